@@ -17,7 +17,7 @@
 namespace {
 
 int serve(const docid::settings& all) {
-  // Blocked before any thread starts, so that only the thread below receives them.
+  // The signals are blocked before any thread starts, so that only the thread below receives them.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);

@@ -32,7 +32,7 @@ void expect(bool is_met, const std::string& what) {
 
 std::size_t below(std::size_t end) { return std::uniform_int_distribution<std::size_t>(0, end - 1)(make); }
 
-/// A fingerprint near one of few centres, so that most searches find something.
+/// Returns a fingerprint near one of few centres, so that most searches find something.
 fingerprint some_print() {
   std::uint64_t word = 0x9e3779b97f4a7c15U * (1 + below(20));
   for (std::size_t flips = below(6); flips > 0; --flips) word ^= std::uint64_t{1} << below(64);
@@ -55,7 +55,7 @@ result found_in(const std::set<entry>& all, const fingerprint& query) {
   return found;
 }
 
-/// A request that has searched early, and what was erased since.
+/// A request that has searched early, and the documents that were erased since.
 struct early_group {
   query_group queries;
   std::set<doc_number> erased;
@@ -105,7 +105,7 @@ void finds_what_a_list_finds() {
           result there = found_by(index, query++);
           const bool is_compared = !group.queries.early || below(20) == 0;
           if (!is_compared) continue;
-          // An early search may have found what a later transaction has erased; the service leaves these documents out.
+          // An early search may find documents that a later transaction has erased. The service leaves these out.
           std::erase_if(there, [&](const auto& one) { return group.erased.contains(one.second); });
           const result wanted = print ? found_in(all, *print) : result();
           expect(there == wanted, "a search finds other documents in transaction " + std::to_string(transaction));
@@ -145,7 +145,7 @@ void finds_what_a_list_finds() {
   expect(found > 10'000 && old > 10, "the cases are not what they should be");
 }
 
-/// CPU seconds of this thread for 2,000 searches of one document.
+/// Returns the CPU seconds of this thread for 2,000 searches of one document.
 double time_of_searches(memory_index& index) {
   double least = 1e9;
   for (int round = 0; round < 3; ++round) {

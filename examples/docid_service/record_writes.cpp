@@ -19,7 +19,7 @@
 
 namespace {
 
-/// The next definition of a function after the definition in this library.
+/// Returns the next definition of a function after the one in this library.
 template <class Function>
 Function* next_of(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -52,7 +52,7 @@ struct recorder {
 };
 
 recorder& records() {
-  static recorder* const one = new recorder;  // never destroyed, because something may write at the end of the process
+  static recorder* const one = new recorder;  // never destroyed, because other code may write at the end of the process
   return *one;
 }
 
@@ -73,7 +73,8 @@ ssize_t written(int file, const void* data, ssize_t size, long offset) {
   return size;
 }
 
-/// Recorded after it returns, but as of its beginning: data written meanwhile counts as synced only by the next call.
+/// Records a sync after it returns, but with the position of its beginning: only the next sync counts for data written
+/// meanwhile.
 template <class Function>
 int synced(const char* name, int file) {
   long until = 0;

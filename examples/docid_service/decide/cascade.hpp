@@ -1,4 +1,4 @@
-// The rules by which an article is found to be a version of a document.
+// The rules that decide whether an article is a version of a document.
 #pragma once
 
 #include <cstddef>
@@ -26,35 +26,36 @@ struct cascade_options {
   bool by_content = true;
   rule title{3, 0.8};
   rule content{default_distance("minwise"), 0.8};
-  /// Whether contents are found by shared features, which misses no content of content.similarity. Otherwise they are
-  /// found by fingerprints within content.distance. Precondition: content.similarity > 0.
+  /// True if contents are found by shared features, which misses no content of content.similarity. Otherwise they are
+  /// found by fingerprints within content.distance.
+  /// Precondition: content.similarity > 0.
   bool is_exact = true;
-  /// A title of fewer distinct tokens is ignored.
+  /// The least number of distinct tokens of a title. A title with fewer is ignored.
   std::size_t title_tokens = 1;
-  /// A title match counts only if the pairs of words of the contents have at least this similarity; 0: contents are not
-  /// compared. This keeps different articles with the same title apart (docs/service.md).
+  /// The least similarity of the pairs of words of two contents whose titles match. 0: contents are not compared. This
+  /// keeps different articles with the same title apart (docs/service.md).
   double title_content = 0.4;
-  /// At most so many documents are compared with an article at each step, the nearest first. By default 64; all
-  /// documents if no similar one may be missed.
+  /// The most documents that are compared with an article at each step, the nearest first. By default 64; without a
+  /// limit if no similar document may be missed.
   std::optional<std::size_t> candidates;
 
-  /// Bytes of memory for the features of documents that checks need; other features are read from the store.
+  /// Bytes of memory for the features that checks need. Other features are read from the store.
   std::size_t feature_memory = std::size_t{1} << 30;
 
-  /// Whether an answer is sent as soon as it is decided, before it is synced.
+  /// True if an answer is sent as soon as it is decided, before it is synced.
   bool answers_early = false;
 
-  /// Whether kept articles can be found by a clue; needs all their pairs of words in memory.
+  /// True if kept articles can be found by a clue. This needs memory for all their pairs of words.
   bool finds_clues = false;
 
   [[nodiscard]] std::size_t most_candidates(bool none_is_missed) const {
     return candidates.value_or(none_is_missed ? std::numeric_limits<std::size_t>::max() : 64);
   }
 
-  /// The similarity that the pairs of words of two contents must have, in addition to that of their words.
+  /// Returns the least similarity of the pairs of words of two contents. Their words must be similar, too.
   [[nodiscard]] double content_pairs() const { return content.similarity / 2; }
 
-  /// The rules as the articles describe them: dictionary words, 3 bits, and no checks.
+  /// Sets the rules of the published articles: dictionary words, 3 bits, and no checks.
   void set_original() {
     recipe = "dictionary";
     title = content = {3, 0};
@@ -63,7 +64,7 @@ struct cascade_options {
   }
 };
 
-/// The settings that must not change as long as a store is used, with the definition of its fingerprints.
+/// Returns the settings that must not change while a store is in use, and the definition of its fingerprints.
 [[nodiscard]] inline std::string composition_of(const cascade_options& cascade) {
   return "recipe " + cascade.recipe + ", definition " + std::to_string(neardup::fingerprint_definition) +
          ", title-tokens " + std::to_string(cascade.title_tokens) + ", steps " + (cascade.by_title ? "title " : "") +

@@ -7,8 +7,9 @@ namespace docid {
 
 namespace {
 
-constexpr std::size_t most_recent = std::size_t{1} << 16;  // features collected before they become a part
-// A part with more features is not merged any more. Merging a part of this size takes a tenth of a second, the longest
+// number of features that are collected before they become a part
+constexpr std::size_t most_recent = std::size_t{1} << 16;
+// Parts with more features are not merged any more. Merging a part of this size takes a tenth of a second, the longest
 // that a request should wait.
 constexpr std::size_t most_in_part = std::size_t{1} << 24;
 
@@ -92,7 +93,7 @@ void clue_index::close_recent() {
   }
 }
 
-/// Merges two parts, without the entries that are outdated.
+/// Returns the entries of two parts that are not outdated, as one part.
 clue_index::part clue_index::merged(const part& a, const part& b) const {
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   part result;

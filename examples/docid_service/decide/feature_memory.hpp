@@ -1,4 +1,4 @@
-// A cache of the features of documents that were compared or added last, so that a check need not read them from the
+// A cache of the features of documents that were recently compared or added, so that checks need not read them from the
 // store.
 #pragma once
 
@@ -20,9 +20,9 @@ namespace docid {
 /// A set of features; valid until the next call of add().
 using feature_view = std::span<const std::uint32_t>;
 
-/// Keeps the features of documents in chunks, one document behind the other. If the chunks exceed `limit` bytes, the
-/// oldest chunk is dropped. A document of that chunk that is read again goes into the newest chunk. Each document has
-/// `Sets` sets.
+/// Keeps the features of documents in chunks, one document after the other. If the chunks exceed `limit` bytes, the
+/// oldest chunk is dropped. If a document of the oldest chunk is read again, it moves to the newest chunk. Each
+/// document has `Sets` sets.
 /// Memory: 4 bytes for each feature and 8 for each document, which count towards the limit, and 8 bytes for each
 /// document number, which do not.
 template <std::size_t Sets>
@@ -39,7 +39,7 @@ class feature_memory {
     return views_at(chunks_[chunk_number - first_chunk_].numbers.get() + begin);
   }
 
-  /// Prefetches what find() will read for a document: with `step` 0 its position, with `step` 1 its features.
+  /// Prefetches the data that find() reads for a document: with `step` 0 its position, with `step` 1 its features.
   void prefetch(doc_number document, int step) const noexcept {
 #if defined(__GNUC__)
     if (document >= places_.size()) return;
@@ -54,6 +54,7 @@ class feature_memory {
 #endif
   }
 
+  /// Adds the features of a document.
   /// Precondition: the document is not in memory.
   views add(doc_number document, const views& sets) {
     std::size_t size = Sets;
@@ -72,7 +73,7 @@ class feature_memory {
     return views_at(to);
   }
 
-  /// The features of a document have changed.
+  /// Removes a document, because its features have changed.
   void forget(doc_number document) noexcept {
     if (document < places_.size()) places_[document] = {};
   }
@@ -85,7 +86,7 @@ class feature_memory {
     std::size_t size;
   };
   struct place {
-    std::uint32_t chunk = 0;  // counted from 1; 0 if not in memory
+    std::uint32_t chunk = 0;  // counted from 1; 0 if the document is not in memory
     std::uint32_t begin = 0;
   };
 
@@ -97,7 +98,7 @@ class feature_memory {
   }
 
   void open_chunk(std::size_t least) {
-    // 4 MB, less if the limit is low, so that dropping a chunk leaves a good part of the features.
+    // 4 MB, or less if the limit is low. Dropping a chunk then leaves most of the features.
     const std::size_t usual = std::clamp(limit_ / 64, std::size_t{1} << 10, std::size_t{1} << 20);
     const std::size_t size = std::max(usual, least);
     while (!chunks_.empty() && bytes_ + size * sizeof(std::uint32_t) > limit_) {

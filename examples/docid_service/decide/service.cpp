@@ -16,28 +16,28 @@ namespace docid {
 
 namespace {
 
-// A transaction takes requests until it has so many articles; a limit of 1,000 is as fast.
+// The number of articles at which a transaction takes no further request. A limit of 1,000 is as fast.
 constexpr std::size_t max_group = 4000;
 
-// Number of duplicates that are remembered.
+// The number of duplicates that are remembered.
 constexpr std::size_t max_latest = 20;
 
-// Size limit in bytes. The submitting thread computes the pairs of words of longer contents in advance.
+// The size in bytes of a long content. The submitting thread computes the pairs of words of longer contents in advance.
 constexpr std::size_t long_content = std::size_t{1} << 16;
 
 std::string hex_of(std::uint64_t word) { return fingerprint(word).to_hex(); }
 
-/// A docId consists of the fingerprint of the first article (of its content, else of its title), and the number of the
-/// document, multiplied by an odd constant to look like a fingerprint, too. Numbers are never reused, so docIds are
-/// unique.
+/// A docId consists of the fingerprint of the first article (of its content, otherwise of its title), and the number of
+/// the document. The number is multiplied by an odd constant, so that it looks like a fingerprint. Numbers are never
+/// reused, so docIds are unique.
 constexpr std::uint64_t spread = 0x9e3779b97f4a7c15U;
 constexpr std::uint64_t unspread = 0xf1de83e19937733dU;
 static_assert(spread * unspread == 1);
 
-/// Whether contents are found by their features.
+/// Returns true if contents are found by their features.
 bool finds_by_features(const cascade_options& options) { return options.by_content && options.is_exact; }
 
-/// The part of --feature-memory for `features_`; the rest is for the pairs of words. Titles alone take little.
+/// Returns the part of --feature-memory for `features_`. The rest is for the pairs of words. Titles alone take little.
 std::size_t features_share(const cascade_options& options) {
   const std::size_t eighth = options.feature_memory / 8;
   return finds_by_features(options) ? eighth : options.feature_memory - eighth;
@@ -72,7 +72,7 @@ service::service(const cascade_options& options, fingerprint_index& titles, fing
       features_(features_share(options)),
       pairs_(options.feature_memory - features_share(options)) {
   if (finds_by_features(options)) content_sets_.emplace(neardup::jaccard{options_.content.similarity});
-  in_transaction([] {});  // an empty transaction gives the indexes what they lack
+  in_transaction([] {});  // an empty transaction adds missing documents to the indexes
   count_memory();
   if (options_.finds_clues) {
     constexpr std::size_t together = 1000;
@@ -94,8 +94,8 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
   work.items.reserve(articles.size());
   for (article& arrived : articles) {
     item incoming = described(std::move(arrived));
-    // Pairs of words are only needed for articles that are similar to another article, so the writer thread computes
-    // them on demand. For long contents this would keep other requests waiting, so their pairs are computed here.
+    // Only articles that are similar to another article need pairs of words, so the writer thread computes pairs on
+    // demand. For long contents other requests would wait, so their pairs are computed here.
     const std::string& content = incoming.arrived.content;
     if (kept_.is_local() || content.size() > long_content) incoming.pairs = describe_.pairs(content);
     if (options_.finds_clues) incoming.all_pairs = all_pairs_of(content);
@@ -311,7 +311,7 @@ std::vector<clue_document> service::find_clue(std::string_view clue, double leas
     }
     return found;
   });
-  // Articles are read a few at a time: they may be long, and other requests wait meanwhile.
+  // Reads a few articles at a time: articles may be long, and other requests wait meanwhile.
   const auto for_each_article = [&](const auto& visit) {
     constexpr std::size_t bytes_together = std::size_t{1} << 22;
     for (std::size_t i = 0; i < candidates.size();) {
@@ -397,7 +397,7 @@ void service::count_memory() {
   counts_.content_bytes = content_sets_ ? content_sets_->memory_usage() : 0;
 }
 
-/// Logs the exception that is being handled, at most once a second.
+/// Logs the current exception, at most once a second.
 void service::log_failure() {
   ++counts_.failed_groups;
   const auto now = std::chrono::steady_clock::now();
@@ -448,7 +448,7 @@ void service::in_transaction(Work&& work) {
   known_ = {map_.next_number() - 1, map_.redefinitions()};
   changed_.clear();
   ++counts_.groups;
-  // The transaction is decided. If something fails from here on, the next transaction repairs it.
+  // The transaction is decided. If anything fails from here on, the next transaction repairs it.
   try {
     kept_.commit();
     index_for_clues();
@@ -462,7 +462,7 @@ void service::in_transaction(Work&& work) {
   map_.end();
 }
 
-/// Notes that the kept article of a document is replaced, or gone, when the transaction commits.
+/// Records that the kept article of a document will be replaced or removed when the transaction commits.
 void service::note_for_clues(doc_number document, std::optional<feature_set> pairs) {
   if (options_.finds_clues) changed_for_clues_.emplace_back(document, std::move(pairs));
 }
@@ -484,8 +484,8 @@ void service::index_for_clues() {
   }
 }
 
-/// Brings the feature sets in memory up to date with the store. At the start the service reads the sets of all documents.
-/// Later it reads only the sets of documents that another service has added or redefined, or a failed transaction changed.
+/// Updates the feature sets in memory from the store. At the start it reads the sets of all documents. Later it reads
+/// only the sets of documents that another service has added or redefined, or that a failed transaction has changed.
 void service::update_features() {
   constexpr std::size_t together = 1000;
   const known_state last{map_.next_number() - 1, map_.redefinitions()};
@@ -503,7 +503,7 @@ void service::update_features() {
         content_sets_->erase(document);
       }
     }
-    neardup::feature_sets<> added;  // many at once, so that the order of the features is learnt once
+    neardup::feature_sets<> added;  // added together, so that the order of the features is learnt once
     std::vector<doc_number> numbers;
     for (doc_number read = known_.documents; read < last.documents;) {
       const std::vector<document_features> some = map_.features_after(read, together);
@@ -527,8 +527,8 @@ void service::forget_changed() noexcept {
   }
 }
 
-/// Gives an index the documents that it lacks: at the start all documents, later documents that another service has
-/// added or redefined.
+/// Adds missing documents to an index: at the start all documents, later documents that another service has added or
+/// redefined.
 template <class PrintOf>
 void service::catch_up(fingerprint_index& index, PrintOf print_of) {
   constexpr std::size_t together = 10000;
@@ -601,7 +601,7 @@ void service::decide_all(std::vector<task>& group) {
   } catch (const unstorable&) {
     if (are_given) return;
     if (group.size() > 1) {
-      // Decides each request alone, so that a failed request does not affect the others.
+      // Each request is decided alone, so that a failed request does not affect the others.
       for (task& work : group) {
         std::vector<task> alone;
         alone.push_back(std::move(work));
@@ -645,8 +645,8 @@ answer service::decide(item& incoming, std::size_t query) {
   return result;
 }
 
-/// Stores an article of a document, unless it is stored already. The hottest article of a document is kept, of equally
-/// hot ones the earliest; of several articles with one url, the latest.
+/// Stores an article of a document, unless it is stored already. A document keeps its hottest article, and the earliest
+/// among equally hot ones. Of several articles with one url, it keeps the latest.
 void service::update(item& incoming, doc_number document, step by) {
   const article& arrived = incoming.arrived;
   const kept_article kept = map_.kept_of(document).value();
@@ -687,8 +687,8 @@ void service::redefine_if_first(item& incoming, doc_number document) {
   if (first.nid == incoming.arrived.nid || first.url == incoming.arrived.url) redefine(incoming, document);
 }
 
-/// Called when the first article is erased: the next article defines the document. Does nothing if the content of the
-/// next article is unknown, because an earlier version of the service, or another service, has stored the article.
+/// Makes the next article define the document; called when the first article is erased. Does nothing if the content of
+/// the next article is unknown, because an earlier version of the service, or another service, has stored that article.
 void service::redefine_by_next(doc_number document) {
   const known_article first = map_.first_of(document);
   const auto json = first.stored ? kept_.get(document, first.stored->version) : std::nullopt;
@@ -714,7 +714,7 @@ void service::redefine(item& incoming, doc_number document) {
   if (content_sets_) content_sets_->insert_or_assign(incoming.content.features, document);
 }
 
-/// Stores the pairs of the first article before its content is erased, when they can still be computed.
+/// Stores the pairs of the first article before its content is erased, while they can still be computed.
 void service::store_pairs(doc_number document) {
   if (map_.pairs_of(document)) return;
   if (const auto pairs = pairs_of(document)) map_.add_pairs(document, {pairs->begin(), pairs->end()});
@@ -729,14 +729,14 @@ bool service::is_kept(const std::string& nid, const std::optional<stored_article
 
 std::optional<std::string> service::kept_url(doc_number document, const kept_article& kept) {
   if (const auto json = kept_.get(document, kept.version)) return parse_json(*json).at("url").get<std::string>();
-  // Another service's store has the article. A document may have many articles, so this is the slower way.
+  // The article is in another service's store. A document may have many articles, so this way is slower.
   for (known_article& one : map_.articles_of(document)) {
     if (one.stored && one.stored->version == kept.version) return std::move(one.url);
   }
   return std::nullopt;
 }
 
-/// Keeps the hottest of the stored articles, in place of an article that is erased or has cooled down.
+/// Keeps the hottest stored article in place of an article that is erased or has cooled down.
 /// Returns: false if no article is stored.
 bool service::keep_hottest(doc_number document) {
   const std::optional<known_article> best = map_.hottest_of(document);
@@ -779,9 +779,9 @@ const feature_set& service::pairs_of(item& incoming) {
   return *incoming.pairs;
 }
 
-/// The pairs of words of the content that defines a document. If the mapping does not have them, they are computed from
-/// the kept article, which is the first one (except in a store of an earlier version, where it may have been replaced).
-/// nullopt if that article is in another service's store.
+/// Returns the pairs of words of the content that defines a document. If the mapping does not have them, they are
+/// computed from the kept article. This is the first article (except in a store of an earlier version, where another
+/// article may have replaced it). The result is nullopt if the kept article is in another service's store.
 std::optional<feature_view> service::pairs_of(doc_number document) {
   if (const auto found = pairs_.find(document)) return found->front();
   auto read = map_.pairs_of(document);
@@ -794,11 +794,11 @@ std::optional<feature_view> service::pairs_of(doc_number document) {
   return pairs_.add(document, {*read}).front();
 }
 
-/// Whether the similarity of the pairs of words of two contents is at least `least`.
+/// Returns true if the similarity of the pairs of words of two contents is at least `least`.
 bool service::confirms(double least, item& incoming, doc_number document, feature_view content) {
   if (least == 0) return true;
   if (const auto pairs = pairs_of(document)) return have_similar_pairs(pairs_of(incoming), *pairs, least);
-  // If the pairs of words are unknown, the words decide.
+  // The pairs of words are unknown, so the words decide.
   ++counts_.checks_without_pairs;
   return neardup::jaccard_at_least(feature_view(incoming.content.features), content, std::max(least, 0.5)).has_value();
 }
@@ -818,7 +818,7 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& inc
     const neardup::verdict<doc_number>& so_far = best.result();
     const double least = so_far.similarity.value_or(limits.similarity);
     const auto similarity = neardup::jaccard_at_least(feature_view(own.features), is_title ? title : content, least);
-    // Confirming a candidate that cannot become the original would be the most expensive work.
+    // Skips the most expensive work, the confirmation, for a candidate that cannot become the original.
     if (!similarity || (so_far.similarity && *similarity == least && document > *so_far.original)) {
       return {false, similarity};
     }
@@ -830,7 +830,7 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& inc
   }
   std::size_t left = options_.most_candidates(false);
   for (const auto& [document, distance] : candidates) {
-    if (!map_.has(document)) continue;  // erased, but the index does not know it yet
+    if (!map_.has(document)) continue;  // erased, but still in the index
     if (left-- == 0) break;
     best.consider(document, document, distance, judge(document));
     if (best.is_final()) break;  // candidates are sorted by distance, then by docId
@@ -840,8 +840,8 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& inc
   return std::pair{*found.original, answer{{}, by, found.distance, found.similarity}};
 }
 
-/// Chooses the document with the most similar content of those that the pairs of words confirm; of equally similar ones
-/// the oldest, as original_choice would.
+/// Chooses the document with the most similar content among those that the pairs of words confirm, and the oldest among
+/// equally similar ones, as original_choice would.
 std::optional<std::pair<doc_number, answer>> service::most_similar(item& incoming) {
   std::vector<content_index::match_type> matches;
   content_sets_->for_each_match(incoming.content.features, std::nullopt, scratch_, [&](const auto& match) {

@@ -1,4 +1,4 @@
-// Decides which document each article belongs to, and answers when that is on disk.
+// Decides which document each article belongs to, and answers when the decision is on disk.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@
 
 namespace docid {
 
-/// The step by which an article was found to be a version of an earlier one.
+/// The step that found an article to be a version of an earlier article.
 enum class step { none, nid, url, title, content };
 inline constexpr std::array<const char*, 5> step_names = {"none", "nid", "url", "title", "content"};
 
@@ -37,7 +37,7 @@ struct answer {
   step by = step::none;
   std::optional<int> distance = std::nullopt;  ///< set if fingerprints were compared
   std::optional<double> similarity;
-  bool has_words = true;  ///< false if neither title nor content has a word, so that only nid and url were looked up
+  bool has_words = true;  ///< false if neither title nor content has a word; only nid and url were then looked up
 };
 
 /// The response of GET /docs/{docId}.
@@ -47,8 +47,8 @@ struct document_view {
   std::optional<std::string> article;  ///< JSON; nullopt if it is in another service's store
 };
 
-/// A document whose first content has a fingerprint near that of a text. Similarities compare the text with the article
-/// that is shown, or with the first content if no article is shown.
+/// A document whose first content has a fingerprint near that of a text. Similarities compare the text with the shown
+/// article, or, if none is shown, with the first content.
 struct similar_document {
   std::string name;
   int distance;
@@ -57,31 +57,31 @@ struct similar_document {
   std::optional<std::string> article;     ///< JSON; nullopt if it is in another service's store
 };
 
-/// How similar two texts are.
+/// The similarities of two texts.
 struct text_similarity {
   double features;  ///< similarity of the features that the recipe compares
   double pairs;     ///< similarity of the pairs of neighbouring words
 };
 
-/// An article that was found to be a version of an earlier one.
+/// An article that was found to be a version of an earlier article.
 struct duplicate_view {
   std::string name;  ///< the docId
   step by;
   std::string article;  ///< the article as JSON
-  /// JSON of the document's first article, or of the kept one if the first is not stored or is `article`
+  /// JSON of the document's first article. If that article is not stored, or is `article`, JSON of the kept article.
   std::string original;
 };
 
 /// A document whose kept article contains much of a clue.
 struct clue_document {
   struct passage {
-    std::size_t offset, length;   ///< of the passage, in bytes of the content
+    std::size_t offset, length;   ///< offset and length of the passage, in bytes of the content
     common::passage_words words;  ///< the passage, and the words around it
   };
   std::string name;     ///< the docId
-  double share;         ///< share of the clue's pairs of words that it contains
+  double share;         ///< share of the clue's pairs of words that the article contains
   std::size_t run = 0;  ///< longest run of words that clue and content have in common
-  std::string article;  ///< JSON; empty if it has changed since the search
+  std::string article;  ///< JSON; empty if the article has changed since the search
   std::optional<passage> place;
 };
 
@@ -93,14 +93,14 @@ struct counters {
   std::atomic<std::uint64_t> documents{};
   std::atomic<std::uint64_t> nids{};
   std::atomic<std::uint64_t> checks{};       // number of documents compared with an article
-  std::atomic<std::uint64_t> checks_read{};  // number of `checks` that read the features from the store
+  std::atomic<std::uint64_t> checks_read{};  // number of `checks` that read features from the store
   std::atomic<std::uint64_t> checks_without_pairs{};
   std::atomic<std::uint64_t> feature_bytes{};
   std::atomic<std::uint64_t> content_bytes{};
   std::atomic<std::uint64_t> clue_bytes{};
 };
 
-/// Decides on one thread, article by article; that thread owns the stores. Articles that arrive during a commit wait,
+/// The service. One thread owns the stores, and decides article by article. Articles that arrive during a commit wait,
 /// and are committed together next, so that one sync serves all of them. The submitting threads describe the texts,
 /// which is most of the work.
 class service {
@@ -109,37 +109,43 @@ class service {
           contents& kept);
   ~service() { stop(); }
 
-  /// The future is ready when the answers are synced, or holds std::runtime_error if the store has failed and nothing
-  /// was kept. With `answers_early` it is ready when the answers are decided, and they may not be kept in the end.
+  /// Submits articles. The future is ready when the answers are synced. It holds std::runtime_error if the store has
+  /// failed and nothing was kept. With `answers_early` it is ready when the answers are decided; a failure may then
+  /// lose them.
   std::future<std::vector<answer>> submit(std::vector<article> articles);
 
   std::optional<document_view> find(const std::string& name);
-  /// The documents after the document of this name, by age; with an empty name, from the first document on. Returns at
+  /// Returns the documents after the document of this name, by age; with an empty name, the first documents. Returns at
   /// most `most` documents, and ends when their articles have `bytes` bytes.
   /// Throws: std::invalid_argument if no document can have this name.
   std::vector<document_view> documents_after(const std::string& name, std::size_t most, std::size_t bytes);
-  /// The name of the document that the article belongs to.
+  /// Returns the name of the document that the article belongs to.
   std::optional<std::string> find_nid(const std::string& nid);
   std::optional<std::string> find_url(const std::string& url);
+  /// Erases an article.
   /// Returns: false if there is no such article.
   bool erase(const std::string& nid);
-  /// At most ten documents whose contents are near a text, sorted by decreasing similarity of their pairs of words.
+  /// Returns at most ten documents whose contents are near a text, sorted by descending similarity of their pairs of
+  /// words.
   /// Throws: std::invalid_argument if the text has no word.
   std::vector<similar_document> similar(std::string_view text);
 
   [[nodiscard]] bool finds_clues() const { return options_.finds_clues; }
-  /// The documents whose kept articles have at least a share of a clue's pairs of words, at most `most`, sorted by that
-  /// share, then by the longest common run, then by age. Only the 100 with the largest shares are ranked by the run.
-  /// Precondition: finds_clues(). Throws: std::invalid_argument if the clue has fewer than two words.
+  /// Returns the documents whose kept articles contain at least a share of a clue's pairs of words, at most `most`,
+  /// sorted by that share, then by the longest common run, then by age. Only the 100 documents with the largest shares
+  /// are sorted by the run.
+  /// Precondition: finds_clues().
+  /// Throws: std::invalid_argument if the clue has fewer than two words.
   std::vector<clue_document> find_clue(std::string_view clue, double least_share, std::size_t most);
 
-  /// The duplicates that arrived last since the start, the latest first. Leaves out articles that arrived again, that
-  /// were erased, that have become the first article, or that are in another service's store.
+  /// Returns the duplicates that arrived last since the start, the latest first. Articles that arrived again, that were
+  /// erased, that have become the first article, or that are in another service's store are left out.
   std::vector<duplicate_view> latest_duplicates(std::size_t most);
+  /// Compares two texts.
   /// Thread safety: callable from any thread.
   [[nodiscard]] text_similarity compare(std::string_view one, std::string_view other) const;
 
-  /// Answers everything that was submitted, then ends the thread.
+  /// Answers all submitted requests, then ends the thread.
   void stop();
 
   [[nodiscard]] const counters& counts() const { return counts_; }
@@ -156,7 +162,7 @@ class service {
     std::vector<item> items;
     query_group titles, bodies;  // searches for the fingerprints of `items`
     std::promise<std::vector<answer>> answers;
-    std::function<void()> other;  // a function to run, in a task that has no items
+    std::function<void()> other;  // a function to run, in a task without items
   };
 
   [[nodiscard]] item described(article arrived) const;
@@ -202,17 +208,17 @@ class service {
   contents& kept_;
   features_in_memory features_;  // contents are empty if they are in `content_sets_`
   feature_memory<1> pairs_;
-  // The features of all contents. Finds contents instead of `bodies_`, which then serves only /similar.
+  // The features of all contents. It finds contents, so that `bodies_` serves /similar only.
   using content_index = neardup::set_index<std::uint32_t, doc_number>;
   std::optional<content_index> content_sets_;
   content_index::workspace scratch_;
-  known_state known_;  // state of the mapping that `content_sets_`, `features_` and `pairs_` are made from
-  // Documents that the current transaction has added, redefined or erased. If it fails, update_features() reads them
-  // again.
+  known_state known_;  // the state of the mapping from which `content_sets_`, `features_` and `pairs_` are made
+  // Documents that the current transaction has added, redefined or erased. If the transaction fails, update_features()
+  // reads them again.
   std::vector<doc_number> changed_;
   clue_index clues_;
-  // Documents that the index of clues does not have in their present state, each with the features (pairs of words) of
-  // its kept article, if they are computed already.
+  // Documents that the index of clues does not have in their present state. Each comes with the features (pairs of
+  // words) of its kept article, if these are already computed.
   std::deque<std::pair<doc_number, std::optional<feature_set>>> changed_for_clues_;
   std::deque<std::pair<std::string, step>> latest_;  // nids of duplicates, the latest first
   counters counts_;

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 std::string name_of(const char* field) { return std::string("the field \"") + field + "\""; }
 
-/// Returns: nullptr if the field is missing or null.
+/// Returns a field; nullptr if it is missing or null.
 const json* find_field(const json& object, const char* field) {
   const auto found = object.find(field);
   return found == object.end() || found->is_null() ? nullptr : &*found;
@@ -26,7 +26,7 @@ std::string required_text(const json& object, const char* field) {
   return found->get<std::string>();
 }
 
-/// The value of a string, or the shortest text of a number.
+/// Returns the value of a string, or the shortest text of a number.
 std::string text_or_number(const json& object, const char* field) {
   const json* const found = find_field(object, field);
   if (found == nullptr) return {};
@@ -35,7 +35,7 @@ std::string text_or_number(const json& object, const char* field) {
   throw bad_request(name_of(field) + " is neither a string nor a number");
 }
 
-/// Appends json(text).dump(). `text` comes from JSON, so it is UTF-8; if nothing has to be escaped, this is ten times
+/// Appends json(text).dump(). `text` comes from JSON, so it is UTF-8. If nothing has to be escaped, this is ten times
 /// as fast.
 void append_quoted(std::string& to, const std::string& text) {
   const auto is_plain = [](char c) {
@@ -48,7 +48,7 @@ void append_quoted(std::string& to, const std::string& text) {
   }
 }
 
-/// The place of a byte: its column, counted in bytes from 1, and its line unless that is the first.
+/// Returns the place of a byte: its column, counted in bytes from 1, and its line, unless that is the first.
 std::string place_in(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -64,7 +64,7 @@ std::string place_in(std::string_view text, std::size_t offset) {
     if (!next.valid) throw bad_request("not UTF-8: " + place_in(text, i) + ": no character begins with this byte");
     i += next.length;
   }
-  // The parser's message ends with the token that it has read, which may be as long as the text.
+  // The parser's message ends with the last token, which may be as long as the text.
   std::string reason = error.what();
   reason.erase(0, reason.find(" - ") + 3);
   reason.resize(std::min(reason.find("; last read:"), reason.size()));
@@ -99,7 +99,7 @@ article article_of(const json& object) {
   result.title = required_text(object, "title");
   result.content = required_text(object, "content");
   if (result.url.empty()) throw bad_request(name_of("url") + " is empty");
-  // Large numbers and fractions have been rounded, so two different nids could become equal.
+  // Large numbers and fractions are rounded, so two different nids could become equal.
   if (object.contains("nid") && object["nid"].is_number_float())
     throw bad_request(name_of("nid") + " is no integer of 64 bits: write it as a string");
   result.nid = text_or_number(object, "nid");

@@ -1,4 +1,4 @@
-// An article as it arrives in JSON.
+// An article in JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,24 +8,26 @@
 
 namespace docid {
 
-/// A request is wrong; the message is the text of a response with status 400.
+/// The error of a wrong request. Its message is the text of a response with status 400.
 struct bad_request : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 struct article {
-  std::string nid;  ///< the article's id in its source; its url if it has none
+  std::string nid;  ///< the article's id in its source; its url if it has no id
   std::string url;
   std::string title;
   std::string content;
-  double heat = 0;   ///< the content of a document's hottest article is kept
+  double heat = 0;   ///< the hottest article of a document is kept
   std::string json;  ///< the JSON object that is stored
 };
 
-/// Throws: bad_request if `text` is not UTF-8, or not JSON; the message says which, and where.
+/// Parses JSON.
+/// Throws: bad_request if `text` is not UTF-8, or not JSON. The message names the problem and the place.
 nlohmann::json parse_json(std::string_view text);
 
-/// Throws: bad_request, which names the field, if one is missing or has a wrong type.
+/// Reads an article from a JSON object.
+/// Throws: bad_request, which names the field, if a field is missing or has a wrong type.
 article article_of(const nlohmann::json& object);
 
 }  // namespace docid

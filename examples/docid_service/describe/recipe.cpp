@@ -15,7 +15,8 @@ namespace docid {
 
 namespace {
 
-/// `Hasher`: a simhasher or a minwise_hasher. The features are those of which its fingerprints are made.
+/// Returns the describer of a simhasher or a minwise_hasher. Its features are those from which the fingerprints are
+/// made.
 template <class Hasher>
 describer describer_of(const Hasher& hash) {
   return [describe = neardup::describer<Hasher>(hash, 0)](std::string_view text) {
@@ -26,7 +27,7 @@ describer describer_of(const Hasher& hash) {
   };
 }
 
-/// The distinct pairs with the smallest hashes, at most `most`; they are a sample of all.
+/// Returns the distinct pairs with the smallest hashes, at most `most`, which are a sample of all pairs.
 feature_set pairs_of(std::string_view text, std::size_t most) {
   using neardup::normalised, neardup::shingles, neardup::words;
   static const neardup::feature_extractor extract{shingles{2, normalised{words{}}}};
@@ -39,7 +40,7 @@ feature_set sample_of_pairs(std::string_view text) { return pairs_of(text, max_p
 
 constexpr std::uint32_t every_hash = std::numeric_limits<std::uint32_t>::max();
 
-/// The largest hash up to which a sample contains all pairs.
+/// Returns the largest hash up to which a sample contains all pairs.
 std::uint32_t last_hash(std::span<const std::uint32_t> sample) {
   return sample.size() < max_pairs ? every_hash : sample.back();
 }

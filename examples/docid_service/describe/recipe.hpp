@@ -1,4 +1,4 @@
-// Turns titles and contents into fingerprints and features, and decides when two are versions of one text.
+// Computes fingerprints and features of titles and contents, and decides when two are versions of one text.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace docid {
 
-/// 64 bits of SimHash or of a min-wise code; stores and indexes only count the bits that differ.
+/// 64 bits of SimHash or of a min-wise code. Stores and indexes only count the bits that differ.
 using fingerprint = neardup::simhash<64>;
 using feature_set = std::vector<std::uint32_t>;
 
@@ -25,6 +25,7 @@ struct description {
   friend bool operator==(const description&, const description&) = default;
 };
 
+/// Describes a text.
 /// Thread safety: may be called from many threads.
 using describer = std::function<description(std::string_view)>;
 
@@ -34,36 +35,37 @@ struct describers {
   std::function<feature_set(std::string_view)> pairs;  ///< pairs of a content, for have_similar_pairs()
 };
 
-/// The distinct pairs of neighbouring words of a text, as hashes in ascending order. In every recipe, a Chinese
-/// character is a word. A text of one word gives that word.
+/// Returns the distinct pairs of neighbouring words of a text, as hashes in ascending order. In every recipe, a Chinese
+/// character is a word. A text of one word has that word.
 [[nodiscard]] feature_set all_pairs_of(std::string_view text);
 
-/// The size of a sample of pairs. A text with at most so many pairs has all of them in its sample, any other text its
+/// The size of a sample of pairs. If a text has at most this many pairs, its sample has all of them; otherwise the
 /// pairs with the smallest hashes.
 inline constexpr std::size_t max_pairs = 2048;
 
-/// Whether the Jaccard similarity of the pairs of two texts is at least `least`, judged by their samples. If both
-/// samples contain all pairs, the answer is exact. Otherwise the similarity is an estimate from at least `max_pairs`
-/// pairs, with a standard deviation of at most .011 (at a similarity of .5), and has to exceed `least` by four of
-/// these, so that less similar texts do not pass.
+/// Returns true if the Jaccard similarity of the pairs of two texts is at least `least`, judged by their samples. If
+/// both samples contain all pairs, the answer is exact. Otherwise the similarity is an estimate from at least
+/// `max_pairs` pairs, with a standard deviation of at most .011 (at a similarity of .5). The estimate then has to
+/// exceed `least` by four standard deviations, so that less similar texts do not pass.
 ///
-/// Long texts on one subject have mostly the same words (in Chinese: characters), whatever they say, but not the same
+/// Long texts on one subject mostly have the same words (in Chinese: characters), whatever they say, but not the same
 /// pairs.
 [[nodiscard]] bool have_similar_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other,
                                       double least);
 
-/// The Jaccard similarity of the pairs, or its estimate.
+/// Returns the Jaccard similarity of the pairs, or its estimate.
 [[nodiscard]] double similarity_of_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other);
 
-/// `name` is one of
+/// Returns the describers of a recipe. `name` is one of
 /// - `minwise`: distinct words, folded; a Chinese character is a word. Contents have a min-wise code, titles a SimHash;
 /// - `words`: the same words. Contents and titles have a SimHash, in which each distinct word counts once;
-/// - `pairs`: as `words`, but with pairs of these words;
-/// - `dictionary`: words by the dictionary of jieba in the folder `jieba`, with their counts as weights in levels 1 to 5.
+/// - `pairs`: like `words`, with pairs of these words;
+/// - `dictionary`: words of the dictionary of jieba in the folder `jieba`, with their counts as weights in levels 1 to
+///   5.
 /// Throws: std::runtime_error if there is no such recipe, or the dictionary cannot be read.
 describers make_describers(const std::string& name, const std::string& jieba);
 
-/// Within how many bits contents are compared, unless an option says so.
+/// Returns the default distance, in bits, within which contents are compared.
 [[nodiscard]] inline int default_distance(const std::string& recipe) { return recipe == "minwise" ? 7 : 10; }
 
 }  // namespace docid

@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds least_to_write{1};  // time to write an answer after the order to stop
+constexpr std::chrono::seconds least_to_write{1};  // least time to write an answer after the order to stop
 constexpr std::chrono::seconds linger{2};          // time for a client that neither sends nor closes
 
 int new_event() {
@@ -27,7 +27,7 @@ int new_event() {
   return result;
 }
 
-/// Milliseconds for poll(), rounded up so that the wait does not end early.
+/// Returns the milliseconds for poll(), rounded up so that the wait does not end early.
 int milliseconds_until(moment until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000));
@@ -56,7 +56,7 @@ bool connection::wait(short events, const Limit& limit) const {
     const bool is_stopping = stop_->is_given();
     const moment until = limit();
     std::array<pollfd, 2> watched = {{{socket_.number(), events, 0}, {stop_->descriptor(), POLLIN, 0}}};
-    // The descriptor of the order stays readable and would end every later wait.
+    // The descriptor of the order stays readable, so it would end every later wait.
     const int found = ::poll(watched.data(), is_stopping ? 1 : 2, milliseconds_until(until));
     if (found < 0 && errno != EINTR) return false;
     if (found > 0 && watched[0].revents != 0) return true;
@@ -77,7 +77,7 @@ connection::arrived connection::read_until(char* place, std::size_t size, const 
 
 connection::arrived connection::read(char* place, std::size_t size, moment deadline) {
   const auto is_late = [&] { return steady_clock::now() >= std::min(deadline, stop_->limit()); };
-  if (is_late()) return {0, ending::late};  // even if bytes are there: a client could always send another byte
+  if (is_late()) return {0, ending::late};  // also if bytes are there, because a client could always send another byte
   const moment silent = after(silence_);
   const arrived result = read_until(place, size, [&] { return std::min({silent, deadline, stop_->limit()}); });
   return result.why == ending::silent && is_late() ? arrived{0, ending::late} : result;

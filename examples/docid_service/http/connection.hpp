@@ -27,16 +27,17 @@ class owned_descriptor {
 /// The order to stop, which also wakes threads that wait for a client.
 class stop_order {
  public:
+  /// Makes an order that is not given yet.
   /// Throws: std::system_error if the system has no descriptor left.
   stop_order();
 
-  /// Gives the order: clients have `grace` from now on to finish what they have begun. Only the first call counts.
+  /// Gives the order. Clients then have `grace` to finish their requests. Only the first call counts.
   /// Thread safety: callable from any thread, at any time.
   void give(std::chrono::seconds grace);
   [[nodiscard]] bool is_given() const { return limit() != moment::max(); }
-  /// Returns: the end of the clients' time; moment::max() before the order.
+  /// Returns the end of the clients' time; moment::max() before the order.
   [[nodiscard]] moment limit() const { return limit_.load(std::memory_order_acquire); }
-  /// A descriptor that becomes readable with the order.
+  /// Returns a descriptor that becomes readable with the order.
   [[nodiscard]] int descriptor() const { return event_.number(); }
 
  private:
@@ -44,31 +45,32 @@ class stop_order {
   std::atomic<moment> limit_{moment::max()};
 };
 
+/// A connection to a client.
 /// Thread safety: one thread may read while another one writes.
 class connection {
  public:
-  /// Why nothing more can be read. `late`: the deadline, or the limit of the order to stop, has passed.
+  /// The reason why nothing more can be read. `late`: the deadline, or the limit of the order to stop, has passed.
   enum class ending { none, closed, silent, late };
   struct arrived {
     std::size_t size = 0;  ///< bytes; 0 if and only if the connection has ended
     ending why = ending::none;
   };
 
-  /// Takes over a non-blocking socket. `silence` is the longest wait for a byte to arrive, or to be sent.
+  /// Takes over a non-blocking socket. `silence` is the longest wait until a byte arrives, or is sent.
   connection(int socket, const stop_order& stop, std::chrono::seconds silence)
       : socket_(socket), stop_(&stop), silence_(silence) {}
 
   /// Reads up to `size` bytes, as soon as some are available.
   arrived read(char* place, std::size_t size, moment deadline);
-  /// Like read(), for the wait between two requests: the order to stop ends it at once.
+  /// Reads the first bytes of a request, as read() does. The order to stop ends this wait at once.
   arrived read_first(char* place, std::size_t size);
 
   /// Writes all parts. After the order to stop, the client has its grace time, and at least a second.
-  /// Returns: false if the client has not taken them by the deadline, or is gone.
+  /// Returns: false if the client has not taken the parts by the deadline, or is gone.
   bool write(std::initializer_list<std::string_view> parts, moment deadline);
 
-  /// Ends the connection after an answer. Receives and drops up to `most` bytes that are still on their way: if they
-  /// reached a closed socket, the client would get a reset, maybe instead of the answer (RFC 9112, 9.6).
+  /// Ends the connection after an answer. Receives and drops up to `most` bytes that are still under way. If these
+  /// bytes reached a closed socket, the client would get a reset, perhaps in place of the answer (RFC 9112, 9.6).
   void finish(moment deadline, std::size_t most);
 
  private:

@@ -40,10 +40,10 @@ constexpr const char* lines_type = "application/x-ndjson";
 constexpr std::size_t page_bytes = std::size_t{16} << 20;    // of a page of GET /docs; the last article may exceed it
 constexpr std::size_t lines_together = 500;                  // number of JSON Lines that are submitted together
 constexpr std::size_t groups_ahead = 16;                     // groups read ahead of their answers
-constexpr std::chrono::seconds least_to_see{1};              // how long a late client can read the answer
+constexpr std::chrono::seconds least_to_see{1};              // time in which a late client can read the answer
 constexpr std::size_t buffer_bytes = std::size_t{64} << 10;  // size of the buffer of a connection
-// Bytes of a refused body that are received and dropped: a client that is still sending when the connection ends does
-// not see why.
+// The most bytes of a refused body that are received and dropped. If the connection ends while a client is still
+// sending, the client does not see the reason.
 constexpr std::size_t most_discarded = std::size_t{16} << 20;
 
 /// The difference of two texts as JSON: [["same", …], ["removed", …], ["added", …], …].
@@ -70,7 +70,7 @@ constexpr const char* find_path = "/find";
 constexpr std::string_view articles_path = "/articles/";
 constexpr std::string_view documents_path = "/docs/";
 
-/// The methods that a path allows; empty if there is no such path. Each path with GET also has HEAD.
+/// Returns the methods that a path allows; empty if there is no such path. Each path with GET also has HEAD.
 std::string_view methods_of(std::string_view path) {
   if (path == decide_path) return "GET, POST";
   if (path == similar_path) return "POST";
@@ -107,7 +107,8 @@ double share_of(const request& asked) {
   return result;
 }
 
-/// The value of a parameter. Throws: bad_request if it is missing.
+/// Returns the value of a parameter.
+/// Throws: bad_request if it is missing.
 const std::string& needed(const request& asked, const char* name) {
   const std::string* text = asked.parameter(name);
   if (text == nullptr) throw bad_request("the parameter " + std::string(name) + " is missing");
@@ -136,7 +137,7 @@ ordered_json json_of(const clue_document& found) {
   return result;
 }
 
-/// The page, without the form for clues if the service finds none.
+/// Returns the page, without the form for clues if the service finds none.
 std::string page_of(bool finds_clues) {
   std::string page = page_html;
   constexpr std::string_view begin = "<!-- clues -->\n", end = "<!-- end of clues -->\n";
@@ -145,8 +146,8 @@ std::string page_of(bool finds_clues) {
   return page;
 }
 
-/// The field "json" of a body that is a form, otherwise the body itself. Its content type does not tell, because curl's
-/// -d declares everything as a form.
+/// Returns the field "json" if the body is a form, otherwise the body itself. The content type is ignored, because
+/// curl's -d declares every body as a form.
 std::string json_in(std::string body) {
   constexpr std::string_view name = "json=";
   const std::size_t first = body.find_first_not_of(" \t\r\n");
@@ -190,7 +191,7 @@ const char* reason_of(int status) {
   }
 }
 
-/// The status line and headers of an answer. `framing` is the header that tells where the body ends.
+/// Returns the status line and headers of an answer. `framing` is the header that defines the end of the body.
 std::string head_of(const response& given, const std::string& framing, bool is_last, bool is_http_1_0) {
   std::string result = "HTTP/1.1 ";
   result += std::to_string(given.status);
@@ -216,7 +217,7 @@ std::string head_of(const response& given, const std::string& framing, bool is_l
 
 std::string length_field(std::size_t bytes) { return "Content-Length: " + std::to_string(bytes) + "\r\n"; }
 
-/// Whether the text has the form of a docId: 16 hexadecimal digits, a hyphen and 16 more.
+/// Returns true if the text has the form of a docId: 16 hexadecimal digits, a hyphen and 16 more digits.
 bool is_document_name(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   return text.size() == 33 && text[16] == '-' && text.find_first_not_of(digits) == 16 &&
@@ -239,10 +240,10 @@ std::string json_of(const answer& given) {
       .dump();
 }
 
-/// The articles of a batch; some elements may be invalid.
+/// The articles of a batch. Some elements may be invalid.
 struct batch {
   std::vector<article> articles;
-  std::vector<std::optional<std::string>> errors;  // for each element: why it is invalid, if it is
+  std::vector<std::optional<std::string>> errors;  // by element: the reason if it is invalid
 
   void add(const std::function<article()>& read) {
     try {
@@ -274,7 +275,7 @@ struct http_server::implementation {
   std::atomic<std::size_t> waiting{0};  // bytes of bodies that are being read or decided
   std::array<std::atomic<std::uint64_t>, 600> statuses{};
 
-  /// A number of bytes that count as waiting as long as it exists.
+  /// A number of bytes that count as waiting while this object exists.
   class share {
    public:
     explicit share(implementation& own) : own_(own) {}
@@ -310,8 +311,8 @@ struct http_server::implementation {
     threads.join();
   }
 
-  /// The step after an answer: reading a further request, closing the connection, or abandoning it because the client
-  /// is gone.
+  /// The next step after an answer: read a further request, close the connection, or abandon it because the client is
+  /// gone.
   enum class sequel { request, end, nothing };
 
   /// Answers the requests of a connection, one after the other.
@@ -401,7 +402,7 @@ struct http_server::implementation {
     return error_response(404, "there is no such page; a docId is 16 hex digits, a hyphen and 16 more");
   }
 
-  /// The requests that only read.
+  /// Answers the requests that only read.
   response shown(const request& asked) {
     const std::string& path = asked.path;
     if (path == "/") return {200, page_of(articles->finds_clues()), "text/html; charset=utf-8"};
@@ -514,6 +515,7 @@ struct http_server::implementation {
     return {200, result.dump()};
   }
 
+  /// Reads a body.
   /// Throws: refusal if the body is too long, or too many bytes are waiting already.
   std::string read_body(request_reader& reader, share& held) const {
     std::string body;
@@ -546,8 +548,8 @@ struct http_server::implementation {
     return {200, text.empty() ? "[]" : text + ']'};
   }
 
-  /// Receives and answers JSON Lines. Another thread reads while this one writes, so that a client may wait for answers
-  /// to the lines that it has sent before it sends more.
+  /// Receives and answers JSON Lines. One thread reads while this thread writes. So a client may wait for answers to
+  /// its lines before it sends more.
   sequel answer_lines(const request& asked, request_reader& reader, connection& client) {
     reader.give_leave();  // "100 Continue" has to come before the answer
     ++statuses[200];
@@ -623,7 +625,7 @@ struct http_server::implementation {
       changed_.notify_all();
     }
 
-    /// The next group in order; nullopt at the end.
+    /// Returns the next group in order; nullopt at the end.
     std::optional<group> next() {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return is_done_ || !groups_.empty(); });
@@ -645,8 +647,8 @@ struct http_server::implementation {
     }
 
    private:
-    /// Adds the article of a line, and submits the articles if there are enough. Returns: false, and adds nothing, if
-    /// the line is blank.
+    /// Adds the article of a line, and submits the articles if there are enough.
+    /// Returns: false, and adds nothing, if the line is blank.
     bool add(std::string_view line) {
       if (line.find_first_not_of(" \t\r") == line.npos) return false;
       lines_.add([&] {

@@ -12,11 +12,11 @@ namespace docid {
 struct http_options {
   std::string address = "127.0.0.1";
   int port = 8080;
-  std::size_t connections = 256;                     ///< served at a time, each by a thread; more get status 503
-  std::size_t max_body = std::size_t{16} << 20;      ///< bytes of a body, or of a line of JSON Lines
+  std::size_t connections = 256;                 ///< served at a time, each by a thread; further clients get status 503
+  std::size_t max_body = std::size_t{16} << 20;  ///< bytes of a body, or of a line of JSON Lines
   std::size_t max_waiting = std::size_t{256} << 20;  ///< bytes of all bodies that are being read or decided
   int timeout = 10;                                  ///< seconds that a client may be silent
-  int deadline = 60;  ///< seconds for a request to arrive completely, or for its answer to be taken
+  int deadline = 60;  ///< seconds within which a request must arrive completely, or its answer be taken
 };
 
 class http_server {
@@ -24,13 +24,16 @@ class http_server {
   explicit http_server(const http_options& options);
   ~http_server();
 
-  /// Lets clients connect; run() serves them. Returns: the port, which differs from the option only if that is 0.
+  /// Lets clients connect; run() serves them.
+  /// Returns: the port, which differs from the option only if that is 0.
   /// Throws: std::runtime_error if the port is taken, or there is no such address.
   int bind();
-  /// Serves until stop(), then finishes the requests that have begun. Clients that connected after bind() were waiting.
+  /// Serves until stop(), then finishes the requests that have begun. It also serves clients that connected after
+  /// bind().
   void run(service& articles);
-  /// Thread safety: callable from any thread, at any time. Idle connections end at once. A request that has begun is
-  /// answered if it arrives completely within the timeout.
+  /// Ends run(). Idle connections end at once. A request that has begun is answered if it arrives completely within the
+  /// timeout.
+  /// Thread safety: callable from any thread, at any time.
   void stop();
 
  private:

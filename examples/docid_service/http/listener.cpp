@@ -22,8 +22,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr int most_to_accept = 1024;            // length of the queue of clients waiting to be accepted
-constexpr std::size_t most_turned_away = 4096;  // clients refused at a time; further ones are just closed
+constexpr int most_to_accept = 1024;            // length of the queue of clients that wait to be accepted
+constexpr std::size_t most_turned_away = 4096;  // clients refused at a time; further clients are just closed
 constexpr std::size_t most_dropped = std::size_t{16} << 20;
 
 int listening_socket(const std::string& address, int port) {
@@ -39,7 +39,7 @@ int listening_socket(const std::string& address, int port) {
   for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
     const int result = ::socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, one->ai_protocol);
     if (result < 0) continue;
-    // SO_REUSEPORT is not set: with it, two services on one port would share the requests.
+    // SO_REUSEPORT is not set, because with it two services on one port would share the requests.
     const int yes = 1;
     ::setsockopt(result, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     if (::bind(result, one->ai_addr, one->ai_addrlen) == 0 && ::listen(result, most_to_accept) == 0) return result;
@@ -118,7 +118,8 @@ void turned_away::add(int socket) {
   if (clients_.size() < most_turned_away) clients_.push_back({std::move(owned), steady_clock::now() + silence_});
 }
 
-/// Reads and discards what the client sent, and answers it once. Returns: false if the connection has ended.
+/// Reads and drops the bytes of the client, and answers it once.
+/// Returns: false if the connection has ended.
 bool turned_away::goes_on(client& one, std::size_t& answered) const {
   std::array<char, 16384> dropped;
   const ssize_t got = ::recv(one.socket->number(), dropped.data(), dropped.size(), 0);
@@ -130,7 +131,7 @@ bool turned_away::goes_on(client& one, std::size_t& answered) const {
   one.is_answered = true;
   one.until = steady_clock::now() + silence_;
   ++answered;
-  // So short an answer always fits the send buffer of a new connection.
+  // An answer this short always fits the send buffer of a new connection.
   if (::send(one.socket->number(), answer_.data(), answer_.size(), MSG_NOSIGNAL) < 0) return false;
   return ::shutdown(one.socket->number(), SHUT_WR) == 0;
 }

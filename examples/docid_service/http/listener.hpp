@@ -20,12 +20,13 @@ namespace docid {
 
 class listener {
  public:
-  /// From here on clients can connect, and wait to be accepted. Port 0 means any free port.
+  /// Makes a listener. From then on clients can connect, and wait to be accepted. Port 0 means any free port.
   /// Throws: std::runtime_error if the port is taken, or there is no such address.
   listener(const std::string& address, int port);
   [[nodiscard]] int port() const;
   [[nodiscard]] int descriptor() const { return socket_.number(); }
-  /// Accepts a client. Returns: its non-blocking socket; -1 if no client waits, or none can be accepted now.
+  /// Accepts a client.
+  /// Returns: its non-blocking socket; -1 if no client waits, or none can be accepted now.
   [[nodiscard]] int accept() const;
 
  private:
@@ -40,8 +41,8 @@ class connection_threads {
   connection_threads& operator=(const connection_threads&) = delete;
   ~connection_threads() { join(); }
 
-  /// Hands a socket to a free thread, or to a new one. Returns: false if all threads are busy and no further one can be
-  /// started; then the caller keeps the socket.
+  /// Gives a socket to a free thread, or to a new one.
+  /// Returns: false if all threads are busy and no thread can be started. The caller then keeps the socket.
   bool take(int socket);
   /// Waits until every connection has ended.
   void join();
@@ -59,16 +60,17 @@ class connection_threads {
   bool is_ending_ = false;
 };
 
-/// Connections that no thread is free to serve. Each gets a refusal once its client has sent something, and then ends.
+/// Connections for which no thread is free. Each one gets a refusal once its client has sent something, and then ends.
 /// The calling thread serves all of them.
 class turned_away {
  public:
-  /// A client has `silence` to send something, and the same time to close the connection after the answer.
+  /// Makes an object without connections. A client has `silence` to send something, and the same time to close the
+  /// connection after the answer.
   turned_away(std::string answer, std::chrono::seconds silence) : answer_(std::move(answer)), silence_(silence) {}
 
   /// Takes over the socket.
   void add(int socket);
-  /// Waits until one of the connections, or one of the `others`, is readable, and serves the connections.
+  /// Waits until a connection, or a descriptor of `others`, is readable, and serves the connections.
   /// Returns: the number of connections answered.
   std::size_t serve(std::initializer_list<int> others);
 

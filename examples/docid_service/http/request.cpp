@@ -52,21 +52,22 @@ std::string decoded(std::string_view text, bool is_form) {
   return result;
 }
 
-/// Beast's parser, with the rules of RFC 9112 that it leaves to its user.
+/// Beast's parser, with the rules of RFC 9112 that Beast leaves to its user.
 class request_reader::parser final : public http::basic_parser<true> {
  public:
   parser() {
     header_limit(longest_head);
-    // Beast 1.74 takes the limit 0 for "no limit".
+    // Beast 1.74 reads the limit 0 as "no limit".
     body_limit(std::numeric_limits<std::uint64_t>::max());
   }
 
   request head;
-  bool awaits_leave = false;  // the client waits for permission to send the body
+  bool awaits_leave = false;  // true if the client waits for permission to send the body
   const std::function<bool(std::string_view)>* take = nullptr;
-  bool is_given_up = false;  // `take` has returned false
+  bool is_given_up = false;  // true if `take` has returned false
 
-  /// Sets the most bytes that the body may have. Throws: refusal if the head has announced more.
+  /// Sets the greatest size of the body.
+  /// Throws: refusal if the head has announced more bytes.
   void limit_body(std::uint64_t most) {
     most_ = left_ = most;
     if (const auto length = content_length()) announce(*length);
@@ -77,7 +78,8 @@ class request_reader::parser final : public http::basic_parser<true> {
   }
 
  private:
-  /// Throws: refusal unless so many further bytes of the body are allowed.
+  /// Counts further bytes of the body.
+  /// Throws: refusal if the body may not have this many.
   void announce(std::uint64_t bytes) {
     if (bytes > left_) throw too_long();
     left_ -= bytes;
@@ -91,7 +93,7 @@ class request_reader::parser final : public http::basic_parser<true> {
   }
 
   void set_target(std::string_view target) {
-    // The target may name the host, too (RFC 9112, 3.2.2).
+    // The target may also name the host (RFC 9112, 3.2.2).
     constexpr std::string_view scheme = "http://";
     if (boost::beast::iequals({target.data(), std::min(target.size(), scheme.size())},
                               {scheme.data(), scheme.size()})) {
@@ -111,7 +113,7 @@ class request_reader::parser final : public http::basic_parser<true> {
 
   void on_field_impl(http::field name, text_view name_text, text_view value, error_code&) override {
     if (is_header_done()) return;  // a trailer, which may be ignored
-    // Beast limits only the bytes that it is given at a time, so fields that arrive in pieces could be longer.
+    // Beast limits only the bytes of one call, so fields that arrive in pieces could be longer.
     field_bytes_ += name_text.size() + value.size() + std::string_view(": \r\n").size();
     if (field_bytes_ > longest_head) throw refusal(431, fields_too_long);
     switch (name) {
@@ -163,7 +165,7 @@ class request_reader::parser final : public http::basic_parser<true> {
   void on_chunk_header_impl(std::uint64_t size, text_view, error_code&) override { announce(size); }
   void on_finish_impl(error_code&) override {}
 
-  std::uint64_t most_ = 0, left_ = 0;  // bytes that the body may have, and how many of them are not announced yet
+  std::uint64_t most_ = 0, left_ = 0;  // bytes that the body may have; how many of them are not announced yet
   std::size_t field_bytes_ = 0;
   int hosts_ = 0;
   bool is_host_wrong_ = false;
@@ -181,7 +183,7 @@ bool request_reader::is_whole() const { return parser_ && parser_->is_done(); }
 
 void request_reader::renew_deadline() { deadline_ = std::chrono::steady_clock::now() + span_; }
 
-/// Reads more bytes behind the bytes that are not parsed yet.
+/// Reads more bytes behind the unparsed bytes.
 connection::ending request_reader::fill() {
   if (begin_ > 0) {
     std::memmove(buffer_->data(), buffer_->data() + begin_, end_ - begin_);
@@ -194,7 +196,8 @@ connection::ending request_reader::fill() {
   return why;
 }
 
-/// Throws: refusal if no bytes arrive, so that `what` is incomplete.
+/// Reads more bytes.
+/// Throws: refusal, which says that `what` is incomplete, if no bytes arrive.
 void request_reader::fill(const char* what) {
   const connection::ending why = fill();
   if (why == connection::ending::none) return;
@@ -204,19 +207,19 @@ void request_reader::fill(const char* what) {
 }
 
 /// Parses the bytes that have been read.
-/// Throws: refusal if they are no request.
+/// Throws: refusal if they are not a request.
 void request_reader::parse() {
   error_code error;
   begin_ += parser_->put(boost::asio::const_buffer(buffer_->data() + begin_, end_ - begin_), error);
   if (!error || error == http::error::need_more) return;
   if (error == http::error::header_limit) {
-    // Unless the first line came whole, Beast parses it only after the whole head has come.
+    // If the first line did not arrive as a whole, Beast parses it only after the whole head has arrived.
     const std::string_view rest(buffer_->data() + begin_, end_ - begin_);
     const bool has_line = !parser_->head.method.empty() || rest.find('\n') != rest.npos;
     if (!has_line) throw refusal(414, "the URL is longer than 8 kB");
     throw refusal(431, fields_too_long);
   }
-  // Beast adds up the sizes of chunks itself, and refuses a sum of 2^64 and more before its user sees the last one.
+  // Beast adds the sizes of chunks itself. It refuses a sum of 2^64 or more before its user sees the last chunk.
   if (error == http::error::body_limit) throw parser_->too_long();
   throw refusal(400, "the request cannot be understood: " + error.message());
 }

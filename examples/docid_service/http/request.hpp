@@ -18,8 +18,8 @@
 
 namespace docid {
 
-/// A request is refused: the reason and the status. The connection ends after the answer, because the rest of the
-/// request has not been read.
+/// The error of a refused request: the reason and the status. The connection ends after the answer, because the rest of
+/// the request has not been read.
 struct refusal : std::runtime_error {
   refusal(int s, const std::string& message) : std::runtime_error(message), status(s) {}
   int status;
@@ -35,40 +35,41 @@ struct request {
   bool has_body = false;
   bool has_range = false;
   bool is_http_1_0 = false;
-  bool keeps_open = true;  ///< a further request may follow
+  bool keeps_open = true;  ///< true if a further request may follow
 
-  /// Returns: the first parameter of this name, or nullptr.
+  /// Returns the first parameter of this name, or nullptr.
   [[nodiscard]] const std::string* parameter(std::string_view name) const;
 };
 
-/// The text with percent-encoding decoded. With `is_form`, a plus sign means a space.
+/// Returns the text with percent-encoding decoded. With `is_form`, a plus sign means a space.
 std::string decoded(std::string_view text, bool is_form);
 
 class request_reader {
  public:
-  /// `buffer` has at least 64 KiB, and serves one connection at a time.
+  /// Makes a reader. `buffer` has at least 64 KiB, and serves one connection at a time.
   request_reader(connection& client, std::vector<char>& buffer, std::chrono::seconds deadline);
   request_reader(const request_reader&) = delete;
   request_reader& operator=(const request_reader&) = delete;
   ~request_reader();
 
-  /// Reads the head of the next request. The deadline starts with its first byte. Returns: nullopt if none comes.
+  /// Reads the head of the next request. The deadline starts with its first byte.
+  /// Returns: nullopt if no request comes.
   /// Throws: refusal.
   /// Precondition: is_whole(), or there was no request yet.
   std::optional<request> next();
 
   /// Permits a client that asks first (Expect: 100-continue) to send the body. Only the first call has an effect.
   void give_leave();
-  /// Calls take(part) for each part of the body, until it returns false. Calls give_leave() first.
-  /// Throws: refusal if the body is incomplete or late, or has more than `most` bytes, as soon as its length or the size
-  /// of a chunk says so; exceptions of `take`.
+  /// Calls take(part) for each part of the body, until `take` returns false. Calls give_leave() first.
+  /// Throws: refusal if the body is incomplete or late, or has more than `most` bytes, as soon as its length or the
+  /// size of a chunk shows that; exceptions of `take`.
   void read_body(const std::function<bool(std::string_view)>& take,
                  std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
   /// Gives the rest of the body a deadline of its own.
   void renew_deadline();
-  /// Returns: whether the request has been read to its end.
+  /// Returns true if the request has been read to its end.
   [[nodiscard]] bool is_whole() const;
-  /// Returns: whether a request was refused because it came too late.
+  /// Returns true if a request was refused because it came too late.
   [[nodiscard]] bool is_late() const { return is_late_; }
 
  private:
@@ -80,7 +81,7 @@ class request_reader {
 
   connection* client_;
   std::vector<char>* buffer_;
-  std::size_t begin_ = 0;  // position of the bytes that are not parsed yet
+  std::size_t begin_ = 0;  // position of the first unparsed byte
   std::size_t end_ = 0;
   std::chrono::seconds span_;
   moment deadline_;

@@ -64,6 +64,7 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE | OPTION=VAL
   --version, --help
 )";
 
+/// Returns a number.
 /// Throws: std::runtime_error unless `text` is a number from `least` to `most`.
 template <class Number>
 Number number_in(const std::string& option, const std::string& text, Number least, Number most) {
@@ -77,7 +78,7 @@ Number number_in(const std::string& option, const std::string& text, Number leas
   return value;
 }
 
-/// A number of bytes; K, M or G behind it multiplies it by 1024, 1024^2 or 1024^3.
+/// Returns a number of bytes. K, M or G after the number multiplies it by 1024, 1024^2 or 1024^3.
 std::size_t size_in(const std::string& option, const std::string& text) {
   constexpr std::string_view units = "KMG";
   const std::size_t unit = text.empty() ? units.npos : units.find(text.back());
@@ -91,7 +92,7 @@ std::size_t size_in(const std::string& option, const std::string& text) {
 settings settings_of(int count, char** words) {
   settings all;
   std::string option;
-  std::string by_distance;  // the option that makes contents be found by distance
+  std::string by_distance;  // the option that makes the service find contents by distance
   std::string value;
   const auto integer = [&](auto& place, auto least, auto most) {
     using number = std::remove_reference_t<decltype(place)>;

@@ -52,7 +52,7 @@ void hbase_contents::sync() {
     }
     table_.flush();
   } catch (...) {
-    table_.discard_changes();  // no article refers to the versions of the rows written so far
+    table_.discard_changes();  // no article refers to the row versions written so far
     throw;
   }
   put_.clear();

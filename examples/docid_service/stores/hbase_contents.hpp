@@ -12,11 +12,12 @@
 
 namespace docid {
 
-/// The row key is the document number in 4 bytes, lowest first, which spreads new rows over the regions; then the
-/// version in 8 bytes. The columns c:0, c:1, … contain the JSON, in parts that are small enough for cells of HBase.
+/// Contents in HBase. The row key is the document number in 4 bytes, lowest first, which spreads new rows over the
+/// regions; then the version in 8 bytes. The columns c:0, c:1, … contain the JSON, in parts that are small enough for
+/// cells of HBase.
 class hbase_contents final : public contents {
  public:
-  /// `master`: host:port. `store`: the identity of the mapping; each mapping has its own table.
+  /// Opens the contents. `master`: host:port. `store`: the identity of the mapping; each mapping has its own table.
   /// Throws: std::runtime_error if HBase cannot be reached.
   hbase_contents(const std::string& master, const std::string& store);
 
@@ -30,7 +31,7 @@ class hbase_contents final : public contents {
 
  private:
   hbase::table table_;
-  std::map<std::string, std::string> put_;  // contents of the current transaction, by row
+  std::map<std::string, std::string> put_;  // by row: contents of the current transaction
   std::vector<std::string> erased_;         // rows to erase
 };
 

@@ -16,9 +16,9 @@ namespace docid {
 
 namespace {
 
-constexpr std::size_t most_sql = std::size_t{4} << 20;  // most bytes of a statement, if the server accepts so many
+constexpr std::size_t most_sql = std::size_t{4} << 20;  // most bytes of a statement, if the server accepts that many
 
-// Tables that earlier versions did not have, so a database may lack them.
+// Earlier versions did not have these tables, so a database may lack them.
 constexpr const char* pairs_schema =
     "CREATE TABLE IF NOT EXISTS pairs(document INT UNSIGNED PRIMARY KEY, content LONGBLOB NOT NULL) ENGINE=InnoDB";
 
@@ -26,7 +26,7 @@ constexpr const char* redefinition_schema =
     "CREATE TABLE IF NOT EXISTS redefinition(number BIGINT UNSIGNED PRIMARY KEY, document INT UNSIGNED NOT NULL,"
     " title BIGINT UNSIGNED, content BIGINT UNSIGNED) ENGINE=InnoDB";
 
-// Texts of any length are keys by their SHA-256, because nobody must be able to make two texts with the same key.
+// The keys of texts of any length are their SHA-256, because nobody must be able to make two texts with the same key.
 constexpr const char* mariadb_schema[] = {
     "CREATE TABLE IF NOT EXISTS document(number INT UNSIGNED PRIMARY KEY, name CHAR(33) NOT NULL,"
     " title BIGINT UNSIGNED, content BIGINT UNSIGNED, heat DOUBLE NOT NULL, version BIGINT UNSIGNED NOT NULL)"
@@ -39,7 +39,7 @@ constexpr const char* mariadb_schema[] = {
     " nid_key BINARY(32) NOT NULL UNIQUE, url_key BINARY(32) NOT NULL, nid LONGTEXT NOT NULL, url LONGTEXT NOT NULL,"
     " docid CHAR(33), heat DOUBLE, version BIGINT UNSIGNED, digest BIGINT UNSIGNED,"
     " KEY(url_key), KEY(document)) ENGINE=InnoDB CHARSET=utf8mb4",
-    // Created last: if it exists, all others do.
+    // This table is created last. If it exists, all others exist.
     "CREATE TABLE IF NOT EXISTS store(number INT PRIMARY KEY, composition TEXT NOT NULL, identity TEXT NOT NULL,"
     " next INT UNSIGNED NOT NULL, next_article BIGINT UNSIGNED NOT NULL, documents BIGINT UNSIGNED NOT NULL,"
     " nids BIGINT UNSIGNED NOT NULL) ENGINE=InnoDB CHARSET=utf8mb4",
@@ -73,7 +73,7 @@ std::string text_of(const std::optional<fingerprint>& print) {
   return print ? std::to_string(print->to_uint64()) : "NULL";
 }
 
-// The features as an SQL literal: eight hexadecimal digits each.
+// Returns the features as an SQL literal, with eight hexadecimal digits each.
 std::string text_of(const feature_set& features) {
   constexpr const char* digits = "0123456789abcdef";
   std::string result = "x'";
@@ -183,8 +183,7 @@ void mariadb_connection::connect() {
 }
 
 /// Adds to tables of an earlier version the docId of each article, and columns for the stored articles. The docId
-/// column gets its final name only when it is filled, so that another service can finish the work if this one is
-/// killed.
+/// column gets its final name only when it is filled. So another service can finish the work if this one is killed.
 void mariadb_connection::add_columns() {
   const auto has_column = [this] {
     bool is_there = false;

@@ -17,17 +17,18 @@
 
 namespace docid {
 
-/// A connection that is reestablished after it is lost, except during a transaction, which is lost with it.
+/// A connection. If it is lost, it is opened again, except during a transaction, which is lost with it.
 class mariadb_connection {
  public:
-  /// `options`: an options file as MariaDB's programs read it; its group [client] has host or socket, port, user,
-  /// password and database. `composition`: the settings that must not change as long as the tables are used.
+  /// Connects. `options`: an options file as MariaDB's programs read it; its group [client] has host or socket, port,
+  /// user, password and database. `composition`: the settings that must not change while the tables are in use.
   /// Throws: std::runtime_error if the server cannot be reached or does not sync each commit, or the tables were made
   /// with another composition.
   mariadb_connection(std::string options, std::string composition);
 
   using row = std::vector<std::optional<std::string_view>>;
 
+  /// Executes a statement.
   /// Throws: std::runtime_error with the server's message.
   void run(const std::string& sql);
   /// Calls visit(row) for each row of the answer.
@@ -46,16 +47,17 @@ class mariadb_connection {
       visit(values);
     }
   }
-  /// The text as an SQL literal.
+  /// Returns the text as an SQL literal.
   [[nodiscard]] std::string quoted(std::string_view text) const;
 
-  /// Appends a row to an INSERT statement; executes the statement first if it would become too long.
-  /// Throws: unstorable if even the row alone is too long for the server.
+  /// Appends a row to an INSERT statement. If the statement would become too long, it is executed first.
+  /// Throws: unstorable if the row alone is too long for the server.
   void append_row(std::string& rows, const char* insert, const std::string& values);
 
   /// Connects, unless connected.
   void start();
-  /// Reconnects if the server has closed the connection. Does nothing during a transaction, which would be lost.
+  /// Reconnects if the server has closed the connection. Does nothing during a transaction, because the transaction
+  /// would be lost.
   void refresh();
   void set_in_transaction(bool is) { is_in_transaction_ = is; }
   /// A random number that was made together with the tables.
@@ -75,13 +77,13 @@ class mariadb_connection {
   std::unique_ptr<MYSQL, void (*)(MYSQL*)> handle_{nullptr, mysql_close};
 };
 
-/// Ensures one docId for an article that reaches two services at once: each takes a lock of the database for a
-/// transaction, so the second one searches after the first has committed. The lock belongs to the connection, so a
-/// service that dies, or loses the server, loses both lock and transaction. The rows that a transaction adds are sent
-/// together at its end.
+/// A mapping that gives an article one docId even if it reaches two services at once. Each service takes a lock of the
+/// database for a transaction, so the second one searches after the first has committed. The lock belongs to the
+/// connection. So a service that dies, or loses the server, loses both lock and transaction. The rows that a
+/// transaction adds are sent together at its end.
 class mariadb_mapping final : public mapping {
  public:
-  /// `urls`: an index of url hashes, which is asked first; null if there is none.
+  /// Opens the mapping. `urls`: an index of url hashes, which is asked first; null if there is none.
   mariadb_mapping(mariadb_connection& connection, fingerprint_index* urls);
 
   std::string identity() override { return connection_.identity(); }
@@ -123,7 +125,7 @@ class mariadb_mapping final : public mapping {
   [[nodiscard]] std::size_t nids() const override { return state_.nids; }
 
  private:
-  /// State common to all services; one row of a table.
+  /// State that all services share: one row of a table.
   struct state {
     doc_number next = 1;
     std::uint64_t next_article = 1;
@@ -161,7 +163,7 @@ class mariadb_mapping final : public mapping {
   std::string new_articles_, new_documents_, new_features_, new_pairs_;
 };
 
-/// Uses the connection of the mapping, and so its transactions.
+/// Contents in MariaDB. They use the connection of the mapping, and so its transactions.
 class mariadb_contents final : public contents {
  public:
   explicit mariadb_contents(mariadb_connection& connection) : connection_(connection) {}

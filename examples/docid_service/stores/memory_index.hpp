@@ -1,4 +1,4 @@
-// The index in memory. It starts empty, and is given all documents of the mapping.
+// The index in memory. It starts empty, and gets all documents of the mapping.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace docid {
 
-/// The additions of the current transaction and of recent commits are in small indexes, which are searched by a plain
-/// scan, for two reasons: adding them to the main index makes searches wait, so it is done for many at once; and early
-/// searches for a transaction run before all previous commits are there. The number of small indexes does not depend on
-/// the number of commits: each commit adds to the last one.
+/// An index in memory. The additions of the current transaction and of recent commits are in small indexes, which a
+/// plain scan searches. There are two reasons. Searches wait while documents are added to the main index, so many are
+/// added at once. And early searches for a transaction run before all previous commits are there. The number of small
+/// indexes does not depend on the number of commits: each commit adds to the last index.
 class memory_index final : public fingerprint_index {
   using index_type = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
   using entry = std::pair<fingerprint, doc_number>;
@@ -27,19 +27,20 @@ class memory_index final : public fingerprint_index {
   struct committed {
     explicit committed(int distance) : index(distance) {}
     index_type index;
-    std::uint64_t rounds = 0;  // the number of calls of take_waiting() that the index has seen
+    std::uint64_t rounds = 0;  // number of calls of take_waiting() that the index has seen
   };
   struct found_part {
     index_type::batch_type found;
-    std::uint64_t rounds = 0;  // that of the index when it was searched
+    std::uint64_t rounds = 0;  // `rounds` of the index when it was searched
   };
   struct found_early final : early_results {
     std::vector<found_part> parts;
-    std::vector<std::size_t> places;  // for each query: the position of its result, counted through all parts
+    std::vector<std::size_t> places;  // by query: the position of its result, counted through all parts
   };
 
  public:
-  /// So many committed documents wait for the main index: scanning the usual number takes a few microseconds.
+  /// Makes an empty index. `max_waiting`: the number of committed documents that wait for the main index. Scanning the
+  /// usual number takes a few microseconds.
   explicit memory_index(int distance, std::size_t max_waiting = 8000)
       : distance_(distance), max_waiting_(max_waiting), committed_(distance) {}
 
@@ -131,8 +132,8 @@ class memory_index final : public fingerprint_index {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   static constexpr std::size_t together = 250;  // queries of one part; take_waiting() may have to wait for them
 
-  /// Searches in parts of `together` queries. `places` gets for each query the position of its result, or `none`
-  /// without a fingerprint.
+  /// Searches in parts of `together` queries. `places` gets the position of the result of each query, or `none` for a
+  /// query without a fingerprint.
   std::vector<found_part> search(std::span<const std::optional<fingerprint>> queries,
                                  std::vector<std::size_t>& places) const {
     std::vector<fingerprint> all;
@@ -151,14 +152,14 @@ class memory_index final : public fingerprint_index {
     return parts;
   }
 
-  /// Whether a group's early results together with the small indexes are complete.
+  /// Returns true if a group's early results together with the small indexes are complete.
   [[nodiscard]] bool is_recent(const query_group& group) const {
     const auto* const early = static_cast<const found_early*>(group.early.get());
     return early != nullptr && (early->parts.empty() || rounds_ - early->parts.front().rounds <= 1);
   }
 
-  /// Adds the waiting documents to the main index. They stay in `taken_` until the next call, because early searches may
-  /// predate the addition.
+  /// Adds the waiting documents to the main index. They stay in `taken_` until the next call, because early searches
+  /// may predate the addition.
   void take_waiting() {
     committed_.write([&](committed& all) {
       for (const auto& [print, document] : waiting_) all.index.insert(print, document);
@@ -178,11 +179,11 @@ class memory_index final : public fingerprint_index {
   std::size_t max_waiting_;
   neardup::guarded<committed> committed_;
   std::uint64_t known_ = 0;
-  std::uint64_t rounds_ = 0;         // the number of calls of take_waiting()
-  neardup::flat_index<64> taken_;    // the additions that the last take_waiting() moved to the main index
-  neardup::flat_index<64> waiting_;  // the additions that have been committed since
-  neardup::flat_index<64> added_;    // the additions of the current transaction
-  std::set<entry> erased_;           // what the current transaction erases
+  std::uint64_t rounds_ = 0;         // number of calls of take_waiting()
+  neardup::flat_index<64> taken_;    // additions that the last take_waiting() moved to the main index
+  neardup::flat_index<64> waiting_;  // additions that were committed since
+  neardup::flat_index<64> added_;    // additions of the current transaction
+  std::set<entry> erased_;           // pairs that the current transaction erases
   std::vector<query> queries_;
   std::vector<found_part> late_;
   std::vector<std::size_t> late_places_;

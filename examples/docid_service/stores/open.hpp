@@ -12,7 +12,7 @@ struct store_options {
   std::string data = "docid_data";  ///< the folder of all files
   std::string mariadb;              ///< an options file; if empty, SQLite is used
   std::string redis;                ///< host:port, or the path of a socket; if empty, the index is in memory
-  std::string contents;             ///< sqlite, mariadb, rocksdb or hbase; if empty, the same as for the documents
+  std::string contents;             ///< sqlite, mariadb, rocksdb or hbase; if empty, the store of the documents
   std::string hbase;                ///< host:port of HBase's master, if the contents are there
   int blocks = 4;                   ///< number of blocks of the index in Redis
 };
@@ -24,14 +24,14 @@ struct index_distances {
 };
 
 struct opened_stores {
-  std::string place;                     ///< where the documents are, for people
+  std::string place;                     ///< the place of the documents, as people read it
   std::shared_ptr<const void> stand_on;  ///< the connections; destroyed after the stores
   std::unique_ptr<fingerprint_index> urls, titles, bodies;
   std::unique_ptr<docid::mapping> mapping;
   std::unique_ptr<docid::contents> contents;
 };
 
-/// `composition`: the settings that must not change as long as a store is used.
+/// Opens the stores. `composition`: the settings that must not change while a store is in use.
 /// Throws: std::runtime_error if a store cannot be opened, or this program was built without it.
 opened_stores open_stores(const store_options& options, const index_distances& distances,
                           const std::string& composition);

@@ -12,7 +12,7 @@ namespace docid {
 namespace {
 
 constexpr std::size_t commands_together = 2000;  // number of commands that are sent before their replies are read
-constexpr double max_sets = 100000;              // the most sets that a search may read
+constexpr double max_sets = 100000;              // most sets that a search may read
 constexpr const char* store_key = "DOCID_STORE";
 
 std::optional<std::string> text_of(const redisReply& reply) {
@@ -75,7 +75,7 @@ void redis_connection::connect() {
   without_reply_ = 0;
   if (context_->err != 0) fail(context_->errstr);
   redisSetTimeout(context_.get(), patience);
-  // The variable of redis-cli; a command line could be read by everyone on the machine.
+  // The variable of redis-cli. Everyone on the machine could read a command line.
   if (const char* const password = std::getenv("REDISCLI_AUTH")) {
     append({"AUTH", password});
     next();
@@ -93,7 +93,7 @@ void redis_connection::own() {
 }
 
 void redis_connection::start() {
-  // Without this, replies to an abandoned pipeline would be taken for replies to the new one.
+  // Without this, replies to an abandoned pipeline would count as replies to the new one.
   if (without_reply_ != 0) context_.reset();
   if (!context_) connect();
 }
@@ -215,7 +215,8 @@ void redis_index::append_rows(const char* command, const entry& one) {
 }
 
 void redis_index::commit(std::uint64_t known) {
-  // A transaction of Redis, which fails if Redis has lost data meanwhile. So `known` is never ahead of the sets.
+  // This is a transaction of Redis, which fails if Redis has lost data meanwhile. So `known` is never ahead of the
+  // sets.
   connection_.start();
   connection_.append({"UNWATCH"});  // undoes the WATCH of an abandoned commit
   connection_.append({"WATCH", known_key_, store_key});

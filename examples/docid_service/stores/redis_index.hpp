@@ -17,21 +17,24 @@
 
 namespace docid {
 
-/// A connection that is reestablished after it is lost. Commands are sent as a pipeline.
+/// A connection that is opened again after it is lost. Commands are sent as a pipeline.
 class redis_connection {
  public:
-  /// `place`: host:port, or the path of a socket. `identity`: of the mapping whose documents the indexes contain.
+  /// Connects. `place`: host:port, or the path of a socket. `identity`: the identity of the mapping whose documents the
+  /// indexes contain.
   redis_connection(std::string place, std::string identity);
 
   using reply = std::unique_ptr<redisReply, void (*)(void*)>;
 
   /// Begins a pipeline of commands.
   void start();
-  /// Marks the database as belonging to this store. Throws: std::runtime_error if it belongs to another one.
+  /// Marks the database as belonging to this store.
+  /// Throws: std::runtime_error if it belongs to another store.
   void own();
   /// Appends a command to the pipeline; its words may contain any bytes.
   void append(std::initializer_list<std::string_view> words);
-  /// Waits for the reply to the oldest command of the pipeline that has none yet. Returns: that reply.
+  /// Waits for the reply to the oldest command of the pipeline that has none yet.
+  /// Returns: that reply.
   /// Throws: std::runtime_error if Redis cannot be reached, or the reply is an error; the pipeline is empty then.
   reply next();
 
@@ -45,12 +48,12 @@ class redis_connection {
   std::unique_ptr<redisContext, void (*)(redisContext*)> context_{nullptr, redisFree};
 };
 
-/// A set's key consists of the prefix, a colon, and the segment and table as band_key writes them; a member consists of
-/// the fingerprint and the document number, highest byte first. The additions of a transaction are kept apart until it
-/// commits, and are searched by a plain scan.
+/// An index in Redis. The key of a set consists of the prefix, a colon, and the segment and table as band_key writes
+/// them. A member consists of the fingerprint and the document number, highest byte first. The additions of a
+/// transaction are kept apart until it commits, and a plain scan searches them.
 class redis_index final : public fingerprint_index {
  public:
-  /// `blocks`: number of blocks; for 3 bits, 4 blocks give 4 tables, and 5 blocks give 10.
+  /// Opens the index. `blocks`: number of blocks. For 3 bits, 4 blocks give 4 tables, and 5 blocks give 10.
   /// Throws: std::runtime_error if there is no such layout, or a search would ask for too many sets.
   redis_index(redis_connection& connection, std::string prefix, int distance, int blocks);
 

@@ -1,5 +1,5 @@
-// The contents in RocksDB, which replaces HBase here. A folder belongs to one process, so contents of other services
-// are not seen.
+// The contents in RocksDB, in place of HBase. A folder belongs to one process, so the contents of other services are
+// not visible.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,10 @@ class WriteBatch;
 
 namespace docid {
 
-/// The key consists of the document number and the version, highest byte first.
+/// Contents in RocksDB. The key consists of the document number and the version, highest byte first.
 class rocksdb_contents final : public contents {
  public:
+  /// Opens the contents.
   /// Throws: std::runtime_error with RocksDB's message, for example if another process has the folder.
   explicit rocksdb_contents(const std::string& folder);
   ~rocksdb_contents() override;

@@ -18,7 +18,7 @@ void run(sqlite3* database, const char* sql) {
   if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(database);
 }
 
-// The columns from which indexes are built have a table of their own, so a start does not read features and contents.
+// The columns from which indexes are built have a table of their own. So a start does not read features and contents.
 constexpr const char* sqlite_schema = R"(
   CREATE TABLE IF NOT EXISTS store(composition TEXT NOT NULL, identity TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS document(
@@ -36,13 +36,14 @@ constexpr const char* sqlite_schema = R"(
     number INTEGER PRIMARY KEY, document INTEGER NOT NULL, title INTEGER, content INTEGER);
 )";
 
-// Columns that articles of an earlier version lack.
+// Columns that articles of an earlier version do not have.
 constexpr const char* new_columns = R"(
   ALTER TABLE article ADD COLUMN heat REAL;
   ALTER TABLE article ADD COLUMN version INTEGER;
   ALTER TABLE article ADD COLUMN digest INTEGER;
 )";
-// Finds the hottest article of a document that has many. It is made last, because an earlier version has no heat.
+// Finds the hottest article of a document that has many. The index is made last, because tables of an earlier version
+// have no heat.
 constexpr const char* new_index =
     "CREATE INDEX IF NOT EXISTS article_of_document_by_heat ON article(document, heat DESC)";
 
@@ -103,7 +104,7 @@ void statement::bind(int place, std::string_view value) {
   sqlite3_bind_text64(handle_.get(), place, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 void statement::bind(int place, const feature_set& value) {
-  // The data of an empty vector may be a null pointer, which would be bound as NULL.
+  // The data pointer of an empty vector may be null, which would be bound as NULL.
   if (value.empty()) {
     sqlite3_bind_zeroblob(handle_.get(), place, 0);
     return;
@@ -125,8 +126,8 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
   try {
     if (result != SQLITE_OK) fail(opened);
     // synchronous=FULL: a commit returns when its bytes are on disk. The cache is 64 MB. The log is written into the
-    // file every 1,000 pages, which is the default: with 8,192, arrays were 4 % faster, but single articles had to
-    // wait.
+    // file every 1,000 pages, which is the default. With 8,192 pages, arrays were 4 % faster, but single articles had
+    // to wait.
     run(opened,
         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
         "PRAGMA cache_size=-65536;");
@@ -375,7 +376,7 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
   place of_url = by_url_.at(url);
   --of_url.number;
   if (of_url.number > 0 && of_url.has_other && of_url.document == old.document) {
-    // If articles are not matched by url, several documents may have this url, and the document noted for it may be
+    // If articles are not matched by url, several documents may have this url, and the document recorded for it may be
     // gone. This reads the table up to the first article of the url.
     if (!first_of_url_(text)) throw std::runtime_error("the store has no article of " + text);
     of_url.document = static_cast<doc_number>(first_of_url_.integer(0));

@@ -19,12 +19,13 @@
 
 namespace docid {
 
-/// A prepared statement. Functions throw std::runtime_error with SQLite's message.
+/// A prepared statement. Its functions throw std::runtime_error with SQLite's message.
 class statement {
  public:
   statement(sqlite3* database, const char* sql);
 
-  /// Binds the values to the parameters in order, and steps once. Returns: whether there is a row.
+  /// Binds the values to the parameters in order, and steps once.
+  /// Returns: true if there is a row.
   template <class... Values>
   bool operator()(const Values&... values) {
     sqlite3_reset(handle_.get());
@@ -38,7 +39,7 @@ class statement {
   [[nodiscard]] std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
   [[nodiscard]] double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
   [[nodiscard]] bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
-  /// Valid until the next step.
+  /// Returns the bytes of a column, valid until the next step.
   [[nodiscard]] std::string_view bytes(int column) const;
 
  private:
@@ -53,7 +54,7 @@ class statement {
 
 class sqlite_database {
  public:
-  /// Opens the file, or makes it, for this process alone.
+  /// Opens the file for this process alone. If there is no file, makes it.
   /// Throws: std::runtime_error if another process has it open, or it was made with another `composition`.
   sqlite_database(const std::string& file, const std::string& composition);
 
@@ -63,8 +64,8 @@ class sqlite_database {
   std::unique_ptr<sqlite3, int (*)(sqlite3*)> handle_;
 };
 
-/// Rows are in the order of their arrival, so that a commit writes few pages. Maps from nid and url to the rows are in
-/// memory, keyed by 128-bit hashes with a seed of this process.
+/// A mapping in SQLite. Rows are in the order of their arrival, so that a commit writes few pages. Maps from nid and
+/// url to the rows are in memory, keyed by 128-bit hashes with a seed of this process.
 class sqlite_mapping final : public mapping {
  public:
   explicit sqlite_mapping(const sqlite_database& database);
@@ -117,7 +118,7 @@ class sqlite_mapping final : public mapping {
   struct place {
     doc_number document;
     std::uint32_t number;    // for a nid its row; for a url the number of its articles
-    bool has_other = false;  // for a url: whether an article of it was added to another document, too
+    bool has_other = false;  // for a url: true if one of its articles was added to another document
   };
   using map = std::unordered_map<key, place, key_hash>;
 
@@ -130,7 +131,7 @@ class sqlite_mapping final : public mapping {
   map by_nid_;
   map by_url_;
   std::vector<std::tuple<map*, key, std::optional<place>>> undo_;
-  std::vector<bool> is_there_;                // for each document number: whether the document exists
+  std::vector<bool> is_there_;                // by document number: true if the document exists
   std::vector<doc_number> erased_documents_;  // documents that the current transaction has erased
   std::uint32_t next_row_ = 1;
   doc_number next_ = 1;
@@ -143,8 +144,8 @@ class sqlite_mapping final : public mapping {
       pairs_, all_, all_features_;
 };
 
-/// Uses the file of the mapping, and so its transactions. Most documents have one article; it is in a table with the
-/// document number as key. Further articles of a document are in a second table.
+/// Contents in SQLite. They use the file of the mapping, and so its transactions. Most documents have one article,
+/// which is in a table with the document number as key. Further articles of a document are in a second table.
 class sqlite_contents final : public contents {
  public:
   explicit sqlite_contents(const sqlite_database& database);

@@ -1,9 +1,9 @@
-// The three things that the service stores, each behind a small interface. One thread uses them, in transactions: later
-// calls see the changes of the open transaction at once, and after a rollback nobody does.
+// The three things that the service stores, each with a small interface. One thread uses them, in transactions. Later
+// calls see the changes of the open transaction at once; after a rollback nobody does.
 //
-// The mapping is authoritative: its commit decides. Contents are synced before it; indexes are committed after it. If
-// an index then lacks documents (because the process was killed, or a server has lost them), the next transaction adds
-// them. If an index still has documents that are erased, the service leaves them out.
+// The mapping is authoritative: its commit decides. Contents are synced before the mapping; indexes are committed after
+// it. An index may then lack documents, because the process was killed, or a server has lost them. The next transaction
+// adds them. If an index still has documents that are erased, the service leaves them out.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@
 
 namespace docid {
 
-/// Numbers of documents start at 1; none is used twice.
+/// The number of a document. Numbers start at 1, and are never used twice.
 using doc_number = std::uint32_t;
 
 struct candidate {
@@ -31,7 +31,7 @@ struct candidate {
   int distance;
 };
 
-/// The results of an index for searches made before their transaction; each kind of index has its own type.
+/// The early results of searches: those made before their transaction. Each kind of index has its own type.
 class early_results {
  public:
   early_results() = default;
@@ -40,7 +40,7 @@ class early_results {
   virtual ~early_results() = default;
 };
 
-/// Fingerprints of one request, to be searched for.
+/// The fingerprints of one request, to be searched for.
 struct query_group {
   std::vector<std::optional<fingerprint>> prints;
   std::unique_ptr<const early_results> early;  ///< set if search_early() was called
@@ -51,32 +51,34 @@ class fingerprint_index {
  public:
   virtual ~fingerprint_index() = default;
 
-  /// Returns: the argument `known` of the last commit(); 0 if there was none, or the index has lost its content.
+  /// Returns the argument `known` of the last commit(); 0 if there was none, or the index has lost its content.
   virtual std::uint64_t known() = 0;
-  /// Does the part of the search that does not need the transaction. Thread safety: callable from any thread, at any
-  /// time.
+  /// Does the part of the search that does not need the transaction.
+  /// Thread safety: callable from any thread, at any time.
   virtual void search_early(query_group& /*queries*/) const {}
-  /// Announces the fingerprints that the transaction will ask for, so that they can be searched together. The groups
-  /// must stay alive while near() is called.
+  /// Announces the fingerprints that the transaction will ask for, so that they can be searched together.
+  /// Precondition: the groups exist as long as near() is called.
   virtual void prepare(std::span<const query_group* const> groups) = 0;
-  /// The documents near fingerprint number `query` of all groups, including additions of the transaction, sorted by
-  /// distance, then age.
+  /// Returns the documents near fingerprint number `query` of all groups, including additions of the transaction,
+  /// sorted by distance, then age.
   virtual std::vector<candidate> near(std::size_t query) = 0;
 
-  /// Called before the transaction is decided. Throws: std::runtime_error if the index has lost its content since
-  /// known() was called, so that searches may have been incomplete.
+  /// Called before the transaction is decided.
+  /// Throws: std::runtime_error if the index has lost its content since known() was called. Searches may then have been
+  /// incomplete.
   virtual void confirm() = 0;
 
   /// Adds an entry; does nothing if it is there already.
   virtual void insert(const fingerprint& print, doc_number document) = 0;
   virtual void erase(const fingerprint& print, doc_number document) = 0;
-  /// `known` tells what the index contains: for urls, the number of the last article; for others, see known_state.
+  /// Commits the additions. `known` describes the content of the index: for urls, the number of the last article; for
+  /// other indexes, see known_state.
   virtual void commit(std::uint64_t known) = 0;
   virtual void rollback() noexcept = 0;
 };
 
-/// The content of an index: the documents up to a number, as they are after the redefinitions up to a number. Encoded
-/// as one integer, it is compatible with versions that had no redefinitions.
+/// The content of an index: all documents up to a number, with all redefinitions up to another number. Encoded as one
+/// integer, it is compatible with versions that had no redefinitions.
 struct known_state {
   doc_number documents = 0;
   std::uint64_t redefinitions = 0;
@@ -105,26 +107,26 @@ struct kept_article {
   std::uint64_t version = 0;  ///< the version of this article in the contents
 };
 
-/// A stored article: its version in the contents, and what it was.
+/// A stored article: its version in the contents, its heat and its digest.
 struct stored_article {
   double heat = 0;
   std::uint64_t version = 0;
-  std::uint64_t digest = 0;  ///< a hash of the article's JSON: equal if nothing has changed
+  std::uint64_t digest = 0;  ///< a hash of the article's JSON, to find out whether it has changed
 };
 
 struct known_article {
   std::string nid;
   std::string url;
   std::optional<stored_article>
-      stored;  ///< nothing if an earlier version of the service took it, which kept the hottest only
+      stored;  ///< nullopt if an earlier version of the service received it, which kept only the hottest
 };
 
-/// An error: the store has no room for an article. Other articles may still be stored.
+/// The error if the store cannot hold an article. Other articles may still be stored.
 struct unstorable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The error if an index contains more than the mapping, so that it was made from documents that the mapping has lost.
+/// The error if an index contains more than the mapping: it was made from documents that the mapping has lost.
 inline constexpr const char* index_is_ahead =
     "the index has documents that the mapping has not; were these restored from a copy? Empty the index first";
 
@@ -133,14 +135,14 @@ class mapping {
  public:
   virtual ~mapping() = default;
 
-  /// Identifies this store; what was made from another store must not be used with it.
+  /// Returns the identity of this store. Do not use it with anything made from another store.
   virtual std::string identity() = 0;
 
-  /// Returns when no other service can decide.
+  /// Begins a transaction. Returns when no other service can decide.
   virtual void begin() = 0;
-  /// Returns when everything is synced, and visible to all services.
+  /// Commits. Returns when everything is synced, and visible to all services.
   virtual void commit() = 0;
-  /// Lets other services decide again; called after the indexes are committed.
+  /// Lets other services decide again. Called after the indexes are committed.
   virtual void end() = 0;
   virtual void rollback() noexcept = 0;
 
@@ -148,21 +150,23 @@ class mapping {
   virtual void prepare(std::span<const std::string_view> nids, std::span<const std::string_view> urls) = 0;
   virtual std::optional<doc_number> document_of_nid(std::string_view nid) = 0;
   virtual std::optional<doc_number> document_of_url(std::string_view url) = 0;
-  /// The nids of a document, oldest first; the first `most` of them.
+  /// Returns the nids of a document, oldest first, at most `most`.
   virtual std::vector<std::string> nids_of(doc_number document,
                                            std::size_t most = std::numeric_limits<std::size_t>::max()) = 0;
-  /// The articles of a document, oldest first.
+  /// Returns the articles of a document, oldest first.
   virtual std::vector<known_article> articles_of(doc_number document) = 0;
-  /// The oldest article of a document. Precondition: the document exists.
+  /// Returns the oldest article of a document.
+  /// Precondition: the document exists.
   virtual known_article first_of(doc_number document) = 0;
-  /// The article of a nid that belongs to the document, if any.
+  /// Returns the article of a nid if it belongs to the document.
   virtual std::optional<known_article> article_of(doc_number document, std::string_view nid) {
     for (known_article& one : articles_of(document)) {
       if (one.nid == nid) return std::move(one);
     }
     return std::nullopt;
   }
-  /// The hottest of a document's stored articles: of equally hot ones the oldest, but of those of its url the newest.
+  /// Finds the hottest stored article of a document: the oldest of equally hot articles, but the newest of those with
+  /// its url.
   /// Returns: nullopt if none is stored.
   virtual std::optional<known_article> hottest_of(doc_number document) {
     std::optional<known_article> best;
@@ -173,16 +177,20 @@ class mapping {
     }
     return best;
   }
-  /// The stored article of a nid, if any. Precondition: document_of_nid() has found the nid in this transaction.
+  /// Returns the stored article of a nid, if any.
+  /// Precondition: document_of_nid() has found the nid in this transaction.
   virtual std::optional<stored_article> stored_of(std::string_view nid) = 0;
-  /// Adds an article to a document. Precondition: the nid is not stored, and the document exists.
+  /// Adds an article to a document.
+  /// Precondition: the nid is not stored, and the document exists.
   virtual void add(std::string_view nid, std::string_view url, doc_number document, const stored_article& stored) = 0;
-  /// Replaces what is stored of an article. Precondition: the nid is stored.
+  /// Replaces the stored data of an article.
+  /// Precondition: the nid is stored.
   virtual void update(std::string_view nid, const stored_article& stored) = 0;
-  /// Removes a nid. Returns: the document that it belonged to; nullopt if the nid was not stored.
+  /// Removes a nid.
+  /// Returns: the document that it belonged to; nullopt if the nid was not stored.
   virtual std::optional<doc_number> remove(std::string_view nid) = 0;
 
-  /// Returns: the number of the next document, which has never been used.
+  /// Returns the number of the next document, which has never been used.
   virtual doc_number next_number() const = 0;
   virtual void add_document(doc_number document, const definition& defined, const kept_article& kept) = 0;
   virtual void set_kept(doc_number document, const kept_article& kept) = 0;
@@ -196,26 +204,26 @@ class mapping {
   /// Visits all redefinitions after this one, in order.
   virtual void for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) = 0;
   virtual void erase_document(doc_number document) = 0;
-  /// Stores the pairs of words of the content that defines a document, for when they cannot be computed from the
-  /// contents any more.
+  /// Stores the pairs of words of the content that defines a document, for the time when they can no longer be computed
+  /// from the contents.
   /// Precondition: the document has none.
   virtual void add_pairs(doc_number document, const feature_set& pairs) = 0;
-  /// Whether the document exists; called for each candidate.
+  /// Returns true if the document exists. Called for each candidate.
   virtual bool has(doc_number document) = 0;
   // The next functions return nullopt if the document does not exist.
   virtual std::optional<std::string> name_of(doc_number document) = 0;
   virtual std::optional<definition> definition_of(doc_number document) = 0;
   virtual std::optional<kept_article> kept_of(doc_number document) = 0;
-  /// Returns: the pairs that add_pairs() or redefine() has stored, if any.
+  /// Returns the pairs that add_pairs() or redefine() has stored, if any.
   virtual std::optional<feature_set> pairs_of(doc_number document) = 0;
 
   using document_visitor = std::function<void(doc_number, const std::optional<fingerprint>& title,
                                               const std::optional<fingerprint>& content)>;
   /// Visits all documents after this number, in ascending order.
   virtual void for_each_document(doc_number after, const document_visitor& visit) = 0;
-  /// The features of the next `most` documents after this number, in ascending order.
+  /// Returns the features of the next `most` documents after this number, in ascending order.
   virtual std::vector<document_features> features_after(doc_number after, std::size_t most) = 0;
-  /// The next `most` document numbers after this one.
+  /// Returns the next `most` document numbers after this one.
   virtual std::vector<doc_number> documents_after(doc_number after, std::size_t most) = 0;
 
   virtual std::size_t documents() const = 0;
@@ -227,15 +235,15 @@ class contents {
  public:
   virtual ~contents() = default;
 
-  /// Whether get() cannot see the puts of the open transaction or of other services.
+  /// True if get() cannot see the puts of the open transaction or of other services.
   [[nodiscard]] virtual bool is_local() const = 0;
 
   virtual void put(doc_number document, std::uint64_t version, std::string_view json) = 0;
-  /// nullopt if there is only another version, or another service's store has the article.
+  /// Returns an article; nullopt if there is only another version, or another service's store has the article.
   virtual std::optional<std::string> get(doc_number document, std::uint64_t version) = 0;
-  /// Takes effect after the mapping's commit.
+  /// Erases an article. Takes effect after the mapping's commit.
   virtual void erase(doc_number document, std::uint64_t version) = 0;
-  /// Returns when all puts are synced; called before the mapping's commit.
+  /// Syncs all puts. Called before the mapping's commit.
   virtual void sync() = 0;
   virtual void commit() = 0;
   virtual void rollback() noexcept = 0;
