@@ -8,8 +8,8 @@ import re
 import threading
 import time
 
-from harness import closeness_in, A, CommandTest, characters, connected, corpus, fingerprints, jaccard, jsonl, large_corpus, as_json
-from harness import SANITIZED, cpu_seconds, hamming_distance, members_of, represented, run, start, stop, words, main
+from harness import closeness_in, A, CommandTest, characters, corpus, fingerprints, jaccard, jsonl, large_corpus, as_json
+from harness import SANITIZED, cpu_seconds, hamming_distance, represented, run, start, stop, words, main
 
 
 def cosine(a, b):
@@ -126,29 +126,6 @@ class ByDefault(CommandTest):
         wanted = [row for row in every if first[row["a"]] == row["a"] and first[row["b"]] in (row["a"], row["b"])]
         self.assertEqual(once, wanted)
         self.assertLess(len(once), len(every))
-
-    def test_groups_and_unique_follow_the_rule(self):
-        longest = sorted(self.sets, key=lambda n: -len(self.texts[int(n[1:])].encode()))
-        lines = self.data.splitlines(keepends=True)
-        for measure, least in (("jaccard", 0.5), ("cosine", 0.6)):
-            similar = matches(self.sets, MEASURES[measure], least)
-            near = closeness_in(similar)
-            for rule, keep, label in (
-                ("representatives", "first", represented(self.sets, near)),
-                ("components", "first", connected(self.sets, similar)),
-                ("representatives", "longest", represented(longest, near)),
-                ("components", "longest", connected(longest, similar)),
-            ):
-                label = {name: label[name] for name in self.sets}  # in the order of the input
-                kept = b"".join(line for i, line in enumerate(lines) if label.get(f"d{i}", f"d{i}") == f"d{i}")
-                options = (*self.exact, "--check", measure, "--min-similarity", least, "--grouping", rule, "--keep", keep)
-                for source, threads in ((self.file, 3), ("-", 1)):
-                    with self.subTest(measure=measure, least=least, rule=rule, keep=keep, source=source):
-                        shared = (*options, "--threads", threads, source)
-                        done = self.assert_done(run("groups", *JSON, *shared, data=self.data))
-                        self.assertEqual([[m["id"] for m in r["members"]] for r in done.json], members_of(label))
-                        done = self.assert_done(run("unique", "--jsonl", *shared, data=self.data))
-                        self.assertEqual(done.bytes, kept)
 
     def test_text_needs_no_fingerprints(self):
         rows = run("groups", *JSON, *self.exact, "--similarity", 0.5, self.file).json

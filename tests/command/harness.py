@@ -48,6 +48,10 @@ if SANITIZED:
 # ./dev test takes a sample of the cases, and so do the sanitizers.
 IS_SAMPLE = os.environ.get("NEARDUP_EXHAUSTIVE", "0" if SANITIZED else "") == "0"
 TIMEOUT = 300
+sys.path.insert(0, str(SOURCE / "tests/oracle"))
+import law  # pylint: disable=wrong-import-position
+
+represented = law.originals  # (names, closeness): closeness(a, b) gives a number, or None if the two do not match
 SEED_SHIFT = int(os.environ.get("NEARDUP_SEED_SHIFT", "0"))  # added to every whole seed: fresh random cases
 if SEED_SHIFT:
 
@@ -188,30 +192,9 @@ def unless_short(texts):
 
 def connected(names, pairs):
     """Document -> the first member of its group."""
-    order = {name: i for i, name in enumerate(names)}
-    label = {name: name for name in names}
-    changed = True
-    while changed:
-        changed = False
-        for a, b in pairs:
-            first = min(label[a], label[b], key=order.get)
-            if label[a] != first or label[b] != first:
-                label[a] = label[b] = first
-                changed = True
-    return label
-
-
-def represented(names, closeness):
-    """For each the closest representative before it, of equally close ones the first; itself if none matches.
-
-    closeness(a, b) gives a number, or None if the two do not match.
-    """
-    label = {}
-    for name in names:
-        found = [(closeness(r, name), r) for r in label if label[r] == r]
-        matches = [match for match in found if match[0] is not None]
-        label[name] = max(matches, key=lambda match: match[0])[1] if matches else name
-    return label
+    near = {frozenset(pair[:2]) for pair in pairs}
+    label = law.connected(list(names), lambda a, b: True if frozenset((a, b)) in near else None)
+    return {name: label[name] for name in names}
 
 
 def closeness_in(similarities):

@@ -13,12 +13,8 @@ import math
 import operator
 import os
 import random
-import sys
 
-from harness import IS_SAMPLE, SOURCE, CommandTest, fingerprints, hamming_distance, jsonl, run, unittest, main
-
-sys.path.insert(0, str(SOURCE / "tests/oracle"))
-import law  # pylint: disable=wrong-import-position
+from harness import IS_SAMPLE, CommandTest, fingerprints, hamming_distance, jsonl, law, run, main
 
 TABLE = os.environ.get("NEARDUP_LAW_TABLE")
 CORPORA = 3

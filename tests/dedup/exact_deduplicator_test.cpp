@@ -1,6 +1,5 @@
 // The exact deduplicator against a model that compares each document with all kept ones.
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,6 +23,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
+#include "oracle/sets.hpp"
 #include "oracle/stopwatch.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -36,12 +36,6 @@ using neardup::verdict;
 using neardup::words;
 
 using neardup::set_similarity;
-
-double cosine_of(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
-  std::vector<std::uint64_t> common;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
-  return static_cast<double>(common.size()) / std::sqrt(static_cast<double>(a.size()) * static_cast<double>(b.size()));
-}
 
 /// The model: compares each set with all kept sets; the original is the most similar, then the earliest.
 class slow_deduplicator {
@@ -66,8 +60,7 @@ class slow_deduplicator {
     std::optional<double> best;
     for (const auto& [serial, kept] : kept_) {
       const std::vector<std::uint64_t> own(document.features.begin(), document.features.end());
-      const double similarity = measure_ == set_similarity::jaccard ? neardup::jaccard_similarity(kept.features, own)
-                                                                    : cosine_of(kept.features, own);
+      const double similarity = oracle::similarity_of(measure_, kept.features, own);
       if (similarity < similarity_) continue;
       if (best && similarity <= *best) continue;
       best = similarity;
@@ -177,12 +170,6 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
   struct document {
     std::vector<std::uint32_t> features;
   };
-  const auto cosine = [](const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
-    std::vector<std::uint32_t> common;
-    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
-    return static_cast<double>(common.size()) /
-           std::sqrt(static_cast<double>(a.size()) * static_cast<double>(b.size()));
-  };
   const std::vector<std::pair<std::size_t, set_similarity>> settings{{1, set_similarity::jaccard},
                                                                      {4, set_similarity::jaccard},
                                                                      {2048, set_similarity::jaccard},
@@ -216,9 +203,7 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
         candidates += met.size();
         for (const auto& [number, other] : kept) {
           if (next.features.empty()) continue;
-          const double similarity = by == set_similarity::jaccard
-                                        ? neardup::jaccard_similarity(next.features, other.features)
-                                        : cosine(next.features, other.features);
+          const double similarity = oracle::similarity_of(by, next.features, other.features);
           if (similarity < 0.6) continue;
           ++similar;
           REQUIRE(std::binary_search(met.begin(), met.end(), number));

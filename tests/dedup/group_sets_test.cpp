@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <random>
 #include <span>
@@ -17,8 +16,10 @@
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
+#include "oracle/decision.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
+#include "oracle/sets.hpp"
 #include "support/partitions_in_memory.hpp"
 #include "support/set_corpora.hpp"
 
@@ -38,82 +39,28 @@ set_similarity measure_of(std::size_t number) {
 }
 
 /// The similarity of two sets, or nothing if they do not match.
-std::optional<double> closeness(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b,
-                                const set_threshold& least) {
-  std::vector<std::uint32_t> both;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-  if (both.empty() || both.size() < least.min_common) return std::nullopt;
-  double similarity = neardup::jaccard_similarity(a, b);
-  if (least.measure == set_similarity::containment) {
-    if (least.min_common == 0 && both.size() < neardup::default_min_contained) return std::nullopt;
-    similarity = static_cast<double>(both.size()) / static_cast<double>(std::min(a.size(), b.size()));
-  } else if (least.measure == set_similarity::cosine) {
-    const double product = static_cast<double>(a.size()) * static_cast<double>(b.size());
-    similarity = std::min(1.0, static_cast<double>(both.size()) / std::sqrt(product));
-  }
+std::optional<oracle::closeness> closeness(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b,
+                                           const set_threshold& least) {
+  const bool is_default = least.min_common == 0 && least.measure == set_similarity::containment;
+  const std::size_t common = oracle::common_of(a, b);
+  if (common == 0 || common < (is_default ? neardup::default_min_contained : least.min_common)) return std::nullopt;
+  const double similarity = oracle::similarity_of(least.measure, a.size(), b.size(), common);
   if (similarity < least.similarity) return std::nullopt;
-  return similarity;
+  return oracle::closeness::of_number(similarity);
 }
 
-bool do_match(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, const set_threshold& least) {
-  return closeness(a, b, least).has_value();
-}
-
-std::vector<std::size_t> order_of(const sets_type& sets, std::size_t earlier, set_similarity measure,
-                                  const group_options& how) {
-  std::vector<std::size_t> order(sets.size() - earlier);
-  std::iota(order.begin(), order.end(), earlier);
-  if (how.preference.empty() && measure == set_similarity::containment) {
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return sets[a].size() > sets[b].size(); });
+/// The labels by the rule. The first `earlier` sets are representatives.
+labels_type expected_labels(const sets_type& sets, std::size_t earlier, const set_threshold& least,
+                            const group_options& how) {
+  std::vector<double> scores(how.preference.begin(), how.preference.end());
+  for (std::size_t i = earlier; how.preference.empty() && i < sets.size(); ++i) {
+    scores.push_back(least.measure == set_similarity::containment ? static_cast<double>(sets[i].size()) : 0);
   }
-  if (how.preference.empty()) return order;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return how.preference[a - earlier] > how.preference[b - earlier];
-  });
-  return order;
-}
-
-/// The first `earlier` sets are representatives.
-labels_type expected_representatives(const sets_type& sets, std::size_t earlier, const set_threshold& least,
-                                     const group_options& how) {
-  labels_type labels(sets.size() - earlier);
-  std::vector<std::size_t> kept(earlier);
-  std::iota(kept.begin(), kept.end(), std::size_t{0});
-  for (const std::size_t i : order_of(sets, earlier, least.measure, how)) {
-    std::size_t original = i;
-    double best = 0;
-    for (const std::size_t k : kept) {
-      const auto found = closeness(sets[k], sets[i], least);
-      if (!found || *found <= best) continue;
-      original = k;
-      best = *found;
-    }
-    labels[i - earlier] = static_cast<std::uint32_t>(original);
-    if (original == i && how.among_themselves) kept.push_back(i);
-  }
-  return labels;
-}
-
-labels_type expected_components(const sets_type& sets, const set_threshold& least, const group_options& how) {
-  labels_type labels(sets.size());
-  std::vector<bool> is_reached(sets.size());
-  for (const std::size_t first : order_of(sets, 0, least.measure, how)) {
-    if (is_reached[first]) continue;
-    std::vector<std::size_t> open{first};
-    is_reached[first] = true;
-    while (!open.empty()) {
-      const std::size_t i = open.back();
-      open.pop_back();
-      labels[i] = static_cast<std::uint32_t>(first);
-      for (std::size_t j = 0; j < sets.size(); ++j) {
-        if (is_reached[j] || !do_match(sets[i], sets[j], least)) continue;
-        is_reached[j] = true;
-        open.push_back(j);
-      }
-    }
-  }
-  return labels;
+  const auto order = oracle::order_of(sets.size(), earlier, scores);
+  const auto match = [&](std::size_t i, std::size_t j) { return closeness(sets[i], sets[j], least); };
+  const auto labels = how.by == grouping::components ? oracle::connected(order, match)
+                                                     : oracle::originals(order, earlier, how.among_themselves, match);
+  return {labels.begin() + static_cast<std::ptrdiff_t>(earlier), labels.end()};
 }
 
 labels_type found(const sets_type& sets, std::size_t earlier, const set_threshold& least, const group_options& how,
@@ -183,8 +130,7 @@ TEST_CASE("groups of similar sets are those of the rule, set by set", "[dedup][s
                                                    neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)},
                                                    random_limits(random)};
         CAPTURE(static_cast<int>(shape), similarity, round, least.min_common, static_cast<int>(least.measure));
-        const labels_type expected = how.by == grouping::components ? expected_components(sets, least, how)
-                                                                    : expected_representatives(sets, 0, least, how);
+        const labels_type expected = expected_labels(sets, 0, least, how);
         REQUIRE(found(sets, 0, least, how, tiny, random() % 20) == expected);
         REQUIRE(neardup::group(sets, least, how) == expected);
         REQUIRE(found_by_partitions(sets, 0, least, how, random_sizes(random), 1 + random() % 200) == expected);
@@ -209,7 +155,7 @@ TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup
           if (random() % 2 == 0) how.preference = scores;
           const auto keys = neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)};
           CAPTURE(static_cast<int>(shape), earlier, similarity, among_themselves, static_cast<int>(keys));
-          const labels_type expected = expected_representatives(sets, earlier, least, how);
+          const labels_type expected = expected_labels(sets, earlier, least, how);
           REQUIRE(found(sets, earlier, least, how, {3, 5, 7, keys, random_limits(random)}, random() % 20) == expected);
           const std::span all(sets);
           REQUIRE(neardup::extend_groups(all.first(earlier), all.subspan(earlier), least, how) == expected);
@@ -234,7 +180,7 @@ TEST_CASE("a template among other sets is grouped by the rule", "[dedup][similar
       const jaccard least{similarity};
       const group_options how{.run = threads{1 + random() % 3}};
       CAPTURE(round, earlier, similarity);
-      const labels_type expected = expected_representatives(sets, earlier, least, how);
+      const labels_type expected = expected_labels(sets, earlier, least, how);
       REQUIRE(found(sets, earlier, least, how, {}, random() % 20) == expected);
       REQUIRE(found_by_partitions(sets, earlier, least, how, random_sizes(random), 1 + random() % 500) == expected);
       group_options without = how;
@@ -279,7 +225,7 @@ TEST_CASE("a set whose only candidate is decided late is grouped by the rule", "
   }
   sets.insert(sets.end(), tails.begin(), tails.end());
   const set_threshold least{set_similarity::jaccard, 0.2};
-  const labels_type expected = expected_representatives(sets, 0, least, {});
+  const labels_type expected = expected_labels(sets, 0, least, {});
   std::size_t late = 0;
   for (std::size_t i = 81; i < 101; ++i) late += expected[i] + 20 == i ? 1 : 0;
   REQUIRE(late > 10);

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
@@ -16,6 +16,7 @@
 
 #include "catch.hpp"
 #include "oracle/components.hpp"
+#include "oracle/decision.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/hamming.hpp"
 #include "support/widths.hpp"
@@ -51,60 +52,28 @@ struct counted {
   }
 };
 
-std::vector<std::size_t> by_preference(std::size_t count, const std::vector<double>& preference) {
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return !preference.empty() && preference[a] > preference[b]; });
-  return order;
-}
-
 struct expectation {
   labels_type labels;
   std::size_t checks = 0;
 };
 
-/// The rule of representatives, word for word. The check is a bool, so the closest is the nearest fingerprint.
+/// The labels by the rule, and how many pairs are to be checked: those within k bits, of representatives and documents, or
+/// of all documents. The check is a bool, so the closest is the nearest fingerprint.
 template <std::size_t Bits, class Check>
-expectation expected_representatives(const std::vector<simhash<Bits>>& fingerprints, int k, const Check& check,
-                                     const std::vector<double>& preference) {
-  expectation result{labels_type(fingerprints.size()), 0};
-  std::vector<std::size_t> representatives;
-  for (const std::size_t document : by_preference(fingerprints.size(), preference)) {
-    std::size_t closest = document;
-    int least = k + 1;
-    for (const std::size_t representative : representatives) {
-      const int distance = oracle::distance(fingerprints[representative], fingerprints[document]);
-      if (distance > k) continue;
-      ++result.checks;
-      if (distance >= least || !check(representative, document)) continue;
-      closest = representative;
-      least = distance;
-    }
-    result.labels[document] = static_cast<std::uint32_t>(closest);
-    if (closest == document) representatives.push_back(document);
-  }
-  return result;
-}
-
-/// Components of all pairs that pass the check, named by their most preferred members, and the number of pairs to
-/// check.
-template <std::size_t Bits, class Check>
-expectation expected_components(const std::vector<simhash<Bits>>& fingerprints, int k, const Check& check,
-                                const std::vector<double>& preference) {
-  oracle::pair_list pairs = oracle::all_pairs(fingerprints, k);
-  expectation result{labels_type(fingerprints.size()), pairs.size()};
-  pairs.erase(std::remove_if(pairs.begin(), pairs.end(),
-                             [&](const auto& pair) { return !check(std::get<0>(pair), std::get<1>(pair)); }),
-              pairs.end());
-  const auto components = oracle::components(fingerprints.size(), pairs);
-  for (std::size_t i = 0; i < fingerprints.size(); ++i) {
-    for (const std::size_t first : by_preference(fingerprints.size(), preference)) {
-      if (components[first] != components[i]) continue;
-      result.labels[i] = static_cast<std::uint32_t>(first);
-      break;
-    }
-  }
+expectation expected_labels(const std::vector<simhash<Bits>>& fingerprints, int k, const Check& check,
+                            const std::vector<double>& preference, grouping by = grouping::representatives) {
+  expectation result;
+  const auto order = oracle::order_of(fingerprints.size(), 0, preference);
+  const auto match = [&](std::size_t i, std::size_t j) -> std::optional<oracle::closeness> {
+    const int distance = oracle::distance(fingerprints[i], fingerprints[j]);
+    if (distance > k) return std::nullopt;
+    ++result.checks;
+    return check(i, j) ? std::optional(oracle::closeness::of_bits(distance)) : std::nullopt;
+  };
+  const auto labels =
+      by == grouping::components ? oracle::connected(order, match) : oracle::originals(order, 0, true, match);
+  if (by == grouping::components) result.checks = oracle::all_pairs(fingerprints, k).size();
+  result.labels.assign(labels.begin(), labels.end());
   return result;
 }
 
@@ -123,8 +92,8 @@ void check_corpora() {
       preference.push_back(static_cast<double>(oracle::random_below(random, size / 4)));
     }
     for (const auto& scores : {std::vector<double>(), preference}) {
-      const expectation first = expected_representatives(fingerprints, k, check, scores);
-      const expectation connected = expected_components(fingerprints, k, check, scores);
+      const expectation first = expected_labels(fingerprints, k, check, scores);
+      const expectation connected = expected_labels(fingerprints, k, check, scores, grouping::components);
       for (const std::size_t count : {1U, 2U, 5U}) {
         if (!oracle::is_thorough() && count == 2) continue;
         CAPTURE(Bits, k, count, scores.empty());
@@ -140,7 +109,7 @@ void check_corpora() {
       }
       const group_options unverified{.preference = scores};
       REQUIRE(group(fingerprints, bits{k}, unverified) ==
-              expected_representatives(fingerprints, k, neardup::no_check{}, scores).labels);
+              expected_labels(fingerprints, k, neardup::no_check{}, scores).labels);
       checks += first.checks;
       for (std::size_t i = 0; i < size; ++i) {
         representatives += first.labels[i] == i ? 1U : 0U;
@@ -173,8 +142,8 @@ TEST_CASE("groups by every layout, and by none", "[dedup][oracle]") {
   kinds check;
   for (std::size_t i = 0; i < fingerprints.size(); ++i) check.of.push_back(oracle::random_below(random, 3));
   for (const int k : {2, 5, 31, 32}) {
-    const labels_type first = expected_representatives(fingerprints, k, check, {}).labels;
-    const labels_type connected = expected_components(fingerprints, k, check, {}).labels;
+    const labels_type first = expected_labels(fingerprints, k, check, {}).labels;
+    const labels_type connected = expected_labels(fingerprints, k, check, {}, grouping::components).labels;
     for (int blocks = 0; blocks <= 6; ++blocks) {
       if (blocks > 0 && k < 32 && !neardup::layout::is_valid(32, k, blocks)) continue;
       CAPTURE(k, blocks);
@@ -189,7 +158,7 @@ TEST_CASE("a corpus of many batches", "[dedup][oracle]") {
   const auto fingerprints = oracle::clustered_fingerprints<64>(oracle::effort(6000, 2500), 6, random);
   kinds check;
   for (std::size_t i = 0; i < fingerprints.size(); ++i) check.of.push_back(oracle::random_below(random, 7));
-  const expectation expected = expected_representatives(fingerprints, 5, check, {});
+  const expectation expected = expected_labels(fingerprints, 5, check, {});
   for (const std::size_t count : {1U, 3U}) {
     std::atomic<std::size_t> calls = 0;
     REQUIRE(group(fingerprints, bits{5}, counted<kinds>{check, calls}, {.run = threads{count}}) == expected.labels);

@@ -16,6 +16,7 @@
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
+#include "oracle/decision.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
 
@@ -73,18 +74,12 @@ TEST_CASE("joins of min-wise codes find what two loops find", "[minwise]") {
   neardup::visit_pairs(codes, neardup::bits{9}, [&](std::size_t, std::size_t, int) { ++visited; });
   CHECK(visited == expected.size());
 
-  // The expected representative: the nearest earlier one, then the first.
-  std::vector<std::uint32_t> labels(codes.size());
-  for (std::uint32_t i = 0; i < codes.size(); ++i) {
-    labels[i] = i;
-    int least = 10;
-    for (std::uint32_t j = 0; j < i; ++j) {
-      const int distance = hamming_distance(codes[i], codes[j]);
-      if (labels[j] != j || distance >= least) continue;
-      labels[i] = j;
-      least = distance;
-    }
-  }
+  const auto match = [&](std::size_t i, std::size_t j) -> std::optional<oracle::closeness> {
+    const int distance = hamming_distance(codes[i], codes[j]);
+    return distance <= 9 ? std::optional(oracle::closeness::of_bits(distance)) : std::nullopt;
+  };
+  const auto originals = oracle::originals(oracle::order_of(codes.size(), 0, {}), 0, true, match);
+  const std::vector<std::uint32_t> labels(originals.begin(), originals.end());
   CHECK(neardup::group(codes, neardup::bits{9}) == labels);
   const auto components = neardup::cluster(codes, neardup::bits{9});
   for (const auto& pair : expected) CHECK(components[pair.first] == components[pair.second]);
@@ -97,25 +92,18 @@ TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwis
   neardup::fingerprint_deduplicator dedup{hash, neardup::jaccard{0.7}};
   CHECK(dedup.distance() == neardup::distance_for(64, 0.7, {.min_recall = 0.99, .kind = fingerprint_kind::minwise}));
   const neardup::feature_extractor features_of{neardup::default_tokenizer{}};
-  std::vector<std::size_t> kept;
+  const auto match = [&](std::size_t i, std::size_t j) -> std::optional<oracle::closeness> {
+    if (hamming_distance(*hash(texts[i]), *hash(texts[j])) > dedup.distance()) return std::nullopt;
+    const double similarity = neardup::jaccard_similarity(features_of(texts[i]), features_of(texts[j]));
+    return similarity >= 0.7 ? std::optional(oracle::closeness::of_number(similarity)) : std::nullopt;
+  };
+  const auto originals = oracle::originals(oracle::order_of(texts.size(), 0, {}), 0, true, match);
+  std::size_t kept = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    // The expected original: of the documents near enough the most similar, then the earliest.
-    std::optional<std::size_t> original;
-    double best = 0.7;
-    for (const std::size_t j : kept) {
-      const int distance = hamming_distance(*hash(texts[i]), *hash(texts[j]));
-      const double similarity = neardup::jaccard_similarity(features_of(texts[i]), features_of(texts[j]));
-      if (distance > dedup.distance() || similarity < best) continue;
-      if (similarity == best && original) continue;
-      original = j;
-      best = similarity;
-    }
-    const auto verdict = dedup.add(texts[i]);
-    CHECK(verdict.is_new() == !original.has_value());
-    if (original && !verdict.is_new()) CHECK(verdict.original == *original);
-    if (!original) kept.push_back(i);
+    CHECK(dedup.add(texts[i]).original.value_or(static_cast<std::uint32_t>(i)) == originals[i]);
+    kept += originals[i] == i ? 1 : 0;
   }
-  CHECK(dedup.size() == kept.size());
+  CHECK(dedup.size() == kept);
   CHECK(dedup.size() < texts.size() * 3 / 4);
 }
 

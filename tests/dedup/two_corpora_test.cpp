@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <tuple>
@@ -13,6 +14,7 @@
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
+#include "oracle/decision.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/hamming.hpp"
 #include "support/instruction_sets.hpp"
@@ -113,17 +115,12 @@ TEST_CASE("only what was kept before takes documents that do not join each other
     const auto middle = all.begin() + static_cast<std::ptrdiff_t>(earlier);
     const std::vector kept(all.begin(), middle), documents(middle, all.end());
     for (const int k : {0, 5, 64}) {
-      std::vector<std::uint32_t> expected(documents.size());
-      for (std::size_t j = 0; j < documents.size(); ++j) {
-        int least = k + 1;
-        expected[j] = static_cast<std::uint32_t>(earlier + j);
-        for (std::size_t taker = 0; taker < earlier; ++taker) {
-          const int distance = neardup::hamming_distance(kept[taker], documents[j]);
-          if (distance >= least || !accepts(taker, earlier + j)) continue;
-          expected[j] = static_cast<std::uint32_t>(taker);
-          least = distance;
-        }
-      }
+      const auto match = [&](std::size_t i, std::size_t j) -> std::optional<oracle::closeness> {
+        const int distance = neardup::hamming_distance(all[i], all[j]);
+        return distance <= k && accepts(i, j) ? std::optional(oracle::closeness::of_bits(distance)) : std::nullopt;
+      };
+      const auto labels = oracle::originals(oracle::order_of(all.size(), earlier, {}), earlier, false, match);
+      const std::vector<std::uint32_t> expected(labels.begin() + static_cast<std::ptrdiff_t>(earlier), labels.end());
       CAPTURE(earlier, k);
       REQUIRE(neardup::extend_groups(kept, documents, bits{k}, accepts,
                                      {.among_themselves = false, .run = threads{2}}) == expected);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -18,6 +19,7 @@
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
+#include "oracle/decision.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
 
@@ -100,44 +102,16 @@ std::vector<similar_row> rows_of(const std::vector<neardup::similar_text_pair>& 
   return result;
 }
 
-/// The labels of `group`, decided one text after the other; the first `known` texts are representatives.
+/// The labels of `group` by the rule; the first `known` texts are representatives.
 std::vector<std::size_t> grouped_slowly(const std::vector<std::string>& texts, std::size_t known, double similarity,
                                         const neardup::group_options& how) {
-  std::vector<std::size_t> order(texts.size()), label(texts.size()), representatives;
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::iota(label.begin(), label.end(), std::size_t{0});
-  if (!how.preference.empty()) {
-    std::stable_sort(
-        order.begin() + static_cast<std::ptrdiff_t>(known), order.end(),
-        [&](std::size_t a, std::size_t b) { return how.preference[a - known] > how.preference[b - known]; });
-  }
-  if (how.by == neardup::grouping::components) {
-    std::vector<std::size_t> place(texts.size());
-    for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const auto& [i, j, d] : similar_one_by_one(texts, similarity)) {
-        const std::size_t best = place[label[i]] < place[label[j]] ? label[i] : label[j];
-        changed = changed || label[i] != best || label[j] != best;
-        label[i] = label[j] = best;
-      }
-    }
-    return label;
-  }
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::size_t text = order[i];
-    if (i >= known) {
-      double best = 0;
-      for (const std::size_t r : representatives) {
-        const double found = neardup::edit_similarity(texts[r], texts[text]);
-        if (found <= best || !have_similarity(texts[r], texts[text], similarity)) continue;
-        label[text] = r;
-        best = found;
-      }
-    }
-    if (i < known || (label[text] == text && how.among_themselves)) representatives.push_back(text);
-  }
-  return label;
+  const auto order = oracle::order_of(texts.size(), known, how.preference);
+  const auto match = [&](std::size_t i, std::size_t j) -> std::optional<oracle::closeness> {
+    if (!have_similarity(texts[i], texts[j], similarity)) return std::nullopt;
+    return oracle::closeness::of_number(neardup::edit_similarity(texts[i], texts[j]));
+  };
+  if (how.by == neardup::grouping::components) return oracle::connected(order, match);
+  return oracle::originals(order, known, how.among_themselves, match);
 }
 
 struct kind_of_texts {

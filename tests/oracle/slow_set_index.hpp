@@ -2,12 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <random>
@@ -18,6 +16,7 @@
 #include <neardup/threshold.hpp>
 
 #include "oracle/random_engine.hpp"
+#include "oracle/sets.hpp"
 
 namespace oracle {
 
@@ -37,16 +36,11 @@ class slow_set_index {
   [[nodiscard]] std::vector<match_type> search(const set_type& query, std::optional<double> least = {}) const {
     std::vector<match_type> result;
     for (const auto& [id, set] : sets) {
-      set_type both;
-      std::set_intersection(query.begin(), query.end(), set.begin(), set.end(), std::back_inserter(both));
-      if (both.size() < min_common_) continue;
-      const auto a = static_cast<double>(query.size()), b = static_cast<double>(set.size());
-      const auto common = static_cast<double>(both.size());
-      double similarity = common / (a + b - common);
-      if (measure_ == neardup::set_similarity::cosine) similarity = std::min(1.0, common / std::sqrt(a * b));
-      if (measure_ == neardup::set_similarity::containment) similarity = common / std::min(a, b);
+      const std::size_t common = common_of(query, set);
+      if (common < min_common_) continue;
+      const double similarity = similarity_of(measure_, query.size(), set.size(), common);
       if (similarity < least.value_or(least_)) continue;
-      result.push_back({id, static_cast<std::uint32_t>(both.size()), similarity});
+      result.push_back({id, static_cast<std::uint32_t>(common), similarity});
     }
     std::sort(result.begin(), result.end(), [](const match_type& x, const match_type& y) {
       return x.similarity != y.similarity ? x.similarity > y.similarity : x.id < y.id;

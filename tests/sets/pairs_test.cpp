@@ -20,6 +20,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
+#include "oracle/sets.hpp"
 #include "oracle/stopwatch.hpp"
 #include "support/set_corpora.hpp"
 
@@ -29,22 +30,9 @@ using neardup::jaccard;
 using neardup::join_options;
 using neardup::set_similarity;
 using neardup::threads;
+using oracle::common_of;
+using oracle::similarity_of;
 using pair_type = neardup::similar_pair<std::size_t>;
-
-/// The final decision about a pair, written without the library's bounds.
-double similarity_of(set_similarity by, std::size_t a, std::size_t b, std::size_t common) {
-  if (by == set_similarity::jaccard) return static_cast<double>(common) / static_cast<double>(a + b - common);
-  if (by == set_similarity::containment) return static_cast<double>(common) / static_cast<double>(std::min(a, b));
-  const double product = static_cast<double>(a) * static_cast<double>(b);
-  return std::min(1.0, static_cast<double>(common) / std::sqrt(product));
-}
-
-template <class Set>
-std::size_t common_of(const Set& a, const Set& b) {
-  Set both;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-  return both.size();
-}
 
 bool comes_before(const pair_type& a, const pair_type& b) {
   return std::pair(a.first, a.second) < std::pair(b.first, b.second);
