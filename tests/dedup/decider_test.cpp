@@ -38,30 +38,7 @@ class everything {
   void for_each(const Description& /*document*/, workspace& /*scratch*/, const Visit& visit) const {
     for (const std::uint32_t number : numbers_) visit(number);
   }
-  static constexpr bool can_join = true;
-  template <class Description>
-  bool joins(std::size_t kept, std::span<const Description> /*documents*/, const any_runner& /*run*/) const {
-    return kept > 0;
-  }
-  template <class Rule>
-  void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& /*run*/) const {
-    std::vector<bool> is_kept(kept.size() + count, true);
-    for (auto number = static_cast<std::uint32_t>(kept.size()); number < is_kept.size(); ++number) {
-      std::optional<detail::original_rank<std::uint32_t>> best;
-      for (std::uint32_t earlier = 0; earlier < number; ++earlier) {
-        if (!is_kept[earlier]) continue;
-        const int distance = hamming_distance(rule.fingerprint_of(earlier), rule.fingerprint_of(number));
-        const auto closeness = rule.closeness(earlier, number, distance, std::nullopt);
-        if (closeness && (!best || *closeness > best->closeness)) best = {*closeness, earlier};
-      }
-      if (best) {
-        is_kept[number] = false;
-        rule.drop(number, *best);
-      } else {
-        rule.keep(number);
-      }
-    }
-  }
+  static constexpr bool can_join = false;
   void reserve(std::size_t count) { numbers_.reserve(count); }
   [[nodiscard]] std::size_t memory_usage() const noexcept { return numbers_.capacity() * sizeof(std::uint32_t); }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <compare>
 #include <concepts>
@@ -135,7 +134,7 @@ class id_reference {
 /// A kept document has a number, its slot. Slots of erased documents are used again. A source names documents by their
 /// slots. It has the members of detail::feature_candidates and detail::fingerprint_candidates: fresh(), insert(),
 /// erase(), for_each(), reserve(), memory_usage(), a workspace, and can_join. If can_join is true, it also has joins()
-/// and decide().
+/// and decide_batch().
 ///
 /// A deduplicator consists of a decider and a describer. Classes that add limits, durability or locks wrap a
 /// deduplicator.
@@ -220,7 +219,7 @@ class decider {
     std::vector<verdict_type> found;
     if constexpr (Source::can_join) {
       is_joined = source_.joins(size(), documents, run);
-      if (is_joined) found = decide_batch(documents, ids, judge, least, run);
+      if (is_joined) found = source_.decide_batch(*this, documents, ids, judge, least, run);
     }
     found.resize(documents.size());
     const auto stays = [&](std::size_t i) { return found[i].is_new() && found[i].is_comparable; };
@@ -370,6 +369,16 @@ class decider {
     return slots;
   }
 
+  /// Calls `visit(slot)` for each kept short text with this digest.
+  template <class Visit>
+  void for_each_equal(const set_digest& digest, const Visit& visit) const {
+    const auto [first, last] = by_digest_.equal_range(digest);
+    for (auto i = first; i != last; ++i) visit(i->second);
+  }
+
+  /// Returns true if the source has the documents that are short, or those that are not.
+  [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
+
   [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }
   /// An upper bound of the slots: slot < slot_count().
   [[nodiscard]] std::size_t slot_count() const noexcept { return documents_.size(); }
@@ -406,8 +415,6 @@ class decider {
     }
     return 0;
   }
-
-  [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
 
   [[nodiscard]] std::span<const Feature> features_of(slot_type slot) const noexcept { return features_[slot]; }
 
@@ -448,10 +455,7 @@ class decider {
     const std::optional<set_digest> digest = digest_of(document);
     if (is_in_source(digest.has_value())) source_.for_each(document, scratch.source_, add);
     if constexpr (compares_fingerprints) {
-      if (digest) {
-        const auto [first, last] = by_digest_.equal_range(*digest);
-        for (auto i = first; i != last; ++i) add(i->second);
-      }
+      if (digest) for_each_equal(*digest, add);
     }
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
@@ -461,137 +465,6 @@ class decider {
     const auto [first, last] = by_digest_.equal_range(digest);
     by_digest_.erase(std::find_if(first, last, [&](const auto& one) { return one.second == slot; }));
   }
-
-  /// Joins the documents of a batch with each other and with the kept documents, and decides about them in order. The
-  /// verdicts are those of keeping each new document before the next decision. Keeps nothing. See keep_batch.
-  template <class Judge>
-  [[nodiscard]] std::vector<verdict_type> decide_batch(std::span<const description_type> documents,
-                                                       std::span<const Id> ids, const Judge& judge,
-                                                       std::optional<double> least, const any_runner& run) const {
-    std::vector<verdict_type> found(documents.size());
-    const std::vector<slot_type> kept = slots_by_age();
-    if (kept.size() + documents.size() > no_slot) {
-      detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
-    }
-    std::vector<std::size_t> compared;  // the comparable documents, in order
-    for (std::size_t i = 0; i < documents.size(); ++i) {
-      found[i].is_comparable = is_comparable(documents[i]);
-      if (found[i].is_comparable) compared.push_back(i);
-    }
-    batch_rule<Judge> rule(*this, kept, documents, compared, ids, judge, least, found);
-    source_.decide(std::span<const slot_type>(kept), compared.size(), rule, run);
-    return found;
-  }
-
-  /// The rule by which a source decides about a batch. Its results are those of find(). Kept documents have the numbers
-  /// from 0 on, by age. The comparable documents of the batch follow.
-  template <class Judge>
-  class batch_rule {
-   public:
-    batch_rule(const decider& from, std::span<const slot_type> kept, std::span<const description_type> documents,
-               std::span<const std::size_t> compared, std::span<const Id> ids, const Judge& judge,
-               std::optional<double> least, std::vector<verdict_type>& found)
-        : from_(from),
-          kept_(kept),
-          documents_(documents),
-          compared_(compared),
-          ids_(ids),
-          judge_(judge),
-          least_(least),
-          found_(found),
-          finds_more_(std::any_of(documents.begin(), documents.end(),
-                                  [&](const description_type& d) { return from.digest_of(d).has_value(); })) {}
-
-    /// Returns the closeness of two documents that the source has found as candidates, or nullopt if they do not match.
-    std::optional<double> closeness(slot_type earlier, slot_type number, int distance, std::optional<double> best) {
-      const bool are_in_source = from_.is_in_source(is_short(earlier)) && from_.is_in_source(is_short(number));
-      if (!are_in_source && digest_of_number(earlier) != digest_of_number(number)) return std::nullopt;
-      // The judge can use `best` as a bound only if `best` is a similarity, so only if the judge returns similarities,
-      // not bools.
-      const bool is_bound = best && gives_similarity_.load(std::memory_order_relaxed);
-      const check_result checked =
-          judge_(view_of_number(earlier), document(number), is_bound ? best : std::optional<double>());
-      if (checked.similarity) gives_similarity_.store(true, std::memory_order_relaxed);
-      if (!checked.accepts) return std::nullopt;
-      return closeness_of(checked, distance);
-    }
-
-    [[nodiscard]] detail::compared_features<slot_type> compared_features() const {
-      detail::compared_features<slot_type> result{{}, least_.value_or(0)};
-      if constexpr (std::is_same_v<Feature, std::uint32_t>) {
-        if (least_) result.of = [this](slot_type number) { return features_of(number); };
-      }
-      return result;
-    }
-
-    [[nodiscard]] bool finds_more() const noexcept { return finds_more_; }
-
-    /// If document `number` is short, calls `consider(earlier, distance)` for each kept document with the same tokens.
-    template <class Consider>
-    void find_more(slot_type number, const Consider& consider) const {
-      const description_type& own = document(number);
-      if (!own.digest) return;
-      const auto consider_all = [&](const auto& same, const auto& number_of) {
-        for (auto j = same.first; j != same.second; ++j) {
-          const slot_type earlier = number_of(j->second);
-          consider(earlier, hamming_distance(*own.fingerprint, fingerprint_of(earlier)));
-        }
-      };
-      consider_all(from_.by_digest_.equal_range(*own.digest), [&](slot_type slot) {
-        const auto is_older = [&](slot_type a, slot_type b) {
-          return from_.documents_[a].serial < from_.documents_[b].serial;
-        };
-        return static_cast<slot_type>(std::lower_bound(kept_.begin(), kept_.end(), slot, is_older) - kept_.begin());
-      });
-      consider_all(by_digest_.equal_range(*own.digest), [](slot_type earlier) { return earlier; });
-    }
-    void keep(slot_type number) {
-      if (const auto digest = digest_of_number(number)) by_digest_.emplace(*digest, number);
-    }
-
-    /// Records that a document is a duplicate of `original`.
-    void drop(slot_type number, const detail::original_rank<slot_type>& original) {
-      verdict_type& about = found_[compared_[number - kept_.size()]];
-      const kept_type earlier = view_of_number(original.age);
-      about.original = earlier.id;
-      about.distance = hamming_distance(earlier.fingerprint, *document(number).fingerprint);
-      if (gives_similarity_.load(std::memory_order_relaxed)) about.similarity = original.closeness;
-    }
-
-    [[nodiscard]] const description_type& document(slot_type number) const {
-      return documents_[compared_[number - kept_.size()]];
-    }
-    [[nodiscard]] std::span<const Feature> features_of(slot_type number) const {
-      return number < kept_.size() ? from_.features_of(kept_[number]) : document(number).features;
-    }
-    [[nodiscard]] const Fingerprint& fingerprint_of(slot_type number) const {
-      return number < kept_.size() ? from_.fingerprint_of(kept_[number]) : *document(number).fingerprint;
-    }
-
-   private:
-    [[nodiscard]] bool is_short(slot_type number) const { return digest_of_number(number).has_value(); }
-    [[nodiscard]] std::optional<set_digest> digest_of_number(slot_type number) const {
-      return number < kept_.size() ? from_.digest_of(kept_[number]) : from_.digest_of(document(number));
-    }
-    [[nodiscard]] kept_type view_of_number(slot_type number) const {
-      if (number < kept_.size()) return from_.kept_at(kept_[number]);
-      const description_type& own = document(number);
-      return {ids_[compared_[number - kept_.size()]], 0, *own.fingerprint, own.features, own.digest};
-    }
-
-    const decider& from_;
-    std::span<const slot_type> kept_;
-    std::span<const description_type> documents_;
-    std::span<const std::size_t> compared_;
-    std::span<const Id> ids_;
-    const Judge& judge_;
-    std::optional<double> least_;
-    std::vector<verdict_type>& found_;
-    bool finds_more_;
-    std::atomic<bool> gives_similarity_ = false;
-    // documents of the batch that are kept
-    std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;
-  };
 
   Source source_;
   bool short_by_tokens_only_;

@@ -4,20 +4,26 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "../../error.hpp"
 #include "../../index/engine/filter_scan.hpp"
 #include "../../index/join/join_plan.hpp"
 #include "../../index/layout.hpp"
 #include "../../index/pigeonhole_index.hpp"
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
+#include "../decider.hpp"
 #include "fingerprint_matcher.hpp"
 #include "ordered_decider.hpp"
 
@@ -58,6 +64,122 @@ template <std::size_t Words>
   return join < search;
 }
 
+/// The documents of a batch after those that a decider keeps. Kept documents have the numbers from 0 on, by age. The
+/// comparable documents of the batch follow.
+template <class Decider>
+class batch_documents {
+ public:
+  using slot_type = typename Decider::slot_type;
+  using kept_type = typename Decider::kept_type;
+  using description_type = typename Decider::description_type;
+
+  /// Throws: std::length_error if a slot cannot number all documents.
+  batch_documents(const Decider& from, std::span<const description_type> documents,
+                  std::span<const typename Decider::id_type> ids)
+      : from_(&from), kept_(from.slots_by_age()), documents_(documents), ids_(ids) {
+    if (kept_.size() + documents.size() > Decider::no_slot) {
+      fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
+    }
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      if (Decider::is_comparable(documents[i])) positions_.push_back(i);
+    }
+  }
+
+  [[nodiscard]] const Decider& from() const noexcept { return *from_; }
+  [[nodiscard]] std::size_t kept() const noexcept { return kept_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return kept_.size() + positions_.size(); }
+  /// Returns the position in the batch. Precondition: kept() <= number.
+  [[nodiscard]] std::size_t position(slot_type number) const { return positions_[number - kept_.size()]; }
+  [[nodiscard]] const description_type& description(slot_type number) const { return documents_[position(number)]; }
+  /// Returns a document as a kept one. The serial number of a document of the batch is 0.
+  [[nodiscard]] kept_type operator[](slot_type number) const {
+    if (number < kept_.size()) return from_->kept_at(kept_[number]);
+    const description_type& own = description(number);
+    return {ids_[position(number)], 0, *own.fingerprint, own.features, own.digest};
+  }
+  /// Returns the number of a kept document.
+  [[nodiscard]] slot_type number_of(slot_type slot) const {
+    const auto is_older = [&](slot_type a, std::uint64_t serial) { return from_->kept_at(a).serial < serial; };
+    return static_cast<slot_type>(std::lower_bound(kept_.begin(), kept_.end(), from_->kept_at(slot).serial, is_older) -
+                                  kept_.begin());
+  }
+
+ private:
+  const Decider* from_;
+  std::vector<slot_type> kept_;
+  std::span<const description_type> documents_;
+  std::span<const typename Decider::id_type> ids_;
+  std::vector<std::size_t> positions_;
+};
+
+/// Matches the documents of a batch with the documents that a decider keeps, and with each other, as Decider::find does
+/// with one after the other. A short text also has all texts with the same tokens as candidates.
+template <std::size_t Words, class Decider, class Judge>
+class batch_matcher final : public fingerprint_matcher<Words, typename Decider::slot_type> {
+  using slot_type = typename Decider::slot_type;
+
+ public:
+  /// `least`: as in Decider::keep_batch. Precondition: the documents and the judge outlive the object.
+  batch_matcher(const batch_documents<Decider>& documents, const fingerprint_words<Words>& fingerprints,
+                std::size_t bits, int k, const Judge& judge, std::optional<double> least, const any_runner& run)
+      : fingerprint_matcher<Words, slot_type>(fingerprints, bits, k, 0, run, features_of(documents, least)),
+        documents_(documents),
+        judge_(judge) {
+    for (std::size_t i = documents.kept(); i < documents.size() && !finds_more_; ++i) {
+      finds_more_ = documents.description(static_cast<slot_type>(i)).digest.has_value();
+    }
+  }
+
+  /// True if the judge has returned a similarity. So a closeness is a similarity.
+  [[nodiscard]] bool gives_similarity() const noexcept { return gives_similarity_.load(std::memory_order_relaxed); }
+
+  [[nodiscard]] std::optional<double> closeness(slot_type earlier, slot_type later, int distance,
+                                                std::optional<double> best) const override {
+    const auto kept = documents_[earlier];
+    const auto& document = documents_.description(later);
+    const Decider& from = documents_.from();
+    const bool are_in_source =
+        from.is_in_source(kept.digest.has_value()) && from.is_in_source(document.digest.has_value());
+    if (!are_in_source && kept.digest != document.digest) return std::nullopt;
+    // The judge can use `best` as a bound only if `best` is a similarity, so only if the judge returns similarities.
+    const check_result checked = judge_(kept, document, gives_similarity() ? best : std::optional<double>());
+    if (checked.similarity) gives_similarity_.store(true, std::memory_order_relaxed);
+    if (!checked.accepts) return std::nullopt;
+    return closeness_of(checked, distance);
+  }
+
+  [[nodiscard]] bool finds_more() const override { return finds_more_; }
+  void find_more(slot_type number, const std::function<void(slot_type, int)>& consider) const override {
+    const auto& own = documents_.description(number);
+    if (!own.digest) return;
+    const auto consider_equal = [&](slot_type equal) {
+      consider(equal, hamming_distance(*own.fingerprint, documents_[equal].fingerprint));
+    };
+    documents_.from().for_each_equal(*own.digest, [&](slot_type slot) { consider_equal(documents_.number_of(slot)); });
+    const auto [first, last] = equal_.equal_range(*own.digest);
+    for (auto i = first; i != last; ++i) consider_equal(i->second);
+  }
+  void keep(slot_type number) override {
+    if (const auto& digest = documents_.description(number).digest) equal_.emplace(*digest, number);
+  }
+
+ private:
+  static compared_features<slot_type> features_of(const batch_documents<Decider>& documents,
+                                                  std::optional<double> least) {
+    compared_features<slot_type> result{{}, least.value_or(0)};
+    if constexpr (std::is_convertible_v<decltype(documents[0].features), std::span<const std::uint32_t>>) {
+      if (least) result.of = [&documents](slot_type number) { return documents[number].features; };
+    }
+    return result;
+  }
+
+  const batch_documents<Decider>& documents_;
+  const Judge& judge_;
+  bool finds_more_ = false;
+  mutable std::atomic<bool> gives_similarity_ = false;
+  std::unordered_multimap<set_digest, slot_type, digest_hash> equal_;  // short texts of the batch that are kept
+};
+
 /// Finds candidates in an index of the fingerprints of kept documents. Documents are named by the slots of the decider.
 template <class Fingerprint>
 class fingerprint_candidates {
@@ -78,7 +200,7 @@ class fingerprint_candidates {
     return fingerprint_candidates(index_.max_distance(), index_.shape().blocks(), join_cost_);
   }
 
-  /// True if there are joins() and decide(). Without them, the decider searches for the documents of a batch one after
+  /// True if there are joins() and decide_batch(). Without them, the decider searches for the documents of a batch one after
   /// the other.
   static constexpr bool can_join = true;
 
@@ -100,7 +222,7 @@ class fingerprint_candidates {
     index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
   }
 
-  /// Returns true if decide() is estimated to cost less than for_each() and insert() for each of these documents.
+  /// Returns true if decide_batch() is estimated to cost less than for_each() and insert() for each of these documents.
   /// `kept` documents precede them.
   template <class Description>
   [[nodiscard]] bool joins(std::size_t kept, std::span<const Description> documents, const any_runner& run) const {
@@ -114,22 +236,37 @@ class fingerprint_candidates {
                                          join_cost_, run);
   }
 
-  /// Decides about `count` documents by `rule`. For the rule, kept documents have the numbers from 0 on, by age, and
-  /// the `count` documents follow. kept[i] is the slot of kept document i.
-  template <class Rule>
-  void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& run) const {
-    std::vector<Fingerprint> fingerprints;  // by number of the rule
-    fingerprints.reserve(kept.size() + count);
-    for (std::size_t i = 0; i < kept.size() + count; ++i) {
-      fingerprints.push_back(rule.fingerprint_of(static_cast<std::uint32_t>(i)));
+  /// Joins the documents of a batch with each other and with the documents that `from` keeps, and decides about them in
+  /// order. The verdicts are those of keeping each new document before the next decision. See Decider::keep_batch.
+  template <class Decider, class Judge>
+  [[nodiscard]] std::vector<typename Decider::verdict_type> decide_batch(
+      const Decider& from, std::span<const typename Decider::description_type> descriptions,
+      std::span<const typename Decider::id_type> ids, const Judge& judge, std::optional<double> least,
+      const any_runner& run) const {
+    constexpr std::size_t words = words_for(Fingerprint::bits);
+    const batch_documents<Decider> documents(from, descriptions, ids);
+    std::vector<Fingerprint> fingerprints;
+    fingerprints.reserve(documents.size());
+    for (std::uint32_t i = 0; i < documents.size(); ++i) fingerprints.push_back(documents[i].fingerprint);
+    batch_matcher<words, Decider, Judge> matcher(documents,
+                                                 fingerprint_words<words>(std::span(std::as_const(fingerprints))),
+                                                 Fingerprint::bits, index_.max_distance(), judge, least, run);
+    const std::size_t max_candidates = (std::max)(documents.size(), std::size_t{1} << 16) / 3 * 2;
+    ordered_decider<std::uint32_t> decided(matcher, documents.kept(), documents.size(), true, max_candidates, run);
+    decided.decide(true);
+    std::vector<typename Decider::verdict_type> verdicts(descriptions.size());
+    for (std::size_t i = 0; i < descriptions.size(); ++i) {
+      verdicts[i].is_comparable = Decider::is_comparable(descriptions[i]);
     }
-    rule_matcher<Rule> matcher(std::span<const Fingerprint>(fingerprints), index_.max_distance(), rule, run);
-    const std::size_t max_candidates = (std::max)(fingerprints.size(), std::size_t{1} << 16) / 3 * 2;
-    ordered_decider<std::uint32_t> decider(matcher, kept.size(), fingerprints.size(), true, max_candidates, run);
-    decider.decide(true);
-    for (std::size_t i = kept.size(); i < fingerprints.size(); ++i) {
-      if (!decider.is_kept(i)) rule.drop(static_cast<std::uint32_t>(i), decider.original(i));
+    for (auto i = static_cast<std::uint32_t>(documents.kept()); i < documents.size(); ++i) {
+      if (decided.is_kept(i)) continue;
+      auto& about = verdicts[documents.position(i)];
+      const auto original = documents[decided.original(i).age];
+      about.original = original.id;
+      about.distance = hamming_distance(original.fingerprint, fingerprints[i]);
+      if (matcher.gives_similarity()) about.similarity = decided.original(i).closeness;
     }
+    return verdicts;
   }
 
   void reserve(std::size_t count) { index_.reserve(count); }
@@ -138,29 +275,6 @@ class fingerprint_candidates {
   [[nodiscard]] std::size_t memory_usage() const noexcept { return index_.memory_usage(); }
 
  private:
-  /// Finds candidates within k bits, and the further matches that the rule knows. The rule decides about candidates.
-  template <class Rule>
-  class rule_matcher final : public fingerprint_matcher<words_for(Fingerprint::bits), std::uint32_t> {
-    using base = fingerprint_matcher<words_for(Fingerprint::bits), std::uint32_t>;
-
-   public:
-    rule_matcher(std::span<const Fingerprint> fingerprints, int k, Rule& rule, const any_runner& run)
-        : base(fingerprint_words(fingerprints), Fingerprint::bits, k, 0, run, rule.compared_features()), rule_(rule) {}
-
-    [[nodiscard]] std::optional<double> closeness(std::uint32_t earlier, std::uint32_t later, int distance,
-                                                  std::optional<double> best) const override {
-      return rule_.closeness(earlier, later, distance, best);
-    }
-    [[nodiscard]] bool finds_more() const override { return rule_.finds_more(); }
-    void find_more(std::uint32_t document, const std::function<void(std::uint32_t, int)>& consider) const override {
-      rule_.find_more(document, consider);
-    }
-    void keep(std::uint32_t document) override { rule_.keep(document); }
-
-   private:
-    Rule& rule_;
-  };
-
   index_type index_;
   double join_cost_;
 };
