@@ -276,9 +276,8 @@ int main(int argc, char** argv) try {
   add_kinds();
   const neardup::default_simhasher<> default_hash;
   add("default/unit/64", english, default_hash);
-  const neardup::shingles normalised_pairs{2, neardup::normalised{neardup::words{}}};
-  add("normalised:2/unit/64", english, simhasher{normalised_pairs});
-  add("normalised:2/unit/64/zh", chinese, simhasher{normalised_pairs});
+  add("folded:2/unit/64", english, simhasher{neardup::shingles{2, neardup::folded{neardup::words{}}}});
+  add("default/unit/64/zh", chinese, default_hash);
   for (const std::size_t size : {230U, 730U}) {
     static corpus cut_texts[2];
     corpus& texts = cut_texts[size > 500];

@@ -158,7 +158,7 @@ void print_recipes(const documents& input, const pair_check& truth, const std::o
   row("characters, tf", simhasher{normalised{words{}}, tf{}});
   row("pairs of characters", simhasher{normalised{code_point_ngrams{2}}});
   row("3 characters", simhasher{normalised{code_point_ngrams{3}}});
-  row("pairs of words (the default)", simhasher{shingles{2, normalised{words{}}}});
+  row("pairs of words (the default)", default_simhasher<>{});
   if (jieba) {
     chinese_words cut{jieba->dictionary, jieba->model};
     row("dictionary words", simhasher{cut});

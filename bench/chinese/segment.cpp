@@ -92,7 +92,7 @@ void print_speeds(const recipes& all, const std::vector<std::string>& texts, int
                         {"fingerprints of the top 20", top(20), {}},
                         {"fingerprints of the top 50", top(50), {}},
                         {"fingerprints of all keywords", top((std::numeric_limits<std::size_t>::max)()), {}},
-                        {"the default composition", fingerprints_by(simhasher{shingles{2, normalised{words{}}}}), {}}};
+                        {"the default composition", fingerprints_by(default_simhasher<>{}), {}}};
 #ifdef NEARDUP_BENCH_CPPJIEBA
   const std::string theirs = NEARDUP_BENCH_CPPJIEBA;
   cppjieba::Jieba jieba(folder + "/dict.txt", theirs + "/hmm_model.utf8", theirs + "/user.dict.utf8",

@@ -31,6 +31,10 @@ int main() {
   show("fox, seed 42", simhasher{default_tokenizer{}, unit{}, xxh3<64>{.seed = 42}}, fox);
   show("Han", standard, "你好，世界！");
   show("ill-formed", standard, "caf\xC3 au \xF0\x9F\x98lait");
+  show("French capitals", standard, "L'ÉTÉ À NÎMES, les ŒUVRES");
+  show("full width", standard, "ＴｉＤＢ　５．０");  // full-width letters keep their width
+  show("combining marks", standard, "E\u0301TE\u0301 \u0301a");
+  show("cut words", standard, "exam-\nple, co\u00ad\nop");
 
   // Tokenizers.
   show("words", simhasher{words{}}, fox);
@@ -76,6 +80,10 @@ int main() {
 // prints: fox, seed 42: d6aa69eb2940bd78
 // prints: Han: 7e6cb9fa7dcba6cf
 // prints: ill-formed: 4c58810086148500
+// prints: French capitals: 766b14a9b956c504
+// prints: full width: 01025950808002a0
+// prints: combining marks: 585d187f1f3efdb8
+// prints: cut words: 9579d2fa99950302
 // prints: words: 820e868008121063
 // prints: folded words: 820e8682085a92e3
 // prints: three words: a0db940c0132f0e7

@@ -19,14 +19,12 @@ namespace {
 
 using namespace neardup;
 
-const feature_extractor features{shingles{2, normalised{words{}}}};
-
-using by_url = decltype(make_deduplicator<std::string>(features, jaccard{0.9}));
+using by_url = decltype(make_deduplicator<std::string>(jaccard{0.9}));
 using pages_type = guarded<durable_deduplicator<stream_deduplicator<by_url>>>;
 
 // Opens the saved documents, or starts empty.
 pages_type open_pages(const std::string& path) {
-  stream_deduplicator bounded(make_deduplicator<std::string>(features, jaccard{0.9}), {.max_documents = 10'000'000});
+  stream_deduplicator bounded(make_deduplicator<std::string>(jaccard{0.9}), {.max_documents = 10'000'000});
   return pages_type(path, std::move(bounded));
 }
 

@@ -2,8 +2,9 @@
 
 import json
 import math
+import re
 
-from harness import A, CommandTest, close_pairs, corpus, fingerprints, jaccard, jsonl, run, words, words_of, main
+from harness import A, SOURCE, CommandTest, close_pairs, corpus, fingerprints, jaccard, jsonl, run, words, words_of, main
 
 
 class Hash(CommandTest):
@@ -40,6 +41,20 @@ class Hash(CommandTest):
         self.assertEqual(run("hash", "-", data=A).text, run("hash", "--features", "words:2", "-", data=A).text)
         single = [run("hash", "--features", name, "-", data=A).text for name in ("words", "words:1")]
         self.assertEqual(*single)
+
+    def test_the_library_makes_the_same_by_default(self):
+        """examples/recipes/fingerprint_vectors.cpp prints the fingerprints of simhash_of and of minwise_hasher."""
+        recipe = (SOURCE / "examples" / "recipes" / "fingerprint_vectors.cpp").read_text(encoding="utf-8")
+        printed = dict(re.findall(r"^// prints: (.*): ([0-9a-f]+|-)$", recipe, re.MULTILINE))
+        fox = "The quick brown fox jumps over the lazy dog; the quick brown fox is quick."
+        texts = {"no word": "?! ...", "one word": "Hello!", "two words": "Hello, World!", "fox": fox, "Han": "你好，世界！",
+                 "ill-formed": b"caf\xc3 au \xf0\x9f\x98lait", "French capitals": "L'ÉTÉ À NÎMES, les ŒUVRES",
+                 "full width": "ＴｉＤＢ　５．０", "combining marks": "E\u0301TE\u0301 \u0301a",
+                 "cut words": "exam-\nple, co\u00ad\nop"}
+        for name, text in texts.items():
+            self.assertEqual(run("hash", "-", data=text).text, f"{printed[name]}  -\n", name)
+        self.assertEqual(run("hash", "--bits", 128, "-", data=fox).text, f"{printed['fox, 128 bits']}  -\n")
+        self.assertEqual(run("hash", "--kind", "minwise", "-", data=fox).text, f"{printed['min-wise']}  -\n")
 
     def test_weights(self):
         once = "alpha beta gamma delta epsilon"

@@ -54,6 +54,15 @@ const std::vector<set_threshold> thresholds{jaccard{0.6}, cosine{0.8}, containme
 
 }  // namespace
 
+TEST_CASE("texts that differ in capitals of any script have the same default features", "[dedup][texts]") {
+  const std::vector<std::string> texts{"L'\u00c9T\u00c9 \u00c0 N\u00ceMES EST D\u00c9J\u00c0 L\u00c0",
+                                       "l'\u00e9t\u00e9 \u00e0 n\u00eemes est d\u00e9j\u00e0 l\u00e0",
+                                       "\u0412\u0421\u0415 \u0421\u0427\u0410\u0421\u0422\u041b\u0418\u0412\u042b",
+                                       "\u0432\u0441\u0435 \u0441\u0447\u0430\u0441\u0442\u043b\u0438\u0432\u044b"};
+  CHECK(near_duplicates(texts[0], texts[1], jaccard{1}));
+  CHECK(group(texts, jaccard{1}) == std::vector<std::uint32_t>{0, 0, 2, 2});
+}
+
 TEST_CASE("pairs and groups of texts are those of the sets of their features", "[dedup][texts]") {
   oracle::random_engine random(31);
   const std::vector<std::string> texts = draw_texts(oracle::effort(900, 300), random);

@@ -29,8 +29,7 @@ describer describer_of(const Hasher& hash) {
 
 /// Returns the distinct pairs with the smallest hashes, at most `most`, which are a sample of all pairs.
 feature_set pairs_of(std::string_view text, std::size_t most) {
-  using neardup::normalised, neardup::shingles, neardup::words;
-  static const neardup::feature_extractor extract{shingles{2, normalised{words{}}}};
+  static const neardup::default_features<> extract;
   thread_local decltype(extract)::workspace extracting;
   const auto all = extract(text, extracting);
   const auto some = all.first(std::min(all.size(), most));
@@ -84,7 +83,7 @@ describers make_describers(const std::string& name, const std::string& jieba) {
     return {describer_of(simhasher{normalised{words{}}}), describer_of(minwise_hasher{normalised{words{}}}),
             sample_of_pairs};
   if (name == "words") return both(describer_of(simhasher{normalised{words{}}}));
-  if (name == "pairs") return both(describer_of(simhasher{shingles{2, normalised{words{}}}}));
+  if (name == "pairs") return both(describer_of(default_simhasher<>{}));
   if (name == "dictionary") {
     const auto dictionary = std::make_shared<const word_dictionary>(word_dictionary::load(jieba + "/dict.txt"));
     const auto model = std::make_shared<const unknown_word_model>(unknown_word_model::load(jieba + "/finalseg"));

@@ -57,7 +57,8 @@ inline constexpr std::size_t max_pairs = 2048;
 [[nodiscard]] double similarity_of_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other);
 
 /// Returns the describers of a recipe. `name` is one of
-/// - `minwise`: distinct words, folded; a Chinese character is a word. Contents have a min-wise code, titles a SimHash;
+/// - `minwise`: distinct words in lower case; a Chinese character is a word. Contents have a min-wise code, titles a
+///   SimHash;
 /// - `words`: the same words. Contents and titles have a SimHash, in which each distinct word counts once;
 /// - `pairs`: like `words`, with pairs of these words;
 /// - `dictionary`: words of the dictionary of jieba in the folder `jieba`, with their counts as weights in levels 1 to

@@ -15,8 +15,9 @@ namespace neardup::inline v0 {
 template <class Tokenizer, class Hasher, std::unsigned_integral Feature>
 class feature_extractor;
 
-/// The default tokenizer: pairs of words, with the case of ASCII letters folded.
-using default_tokenizer = shingles<folded<words>>;
+/// The default tokenizer: pairs of words of the normalised text, so that case, punctuation and spacing do not matter. See
+/// normalise(). The features "words:2" of parse_features(), which the command compares by default, are the same.
+using default_tokenizer = normalised<shingles<words>>;
 
 /// The default features of a text: its distinct pairs of words, as 32-bit numbers, or as 64-bit numbers with
 /// default_features<std::uint64_t>. To use this type, include <neardup/fingerprint/feature_extractor.hpp>, which this

@@ -19,7 +19,7 @@
 namespace neardup::inline v0 {
 
 /// The version of the definition of fingerprints (docs/fingerprint.md). Every change that alters a fingerprint of any
-/// text increments it.
+/// text in a composition of the same name increments it.
 inline constexpr unsigned fingerprint_definition = 3;
 
 /// The composition of fingerprints: tokenizer, weighter, hasher and their tables. Two fingerprints are comparable only
