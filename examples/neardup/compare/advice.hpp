@@ -1,4 +1,5 @@
-// Advice for a given corpus: which features, width, distance and blocks find its near-duplicates, and at which costs.
+// Recommends settings for a given corpus: the features, width, distance and blocks that find its near-duplicates, and
+// their costs.
 #pragma once
 
 #include <algorithm>
@@ -28,30 +29,30 @@
 
 namespace command {
 
-/// Defines near-duplicates, and limits how much of a corpus is examined to give advice.
+/// The definition of near-duplicates, and limits of how much of a corpus is examined to give advice.
 struct advice_request {
   /// Two documents are near-duplicates if their `check` features have at least this Jaccard similarity.
   double similarity = neardup::default_similarity;
   neardup::feature_choice check{};
   /// The share of the near-duplicates that fingerprints must find; see setup::recall.
   double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);
-  /// The features that fingerprints may be made of, besides `check`.
+  /// The features from which fingerprints may be made, besides `check`.
   std::vector<neardup::feature_choice> features{{neardup::feature_kind::words, 1},
                                                 {neardup::feature_kind::words, 2},
                                                 {neardup::feature_kind::chars, 2},
                                                 {neardup::feature_kind::chars, 3},
                                                 {neardup::feature_kind::chars, 5}};
   std::size_t sample = 2000;  ///< documents whose near-duplicates are searched for
-  bool setups = true;         ///< whether fingerprints are compared, and advice::setups made
-  /// The greatest number of documents whose fingerprints are compared. For a corpus of less than 16 times as many
-  /// documents, a sixteenth of the corpus, but at least 4,096 documents.
+  bool setups = true;         ///< true if fingerprints are compared, and advice::setups made
+  /// The most documents whose fingerprints are compared. If the corpus has less than 16 times as many documents, a
+  /// sixteenth of the corpus is compared, but at least 4,096 documents.
   std::size_t compared = std::size_t{1} << 18;
   std::size_t sample_bytes = std::size_t{1} << 26;  ///< bytes of text in the sample; one text has at most 1/16
   std::uint64_t seed = 0;                           ///< seed of the random sample and of the hashes
 };
 
-/// A way to find near-duplicates, and what to expect of it: fingerprints of a kind, with `bits` bits, made of the
-/// distinct features; all pairs within `distance` bits are candidates, and each is checked exactly.
+/// A way to find near-duplicates, and its expected results. Fingerprints of a kind, with `bits` bits, are made from the
+/// distinct features. All pairs within `distance` bits are candidates, and each is checked exactly.
 struct setup {
   neardup::feature_choice features;
   neardup::fingerprint_kind kind;
@@ -83,10 +84,11 @@ struct feature_facts {
 /// Properties of a corpus, and the setup that suits it.
 struct advice {
   std::uint64_t documents = 0;
-  std::size_t sampled = 0;   ///< number of documents in the sample
-  std::size_t followed = 0;  ///< sampled documents whose near-duplicates were counted. If many documents resemble one
-                             ///< another, they are fewer than `sampled`, and some stand for several sampled ones
-  double mean_bytes = 0;     ///< of a document
+  std::size_t sampled = 0;  ///< number of documents in the sample
+  /// sampled documents whose near-duplicates were counted; if many documents resemble one another, there are fewer than
+  /// `sampled`, and some of them represent several sampled documents
+  std::size_t followed = 0;
+  double mean_bytes = 0;  ///< of a document
   double median_bytes = 0;
   double similar_pairs = 0;            ///< estimated number of near-duplicate pairs in the corpus
   std::uint64_t pairs_seen = 0;        ///< near-duplicate pairs found that have a document of the sample
@@ -96,13 +98,13 @@ struct advice {
   std::vector<feature_facts> facts;
   std::vector<setup> setups;    ///< for each features, kind and bits: the smallest distance with the required recall
   std::size_t recommended = 0;  ///< index in setups; see recommended_setup()
-  bool is_reached = false;      ///< whether the recommended setup reaches the required recall
+  bool is_reached = false;      ///< true if the recommended setup reaches the required recall
 };
 
-/// Chooses a setup. Among the setups that reach this recall, and take at most a twentieth longer than the fastest of
-/// them, it is the setup with the best recall. If no setup reaches this recall, it is the setup with the best recall.
-/// Among equal setups it is the faster, then the first.
-/// Returns: its index.
+/// Chooses a setup: among the setups that reach this recall, and take at most a twentieth longer than the fastest of
+/// them, the setup with the best recall. If no setup reaches this recall, it is the setup with the best recall. Among
+/// equal setups the faster one wins, then the first.
+/// Returns: the index of the setup.
 /// Throws: std::invalid_argument if there are no setups.
 /// Example, to exclude 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits > 64; });
 /// found.recommended = recommended_setup(found.setups, 0.99);`
@@ -189,7 +191,7 @@ class advisor {
       pairs += s.stands_for * static_cast<double>(s.copies + s.degree);
     }
     result.partnered = partnered / distinct;
-    // Divided by 2, because each pair is counted from both of its documents.
+    // Divided by 2, because both documents of a pair count it.
     result.similar_pairs = pairs / 2 * static_cast<double>(corpus_.documents()) / corpus_.weight();
 
     std::vector<double> sizes;
@@ -210,7 +212,7 @@ class advisor {
   }
 
  private:
-  /// The largest distance that is considered; larger distances give too many candidates that do not match.
+  /// Returns the largest distance that is considered. Larger distances give too many candidates that do not match.
   static constexpr int max_distance(std::size_t bits) noexcept { return static_cast<int>(bits * 5 / 16); }
 
   [[noreturn]] static void refuse(const char* what) {
@@ -225,7 +227,7 @@ class advisor {
     return request;
   }
 
-  /// The features of the check, followed by the other features of the request, each once.
+  /// Returns the features of the check, followed by the other features of the request, without repetitions.
   static std::vector<neardup::feature_choice> all_features(const advice_request& request) {
     std::vector<neardup::feature_choice> result{request.check};
     for (const neardup::feature_choice& features : request.features) {
@@ -240,7 +242,7 @@ class advisor {
   /// `counts`: the numbers of features of the sampled documents.
   [[nodiscard]] feature_facts facts_of(std::size_t f, std::span<const std::size_t> counts) const {
     const neardup::feature_choice& features = corpus_.features()[f];
-    // A text never has more longest sentences than asked for, so few features do not mean a short text.
+    // A text never has more longest sentences than requested. So few features do not mean a short text.
     const bool are_few = features.kind == neardup::feature_kind::longest_sentences;
     const std::size_t enough = are_few ? 0 : neardup::features_to_bear(features.size, similarity_);
     double all = 0, too_short = 0;
@@ -295,8 +297,8 @@ class advisor {
     return skew;
   }
 
-  /// The number of pairs within k bits per document of the whole corpus. It is estimated from the number of compared
-  /// documents within k bits of each sampled document.
+  /// Returns the number of pairs within k bits per document of the whole corpus. It is estimated from the number of
+  /// compared documents within k bits of each sampled document.
   template <class Fingerprint>
   [[nodiscard]] double candidates_within(std::size_t f, int k, const neardup::any_runner& run) const {
     std::vector<Fingerprint> prints;
@@ -321,7 +323,7 @@ class advisor {
       const auto& query = corpus_.queries(f)[i];
       if (!query) return;
       index.for_each_match(query->get<Fingerprint>(), k, [&](const auto& match) { met[i] += copies[match.id]; });
-      if (corpus_.is_compared(sample[i].ordinal)) --met[i];  // not the document itself
+      if (corpus_.is_compared(sample[i].ordinal)) --met[i];  // excludes the document itself
     });
 
     double all_met = 0, others = 0;
@@ -335,15 +337,15 @@ class advisor {
 
   struct estimate {
     double value, error;
-    double trust;  // 0 to 1: the weight of the observed distances, hence of the random error of this seed, in `value`
+    double trust;  // 0 to 1: the weight of the observed distances in `value`, and so of the random error of this seed
   };
 
-  /// The probability that at most k of `bits` bits differ, each with probability p.
+  /// Returns the probability that at most k of `bits` bits differ, each with probability p.
   static double chance_within(std::size_t bits, int k, double p) {
     return neardup::match_probability(bits, k, std::cos(std::numbers::pi * p));
   }
 
-  /// A table of the probability that a pair lies within k bits, by the probability that a bit of it differs.
+  /// The size of a table of the probability that a pair is within k bits, by the probability that a bit differs.
   static constexpr std::size_t difference_steps = 1024;
   static std::vector<double> chances_by_difference(std::size_t bits, int k) {
     std::vector<double> chances(difference_steps + 1);
@@ -353,17 +355,17 @@ class advisor {
     return chances;
   }
 
-  /// A document of the sample counts by its family, which counts once, or by its pairs with documents that are no copies.
+  /// The weight of a sampled document: one for its family, or one for each pair with a document that is not a copy.
   enum class counted { families, pairs };
   static double weight_of(const corpus_sample::sampled& s, counted what) noexcept {
     return what == counted::families ? s.weight() : s.stands_for * static_cast<double>(s.degree);
   }
 
-  /// The share of the near-duplicates of a document that are within k bits, without copies, estimated from the pairs
+  /// Estimates the share of the near-duplicates of a document that are within k bits, without copies, from the pairs
   /// that were examined in detail.
   ///
-  /// Theory is a little off for texts of few features, and for min-wise codes. The observed distances of the pairs tell
-  /// by how much, the more precisely the more pairs there are. So this correction is weighted by its reliability.
+  /// Theory is a little off for texts of few features, and for min-wise codes. The observed distances of the pairs show
+  /// by how much. With more pairs this is more precise, so the correction is weighted by its reliability.
   [[nodiscard]] estimate recall_within(neardup::fingerprint_kind kind, std::size_t bits, int k, std::size_t f,
                                        counted what = counted::families) const {
     const std::vector<double> chances = chances_by_difference(bits, k);
@@ -400,7 +402,7 @@ class advisor {
     return {std::clamp(value, 0.0, 1.0), std::sqrt(squares) / all, trust};
   }
 
-  /// The share of all pairs of near-duplicates that are within k bits. Copies are within any distance.
+  /// Returns the share of all pairs of near-duplicates that are within k bits. Copies are within any distance.
   [[nodiscard]] double recall_of_pairs(neardup::fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const double found = recall_within(kind, bits, k, f, counted::pairs).value;
     double missed = 0, all = 0;
@@ -411,12 +413,11 @@ class advisor {
     return all == 0 ? found : 1 - missed / all;
   }
 
-  /// The standard deviation over hash functions of the share of near-duplicates within k bits.
+  /// Returns the standard deviation, over hash functions, of the share of near-duplicates within k bits.
   ///
-  /// Near-duplicates with the same words in common are found or missed together, because a bit in which these words
-  /// make one pair differ differs in all of them. So the contribution of a bit to the share is summed over all pairs,
-  /// for each bit of the widest fingerprints: to first order, the share is a sum of independent terms, one for each
-  /// bit.
+  /// Near-duplicates that share the same words are found or missed together: if these words make one pair differ in a
+  /// bit, all pairs differ in it. So the contribution of a bit to the share is summed over all pairs, for each bit of
+  /// the widest fingerprints. To first order, the share is a sum of independent terms, one for each bit.
   [[nodiscard]] double luck_of_the_hash(neardup::fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const std::size_t by = kind == neardup::fingerprint_kind::minwise ? 1 : 0;
     const double n = static_cast<double>(bits);
@@ -425,7 +426,7 @@ class advisor {
     if (all == 0) return 0;
     constexpr std::size_t widest = 128;
     std::array<double, widest> terms{};    // by bit: its contribution to the share
-    double of_pairs = 0, of_one_pair = 0;  // variances of pairs by themselves: the part in `terms`, and in full
+    double of_pairs = 0, of_one_pair = 0;  // variances of pairs by themselves: the part in `terms`; the full variance
     const double families = (std::max)(1.0, all * static_cast<double>(corpus_.documents()) / corpus_.weight());
     for (const auto& s : corpus_.sample()) {
       for (const auto& other : s.kept) {
@@ -445,8 +446,8 @@ class advisor {
     }
     double squares = 0;
     for (const double term : terms) squares += term * term;
-    // The squares contain the variance of each pair by itself. It is subtracted, and added for a pair of the corpus,
-    // because one pair is a smaller share of the pairs in the corpus than of those in the sample.
+    // The squares contain the variance of each pair by itself. A pair is a smaller share of the pairs in the corpus
+    // than of the pairs in the sample. So the variance is subtracted, and added for a pair of the corpus.
     const double variance =
         (std::max)(0.0, squares / static_cast<double>(widest) * n - of_pairs) + of_one_pair / families;
     return std::sqrt(variance);
@@ -460,7 +461,7 @@ class advisor {
     int k = 0;
     estimate recall = recall_within(kind, width, k, f);
     while (recall.value < recall_ && k < max_distance(width)) recall = recall_within(kind, width, ++k, f);
-    // Two hash functions contribute: the one that was examined, and the one that will be used.
+    // Two hash functions contribute: the examined one, and the one that will be used.
     const double luck = luck_of_the_hash(kind, width, k, f) * std::sqrt(1 + recall.trust * recall.trust);
     const double error = std::hypot(recall.error, luck);
     // 1.65 standard errors would suffice if documents were independent, but near-duplicates form families.
@@ -495,8 +496,8 @@ class advisor {
   bool makes_setups_;
 };
 
-/// The advice for texts that are all available at once; see advisor.
-/// Throws: as advisor.
+/// Returns the advice for texts that are all available at once; see advisor.
+/// Throws: the exceptions of advisor.
 /// Example: `const advice found = advise(texts, {.similarity = 0.7});  found.setups[found.recommended].distance`
 template <class Texts>
 [[nodiscard]] advice advise(const Texts& texts, const advice_request& request = {},

@@ -22,12 +22,13 @@ inline bool are_near_duplicates(const comparison_settings& settings, feature_set
   return check_documents(settings, a, b).accepts;
 }
 
-/// The distance of candidates.
+/// Returns the distance within which fingerprints are candidates.
 inline neardup::bits within_of(const comparison_settings& settings) {
   return neardup::bits{settings.distance}.in_blocks(settings.blocks);
 }
 
-/// The data of documents that are compared besides fingerprints. Memory: see feature_store.
+/// The data of documents that are compared, besides fingerprints.
+/// Memory: see feature_store.
 class document_check {
  public:
   /// `memory`: see feature_store.
@@ -41,27 +42,28 @@ class document_check {
   [[nodiscard]] std::size_t size() const noexcept { return features_.size(); }
   [[nodiscard]] feature_set operator[](std::size_t i) const { return features_[i]; }
 
-  /// Whether all features are in memory.
+  /// True if all features are in memory.
   [[nodiscard]] bool is_in_memory() const noexcept { return features_.is_in_memory(); }
   /// The number of features of all documents.
   [[nodiscard]] std::uint64_t feature_count() const noexcept { return features_.feature_count(); }
 
-  /// Whether the check decides, instead of fingerprints alone.
+  /// True if the check decides, and not fingerprints alone.
   [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
 
-  /// Whether the check accepts by a Jaccard similarity, and all features are in memory. With --min-similarity 0 it also
+  /// True if the check accepts by a Jaccard similarity, and all features are in memory. With --min-similarity 0 it also
   /// accepts documents without a common feature, which a join of features does not find.
   [[nodiscard]] bool can_join() const {
     return settings_.checks_jaccard() && *settings_.min_similarity > 0 && features_.is_in_memory();
   }
 
-  /// Checks a candidate pair. Thread safety: any number of threads.
+  /// Checks a candidate pair.
+  /// Thread safety: any number of threads.
   [[nodiscard]] neardup::check_result operator()(std::size_t i, std::size_t j) const {
     return check_documents(settings_, features_[i], features_[j]);
   }
 
  private:
-  // The data that a run stores for each document besides its features: fingerprints and their join, or a join of sets.
+  // Bytes that a run stores for each document besides its features: fingerprints and their join, or a join of sets.
   static constexpr std::uint64_t bytes_of_join = 60, bytes_of_exact_join = 250;
 
   const comparison_settings& settings_;
@@ -69,7 +71,7 @@ class document_check {
   bool any_short_ = false;
 };
 
-/// The sets of consecutive documents, in the form that the library's exact joins take.
+/// The sets of consecutive documents, as the library's exact joins need them.
 class checked_sets {
  public:
   checked_sets(const document_check& all, std::size_t first, std::size_t end) : all_(all), first_(first), end_(end) {}
@@ -95,16 +97,18 @@ class checked_texts {
   std::size_t first_, end_;
 };
 
-/// The measure of an exact join. Precondition: the check compares sets.
+/// Returns the measure of an exact join.
+/// Precondition: the check compares sets.
 neardup::set_similarity set_measure_of(const comparison_settings& settings);
 
-/// The least similarity of sets. Precondition: there is a --similarity.
+/// Returns the least similarity of sets.
+/// Precondition: there is a --similarity.
 inline neardup::set_threshold set_threshold_of(const comparison_settings& settings) {
   return {set_measure_of(settings), *settings.min_similarity};
 }
 
-/// For each of `count` documents the first document that is equal in all compared data; the document itself if no
-/// earlier one is. `compare(a, b)` is a total order of documents by that data.
+/// Returns for each of `count` documents the first document that is equal in all compared data. `compare(a, b)` is a
+/// total order of documents by that data.
 template <class Number, class Compare>
 std::vector<Number> first_of_equal(Number count, const Compare& compare) {
   std::vector<Number> order(count);
@@ -124,12 +128,12 @@ inline std::strong_ordering compare_features(feature_set a, feature_set b) {
   return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// The similarity that is estimated from a distance: for min-wise codes the Jaccard similarity, for SimHash the cosine.
-/// For codes of other programs: the share of bits that are equal.
+/// Returns the similarity estimated from a distance: for min-wise codes the Jaccard similarity, for SimHash the cosine,
+/// for codes of other programs the share of equal bits.
 double estimate_of(const fingerprint_settings& settings, int distance);
 
-/// A passage of a document's text that contains much of another document: its position in bytes, and the words around
-/// it.
+/// A passage of a document's text that contains much of another document, with its position in bytes and the words
+/// around it.
 struct shown_passage {
   std::optional<std::size_t> offset;  ///< nullopt if the folded text was compared: its positions differ
   std::size_t length;
@@ -140,7 +144,7 @@ struct shown_passage {
 shown_passage shown_in(const input_settings& settings, std::size_t field, std::string_view text,
                        const common::passage& where);
 
-/// A document and another one near it, as pairs, query and unique --dropped print them.
+/// A document and a document near it, as pairs, query and unique --dropped print them.
 struct match_line {
   const char *name, *other_name;  ///< names of their ids in JSON
   std::string id, other;
@@ -151,14 +155,14 @@ struct match_line {
 };
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match);
 
-/// Two documents of which one holds the other, as pairs prints them.
+/// Two documents, one of which contains the other, as pairs prints them.
 struct containment_line {
   std::string id, other;
   std::size_t size, other_size;  ///< their numbers of features
   const char* other_name;        ///< name of the second id in JSON
   double containment;
 };
-/// The relation of two documents by containment, and their overlap.
+/// Returns the text for two documents by containment, and their overlap.
 std::string text_of_containment(bool as_json, const containment_line& pair);
 
 /// Two documents that may be near-duplicates.
@@ -168,7 +172,7 @@ struct candidate {
   std::optional<int> distance;  ///< distance of the fingerprints, if these are compared
 };
 
-/// The similarity of each candidate, nullopt if it is below `least`, computed by all threads.
+/// Returns the similarity of each candidate, nullopt if it is below `least`, computed by all threads.
 /// Precondition: there is a check.
 std::vector<std::optional<double>> similarities_of(similarity_measure measure, const document_check& check,
                                                    std::span<const candidate> candidates, double least,

@@ -11,7 +11,7 @@
 
 namespace command {
 
-/// The options that were given to choose settings by a similarity, as typed.
+/// The options that chose settings by a similarity, as typed.
 struct similarity_choice {
   std::optional<std::string> similarity, min_similarity;
   bool is_of_comparison = false;  ///< true if a check is chosen, too; false for fingerprints alone
@@ -31,12 +31,12 @@ struct run_settings {
   output_settings output;
   unsigned threads = 1;
   std::optional<similarity_choice> choice;
-  std::string why_by_fingerprints;  ///< why candidates are found by fingerprints, if no option asks for that
-  std::string unchecked;            ///< why fingerprints also decide, although texts are compared
+  std::string why_by_fingerprints;  ///< the reason why candidates are found by fingerprints, if no option asks for that
+  std::string unchecked;            ///< the reason why fingerprints also decide, although texts are compared
 };
 
 struct context : reading {
-  /// The file of an index is not opened here, because the library writes it atomically.
+  /// Opens the outputs, except the file of an index, which the library writes atomically.
   explicit context(const run_settings& s)
       : reading({s.input, s.lists, s.fingerprint, s.comparison, s.output.quiet}, sources_of(s)),
         settings(s),
@@ -56,9 +56,9 @@ struct context : reading {
   }
 
   const run_settings& settings;
-  std::uint64_t against = 0;   // number of documents that are those of --against
+  std::uint64_t against = 0;   // number of documents of --against
   std::uint64_t searched = 0;  // number of further documents, in an index that is searched and not read
-  bool found_any = false;      // whether a verb that searches has found anything
+  bool found_any = false;      // true if a verb that searches has found anything
   output out;                  // opened last, because opening truncates the file
   std::optional<output> dropped, dropped_records, audit;
 
@@ -77,7 +77,7 @@ inline void for_each_document(context& c, const document_visitor& visit) {
   });
 }
 
-/// The number of blocks for the index of a stream of unknown length: the number asked for, or the default.
+/// Returns the number of blocks for the index of a stream of unknown length: the requested number, or the default.
 inline int blocks_of(const run_settings& settings) {
   const comparison_settings& how = settings.comparison;
   return how.blocks > 0 ? how.blocks : neardup::default_blocks(settings.fingerprint.bits, how.distance);
@@ -91,7 +91,7 @@ inline void close_outputs(context& c) {
   if (c.audit) c.audit->close();
 }
 
-/// Ends a run: everything is written, and notes are printed. `found`: the number of results, for verbs that search.
+/// Ends a run: writes everything, and prints notes. `found`: the number of results, for verbs that search.
 inline void finish(context& c, const std::string& summary, std::uint64_t found = 0) {
   close_outputs(c);
   c.found_any = found > 0;

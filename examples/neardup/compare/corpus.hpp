@@ -1,4 +1,4 @@
-// The corpus of a run: fingerprints and names of documents, and positions to find them again.
+// The corpus of a run: fingerprints and names of documents, and the positions where they can be read again.
 #pragma once
 
 #include <neardup/sets/feature_sets.hpp>
@@ -20,11 +20,12 @@ struct place {
   std::uint64_t length = 0;
 };
 
-/// Throws: input_error, which tells that a source has changed.
+/// Reports that a source has changed.
+/// Throws: input_error.
 [[noreturn]] void fail_changed(const source& from);
 
-/// The names and positions of documents. Memory: 5 bytes per document, 16 more with positions, and the id of a document
-/// that has one, or the path of a file.
+/// The names and positions of documents.
+/// Memory: 5 bytes per document, 16 more with positions, and the id of a document that has one, or the path of a file.
 class document_table {
  public:
   explicit document_table(bool keeps_places) : keeps_places_(keeps_places) {}
@@ -34,9 +35,10 @@ class document_table {
   /// The id by which the user knows the document.
   [[nodiscard]] std::string id(std::size_t i) const;
 
-  /// The position of a document as PATH:LINE, if an earlier document has the same id; otherwise empty.
+  /// Returns the position of a document as PATH:LINE if an earlier document has the same id; otherwise empty.
   [[nodiscard]] std::string place_of_repeated(std::size_t i) const;
 
+  /// Returns the position of a document.
   /// Precondition: keeps_places.
   [[nodiscard]] place where(std::size_t i) const;
 
@@ -54,12 +56,12 @@ class document_table {
   compact_numbers names_;  // 2 * line, or 2 * position in ids_ + 1; 0: the source is the document
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length of each document
   std::map<std::size_t, std::uint64_t> repeated_;  // documents that have the id of an earlier document, and their lines
-  std::deque<char> ids_;  // ids; before each its length, 7 bits per byte, the last byte below 128
+  std::deque<char> ids_;  // ids; before each id its length, 7 bits per byte, the last byte below 128
 };
 
 /// All documents with tokens.
 struct corpus {
-  /// `names`: whether documents need names; `places`: whether their texts are read again.
+  /// Makes an empty corpus. `names`: true if documents need names; `places`: true if their texts are read again.
   explicit corpus(const run_settings& settings, bool names = true, bool places = false)
       : has_names(names),
         documents(places),
@@ -76,9 +78,11 @@ struct corpus {
     const std::uint32_t number = sources->come(d);
     if (d.facts.has_tokens) source_numbers.push_back(number);
   }
-  /// Counts a document of the input that is dropped, since another document represents it. Precondition: --by is given.
+  /// Counts a document of the input that is dropped, because another document represents it.
+  /// Precondition: --by is given.
   void drop(std::size_t i, std::size_t by) { sources->drop(source_numbers[i - against], by); }
 
+  /// Adds a document.
   /// Throws: input_error if there are more documents than 32 bits can number.
   void add(const placed_document& d);
 
@@ -95,21 +99,23 @@ struct corpus {
   document_table documents;  // filled only if names or positions are needed
   document_check check;
   bool has_fingerprints;
-  fingerprint_vector fingerprints;  // fingerprints of all documents, or of none
+  fingerprint_vector fingerprints;  // fingerprints of all documents, or none
   preference keep;
   std::vector<double> scores;                 // set if --keep needs scores: the highest is kept
   std::vector<exact_key> exact_scores;        // scores that are texts, or numbers that a double would round
   std::size_t against = 0;                    // number of documents of --against, which come first
   std::optional<source_tally> sources;        // sources of the input's documents, if --by asks for them
-  std::vector<std::uint32_t> source_numbers;  // for each document behind those of --against
-  neardup::feature_sets<common::word_pair> against_pairs;  // pairs of their texts if available; otherwise empty
+  std::vector<std::uint32_t> source_numbers;  // by document after those of --against: the number of its source
+  // pairs of words of their texts if available; otherwise empty
+  neardup::feature_sets<common::word_pair> against_pairs;
 };
 
 /// Calls `visit` for each document of --against: first the documents of its indexes, then the others.
 void for_each_against(context& c, const document_visitor& visit);
 
-/// Reads all documents with tokens: first --against, then the input. `visit` gets each document of the input before it
-/// is added. Throws: input_error for bad input, after everything before it was added.
+/// Reads all documents with tokens: first --against, then the input. Calls `visit` for each document of the input
+/// before it is added.
+/// Throws: input_error for bad input, after everything before it was added.
 void read_corpus(context& c, corpus& all, const document_visitor& visit = nullptr);
 
 }  // namespace command

@@ -94,13 +94,13 @@ struct sample_reader {
   return reader;
 }
 
-/// Limits how much of a corpus is examined.
+/// Limits of how much of a corpus is examined.
 struct sample_limits {
   std::size_t documents;  ///< documents in the sample
   std::size_t bytes;      ///< bytes of the texts in the sample; longer texts than a sixteenth of this are left out
   std::size_t compared;   ///< most documents whose fingerprints are kept
   std::uint64_t seed;     ///< seed of all random choices, and of the hashes
-  bool fingerprints;      ///< whether fingerprints are made at all
+  bool fingerprints;      ///< true if fingerprints are made at all
 };
 
 /// SplitMix64: maps a counter to numbers that look random.
@@ -111,8 +111,9 @@ inline std::uint64_t spread(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// Calls `work(part, i)` for each i below `count`, in `parts` parts of the runner. Throws: the exception of a call, after
-/// which no further call begins.
+/// Calls `work(part, i)` for each i below `count`, in `parts` parts of the runner. If a call throws, no further call
+/// begins.
+/// Throws: the exception of a call.
 template <class Work>
 void for_each_in_parts(const neardup::any_runner& run, std::size_t parts, std::size_t count, const Work& work) {
   constexpr std::size_t step = 8;
@@ -138,8 +139,8 @@ void for_each_in_parts(const neardup::any_runner& run, std::size_t parts, std::s
 /// fingerprints of some or all documents.
 ///
 /// If many documents resemble one another, comparing each with the whole sample takes too long. The sample is then
-/// thinned out before the second pass: a document that would be compared with many others is kept with a probability p
-/// < 1, and then stands for 1 / p documents.
+/// thinned out before the second pass. A document that would be compared with many others is kept with a probability p
+/// < 1. If it is kept, it represents 1 / p documents.
 class corpus_sample {
  public:
   using fingerprints_type = std::vector<std::optional<fingerprints_of_text>>;
@@ -160,13 +161,13 @@ class corpus_sample {
   struct sampled {
     std::uint64_t ordinal = 0;
     std::string text;
-    double stands_for = 1;        // how many drawn documents it stands for, including itself
+    double stands_for = 1;        // the number of drawn documents that it represents, including itself
     std::uint64_t copies = 0;     // number of other documents with the same features
     std::uint64_t degree = 0;     // number of near-duplicates that are not copies
     std::vector<neighbour> kept;  // a random selection of these near-duplicates
 
-    /// The weight of the document, such that each family of near-duplicates, and each document without any, counts
-    /// once.
+    /// Returns the weight of the document. With these weights, each family of near-duplicates, and each document
+    /// without near-duplicates, counts once.
     [[nodiscard]] double weight() const noexcept { return stands_for / (1 + static_cast<double>(copies + degree)); }
   };
 
@@ -179,7 +180,7 @@ class corpus_sample {
   void add(std::string_view text) {
     const std::uint64_t ordinal = documents_++;
     total_bytes_ += static_cast<double>(text.size());
-    // A text of this size would be a large part of the sample. It is taken only while the sample has no other text.
+    // A text of this size would be a large part of the sample. It is added only while the sample has no other text.
     const bool is_too_long = text.size() > limits_.bytes / max_share;
     if (is_too_long && !sample_.empty()) return;
     if (!is_too_long && eligible_++ == 0) {
@@ -292,10 +293,11 @@ class corpus_sample {
   /// The fingerprints of the documents chosen for comparison, including sampled ones.
   [[nodiscard]] const fingerprints_type& fingerprints(std::size_t f) const { return fingerprints_[f]; }
 
-  /// Whether the fingerprints of this document are kept for comparison.
+  /// True if the fingerprints of this document are kept for comparison.
   [[nodiscard]] bool is_compared(std::uint64_t ordinal) const noexcept {
-    // A sixteenth of the corpus: with more, computing six kinds of features for each document would take longer than
-    // the rest of the advice. Fewer than 4,096 documents would not tell how full buckets of 16 bits are.
+    // A sixteenth of the corpus is compared. With more, computing six kinds of features for each document would
+    // take longer than the rest of the advice. With fewer than 4,096 documents, it would not be known how full buckets
+    // of 16 bits are.
     const std::uint64_t compared =
         (std::min)(std::uint64_t{limits_.compared}, (std::max)(std::uint64_t{4096}, documents_ / 16));
     if (documents_ <= compared) return true;
@@ -395,7 +397,7 @@ class corpus_sample {
     return static_cast<double>(*middle);
   }
 
-  /// `sets`: the features of the sampled documents, by the first choice of features.
+  /// Counts the features of texts. `sets`: the features of the sampled documents, by the first choice of features.
   void count_features(const std::vector<hash_set>& sets, const neardup::any_runner& runner) {
     constexpr std::uint64_t least = 500, share = 16;  // a sixteenth of the corpus, but at least 500 documents
     const auto counted =
@@ -410,13 +412,13 @@ class corpus_sample {
     });
   }
 
-  /// Removes sampled documents such that comparing the corpus with the sample takes a limited number of steps for each
-  /// document. The number of steps is predicted by comparing some documents of the sample with the whole sample.
+  /// Removes sampled documents, so that comparing the corpus with the sample takes a limited number of steps for each
+  /// document. To predict the number of steps, some documents of the sample are compared with the whole sample.
   void thin_out() {
     const std::size_t drawn = sample_.size();
     constexpr std::size_t most_queries = 256, most_calls = std::size_t{1} << 21;
-    // A step is the time for one element of two sets that are compared, about 2.5 ns. Reading a posting takes 2 steps;
-    // a comparison takes 8 steps, besides one for each element.
+    // A step is the time for one element of two compared sets, about 2.5 ns. Reading a posting takes 2 steps. A
+    // comparison takes 8 steps, and one for each element.
     constexpr double of_posting = 2, of_comparison = 8;
     std::vector<double> steps(drawn, 0);
     std::vector<std::uint32_t> last_query(drawn, 0);
@@ -435,15 +437,15 @@ class corpus_sample {
       steps[i] /= static_cast<double>(queries);
       size += static_cast<double>(join_[i].size()) / static_cast<double>(drawn);
     }
-    // The limit of the steps per document: about three times the time in which the command `unique` reads a document
-    // and extracts its features. For a small corpus the limit is a tenth of a second in all; five seconds if the recall
-    // of fingerprints is measured by its pairs.
+    // The limit of the steps per document. It is about three times the time in which the command `unique` reads a
+    // document and extracts its features. For a small corpus the limit is a tenth of a second in all. If the recall of
+    // fingerprints is measured by its pairs, it is five seconds.
     constexpr double of_document = 300, of_feature = 80;
     const double at_least = limits_.fingerprints ? 2e9 : 4e7;
     const double most = (std::max)(of_document + of_feature * size, at_least / static_cast<double>(documents_));
     const double limit = limit_within(steps, most);
     std::vector<bool> is_kept(drawn);
-    // Systematic sampling: a document is kept if the sum of the probabilities so far passes a whole number there.
+    // Systematic sampling: a document is kept if the running sum of the probabilities passes a whole number at it.
     double sum = static_cast<double>(spread(~limits_.seed) >> 11) * 0x1p-53;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < drawn; ++i) {
@@ -460,8 +462,8 @@ class corpus_sample {
     join_.keep_only(is_kept);
   }
 
-  /// Returns: the largest limit with sum(min(steps[i], limit)) <= most; the greatest of `steps` if the sum of all is at
-  /// most `most`.
+  /// Returns the largest limit with sum(min(steps[i], limit)) <= most. If the sum of all steps is at most `most`, that
+  /// is the greatest of `steps`.
   static double limit_within(std::vector<double> steps, double most) {
     std::sort(steps.begin(), steps.end());
     double below = 0;
@@ -473,8 +475,8 @@ class corpus_sample {
     return steps.empty() ? 0 : steps.back();
   }
 
-  /// Counts a near-duplicate of a sampled document that is not a copy. Returns: whether the pair is to be examined in
-  /// detail.
+  /// Counts a near-duplicate of a sampled document that is not a copy.
+  /// Returns: true if the pair is to be examined in detail.
   bool admit(sampled& of, std::uint64_t ordinal) {
     ++of.degree;
     const std::uint64_t priority = spread(limits_.seed ^ spread(of.ordinal) ^ spread(~ordinal));
@@ -501,7 +503,7 @@ class corpus_sample {
   double similarity_;
   std::vector<neardup::feature_choice> features_;  // the first defines near-duplicates
   sample_limits limits_;
-  std::size_t room_;  // room for further members of the sample
+  std::size_t room_;  // number of documents that the sample may have
   std::uint64_t draws_ = 0;
   bool is_prepared_ = false;
 

@@ -42,18 +42,20 @@ class compact_numbers {
   std::vector<std::array<std::uint8_t, bytes>> digits_;
 };
 
-/// Features of documents, in memory up to a limit. The features of further documents are in a temporary file that is
-/// mapped, so the system keeps them in memory while they are used. A join compares sets of similar size at a time, so
-/// such sets are next to each other in the file; otherwise each comparison would read a page of it. Memory: 4 bytes per
-/// feature and 5 per document; 9 in the file.
+/// Features of documents, in memory up to a limit. The features of further documents are in a mapped temporary file, so
+/// the system keeps them in memory while they are used. A join compares sets of similar size together. Such sets are
+/// neighbours in the file, because otherwise each comparison would read a page.
+/// Memory: 4 bytes per feature and 5 per document; 9 in the file.
 class feature_store {
  public:
-  /// `limit`: bytes, which include `bytes_per_document` for what the run stores elsewhere for each document.
+  /// Makes an empty store. `limit`: the memory in bytes, which includes `bytes_per_document` for other data of each
+  /// document.
   feature_store(std::uint64_t limit, std::uint64_t bytes_per_document)
       : limit_(limit),
         bytes_per_document_(bytes_per_document),
         slot_bits_(std::clamp(static_cast<int>(std::bit_width(limit / 64)) - 1, 14, 22)) {}
 
+  /// Adds the features of a document.
   /// Throws: output_error if the temporary file cannot be written.
   void add(std::span<const std::uint32_t> features) {
     feature_count_ += features.size();
@@ -63,7 +65,7 @@ class feature_store {
     to->used += features.size();
     ends_.push_back(to->begin + to->used);
     if (is_in_memory()) return;
-    // In the file a document does not follow the previous document, so its size is stored.
+    // In the file the previous document may be elsewhere, so the size of a document is stored.
     *end = static_cast<std::uint32_t>(features.size());
     ++to->used;
   }
@@ -81,7 +83,7 @@ class feature_store {
     const std::uint32_t* const behind = holder.features + (end - holder.begin);
     if (holder.is_filed) {
       const std::uint32_t* const begin = behind - *behind;
-      // A pass over all documents meets the first one of each chunk; other reads seldom do.
+      // A pass over all documents reads the first document of each chunk; other reads seldom do.
       if (begin == holder.features) will_need(begin, sizeof(std::uint32_t) << slot_bits_);
       return {begin, *behind};
     }
@@ -108,7 +110,8 @@ class feature_store {
     return chunk.size - chunk.used > count;
   }
 
-  /// A chunk with room for a document of `count` features; in the file if the memory is used up.
+  /// Returns a chunk that has space for a document of `count` features. If the memory is used up, the chunk is in the
+  /// file.
   open_chunk& chunk_for(std::size_t count) {
     const std::size_t slots = (count >> slot_bits_) + 1;
     const std::size_t size = slots << slot_bits_;
@@ -143,8 +146,8 @@ class feature_store {
 
   std::uint64_t limit_;
   std::uint64_t bytes_per_document_;
-  // A slot has 2^slot_bits_ features: 16 MB, less if the limit is low. A document that needs more has a chunk of
-  // several slots.
+  // A slot has 2^slot_bits_ features: 16 MB, or less if the limit is low. A larger document has a chunk of several
+  // slots.
   int slot_bits_;
   std::uint64_t bytes_ = 0;  // number of bytes in memory
   std::uint64_t feature_count_ = 0;

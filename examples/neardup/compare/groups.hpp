@@ -10,29 +10,34 @@
 
 namespace command {
 
-/// The options for groups of documents with similar sets or texts; documents with the highest `preference` are kept.
+/// Returns the options for groups of documents with similar sets or texts. Documents with the highest `preference` are
+/// kept.
 neardup::group_options exact_grouping(const run_settings& settings, std::span<const double> preference);
 
-/// The threshold of texts that --similarity names. It reports the progress of a comparison.
+/// Returns the threshold of texts of --similarity, which reports the progress of a comparison.
 neardup::edit edit_threshold(context& c);
 
-/// Converts to labels as find_groups() returns them.
+/// Converts labels of texts to labels as find_groups() returns them.
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels);
 
-/// The documents of another corpus, or of an index, that others are compared with: the first of each set of equal
-/// ones. Documents are equal if their fingerprints and compared features are; they are equally close to any other
-/// document, and the first of equally close ones is preferred. Without this, a join of n equal documents with n others
-/// near them would consider n^2 pairs.
+/// The distinct documents of another corpus, or of an index: the first one of each set of equal documents. Documents
+/// are equal if their fingerprints and compared features are equal. Equal documents are equally close to any other
+/// document, and the first of equally close documents is preferred. Without this class, a join of n equal documents
+/// with n documents near them would consider n^2 pairs.
 class distinct_documents {
  public:
-  /// Of the first `count` documents of a corpus. Precondition: the corpus has fingerprints.
-  /// Complexity: O(count log count). Memory: 4 bytes per document if any are equal; temporarily 8 for each.
+  /// Finds the distinct documents among the first `count` documents of a corpus.
+  /// Precondition: the corpus has fingerprints.
+  /// Complexity: O(count log count).
+  /// Memory: 4 bytes per document if any are equal; temporarily 8 for each.
   distinct_documents(const corpus& all, std::size_t count);
 
   [[nodiscard]] bool has_repeats() const noexcept { return repeats_ > 0; }
-  /// The numbers of the distinct documents, ascending. Precondition: has_repeats().
+  /// The numbers of the distinct documents, ascending.
+  /// Precondition: has_repeats().
   [[nodiscard]] std::span<const std::uint32_t> numbers() const noexcept { return numbers_; }
-  /// The number of a document, by its position among the distinct ones and those behind the first `count`.
+  /// Returns the number of a document by its position in this list: first the distinct documents, then those from
+  /// `count` on.
   [[nodiscard]] std::size_t number_at(std::size_t position) const noexcept {
     return position < numbers_.size() ? numbers_[position] : position + repeats_;
   }
@@ -44,7 +49,7 @@ class distinct_documents {
   std::size_t repeats_ = 0;
 };
 
-/// As neardup::extend_groups(), for representatives that begin with `known.count()` documents, some of them equal.
+/// Calls neardup::extend_groups() for representatives that begin with `known.count()` documents, some of them equal.
 /// `check`: no_check, or an at_least.
 template <class Fingerprint, class Check>
 std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& known,
@@ -76,19 +81,19 @@ std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& k
   return labels;
 }
 
-/// For each document the representative of its group. Without `originals`, only which documents are kept is decided, in
-/// less time: see neardup::group_options.
+/// Returns the representative of the group of each document. Without `originals`, it only decides which documents are
+/// kept, in less time: see neardup::group_options.
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals = true);
 
 struct group_member {
   std::uint64_t document;
   std::string id;
   bool is_against;              // belongs to the other corpus
-  std::optional<int> distance;  // to the representative, if fingerprints are compared
-  double similarity;            // to the representative: exact if checked, else estimated
+  std::optional<int> distance;  // distance to the representative, if fingerprints are compared
+  double similarity;            // similarity to the representative: exact if checked, otherwise estimated
 };
 
-/// A group in the format of --format.
+/// Returns a group as text in the format of --format.
 std::string text_of_group(const run_settings& settings, std::uint64_t number_of_group,
                           const std::vector<group_member>& members);
 
@@ -96,11 +101,12 @@ struct group_counts {
   std::uint64_t groups = 0, documents = 0;
 };
 
-/// The groups of at least two documents, in the order of their first members. Thread safety: may be used from any
-/// thread.
+/// The groups of at least two documents, in the order of their first members.
+/// Thread safety: may be used from any thread.
 class document_groups {
  public:
-  /// The corpus must outlive it.
+  /// Makes the groups of a corpus.
+  /// Precondition: the corpus outlives this object.
   document_groups(context& c, const corpus& all);
 
   [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }

@@ -15,8 +15,8 @@ namespace command {
 
 namespace {
 
-/// Finds sets that may be similar to a set of a batch. A set of n features that is similar to one of the batch has at
-/// least least_partner(n) features in common with the union of the batch.
+/// Finds sets that may be similar to a set of a batch. If a set of n features is similar to a set of the batch, it
+/// shares at least least_partner(n) features with the union of the batch.
 class batch_filter {
  public:
   batch_filter(std::span<const feature_set> batch, const neardup::set_bounds& bounds) : bounds_(bounds) {
@@ -74,8 +74,8 @@ class chosen_sets {
   std::vector<std::uint32_t> numbers_;
 };
 
-/// The indexed sets that may be similar to a set of the batch. If the batch is so large that most of them would be
-/// chosen, all indexed sets.
+/// Returns the indexed sets that may be similar to a set of the batch. If the batch is so large that most would be
+/// chosen, it returns all indexed sets.
 chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch) {
   constexpr std::size_t step = std::size_t{1} << 14, large_share = 8;
   const bool is_large = batch.size() > indexed.numbers / large_share;
@@ -96,7 +96,7 @@ chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, st
 
 using match_visitor = std::function<void(std::size_t i, std::span<const indexed_match> matches)>;
 
-/// Visits a part of the batch; in two halves if there are too many matches to hold.
+/// Visits a part of the batch. If there are too many matches for the memory, it visits two halves.
 void visit_part(const run_settings& settings, const chosen_sets& chosen, std::span<const feature_set> batch,
                 std::size_t first, const match_visitor& visit) {
   const std::size_t most_matches = std::max(std::size_t{1} << 18, 8 * batch.size());
@@ -124,13 +124,14 @@ void visit_part(const run_settings& settings, const chosen_sets& chosen, std::sp
   }
 }
 
-/// Whether the postings of the index find all sets that are similar enough.
+/// True if the postings of the index find all sets that are similar enough.
 bool has_postings_for(const run_settings& settings, const indexed_sets& indexed) {
   return set_measure_of(settings.comparison) == neardup::set_similarity::jaccard &&
          *settings.comparison.min_similarity >= indexed.similarity;
 }
 
-/// Visits the matches that the postings find, of as many sets at a time as their matches take little memory.
+/// Visits the matches that the postings find. It searches for as many sets at a time as their matches take little
+/// memory.
 void visit_by_postings(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch,
                        const match_visitor& visit) {
   constexpr std::size_t first_step = 16, most_in_step = 8192, usual_matches = std::size_t{1} << 18;

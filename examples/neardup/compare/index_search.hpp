@@ -1,5 +1,5 @@
-// Finds the documents of an index that are similar to those of a batch, by all features that the index keeps, so that
-// none is missed.
+// Finds the documents of an index that are similar to the documents of a batch. It compares all features in the index,
+// so that no similar document is missed.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,18 @@
 namespace command {
 
 /// Calls `visit(i, matches)` for each set of a batch in order, with all indexed sets that are similar to it, sorted by
-/// similarity, then by number. Precondition: the check compares sets, and is exact.
-/// Complexity: that of set_index::search_batch() for a Jaccard similarity that the index finds. For another one: one pass
-/// over all indexed sets, most of which are skipped after their first features; then a join of the batch with the sets
-/// that share enough features with the batch as a whole.
+/// similarity, then by number.
+/// Precondition: the check compares sets, and is exact.
+/// Complexity: that of set_index::search_batch() for a Jaccard similarity that the index finds. For another similarity:
+/// one pass over all indexed sets, most of which are skipped after their first features; then a join of the batch with
+/// the sets that share enough features with the batch as a whole.
 /// Memory: temporarily some 40 bytes per match, for as many matches as one set has, or for some millions.
 void visit_similar_in_index(const run_settings& settings, const indexed_sets& indexed,
                             std::span<const feature_set> batch,
                             const std::function<void(std::size_t i, std::span<const indexed_match> matches)>& visit);
 
-/// For each set of a batch, the most similar indexed set; of equally similar sets the one with the smallest number. As
-/// visit_similar_in_index(), without memory for matches.
+/// Returns for each set of a batch the most similar indexed set, and the smallest number among equally similar sets. It
+/// is visit_similar_in_index() without memory for matches.
 std::vector<std::optional<std::uint32_t>> closest_in_index(const run_settings& settings, const indexed_sets& indexed,
                                                            std::span<const feature_set> batch);
 

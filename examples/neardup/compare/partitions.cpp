@@ -13,7 +13,7 @@ namespace command {
 
 namespace {
 
-/// The partitions of a join, in memory as far as there is room, then in a temporary file.
+/// The partitions of a join: in memory up to a limit, then in a temporary file.
 class stored_partitions {
  public:
   explicit stored_partitions(std::uint64_t room) : room_(room) {}
@@ -57,12 +57,12 @@ class stored_partitions {
     std::vector<piece> filed;
   };
 
-  std::uint64_t room_;  // bytes that memory may still hold
+  std::uint64_t room_;  // bytes of memory that are left
   temporary_file file_;
   std::vector<pieces> partitions_;
 };
 
-/// The partitions of a join of the sets of a check. Features that are in memory leave less room for them.
+/// Returns the partitions for a join of the sets of a check. Features in memory reduce the memory for partitions.
 stored_partitions partitions_for(const context& c, const document_check& check) {
   const std::uint64_t features = check.feature_count() * sizeof(feature_set::value_type);
   const std::uint64_t memory = c.settings.grouping.memory;

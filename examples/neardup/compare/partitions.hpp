@@ -12,14 +12,14 @@
 
 namespace command {
 
-/// Whether documents are joined by partitions: if their features are not in memory, and if they are so many that this is
-/// faster than a join in memory.
+/// True if documents are joined by partitions: if their features are not in memory, or if there are so many documents
+/// that this is faster than a join in memory.
 bool joins_by_partitions(const document_check& check);
 
 /// The documents that visit_by_partitions() joins: those of a check from `first` to `end` - 1.
 struct partitioned_documents {
   std::size_t first = 0, end = 0;
-  /// Documents from this one on are a second corpus. Then pairs have a document of each.
+  /// The first document of a second corpus. If it is set, each pair has one document of each corpus.
   std::optional<std::size_t> second_from = {};
   bool copies_once = false;
 };
@@ -30,14 +30,17 @@ struct partition_pair {
   double similarity;
 };
 
-/// Calls `visit(pair)` for all pairs with similar sets, in any order, one call at a time: exactly those of a join in
-/// memory. Memory: up to about 1.7 times --memory. Throws: output_error if the temporary file cannot be written.
+/// Calls `visit(pair)` for all pairs with similar sets, in any order, one call at a time. The pairs are exactly those
+/// of a join in memory.
+/// Memory: up to about 1.7 times --memory.
+/// Throws: output_error if the temporary file cannot be written.
 void visit_by_partitions(const context& c, const document_check& check, const partitioned_documents& documents,
                          const std::function<void(const partition_pair&)>& visit);
 
-/// The labels that neardup::group() of sets gives; or, if the first `known` documents are representatives, those that
-/// neardup::extend_groups() gives. Memory: as above, and up to 90 bytes for each document.
+/// Returns the labels of neardup::group() of sets. If the first `known` documents are representatives, returns those of
+/// neardup::extend_groups().
 /// Precondition: the check compares sets.
+/// Memory: that of visit_by_partitions(), and up to 90 bytes for each document.
 std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check, std::size_t known,
                                                const neardup::group_options& how);
 

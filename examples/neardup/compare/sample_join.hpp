@@ -21,8 +21,8 @@ using hash_set = std::vector<std::uint64_t>;
 
 /// Sampled sets of hashes. Any number of other sets are compared with them, one after the other.
 ///
-/// This class applies the prefix filter on one side only. If a similar set has at least c elements of a sampled set of n
-/// elements, it has one of any n - c + 1 of them. The rarest of these are indexed, by the upper halves of their hashes.
+/// Prefix filter, on one side only: if a similar set has at least c elements of a sampled set of n elements, it has at
+/// least one of any n - c + 1 of them. The rarest of these are indexed, by the upper halves of their hashes.
 class sample_join {
  public:
   sample_join() = default;
@@ -60,7 +60,7 @@ class sample_join {
   [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
   [[nodiscard]] const hash_set& operator[](std::size_t i) const { return sets_[i]; }
 
-  /// Removes all sets but those with `is_kept[i]`, and numbers these from 0, in the same order. Each set that stays
+  /// Removes all sets except those with `is_kept[i]`, and numbers the kept sets from 0, in the same order. A kept set
   /// remains indexed by the same elements.
   void keep_only(const std::vector<bool>& is_kept) {
     std::vector<std::uint32_t> number(sets_.size());
@@ -82,8 +82,9 @@ class sample_join {
     }
   }
 
-  /// Calls `visit(i)` for each indexed element of the set i that is in `hashes`: once or more for each set that find()
-  /// would compare with `hashes`. Returns: the number of calls.
+  /// Calls `visit(i)` for each indexed element of set i that is in `hashes`: once or more for each set that find()
+  /// would compare with `hashes`.
+  /// Returns: the number of calls.
   template <class Visit>
   std::size_t visit_postings(std::span<const std::uint64_t> hashes, const Visit& visit) const {
     std::size_t calls = 0;
@@ -124,7 +125,7 @@ class sample_join {
  private:
   static std::uint32_t high_half(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 32); }
 
-  /// The distinct high halves of hashes that ascend, so these ascend, too.
+  /// Returns the distinct high halves of ascending hashes, which ascend, too.
   static void take_high(std::span<const std::uint64_t> hashes, std::vector<std::uint32_t>& high) {
     high.clear();
     for (const std::uint64_t hash : hashes) {
@@ -132,8 +133,8 @@ class sample_join {
     }
   }
 
-  /// Compares the high halves, by 8 at a time where there is AVX2: a third of the time of a comparison of hashes. If
-  /// neither set has two hashes of one high half, the sets of halves are at least as similar as the sets of hashes.
+  /// Compares the high halves, by 8 at a time with AVX2, in a third of the time of comparing hashes. If no two hashes
+  /// of a set have the same high half, the sets of halves are at least as similar as the sets of hashes.
   [[nodiscard]] bool may_be_similar(std::uint32_t i, std::size_t size, const std::vector<std::uint32_t>& high) const {
     if (high_[i].size() != sets_[i].size() || high.size() != size) return true;
     return neardup::jaccard_at_least(high_[i], high, threshold_).has_value();
@@ -142,8 +143,8 @@ class sample_join {
   std::vector<hash_set> sets_;
   std::vector<std::vector<std::uint32_t>> high_;  // the high halves of the hashes of each set
   double threshold_ = 1;
-  // One bit for several halves, set if one of them is indexed. Most bits are 0, so most elements of other sets need no
-  // look-up.
+  // One bit for several halves. It is set if one of them is indexed. Most bits are 0, so most elements of other sets
+  // need no lookup.
   int seen_bits_ = 1;
   std::vector<bool> is_seen_ = std::vector<bool>(2);
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // by the high half of an indexed hash

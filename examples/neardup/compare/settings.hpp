@@ -11,7 +11,7 @@ namespace command {
 enum class preference { first, longest, highest, lowest };
 
 struct grouping_settings {
-  bool by_components = false;  ///< whether groups are components; see neardup::grouping
+  bool by_components = false;  ///< true if groups are components; see neardup::grouping
   preference keep = preference::first;
   std::uint64_t memory = 0;  ///< bytes that a run may use; features beyond that are in a temporary file
 };
@@ -21,7 +21,7 @@ enum class source_kind { none, field, folder, file, host };
 
 struct source_setting {
   source_kind kind = source_kind::none;
-  std::string field;  ///< a field of the record, for `field` and `host`; if empty, `host` takes the id
+  std::string field;  ///< a field of the record, for `field` and `host`; if empty, `host` uses the id
   std::string text;   ///< the value as typed
 };
 
@@ -29,7 +29,7 @@ struct source_setting {
 struct against_settings {
   std::vector<std::string> paths;    ///< files of texts, or with --fingerprints lists
   std::vector<std::string> indexes;  ///< index files
-  bool keeps_texts = false;          ///< whether the texts of its documents are needed, too
+  bool keeps_texts = false;          ///< true if the texts of its documents are needed, too
   std::string grown_index;           ///< an index that kept documents are added to; empty if there is none
   bool also_within = false;          ///< also compares the input's documents with each other
   std::string without_features;      ///< an index that has only fingerprints; empty if there is none

@@ -19,7 +19,7 @@ struct checked_pair {
   double similarity;  // set if it is needed
 };
 
-/// Pairs by (a, b), ascending. Those for which there is no room in memory are in a temporary file, in sorted runs.
+/// Pairs by (a, b), ascending. Pairs that do not fit into memory are in a temporary file, in sorted runs.
 class sorted_pairs {
  public:
   /// `memory`: bytes that the run may use, of which a quarter is for pairs.
@@ -72,7 +72,7 @@ class sorted_pairs {
  private:
   static constexpr std::size_t least_in_run = std::size_t{1} << 16;
 
-  /// A run in the file: where the rest of it is, and those of its pairs that have been read.
+  /// A run in the file: the position of its rest, and the pairs that have been read.
   struct run {
     std::uint64_t offset, bytes;
     std::vector<checked_pair> pairs;

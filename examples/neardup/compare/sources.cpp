@@ -94,7 +94,7 @@ std::string share_text(std::uint64_t part, std::uint64_t all) {
 }
 
 std::vector<std::string> source_warnings(const source_tally& tally, const group_namer& name) {
-  constexpr std::uint64_t least = 10;  // of fewer documents a share means nothing
+  constexpr std::uint64_t least = 10;  // a share of fewer documents means nothing
   constexpr std::size_t most_named = 5;
   std::vector<std::string> warnings;
   std::size_t more = 0;

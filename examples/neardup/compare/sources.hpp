@@ -9,8 +9,7 @@
 
 namespace command {
 
-/// The number of documents of a source, and the number of these that are dropped, each in favour of the document that
-/// represents its group.
+/// The number of documents of a source, and of those that are dropped because another document represents their group.
 struct source_count {
   struct group {
     std::uint64_t number;   ///< the number that was passed to drop()
@@ -19,15 +18,17 @@ struct source_count {
 
   std::string name;
   std::uint64_t in = 0, dropped = 0;
-  std::vector<group> largest;  ///< at most three groups, those that take most of these documents
+  std::vector<group> largest;  ///< at most three groups, those with most of these documents
 };
 
-/// Counts documents by source. Memory: the names, and 16 bytes for each dropped document.
+/// Counts documents by source.
+/// Memory: the names, and 16 bytes for each dropped document.
 class source_tally {
  public:
   explicit source_tally(const source_setting& setting) : setting_(setting) {}
 
-  /// Counts a document of the input. Returns: the number of its source.
+  /// Counts a document of the input.
+  /// Returns: the number of its source.
   std::uint32_t come(const placed_document& d);
   /// Counts a dropped document. `source` is the number of its source; the number of its group is that of the
   /// representative.
@@ -35,7 +36,8 @@ class source_tally {
 
   /// The counts of all sources, by descending number of dropped documents.
   [[nodiscard]] std::vector<source_count> counts() const;
-  /// The group that loses more documents than any other, and how many it loses. Precondition: dropped() > 0.
+  /// Returns the group that loses more documents than any other, and their number.
+  /// Precondition: dropped() > 0.
   [[nodiscard]] source_count::group largest_group() const;
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.size(); }
   [[nodiscard]] const source_setting& setting() const noexcept { return setting_; }
@@ -55,8 +57,8 @@ class source_tally {
 /// Returns the name of the group with a number: the name of its representative.
 using group_namer = std::function<std::string(std::uint64_t)>;
 
-/// Warnings: about a source with ten or more documents that loses more than half of them; about a group that takes more
-/// than a tenth of all dropped documents, if that is ten or more.
+/// Returns warnings about sources with ten or more documents that lose more than half of them, and about groups with
+/// ten or more dropped documents that are more than a tenth of all.
 std::vector<std::string> source_warnings(const source_tally& tally, const group_namer& name);
 
 /// Prints the counts on standard error, unless `quiet`; prints the warnings in any case.

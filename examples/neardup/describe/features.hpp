@@ -1,4 +1,4 @@
-// Kinds of features: the library's choices by name, and words by a dictionary.
+// Kinds of features: the library's choices by name, and words of a dictionary.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace command {
 
-/// The value of --features. zh:words are the words of Chinese text by a dictionary; zh:keywords are the words that
+/// The value of --features. zh:words are the words of Chinese text by a dictionary. zh:keywords are the words that
 /// jieba's extract_tags counts: it leaves out its English stop words and single characters.
 struct feature_setting {
   using dictionary_words = neardup::without<neardup::chinese_words>;
@@ -22,18 +22,21 @@ struct feature_setting {
   neardup::feature_choice choice;
   chinese kind = chinese::no;
   std::shared_ptr<const dictionary_words> words;  ///< dictionary of Chinese words, after load_dictionary() was called
-  std::vector<std::shared_ptr<const neardup::any_tokenizer<>>> same;  ///< for --same: tokens that have to be equal
+  /// for --same: tokenizers whose tokens have to be equal
+  std::vector<std::shared_ptr<const neardup::any_tokenizer<>>> same;
 
   [[nodiscard]] bool needs_dictionary() const { return kind != chinese::no; }
 
   friend bool operator==(const feature_setting&, const feature_setting&) = default;
 };
 
-/// Parses a value as typed. Throws: usage_error.
+/// Parses a value as typed.
+/// Throws: usage_error.
 feature_setting parse_feature_setting(const std::string& option, const std::string& text);
 std::string to_string(const feature_setting& features);
 
-/// Parses a value of --same: numbers, or words:FILE, whose file is read. Throws: usage_error.
+/// Parses a value of --same: numbers, or words:FILE, whose file is read.
+/// Throws: usage_error.
 std::shared_ptr<const neardup::any_tokenizer<>> parse_same(const std::string& text);
 
 /// The files for zh:words, as typed; empty if not given. stop_words may be "zh", which is a built-in list.
@@ -46,14 +49,15 @@ struct dictionary_files {
   }
 };
 
-/// Calls `use(tokenizer)`. Precondition: load_dictionary() was called.
+/// Calls `use(tokenizer)`.
+/// Precondition: load_dictionary() was called.
 template <class Use>
 decltype(auto) with_tokenizer(const feature_setting& features, Use&& use) {
   if (features.words) return std::forward<Use>(use)(*features.words);
   return neardup::with_tokenizer(features.choice, std::forward<Use>(use));
 }
 
-/// The tokenizer of the features as one type, so that code that uses it is compiled once.
+/// Returns the tokenizer of the features as one type, so that its users are compiled once.
 template <class Hasher = neardup::xxh3<64>>
 neardup::any_tokenizer<Hasher> make_tokenizer(const feature_setting& features) {
   auto tokenizer = with_tokenizer(features, [](const auto& chosen) { return neardup::any_tokenizer<Hasher>(chosen); });

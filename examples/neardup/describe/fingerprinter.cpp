@@ -19,7 +19,7 @@ std::optional<any_fingerprint> first_bits(const std::optional<Fingerprint>& fing
   return any_fingerprint(words);
 }
 
-/// Makes fingerprints by a simhasher, or by a hasher of min-wise codes.
+/// Makes fingerprints with a simhasher, or with a hasher of min-wise codes.
 template <class Hasher>
 fingerprinter fingerprint_by(const Hasher& hash, std::size_t bits) {
   const auto scratch = std::make_shared<typename Hasher::workspace>();
@@ -52,7 +52,7 @@ fingerprinter fingerprint_keywords(const fingerprint_settings& settings, const T
   };
 }
 
-/// Makes fingerprints of ready-made features with weights in the records.
+/// Makes fingerprints of the features with weights that the records contain.
 template <std::size_t Bits>
 fingerprinter fingerprint_weighed(const fingerprint_settings& settings) {
   const neardup::simhasher<neardup::words, neardup::unit, neardup::xxh3<Bits>, Bits> hasher{{}, {}, {settings.seed}};
@@ -93,8 +93,8 @@ std::optional<any_fingerprint> code_of(feature_set features) {
 
 fingerprinter make_fingerprinter(const fingerprint_settings& settings) {
   return with_bits(settings.bits, [&](auto bits) {
-    // A SimHash of 32 bits is the low half of one of 64 bits, which takes as long to make. A min-wise code of 32 bits
-    // is no part of one of 64.
+    // A SimHash of 32 bits is the low half of one of 64 bits, which takes as long to make. But a min-wise code of 32
+    // bits is not a part of one of 64 bits.
     constexpr std::size_t width = std::max<std::size_t>(bits, 64);
     return settings.kind == neardup::fingerprint_kind::minwise ? make_minwise_fingerprinter<bits>(settings)
                                                                : make_simhash_fingerprinter<width>(settings);
@@ -126,8 +126,8 @@ document_describer describe_codes(std::size_t bits) {
   return with_bits(bits, [](auto width) -> document_describer { return code_from_digits<width>; });
 }
 
-/// Hashes the texts. Lengths are hashed with several of them, so that texts cut elsewhere differ. No text counts as
-/// empty: copies need no token.
+/// Hashes the texts. If there are several, their lengths are hashed, too, so that texts divided elsewhere differ. No
+/// text counts as empty: copies need no token.
 document_describer describe_bytes() {
   return [words = std::make_shared<digest_words>(), all = std::string()](const document_texts& texts) mutable {
     const neardup::xxh3<128> hash;
@@ -149,8 +149,8 @@ document_describer describe_by_features(const fingerprint_settings& settings, co
   };
 }
 
-/// Makes 64-bit SimHash fingerprints, whose hashes of tokens also serve the check by Jaccard, and the digest of a short
-/// text.
+/// Makes 64-bit SimHash fingerprints, the features for a check by Jaccard from the same hashes, and the digest of a
+/// short text.
 document_describer describe_in_one_pass(const fingerprint_settings& settings, bool checks) {
   const auto hash =
       neardup::make_simhasher<64>(make_tokenizer(settings.features), neardup::unit{}, neardup::xxh3<64>{settings.seed});

@@ -40,8 +40,8 @@ auto features_of(const document_texts& texts, const Extractor& extract, typename
   return all;
 }
 
-/// The data compared for a document without a check, from the full hashes of its features, in ascending order; stored
-/// in `result`.
+/// Returns the data that is compared for a document without a check. `features`: the full hashes of its features,
+/// ascending. `result` stores the data.
 feature_set short_digest(const std::vector<std::uint64_t>& features, std::vector<std::uint32_t>& result) {
   result.clear();
   if (features.size() >= neardup::default_min_tokens) return result;
@@ -59,8 +59,8 @@ feature_reader read_short_digest(const Tokenizer& tokenizer, std::uint64_t seed)
   const extractor extract(tokenizer, neardup::xxh3<64>{seed});
   const auto memory = std::make_shared<typename extractor::workspace>();
   return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
-    // The beginning of a text usually tells that the document is not short; if not, a longer beginning may.
-    constexpr std::size_t cut = 2;  // the number of wrong features: the beginning ends inside them
+    // The beginning of a text usually shows that the document is not short; if not, a longer beginning may.
+    constexpr std::size_t cut = 2;  // number of wrong features, because the beginning ends inside them
     for (const std::size_t beginning : {std::size_t{160}, std::size_t{512}}) {
       for (const std::string_view text : texts) {
         if (text.size() <= beginning) continue;
@@ -77,7 +77,7 @@ feature_reader read_features(const Tokenizer& tokenizer, std::uint64_t seed) {
   const extractor extract(tokenizer, neardup::xxh3<64>{seed});
   const auto memory = std::make_shared<typename extractor::workspace>();
   return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
-    std::vector<std::uint32_t>().swap(result);  // frees what a large text needed
+    std::vector<std::uint32_t>().swap(result);  // frees the memory of a large text
     if (texts.size() == 1) return extract(texts.front(), *memory);
     return result = features_of(texts, extract, *memory);
   };
@@ -91,7 +91,7 @@ feature_reader read_wide_features(const Tokenizer& tokenizer, std::uint64_t seed
   const auto memory = std::make_shared<typename extractor::workspace>();
   return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
     const std::vector<std::uint64_t> features = features_of(texts, extract, *memory);
-    std::vector<std::uint32_t>(2 * features.size()).swap(result);  // frees what a large text needed
+    std::vector<std::uint32_t>(2 * features.size()).swap(result);  // frees the memory of a large text
     if (!features.empty()) std::memcpy(result.data(), features.data(), features.size() * sizeof(std::uint64_t));
     return result;
   };
@@ -224,8 +224,8 @@ feature_weigher weigh_features(const fingerprint_settings& settings, const Token
   };
 }
 
-/// Ready-made weights may be small, so they are multiplied by the power of two that brings the heaviest to between 2^31
-/// and 2^32 units, exactly.
+/// Weights in records may be small. They are multiplied by a power of two, exactly, so that the heaviest has 2^31 to
+/// 2^32 units.
 void set_units(std::vector<weighed_feature>& features) {
   double heaviest = 0;
   for (const weighed_feature& feature : features) heaviest = std::max(heaviest, feature.weight);
@@ -342,7 +342,7 @@ bool is_spelt_otherwise(const fingerprint_settings& settings, const document_tex
   return std::any_of(texts.begin(), texts.end(), [](std::string_view text) {
     std::string_view part = text.substr(0, beginning);
     if (part.size() < text.size()) part.remove_suffix(neardup::incomplete_suffix(part));
-    // Most texts have nothing that could be spelt otherwise.
+    // Most texts have no characters with several spellings.
     const bool may_change =
         std::any_of(part.begin(), part.end(), [](char c) { return (c & 0x80) != 0 || c == '&' || c == '\n'; });
     return may_change && neardup::canonicalise(part) != neardup::normalise(part);

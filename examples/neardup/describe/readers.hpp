@@ -1,4 +1,4 @@
-// Makes fingerprints of documents, and features for the exact check, as the command line chooses.
+// Makes fingerprints of documents, and features for the exact check, as the command line says.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,7 @@ namespace command {
 /// The texts of a document; no feature spans two of them.
 using document_texts = std::vector<std::string_view>;
 
-/// Makes a result, such as fingerprints or features, of documents, as the command line chooses; each thread needs its
-/// own.
+/// Makes a result of a document, such as its fingerprint or features. Each thread needs its own.
 template <class Result>
 using document_reader = std::function<Result(const document_texts& texts)>;
 
@@ -37,32 +36,33 @@ struct document_tokenizer {
   }
 };
 
-/// A distinct feature of a document, with its weight in the fingerprint. `units` can be summed: 1/256, or for
-/// ready-made weights a fraction of the heaviest one in the document.
+/// A distinct feature of a document, with its weight in the fingerprint. `units` can be summed. They are 1/256, or, for
+/// weights in records, a fraction of the heaviest weight in the document.
 struct weighed_feature {
   std::string text;
   double weight;
   std::uint64_t units;
 };
 
-/// Returns the weighed features in the order of their first occurrences; with --top the heaviest, in that order.
+/// Returns the weighed features in the order of their first occurrences. With --top it returns the heaviest, in that
+/// order.
 using feature_weigher = document_reader<std::vector<weighed_feature>>;
 feature_weigher make_feature_weigher(const fingerprint_settings& settings, const feature_setting& features);
 
-/// The data of a document that is compared besides its fingerprint. With a check by Jaccard, the features in ascending
-/// order (see neardup::feature_extractor); by cosine and edit distance, the input of similarity_at_least(). Without a
-/// check, the neardup::set_digest of a short document with fewer than neardup::default_min_tokens features, or the
-/// 64-bit digest of it that files keep; empty for all other documents.
+/// The data of a document that is compared, besides its fingerprint. For a check by Jaccard: the features, ascending
+/// (see neardup::feature_extractor). For cosine and edit distance: the input of similarity_at_least(). Without a check:
+/// the neardup::set_digest of a short document with fewer than neardup::default_min_tokens features, or its 64-bit
+/// digest that files keep; empty for all other documents.
 using feature_set = std::span<const std::uint32_t>;
 
-/// How a feature_set stores the neardup::set_digest of a short document.
+/// The form in which a feature_set stores the neardup::set_digest of a short document.
 using digest_words = std::array<std::uint32_t, 4>;
 digest_words words_of(const std::array<std::uint64_t, 2>& digest);
 
 /// The features of a document without a check, if it is unknown whether it is short.
 inline constexpr std::array<std::uint32_t, 2> unknown_features{~std::uint32_t{0}, ~std::uint32_t{0}};
 
-/// The similarity of two documents by the measure of the check if it is at least `least`, otherwise nullopt.
+/// Returns the similarity of two documents by the measure of the check if it is at least `least`, otherwise nullopt.
 std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least);
 
 /// The similarity of two sets, as an exact join computes it.
@@ -70,8 +70,8 @@ template <class Feature>
 double similarity_of_sets(similarity_measure measure, std::span<const Feature> a, std::span<const Feature> b) {
   if (measure == similarity_measure::jaccard) return neardup::jaccard_at_least(a, b, 0).value_or(0);
   if (a.empty() || b.empty()) return 0;
-  // From the Jaccard similarity j = common / (|a| + |b| - common), which the library finds by bisection if one set is much
-  // larger. Rounding is exact: the sizes are below 2^32, and j has 53 bits.
+  // Computes common from the Jaccard similarity j = common / (|a| + |b| - common). The library finds j by bisection if
+  // one set is much larger. Rounding is exact, because the sizes are below 2^32, and j has 53 bits.
   const double x = static_cast<double>(a.size()), y = static_cast<double>(b.size()),
                j = neardup::jaccard_similarity(a, b);
   const double common = std::round(j * (x + y) / (1 + j));
@@ -88,29 +88,30 @@ inline std::string_view normalised_text(feature_set packed) {
 using feature_reader = document_reader<feature_set>;
 feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison);
 
-/// Everything that a decision about a document needs: a fingerprint and features, each only if the settings need it.
+/// The data for a decision about a document: a fingerprint and features, each only if the settings need it.
 struct described_document {
-  bool is_comparable;  ///< whether it has a fingerprint, or, if none are made, data for the check
+  bool is_comparable;  ///< true if it has a fingerprint, or, if no fingerprints are made, data for the check
   any_fingerprint fingerprint;
   feature_set features;  ///< valid until the next document is read
 };
 using document_describer = document_reader<described_document>;
 document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison);
 
-/// Looks for terms of --idf-file in a text, if there is such a file and no term was found before.
+/// Looks for terms of --idf-file in a text, unless there is no such file or a term was found before.
 void look_for_terms(const fingerprint_settings& settings, std::string_view text);
 
-/// Whether the beginnings of the texts have canonical features that differ from the normalised ones. False if
+/// True if the beginnings of the texts have canonical features that differ from the normalised ones. False if
 /// settings.spelling is missing, or has counted enough documents.
 bool is_spelt_otherwise(const fingerprint_settings& settings, const document_texts& texts);
 
-/// Parses --weights. Throws: usage_error.
+/// Parses --weights.
+/// Throws: usage_error.
 void parse_weights(const std::string& text, fingerprint_settings& to);
-/// The weights as text that parse_weights() reads.
+/// Returns the weights as text, which parse_weights() reads.
 std::string weights_text(const fingerprint_settings& settings);
 
-/// Calls `use(weighter)` with the weighter that --weights names, without levels. Precondition: settings.idf is there if
-/// it is needed.
+/// Calls `use(weighter)` with the weighter that --weights names, without levels.
+/// Precondition: settings.idf is there if it is needed.
 template <class Use>
 auto with_weighter(const fingerprint_settings& settings, const Use& use) {
   switch (settings.weights) {

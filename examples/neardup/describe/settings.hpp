@@ -1,4 +1,4 @@
-// Settings for fingerprints, and for what is compared besides them.
+// Settings for fingerprints, and for the data that is compared besides them.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace command {
 enum class weighting { unit, tf, log_tf, idf, tf_idf };
 inline const std::vector<const char*> weight_names{"unit", "tf", "logtf", "idf", "tfidf"};
 
-/// How weights are replaced by whole levels, the highest for the heaviest feature: by weight, or by rank.
+/// The rule that replaces weights by whole levels: by weight, or by rank. The heaviest feature has the highest level.
 enum class level_rule { none, by_weight, by_rank };
 
 /// The measure of the similarity of two candidates. The last two are for exact joins only: the containment of the
@@ -25,8 +25,8 @@ enum class similarity_measure { jaccard, cosine, edit, containment, cosine_of_se
 inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit", "containment", "cosine"};
 inline constexpr std::ptrdiff_t measures_of_candidates = 3;
 
-/// How many of the first documents of the input have canonical features that differ from the normalised ones. One thread
-/// counts, in the order of the input; the others read `seen`, to look at no more documents than needed.
+/// Counts the first documents of the input whose canonical features differ from the normalised ones. One thread counts,
+/// in the order of the input. Other threads read `seen`, so that they examine no more documents than needed.
 struct spelling_count {
   static constexpr std::uint64_t enough = 1000;
   std::atomic<std::uint64_t> seen = 0, changed = 0;
@@ -36,9 +36,9 @@ struct spelling_count {
 struct fingerprint_settings {
   feature_setting features;
   dictionary_files words;
-  std::vector<std::string> same;  ///< what near-duplicates must share, as typed
-  bool are_given = false;         ///< records contain ready-made features with weights
-  bool are_codes = false;         ///< records contain ready-made fingerprints
+  std::vector<std::string> same;  ///< the value of --same, as typed
+  bool are_given = false;         ///< true if records contain features with weights
+  bool are_codes = false;         ///< true if records contain fingerprints
   weighting weights = weighting::unit;
   level_rule levels = level_rule::none;
   std::size_t level_count = 0;
@@ -46,22 +46,22 @@ struct fingerprint_settings {
   bool folds_chinese = false;
   std::string idf_file;
   std::shared_ptr<const neardup::idf_table> idf;  ///< for --weights idf and tfidf and --top; read or learnt
-  std::shared_ptr<std::atomic<bool>> met_term;    ///< whether any feature was a term of idf_file
+  std::shared_ptr<std::atomic<bool>> met_term;    ///< true if any feature was a term of idf_file
   std::shared_ptr<spelling_count> spelling;       ///< set if canonical features would be an alternative
   std::size_t top = 0;                            ///< number of features of a document that count; 0: all
   neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
   std::size_t bits = 64;
   std::uint64_t seed = 0;
 
-  /// Whether features have different weights, computed or from the input.
+  /// True if features have different weights, computed or from the input.
   [[nodiscard]] bool has_weights() const { return weights != weighting::unit || top > 0 || are_given; }
 
-  /// Whether the rarity of features matters: for their weights, or for the choice of the features that count.
+  /// True if the rarity of features matters: for their weights, or for the choice of the features that count.
   [[nodiscard]] bool needs_idf() const {
     return weights == weighting::idf || weights == weighting::tf_idf || (top > 0 && !are_given);
   }
 
-  /// Whether the rarity has to be learnt from the input.
+  /// True if the rarity has to be learnt from the input.
   [[nodiscard]] bool learns_idf() const { return needs_idf() && idf_file.empty(); }
 };
 
@@ -73,14 +73,15 @@ struct comparison_settings {
   feature_setting check_features;
   similarity_measure check = similarity_measure::jaccard;
   bool reads_features = false;  ///< reads the data for the check, or a digest of short documents
-  bool is_exact = false;  ///< all documents are candidates, for a check of sets of features or of the edit distance
-  bool is_bound_to_index = false;  ///< features and limits come from an index
-  bool has_fingerprints = true;    ///< false if no fingerprints are made, because nobody needs them
+  /// true if all documents are candidates, for a check of sets of features or of the edit distance
+  bool is_exact = false;
+  bool is_bound_to_index = false;  ///< true if features and limits come from an index
+  bool has_fingerprints = true;    ///< false if no fingerprints are made, because they are not needed
   /// A document's "features" are words of 32 bits, of which two are a feature of 64 bits. For a check by sets only.
   bool has_wide_features = false;
   bool only_copies = false;  ///< a document's "features" are the 128-bit hash of its texts, in four words
 
-  /// Whether the check compares features as sets.
+  /// True if the check compares features as sets.
   [[nodiscard]] bool checks_jaccard() const { return min_similarity && check == similarity_measure::jaccard; }
   [[nodiscard]] bool checks_edits() const { return min_similarity && check == similarity_measure::edit; }
   [[nodiscard]] bool checks_containment() const { return check == similarity_measure::containment; }

@@ -1,4 +1,4 @@
-// Detects the kind of texts that documents are, in order to recommend features.
+// Detects the kind of the documents' texts, to recommend features.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace command {
 /// Features to try, and the reason.
 struct feature_hint {
   std::string features;
-  std::uint64_t documents, seen;  ///< number of documents that suggest them, and of documents examined
+  std::uint64_t documents, seen;  ///< number of documents that suggest the features; number of documents examined
   std::string reason;
 };
 
@@ -20,8 +20,8 @@ class text_kinds {
  public:
   void add(std::string_view text);
 
-  /// A hint for each kind that more than half of the documents have. For texts that canonical features make equal, 5 %
-  /// suffice.
+  /// Returns a hint for each kind to which more than half of the documents belong. For texts that canonical features
+  /// make equal, 5 % suffice.
   [[nodiscard]] std::vector<feature_hint> hints() const;
 
  private:

@@ -19,13 +19,14 @@ constexpr std::uint64_t most_matches = 16;  // per document, before equal ones a
 constexpr std::size_t around_records = 56;  // sizes in bytes: header of a log, header of a record
 constexpr std::size_t most_in_record = 0xffffffff;
 
-/// Searches an index of fingerprints. Of documents with one fingerprint only the first can be the closest, but the
-/// searches for m documents near n equal ones would find m * n matches. So, once the searches have found many more
+/// Searches an index of fingerprints. Among documents with one fingerprint only the first can be the closest. But the
+/// searches for m documents near n equal ones would find m * n matches. So, if the searches have found many more
 /// matches than the index has documents, an index of the distinct fingerprints is made in memory and searched instead.
 class distinct_search {
  public:
-  /// The matches, at least the first one of each fingerprint, sorted by distance, then by number.
-  /// Thread safety: callable from any thread. Throws: input_error.
+  /// Returns the matches, at least the first one of each fingerprint, sorted by distance, then by number.
+  /// Thread safety: callable from any thread.
+  /// Throws: input_error.
   std::vector<near_number> search(const opened_index<fingerprint_form>& index, const any_fingerprint& fingerprint,
                                   int k) const {
     if (matches_ < most_matches * (index.numbers() + 1)) {
@@ -153,9 +154,10 @@ class changed_index_of final : public changed_index {
     });
   }
 
-  /// The documents as `index` writes them: the old documents in order, without removed ones, then the added documents.
+  /// Writes the documents to a new file, as `index` does: the old documents in order, without the removed ones, then
+  /// the added documents.
   void write_anew(const index_change& change) const {
-    index_.verify();  // without this, damaged data would get a valid checksum
+    index_.verify();  // otherwise damaged data would get a valid checksum
     const std::unordered_set<std::uint32_t> removed(change.removed.begin(), change.removed.end());
     const auto stored = [&] {
       if constexpr (command::has_sets<Form>) {

@@ -14,15 +14,15 @@
 
 namespace command {
 
-/// When a change of an index is written into its file, instead of the log beside it.
+/// The time when a change of an index is written into its file, and not to the log beside it.
 enum class compaction {
   automatic,  ///< when the log would exceed an eighth of the file: linear, but rare enough
   now,
   never  ///< except for a change of 4 GiB
 };
 
-/// An index with its log, which nobody else changes during the lifetime of this object. Opening it takes time
-/// proportional to the log, not to the file.
+/// An index with its log. Nobody else changes them while this object exists. Opening takes time proportional to the
+/// log, not to the file.
 class changed_index {
  public:
   virtual ~changed_index() = default;
@@ -33,14 +33,16 @@ class changed_index {
   [[nodiscard]] virtual std::size_t size() const = 0;
   /// The number of document numbers, including those of removed documents.
   [[nodiscard]] virtual std::size_t numbers() const = 0;
-  /// Whether it is an index of feature sets; otherwise, of fingerprints.
+  /// True if it is an index of feature sets; otherwise, of fingerprints.
   [[nodiscard]] virtual bool has_sets() const = 0;
-  /// Whether it keeps posting lists and the positions of its documents.
+  /// True if it keeps posting lists and the positions of its documents.
   [[nodiscard]] virtual bool keeps_postings() const = 0;
   [[nodiscard]] virtual std::string name(std::uint32_t number) const = 0;
+  /// Returns the features of a document.
   /// Precondition: has_sets().
   [[nodiscard]] virtual feature_set features(std::uint32_t number) const = 0;
-  /// The sets for searches. Precondition: has_sets(), and it was opened to compare.
+  /// Returns the sets for searches.
+  /// Precondition: has_sets(), and the index was opened to compare.
   [[nodiscard]] virtual indexed_sets sets() const = 0;
 
   struct near_document {
@@ -49,31 +51,37 @@ class changed_index {
     double closeness;             ///< see neardup::closeness_of
   };
   using check_type = std::function<neardup::check_result(std::uint32_t number)>;
-  /// The closest document within k bits that the check accepts; of equally close ones the one with the lowest number,
-  /// which is the oldest. Precondition: not has_sets(). Thread safety: callable from any thread. Throws: input_error.
+  /// Returns the closest document within k bits that the check accepts, and the lowest number among equally close ones,
+  /// which is the oldest.
+  /// Precondition: not has_sets().
+  /// Thread safety: callable from any thread.
+  /// Throws: input_error.
   [[nodiscard]] virtual std::optional<near_document> closest(const any_fingerprint& fingerprint, int k,
                                                              const check_type& check) const = 0;
 
-  /// The numbers of the documents that have one of these names. Complexity: linear in the index.
+  /// The numbers of the documents that have one of these names.
+  /// Complexity: linear in the index.
   [[nodiscard]] virtual std::vector<std::uint32_t> named(const std::unordered_set<std::string>& names) const = 0;
 
-  /// Makes a change, atomically and durably: it is on disk when this returns. Call it once. Complexity: linear in the
-  /// change; if the file is rewritten, linear in the index. Returns: the number of documents afterwards.
+  /// Makes a change, atomically and durably. When the function returns, the change is on disk. Call it once.
+  /// Complexity: linear in the change; if the file is rewritten, linear in the index.
+  /// Returns: the number of documents afterwards.
   /// Throws: output_error; input_error if the file is damaged.
   virtual std::size_t apply(const index_change& change, compaction when) = 0;
 };
 
-/// Reports how many documents of the index have one of these names, if any; then `hint`.
+/// Reports the number of documents of the index with one of these names, if there are any; then `hint`.
 void say_if_there(const changed_index& index, const std::unordered_set<std::string>& names, const std::string& hint);
 
-/// `compares`: whether documents are compared with those of the index, or added to it; then their fingerprints have to
-/// be made alike.
+/// Opens an index to change it. `compares`: true if documents are compared with those of the index, or added to it.
+/// Their fingerprints then need the same composition.
 /// Throws: input_error; output_error if another program is changing the index.
 std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads);
 
 /// The lock of a file that a run writes. A signal that ends the program removes it.
 class output_lock {
  public:
+  /// Takes the lock.
   /// Throws: output_error if another run writes the same file.
   explicit output_lock(const std::string& path);
   output_lock(const output_lock&) = delete;

@@ -12,7 +12,7 @@ namespace command {
 
 std::string_view read_file(source& from, byte_buffer& buffer) {
   constexpr std::size_t first_read = std::size_t{1} << 16;
-  constexpr std::size_t kept_capacity = std::size_t{1} << 24;  // memory for a larger file is freed
+  constexpr std::size_t kept_capacity = std::size_t{1} << 24;  // a file larger than this has its memory freed
   if (buffer.capacity() > kept_capacity) buffer = {};
   const std::atomic<bool> never{false};
   source_file file(from);
@@ -150,7 +150,8 @@ class batch_worker {
     out.lines += is_table(out) ? static_cast<std::uint64_t>(std::count(raw.begin(), raw.end(), '\n')) : 1;
   }
 
-  /// Reads a record that is not a line. Returns: what is wrong with it; nullopt if it is valid.
+  /// Reads a record that is not a line.
+  /// Returns: what is wrong with it; nullopt if it is valid.
   std::optional<std::string> read_piece(finished_batch& out, std::string_view raw, bool is_first) {
     if (out.input.from->unit == unit_of_input::json_array) return read_element(out, raw, is_first);
     return read_record(out, raw, content_of_record(*out.input.from, raw, is_first));
@@ -168,8 +169,8 @@ class batch_worker {
     return "not valid JSON: a comma or a bracket of the array is missing, or there is one too many";
   }
 
-  /// Reports a bad record. With --skip-bad, reading continues at the next certain beginning of a record within its
-  /// bytes.
+  /// Reports a bad record. With --skip-bad, reading continues at the next place within its bytes where a record
+  /// certainly begins.
   void go_on_within(finished_batch& out, std::string_view raw, std::string wrong) {
     const unit_of_input unit = out.input.from->unit;
     const bool is_array = unit == unit_of_input::json_array;
@@ -192,7 +193,7 @@ class batch_worker {
       if (is_array) {
         // If only a comma was missing, the first piece is an element, too.
         const std::string_view element = piece_of_array(piece, is_first && &piece == &pieces.front()).element;
-        if (element.find('{') == element.npos) continue;  // brackets and commas that are too many
+        if (element.find('{') == element.npos) continue;  // surplus brackets and commas
         other = read_record(out, element, element);
         is_unread = other && may_hold_others(element);
       } else if (&piece != &pieces.front()) {
@@ -206,7 +207,8 @@ class batch_worker {
     }
   }
 
-  /// Reads a record. Returns: what is wrong with it; nullopt if it is valid.
+  /// Reads a record.
+  /// Returns: what is wrong with it; nullopt if it is valid.
   std::optional<std::string> read_record(finished_batch& out, std::string_view raw, std::string_view content) {
     if (auto wrong = read_(*out.input.from, content, record_)) return wrong;
     out.left_out.html += record_.is_html ? 1 : 0;
@@ -263,7 +265,7 @@ class batch_worker {
     return folded_texts_;
   }
 
-  /// Keeps a sample of an ill-formed text, to guess its encoding. A batch keeps as much as all notes together, so the
+  /// Keeps a sample of an ill-formed text, to guess its encoding. A batch keeps as much as all notes together. So the
   /// sample of the run does not depend on the sizes of batches.
   static void sample(finished_batch& out, std::string_view text) {
     constexpr std::size_t most_of_text = std::size_t{1} << 12;

@@ -10,7 +10,8 @@
 
 namespace command {
 
-/// How messages call the text of a file or of standard input. Throws: input_error.
+/// Returns the name that messages use for the text of a file or of standard input.
+/// Throws: input_error.
 std::string text_of_file(const std::string& path);
 
 /// Concatenates texts, with a character between them.
@@ -24,7 +25,8 @@ std::string joined(const Texts& texts, char between) {
   return all;
 }
 
-/// Reads a file that is one document. Returns: its text in `buffer`, without a byte order mark.
+/// Reads a file that is one document.
+/// Returns: its text in `buffer`, without a byte order mark.
 /// Throws: read_error, also if memory is insufficient; output_error if the copy of a pipe cannot be written.
 std::string_view read_file(source& from, byte_buffer& buffer);
 
@@ -38,7 +40,7 @@ struct document {
   bool is_undecoded = false;        ///< a mail with a part that cannot be decoded
   bool is_spelt_otherwise = false;  ///< its canonical features differ; false if that is no longer of interest
   bool counts = false;              ///< set when the document is visited
-  bool repeats_id = false;          ///< whether an earlier document has the same id
+  bool repeats_id = false;          ///< true if an earlier document has the same id
   std::uint32_t index = 0;          ///< index of its line or file in the batch
   std::uint32_t id_size = no_id;    ///< size of its own id, in the ids of the batch
   feature_set features;             ///< set if features are compared; a view of the batch's features
@@ -67,7 +69,7 @@ struct finished_batch {
   std::string ids;
   std::vector<exact_key> exact_scores;          ///< values that a score does not represent exactly
   std::vector<std::vector<std::string>> texts;  ///< texts of each document, if they are needed
-  std::vector<std::string> sources;             ///< for each document the value of the field that --by names, if any
+  std::vector<std::string> sources;             ///< by document: the value of the field that --by names, if any
   std::uint64_t lines = 0, lines_before = 0;    ///< lines of the batch, and of the source before it
   std::uint64_t bytes = 0;
   std::string ill_formed;             ///< a sample of bytes that are not well-formed
@@ -88,30 +90,32 @@ struct placed_document {
   const exact_key* exact_score = nullptr;                 ///< set if the score does not represent the value exactly
   std::string_view by = {};                               ///< value of the field that --by names
 
-  /// The name by which the user knows the document.
+  /// Returns the name by which the user knows the document.
   [[nodiscard]] std::string name() const { return id ? std::string(*id) : from->id_of(line); }
 };
 
 using document_visitor = std::function<void(const placed_document&)>;
 using batch_visitor = std::function<void(finished_batch&&)>;
 
-/// Calls `visit` for all documents of a batch in order. Precondition: the batch's position in its source is known.
+/// Calls `visit` for all documents of a batch in order.
+/// Precondition: the batch's position in its source is known.
 void for_each_in(const finished_batch& done, const document_visitor& visit);
 
-/// Reads all sources, on as many threads as the settings say. Calls `visit` for each document in order, and `after`, if
-/// given, after the documents of each batch, including one that ends with bad input. Reports bad input, and counts.
+/// Reads all sources, on as many threads as the settings say. Calls `visit` for each document in order. After the
+/// documents of each batch, including one that ends with bad input, it calls `after`, if given. Reports bad input, and
+/// counts.
 /// Throws: input_error for bad input, after everything before it was visited.
 void read_documents(const input_settings& input, const fingerprint_settings& fingerprint,
                     const comparison_settings& comparison, source_walker& sources, run_notes& notes,
                     const document_visitor& visit, const batch_visitor& after);
 
-/// read_documents() with the texts of the documents instead of fingerprints.
+/// Reads documents as read_documents() does, with their texts and without fingerprints.
 void read_texts(const input_settings& input, source_walker& sources, run_notes& notes, const document_visitor& visit,
                 const batch_visitor& after = nullptr);
 
-/// Reads the input up to its first record that is not bad, without --skip-bad up to its first record. The next pass
-/// begins there again, and reports what is bad. Returns: the first text of that record; nullopt if there is none.
-/// Throws: input_error if there is none in the first 32 MB of a source, with --skip-bad.
+/// Returns the first text of the first record that is not bad; nullopt if there is none. Without --skip-bad, it reads
+/// the first record only. The next pass begins at that record again, and reports what is bad.
+/// Throws: input_error if there is no such record in the first 32 MB of a source, with --skip-bad.
 std::optional<std::string> first_text(const input_settings& input, source_walker& sources);
 
 /// Calls `visit` for each line of the sources, whatever it contains, until `visit` returns false.

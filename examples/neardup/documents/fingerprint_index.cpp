@@ -86,7 +86,7 @@ std::unique_ptr<const fingerprint_view> open_fingerprint_view(neardup::mapped_fi
   const std::span<const std::byte> bytes = file.bytes();
   const auto header =
       parse_header({reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 64)});
-  // A file without a readable header is refused by the constructor of index_view, which names what is wrong.
+  // The constructor of index_view refuses a file without a readable header, and names the reason.
   return with_fingerprint(header ? header->bits : 64, header ? header->kind : neardup::fingerprint_kind::simhash,
                           [&]<class Fingerprint>(Fingerprint) -> std::unique_ptr<const fingerprint_view> {
                             return std::make_unique<view_of<Fingerprint>>(std::move(file));

@@ -1,4 +1,4 @@
-// Indexes of fingerprints, in files and in memory. Their width and kind are chosen at run time, so that what uses them is
+// Indexes of fingerprints, in files and in memory. Width and kind are chosen at run time, so that their users are
 // compiled once.
 #pragma once
 
@@ -26,7 +26,8 @@ struct near_number {
   friend auto operator<=>(const near_number&, const near_number&) = default;
 };
 
-/// An index of fingerprints that can be searched. Thread safety: may be searched from any thread.
+/// An index of fingerprints that can be searched.
+/// Thread safety: may be searched from any thread.
 class fingerprint_search {
  public:
   fingerprint_search() = default;
@@ -34,11 +35,11 @@ class fingerprint_search {
   fingerprint_search& operator=(const fingerprint_search&) = delete;
   virtual ~fingerprint_search() = default;
 
-  /// The documents within k bits, sorted.
+  /// Returns the documents within k bits, sorted.
   [[nodiscard]] virtual std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const = 0;
 };
 
-/// Makes an index in memory. `ids` are the ids of the fingerprints, by position.
+/// Makes an index in memory. `ids`: the ids of the fingerprints, by position.
 std::unique_ptr<const fingerprint_search> make_fingerprint_search(int distance, int blocks,
                                                                   const fingerprint_vector& fingerprints,
                                                                   std::span<const std::uint32_t> ids, unsigned threads);
@@ -51,20 +52,22 @@ class fingerprint_view : public fingerprint_search {
   [[nodiscard]] virtual const neardup::fingerprint_composition& made_of() const = 0;
   [[nodiscard]] virtual std::span<const std::byte> attachment(std::size_t i) const = 0;
   [[nodiscard]] virtual bool is_flat() const = 0;
-  /// The layout. Precondition: not is_flat().
+  /// The layout.
+  /// Precondition: not is_flat().
   [[nodiscard]] virtual const neardup::layout& shape() const = 0;
   [[nodiscard]] virtual int max_distance() const = 0;
-  /// The fingerprints by id; nullopt unless the ids are below size().
+  /// Returns the fingerprints by id; nullopt unless the ids are below size().
   [[nodiscard]] virtual std::optional<fingerprint_vector> by_id() const = 0;
   virtual void check_file() const = 0;
   virtual void verify() const = 0;
 };
 
-/// Opens an index of the width and the kind that its header names. Throws: as neardup::index_view.
+/// Opens an index of the width and the kind that its header names.
+/// Throws: the exceptions of neardup::index_view.
 std::unique_ptr<const fingerprint_view> open_fingerprint_view(neardup::mapped_file file);
 
-/// Saves an index of fingerprints. The id of a fingerprint is its position; `made_of` tells the kind of the fingerprints.
-/// Throws: as neardup::save().
+/// Saves an index of fingerprints. The id of a fingerprint is its position. `made_of` has the kind of the fingerprints.
+/// Throws: the exceptions of neardup::save().
 void save_fingerprints(const std::string& path, int distance, int blocks, const fingerprint_vector& fingerprints,
                        const neardup::fingerprint_composition& made_of,
                        std::span<const std::span<const std::byte>> attachments, unsigned threads);

@@ -8,7 +8,7 @@ namespace {
   throw input_error({path, "damaged, or not written by the command neardup"});
 }
 
-/// An index that an earlier version made with --keep-features: fingerprints beside features.
+/// Refuses an index that an earlier version made with --keep-features: it has fingerprints and features.
 [[noreturn]] void refuse_older(const std::string& path) {
   throw input_error({path,
                      "has features beside fingerprints, a form of earlier versions that is not read any more; make it "
@@ -56,7 +56,8 @@ index_settings settings_of(const std::string& path) {
   return found;
 }
 
-/// Calls `visit` for each document of an index file. Throws: input_error.
+/// Calls `visit` for each document of an index file.
+/// Throws: input_error.
 template <class Form>
 void read_index(reading& r, const std::string& path, const document_visitor& visit) {
   const opened_index<Form> index(path, r.how.lists.are_verified);
@@ -124,7 +125,7 @@ neardup::listed_sets<> sets_of(const document_columns& documents, double similar
 void save_index_file(const std::string& path, index_parts parts,
                      const std::function<void(const std::string& file, const index_parts& parts)>& save) {
   const std::string log = log_of_index(path);
-  // Tells that a log is merged already, if the program is stopped before the log is removed.
+  // Shows that a log is already merged, if the program is stopped before the log is removed.
   const std::string taken_in = extent_of_log(log);
   if (!taken_in.empty()) {
     parts.resize(std::max<std::size_t>(parts.size(), 6));

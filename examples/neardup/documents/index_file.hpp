@@ -21,31 +21,32 @@
 
 namespace command {
 
-/// The settings that an index was made with; later runs use them for options that are not given.
+/// The settings with which an index was made. Later runs use them for options that are not given.
 struct index_settings {
   std::string path;
   std::size_t bits = 0;
   int distance = 0, blocks = 0;
   std::string features, weights, kind;
   std::string check_features;  ///< empty for an index of fingerprints, which has no features
-  double similarity = 0;       ///< of an index of feature sets: it finds sets from this similarity on by postings
+  double similarity = 0;       ///< of an index of feature sets: its postings find sets with at least this similarity
   std::string top;             ///< the value of --top; empty if all features count
   bool folds_chinese = false;
 
   [[nodiscard]] bool has_codes() const { return features == codes_name; }
-  /// Whether the index has feature sets; otherwise, fingerprints.
+  /// True if the index has feature sets, false if it has fingerprints.
   [[nodiscard]] bool has_sets() const { return !check_features.empty(); }
 };
 
+/// Reads the settings of an index.
 /// Throws: input_error.
 index_settings read_index_settings(const std::string& path);
 
-/// The settings as text, which is the first attachment of an index file. Attachments 1 and 2 are the first two of
-/// document_columns::bytes(), by document number, which is the id; attachment 5 is extent_of_log(), if there was a log
-/// beside the file. Attachment 0 of an index of fingerprints has the lines "features F", "weights W" and "kind K", and
-/// "top N" if it applies. That of an index of sets has "check F"; "check-words" with tables_of_words() if the features
-/// are words by a dictionary; and "postings kept" if the index has the attachments 6 to 10. Both have "fold chinese" if
-/// texts were folded.
+/// Returns the settings as text, which is the first attachment of an index file. Attachments 1 and 2 are the first two
+/// of document_columns::bytes(), by document number, which is the id. Attachment 5 is extent_of_log(), if there was a
+/// log beside the file. Attachment 0 of an index of fingerprints has the lines "features F", "weights W" and "kind K",
+/// and "top N" if it applies. Attachment 0 of an index of sets has "check F"; "check-words" with tables_of_words() if
+/// the features are words of a dictionary; and "postings kept" if the index has the attachments 6 to 10. Both have
+/// "fold chinese" if texts were folded.
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept,
                                    bool keeps_postings);
 
@@ -62,7 +63,7 @@ decltype(auto) with_form(const stored_fingerprints& stored, Use&& use) {
   return use(fingerprint_form());
 }
 
-/// The composition of the features that are compared: that of fingerprints of these features.
+/// Returns the composition of the features that are compared: that of fingerprints of these features.
 neardup::fingerprint_composition composition_of_sets(const reading_settings& how);
 
 struct indexed_match {
@@ -70,25 +71,27 @@ struct indexed_match {
   double similarity;
 };
 
-/// The feature sets of an index, by document number; empty for removed documents. Thread safety: may be read from any
-/// thread.
+/// The feature sets of an index, by document number; empty for removed documents.
+/// Thread safety: may be read from any thread.
 struct indexed_sets {
   std::size_t numbers = 0;
-  /// Jaccard similarities from this one on are found by `search`.
+  /// The least Jaccard similarity that `search` finds.
   double similarity = 0;
   /// The matches of each set of a batch, by similarity, then by number.
   std::function<std::vector<std::vector<indexed_match>>(std::span<const feature_set> batch, double least,
                                                         unsigned threads)>
       search;
-  /// All sets; valid as long as this object. Complexity: linear in the first call.
+  /// All sets; valid as long as this object.
+  /// Complexity: linear in the first call.
   std::function<std::span<const feature_set>()> all;
   std::function<void()> check_file = [] {};  ///< throws if the file was changed in place
 };
 
-/// Calls `visit` for each document of an index file. Throws: input_error.
+/// Calls `visit` for each document of an index file.
+/// Throws: input_error.
 void for_each_indexed(reading& r, const std::string& path, const document_visitor& visit);
 
-/// The types of an index in a file, and of one of the documents in its log.
+/// The types of an index in a file, and of an index of the documents in its log.
 template <class Form>
 struct index_types;
 template <>
@@ -118,11 +121,12 @@ class opened_index {
  public:
   using view_type = typename index_types<Form>::view;
 
-  /// `is_verified`: whether the whole file is verified first; the records of the log always are.
+  /// Opens an index. `is_verified`: true if the whole file is verified first; the records of the log always are.
   /// Throws: input_error.
   opened_index(const std::string& file, bool is_verified) : opened_index(open_index_files(file), is_verified) {}
 
-  /// Compares the composition of the index with that of the texts or lists so far. Throws: input_error if they differ.
+  /// Checks that the composition of the index is that of the texts or lists so far.
+  /// Throws: input_error if they differ.
   void expect_alike(reading& r) const {
     if constexpr (has_sets<Form>) {
       check_words_of(r.how);
@@ -132,7 +136,8 @@ class opened_index {
     }
   }
 
-  /// Compares the tables of words by a dictionary with those of the index. Throws: input_error if they differ.
+  /// Checks that the tables of words of a dictionary are those of the index.
+  /// Throws: input_error if they differ.
   void check_words_of(const reading_settings& how) const {
     check_words(path_, parse_values(path_, view_->attachment(0)), how.comparison.check_features);
   }
@@ -145,7 +150,7 @@ class opened_index {
   [[nodiscard]] std::size_t bits() const noexcept { return bits_of(*view_); }
   [[nodiscard]] const neardup::log_contents& log() const noexcept { return files_.log; }
   [[nodiscard]] std::uint64_t state() const noexcept { return files_.state; }
-  /// Whether the log can be appended to.
+  /// True if the log can be appended to.
   [[nodiscard]] bool has_log() const noexcept { return logged_.goes_on(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
@@ -154,7 +159,8 @@ class opened_index {
   [[nodiscard]] std::size_t size() const noexcept { return numbers() - logged_.removed(); }
   [[nodiscard]] bool has(std::size_t number) const { return !logged_.is_removed(number); }
   [[nodiscard]] bool keeps_postings() const noexcept { return keeps_postings_; }
-  /// The posting lists of the documents in the file. Throws: input_error.
+  /// The posting lists of the documents in the file.
+  /// Throws: input_error.
   [[nodiscard]] common::posting_lists postings() const {
     const auto part = [this](std::size_t i) { return view_->attachment(first_of_postings + i); };
     return stored_postings(path_, part(0), part(1), part(2));
@@ -173,12 +179,14 @@ class opened_index {
     if (!found) refuse_ids();
     return *found;
   }
-  /// Verifies the file: all checksums, and the tables of fingerprints. Searches of feature sets in a file with right
-  /// checksums are safe, and exact unless another program wrote wrong postings. Throws: input_error.
+  /// Verifies the file: all checksums, and the tables of fingerprints. If the checksums are right, searches of feature
+  /// sets are safe. They are exact unless another program wrote wrong postings.
+  /// Throws: input_error.
   void verify() const {
     as_input([&] { verify(*view_); });
   }
-  /// The features of all documents, by number; empty for removed ones. Throws: input_error.
+  /// The features of all documents, by number; empty for removed ones.
+  /// Throws: input_error.
   [[nodiscard]] std::vector<feature_set> all_features() const requires has_sets<Form> {
     std::vector<feature_set> all(numbers());
     view_->for_each([&](std::uint32_t id, feature_set set) {
@@ -193,7 +201,8 @@ class opened_index {
     }
     return all;
   }
-  /// The sets for searches. This object must outlive it. Precondition: prepare_search() was called.
+  /// Returns the sets for searches.
+  /// Precondition: this object outlives the result, and prepare_search() was called.
   [[nodiscard]] indexed_sets sets() const requires has_sets<Form> {
     return {numbers(), view_->threshold().similarity,
             [this](std::span<const feature_set> batch, double least, unsigned threads) {
@@ -206,7 +215,8 @@ class opened_index {
             [this] { check_file(); }};
   }
 
-  /// The fingerprints, by document number. Throws: input_error.
+  /// The fingerprints, by document number.
+  /// Throws: input_error.
   [[nodiscard]] fingerprint_vector fingerprints() const requires(!has_sets<Form>) {
     std::optional<fingerprint_vector> all = view_->by_id();
     if (!all) refuse_ids();
@@ -214,7 +224,7 @@ class opened_index {
     return *std::move(all);
   }
 
-  /// Makes an index of the log's documents; called before the first search.
+  /// Makes an index of the log's documents. Called before the first search.
   void prepare_search(unsigned threads) {
     std::conditional_t<has_sets<Form>, std::vector<feature_set>, fingerprint_vector> entries(bits());
     std::vector<std::uint32_t> ids;
@@ -238,12 +248,15 @@ class opened_index {
     }
   }
 
-  /// Throws: input_error if the file was changed in place since it was opened.
+  /// Checks the file.
+  /// Throws: input_error if it was changed in place since it was opened.
   void check_file() const {
     as_input([&] { view_->check_file(); });
   }
 
-  /// The matches, sorted by distance, then by number. Thread safety: callable from any thread. Throws: input_error.
+  /// The matches, sorted by distance, then by number.
+  /// Thread safety: callable from any thread.
+  /// Throws: input_error.
   [[nodiscard]] std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const
       requires(!has_sets<Form>) {
     check_file();
@@ -261,8 +274,8 @@ class opened_index {
     return found;
   }
 
-  /// Prints a note, unless --quiet, if texts are compared with an index without features, so that fingerprints alone
-  /// decide.
+  /// Prints a note, unless --quiet, if texts are compared with an index without features, because fingerprints alone
+  /// then decide.
   void say_if_unchecked(const reading_settings& settings) const {
     const bool has_texts = settings.input.unit != unit_of_input::fingerprints;
     if (settings.quiet || !has_texts || settings.fingerprint.are_codes || size() == 0 || has_sets<Form>) return;
@@ -326,7 +339,7 @@ class opened_index {
 
   std::string path_;
   std::size_t bytes_;     // size of the file
-  index_snapshot files_;  // its file is part of the view
+  index_snapshot files_;  // the file is part of the view
   std::unique_ptr<const view_type> view_;
   stored_documents documents_;
   bool keeps_postings_;
@@ -354,14 +367,16 @@ struct indexed_documents {
   }
 };
 
-/// The sets of features of documents, which are numbered in order. Precondition: the documents outlive the result.
+/// The sets of features of documents, which are numbered in order.
+/// Precondition: the documents outlive the result.
 neardup::listed_sets<> sets_of(const document_columns& documents, double similarity);
 
 /// Attachments of an index file.
 using index_parts = std::vector<std::span<const std::byte>>;
 
-/// Writes an index file atomically, by `save(file, parts)`. A log beside it has been merged into it, or is obsolete, and
-/// is removed. `parts`: the attachments. Throws: output_error.
+/// Writes an index file atomically, with `save(file, parts)`. Removes a log beside it, which has been merged into it,
+/// or is obsolete. `parts`: the attachments.
+/// Throws: output_error.
 void save_index_file(const std::string& path, index_parts parts,
                      const std::function<void(const std::string& file, const index_parts& parts)>& save);
 

@@ -41,7 +41,8 @@ class record_parts {
  public:
   explicit record_parts(std::string_view rest) : rest_(rest) {}
 
-  /// Takes the next part, an array of `count` numbers. Returns: nullopt if there are not enough bytes.
+  /// Takes the next part, an array of `count` numbers.
+  /// Returns: nullopt if there are not enough bytes.
   template <class Number>
   std::optional<std::span<const Number>> take(std::uint64_t count) {
     if (count > rest_.size() / sizeof(Number)) return std::nullopt;
@@ -76,14 +77,14 @@ std::vector<std::string> files_beside_index(const std::string& path) {
 }
 
 index_snapshot open_index_files(const std::string& path) {
-  constexpr int most = 1000;  // a retry is needed if somebody rewrites the index meanwhile
+  constexpr int most = 1000;  // a retry is needed if another program rewrites the index meanwhile
   for (int i = 0; i < most; ++i) {
     neardup::mapped_file base = as_input([&] { return neardup::mapped_file(path); });
     const std::uint64_t state =
         number_at({reinterpret_cast<const char*>(base.bytes().data()), base.bytes().size()}, 56);
     std::optional<neardup::log_contents> log;
     const std::exception_ptr failure = caught([&] { log.emplace(log_of_index(path)); });
-    // A rewrite replaces the file first, then removes the log, so a missing log may have been merged into a newer file.
+    // A rewrite replaces the file first, then removes the log. So a missing log may have been merged into a newer file.
     const std::uint64_t state_now = read_header(path).checksum;
     if (state_now == state && log) return {std::move(base), state, *std::move(log)};
     std::error_code error;
@@ -170,7 +171,7 @@ logged_documents::logged_documents(const std::string& path, const index_snapshot
   if (!log.is_there()) return;
   if (log.follows() != files.state) {
     if (taken_in.size() == 16 && text_of(taken_in) == text_of_extent(log.extent())) return;
-    if (!log.follows()) as_input([&] { log.for_each([](std::string_view) {}); });  // throws what is wrong
+    if (!log.follows()) as_input([&] { log.for_each([](std::string_view) {}); });  // throws the reason
     throw input_error(
         {log.path(), "it follows another file than " + path + "; put that file back, or move the log away"});
   }

@@ -11,9 +11,9 @@
 
 namespace command {
 
-/// The path of an index's log: FILE.neardup-log, beside the file that a link leads to.
+/// Returns the path of an index's log: FILE.neardup-log, beside the file to which a link leads.
 std::string log_of_index(const std::string& path);
-/// The files that may be beside an index: its log, and the lock of a process that changes it.
+/// Returns the files that may be beside an index: its log, and the lock of a process that changes it.
 std::vector<std::string> files_beside_index(const std::string& path);
 
 /// An index and its log, as they were at one moment.
@@ -22,6 +22,7 @@ struct index_snapshot {
   std::uint64_t state;  ///< identifies the file that the log follows
   neardup::log_contents log;
 };
+/// Opens an index and its log.
 /// Throws: input_error.
 index_snapshot open_index_files(const std::string& path);
 
@@ -33,8 +34,8 @@ struct index_change {
   document_columns added;
   place_columns places;  ///< of added documents
 
-  /// `features`: of an index of sets, `fingerprint` of one of fingerprints, `place` of one with postings; the other
-  /// arguments do not matter.
+  /// Adds a document. An index of sets uses `features`, an index of fingerprints `fingerprint`, an index with postings
+  /// `place`. The other arguments do not matter.
   void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
            const std::optional<document_place>& place) {
     fingerprints.push_back(fingerprint);
@@ -56,19 +57,21 @@ struct logged_form {
 /// The change as a record of the log (docs/format.md).
 std::string encode_change(const index_change& change, const logged_form& form);
 
-/// The content of attachment 5 of an index: identifies the log that was beside it when it was written, and that is
-/// merged into it or obsolete. Empty if there is no log. Throws: output_error.
+/// Returns attachment 5 of an index. It identifies the log that was beside the index when it was written, and that is
+/// merged into it or obsolete. Empty if there is no log.
+/// Throws: output_error.
 std::string extent_of_log(const std::string& log);
-/// Writing a new index to `path` removes the log beside it.
+/// Checks the log beside `path`, which writing a new index there removes.
 /// Throws: output_error if that log has changes of another index, is of another version, or is damaged.
 void refuse_log_of_others(const std::string& path);
+/// Removes a log.
 /// Throws: output_error.
 void remove_log(const std::string& log);
 
 /// The documents in the log of an index, and the documents that the log removes. The snapshot must outlive this object.
 class logged_documents {
  public:
-  /// `taken_in`: attachment 5 of the file; `documents`: the number of documents in it.
+  /// Reads the log. `taken_in`: attachment 5 of the file; `documents`: the number of documents in the file.
   /// Throws: input_error if the log is damaged, or does not follow the file.
   logged_documents(const std::string& path, const index_snapshot& files, std::span<const std::byte> taken_in,
                    std::size_t documents, const logged_form& form);
@@ -80,10 +83,10 @@ class logged_documents {
   [[nodiscard]] bool is_removed(std::size_t number) const {
     return !removed_.empty() && removed_.contains(static_cast<std::uint32_t>(number));
   }
-  /// Whether there is a log that follows the file, so that it can be appended to.
+  /// True if there is a log that follows the file, so that records can be appended to it.
   [[nodiscard]] bool goes_on() const noexcept { return goes_on_; }
 
-  // For document i of the log.
+  // The following functions are for document i of the log.
   [[nodiscard]] std::string_view name(std::size_t i) const { return added_[i].name; }
   [[nodiscard]] feature_set features(std::size_t i) const { return added_[i].features; }
   [[nodiscard]] const any_fingerprint& fingerprint(std::size_t i) const { return added_[i].fingerprint; }

@@ -64,7 +64,7 @@ std::optional<named_table> table_in(std::string_view line) {
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings) {
   // Codes do not depend on the library's definition of fingerprints.
   if (settings.are_codes) return {.definition = 1, .tokenizer = codes_name};
-  // Tokenizers and weighters apart: their combinations would be ten times as much code.
+  // Combines tokenizers and weighters at run time, because their combinations would be ten times as much code.
   auto made_of = with_tokenizer(settings.features, [&](const auto& tokenizer) {
     if (settings.top == 0) return composition_of(neardup::simhasher(tokenizer));
     return composition_of(neardup::simhasher(neardup::keywords(settings.top, tokenizer, settings.idf)));
@@ -165,7 +165,8 @@ void list_reader::read(source_walker& sources, run_notes& notes, const document_
       notes.bad(*bad);
     } else {
       const auto& from = std::get<std::shared_ptr<source>>(*step);
-      // Read with the kind that its header names, so that expect() reports a wrong kind like any other difference.
+      // Opens the file with the kind that its header names, so that expect() reports a wrong kind like any other
+      // difference.
       const auto header = lists_.have_headers ? header_of(from->path) : std::nullopt;
       with_fingerprint(fingerprint_.bits, header ? header->kind : fingerprint_.kind,
                        [&](auto fingerprint) { read_list(from, fingerprint); });

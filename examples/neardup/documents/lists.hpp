@@ -1,4 +1,4 @@
-// Lists of fingerprints as input, instead of texts.
+// Lists of fingerprints as input, in place of texts.
 #pragma once
 
 #include <neardup/storage/composition_of.hpp>
@@ -19,36 +19,40 @@ struct list_settings {
   bool are_named = false;  ///< an option names the composition of the fingerprints
 };
 
-/// The name of codes in files, in place of features. Nothing is known about what they are made of.
+/// The name of codes in files, in place of features. It is unknown from what codes are made.
 inline constexpr const char* codes_name = "codes";
 
-/// The composition of fingerprints according to the settings, with checksums of the tables that they use. Precondition:
-/// the settings define the composition (no ready-made weights), and all tables are loaded.
+/// Returns the composition of fingerprints according to the settings, with checksums of their tables.
+/// Precondition: the settings define the composition (records contain no weights), and all tables are loaded.
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings);
 
-/// Checksums of the dictionary files for words, on one line. Precondition: load_dictionary() was called.
+/// Checksums of the dictionary files for words, on one line.
+/// Precondition: load_dictionary() was called.
 std::string tables_of_words(const feature_setting& features);
 
-/// Compares the checksums of dictionaries with the value "check-words" of a file, if both exist. Throws: input_error.
+/// Checks the checksums of dictionaries against the value "check-words" of a file, if both exist.
+/// Throws: input_error.
 void check_words(const std::string& path, const named_values& stored, const feature_setting& features);
 
-/// Compares two compositions. Throws: input_error, which tells the first difference.
+/// Compares two compositions.
+/// Throws: input_error, which names the first difference.
 void check_composition(const std::string& name, const neardup::fingerprint_composition& found,
                        const neardup::fingerprint_composition& expected);
 
 /// Reads lists and indexes, which must all have one composition. If texts are compared, it is the composition of the
-/// options; otherwise the composition that the options name, or that of the first file.
+/// options. Otherwise it is the composition that the options name, or that of the first file.
 class list_reader {
  public:
-  /// The settings must outlive it.
+  /// Makes a reader.
+  /// Precondition: the settings outlive it.
   list_reader(const input_settings& input, const list_settings& lists, const fingerprint_settings& fingerprint)
       : input_(input), lists_(lists), fingerprint_(fingerprint) {}
 
-  /// Calls `visit` for each record of all lists in order; its id is its number.
+  /// Calls `visit` for each record of all lists in order. The id of a record is its number.
   void read(source_walker& sources, run_notes& notes, const document_visitor& visit);
 
-  /// Adopts the composition of the first file, or compares a further one. Throws: input_error, which tells the first
-  /// difference.
+  /// Adopts the composition of the first file, or compares that of a further file.
+  /// Throws: input_error, which names the first difference.
   void expect(const std::string& path, const neardup::fingerprint_composition& found);
 
   /// The composition of the files so far, or that of the options.

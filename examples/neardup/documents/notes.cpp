@@ -17,7 +17,7 @@ namespace command {
 
 struct one_text_hint {
   std::array<std::string_view, 2> endings;  ///< endings of file names; empty if there is none
-  const char* many;                         ///< what such files are called
+  const char* many;                         ///< the name of such files
   const char *what_reads_one, *what_reads_many;
 };
 
@@ -127,7 +127,7 @@ void run_notes::bad(const bad_input& input) {
     count(unread_, input.where);
     unread_bytes_ += input.unread;
   }
-  // Reports only the first few bad records: a message about each could hide other messages.
+  // Reports only the first few bad records, because many messages could hide other messages.
   if (input_.skip_bad) return say_first(bad_, 5, "skipped", input.text());
   if (input.kind == trouble::passed_over) return say_first(passed_over_, 20, "passed over", input.text());
   throw input_error(input);

@@ -1,4 +1,4 @@
-// Messages on standard error: progress, notes at the end, and what was skipped.
+// Messages on standard error: progress, notes at the end, and skipped input.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,12 @@
 
 namespace command {
 
-/// A set of 64-bit digests. Memory: up to three times their size.
+/// A set of 64-bit digests.
+/// Memory: up to three times their size.
 class digest_set {
  public:
-  /// Inserts a digest. Returns: whether it is new.
+  /// Inserts a digest.
+  /// Returns: true if it is new.
   bool insert(std::uint64_t digest) {
     if (2 * size_ >= table_.size()) grow();
     if (!put(digest)) return false;
@@ -61,27 +63,30 @@ struct left_out_records {
   std::uint64_t html = 0, packed = 0, no_text = 0;
 };
 
-/// Counts events, and reports them. Thread safety: one thread at a time.
+/// Counts events, and reports them.
+/// Thread safety: one thread at a time.
 class run_notes {
  public:
-  /// `sources`: everything that is read, for the progress bar. The settings must outlive it.
+  /// Makes notes. `sources`: all sources that are read, for the progress bar.
+  /// Precondition: the settings outlive it.
   run_notes(const input_settings& input, const fingerprint_settings& fingerprint, const comparison_settings& comparison,
             const std::vector<std::string>& sources, bool quiet);
   ~run_notes();
   run_notes(const run_notes&) = delete;
   run_notes& operator=(const run_notes&) = delete;
 
-  /// Counts bad input and reports the first few, with --skip-bad or if it was found in a folder. Otherwise throws
+  /// Counts bad input. With --skip-bad, or if it was found in a folder, reports the first few. Otherwise throws
   /// input_error.
   void bad(const bad_input& input);
 
-  /// Counts an ill-formed document; with --strict it is bad input. Returns: whether the document is kept.
+  /// Counts an ill-formed document; with --strict it is bad input.
+  /// Returns: true if the document is kept.
   bool ill_formed(const std::string& where, const source& from);
   bool without_tokens(const std::string& where) {
     return note(without_tokens_, where, "a document without tokens" + weight_);
   }
 
-  /// Counts a file that is read as one document although its name promises records.
+  /// Counts a file that is read as one document, although its name suggests records.
   void read_as_one_text(const std::string& path);
 
   /// Counts a source that was read as one line, but contains carriage returns without line feeds.
@@ -129,7 +134,8 @@ class run_notes {
   /// Adds to a sample of ill-formed bytes, of which the first most_sampled count.
   void sample(std::string_view ill_formed) { sample_ += ill_formed.substr(0, most_sampled - sample_.size()); }
 
-  /// Registers the id of a document, if ids are watched. Returns: whether an earlier document has the same id.
+  /// Registers the id of a document, if ids are watched.
+  /// Returns: true if an earlier document has the same id.
   bool repeats_id(std::string_view id, const source& from, std::uint64_t line);
 
   /// Registers the id of a document that is already in an index.
@@ -137,18 +143,20 @@ class run_notes {
 
   /// Moves the progress bar.
   void advance(std::uint64_t documents, std::uint64_t bytes);
-  /// In the first of two passes nothing is noted, because the second pass notes it; but bad input ends the run.
+  /// Mutes notes in the first of two passes, because the second pass makes them. Bad input still ends the run.
   void mute(bool is_first_pass) { muted_ = is_first_pass; }
-  /// Reports the progress and the remaining time of a comparison of texts, whose time grows with the square of their
-  /// number. Thread safety: callable from any thread, one call at a time.
+  /// Reports the progress and the remaining time of a comparison of texts. Its time grows with the square of their
+  /// number.
+  /// Thread safety: callable from any thread, one call at a time.
   void compare_texts(std::size_t done, std::size_t all, bool meets_all);
 
-  /// Names the phase after the reading, whose progress cannot be measured.
+  /// Names the phase after the reading, which has no measurable progress.
   void phase(const std::string& what);
 
-  /// Ends the progress bar and prints the notes, including what was left out of the sources; `summary` is the first
-  /// note. `against`: the number of documents that are not of the input. Throws: input_error at the end if anything was
-  /// skipped in a folder, if bytes were not read, or if all of the input was bad.
+  /// Ends the progress bar and prints the notes, including those about excluded sources. `summary` is the first note.
+  /// `against`: the number of documents that are not in the input.
+  /// Throws: input_error at the end if anything was skipped in a folder, if bytes were not read, or if all of the input
+  /// was bad.
   void finish(const std::string& summary, const source_walker& sources, std::uint64_t against = 0);
 
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
@@ -162,11 +170,11 @@ class run_notes {
     if (t.count++ == 0) t.first = where;
   }
 
-  /// A note if half of the texts are too short to tolerate a change.
+  /// Returns a note if half of the texts are too short to tolerate a change.
   [[nodiscard]] std::optional<std::string> note_on_short_texts() const;
 
-  /// A note if characters are spelt in several ways, so that more than 5 % of the documents have other canonical
-  /// features.
+  /// Returns a note if more than 5 % of the documents have canonical features that differ, because characters are spelt
+  /// in several ways.
   [[nodiscard]] std::optional<std::string> note_on_spelling() const;
 
   /// Counts an event, and reports it unless `most` have been reported.
@@ -182,17 +190,18 @@ class run_notes {
   bool muted_ = false;
   bool bar_;
   std::string encoding_;           // encoding of the texts
-  std::string weight_;             // what tokens need, besides existing
+  std::string weight_;             // a condition of tokens, besides their existence
   std::uint64_t total_bytes_ = 0;  // 0 if the total is unknown
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;
   tally bad_, passed_over_, without_tokens_, zeros_, foreign_, without_line_ends_, attachments_, undecoded_;
-  std::map<std::string, tally> ill_formed_;  // by what the documents should be, such as UTF-8
+  std::map<std::string, tally> ill_formed_;  // by the expected encoding, such as UTF-8
   std::map<const one_text_hint*, tally> as_one_text_;
   tally unread_;  // sources that were not read to their end
   std::uint64_t unread_bytes_ = 0;
   std::uint64_t binary_ = 0;
-  std::array<std::uint64_t, 256> with_features_{};  // documents by number of features; the last: all with more
+  // by number of features: documents; the last: all documents with more
+  std::array<std::uint64_t, 256> with_features_{};
   digest_set ids_;
   std::uint64_t repeated_ids_ = 0;
   std::string first_repeated_;

@@ -20,31 +20,33 @@ namespace command {
 /// place_columns::bytes().
 inline constexpr std::size_t first_of_postings = 6;
 
-/// Makes the posting lists, to be written. Complexity: O(n log n) for n features of all documents.
+/// Makes the posting lists, to be written.
+/// Complexity: O(n log n) for n features of all documents.
 common::posting_columns postings_of(const document_columns& documents);
 inline std::vector<std::span<const std::byte>> bytes_of(const common::posting_columns& columns) {
   return {std::as_bytes(std::span(columns.features)), std::as_bytes(std::span(columns.ends)),
           std::as_bytes(std::span(columns.documents))};
 }
 
-/// The posting lists in a mapped file, which has to outlive them.
+/// Returns the posting lists in a mapped file.
+/// Precondition: the file outlives them.
 /// Throws: input_error, which names `path`, if the arrays are inconsistent.
 common::posting_lists stored_postings(const std::string& path, std::span<const std::byte> features,
                                       std::span<const std::byte> ends, std::span<const std::byte> documents);
 
-/// The position of a document in a file, which may be gone or changed by now.
+/// The position of a document in a file. The file may have been removed or changed since.
 struct document_place {
   std::string path;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;  ///< size of the record in bytes; 0 for the whole file
 };
 
-/// Returns: nullopt for a document of standard input.
+/// Returns the position of a document; nullopt for a document of standard input.
 std::optional<document_place> place_of(const placed_document& d);
 
-/// The position of a document as files have it.
+/// The position of a document, as files store it.
 struct stored_place {
-  std::uint64_t path = ~std::uint64_t{0};  ///< index of the path; the largest number if nothing is known
+  std::uint64_t path = ~std::uint64_t{0};  ///< index of the path; the largest number if the position is unknown
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
@@ -69,10 +71,11 @@ struct place_columns {
 /// The positions of documents in a mapped file.
 class stored_places {
  public:
+  /// Opens the positions.
   /// Throws: input_error, which names `path`, if the arrays are inconsistent.
   stored_places(const std::string& path, std::span<const std::byte> paths, std::span<const std::byte> places);
 
-  /// Returns: nullopt for documents without a position.
+  /// Returns the position of a document; nullopt if it has none.
   [[nodiscard]] std::optional<document_place> operator[](std::size_t document) const;
 
  private:

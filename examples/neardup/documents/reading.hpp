@@ -7,7 +7,8 @@
 
 namespace command {
 
-/// The settings for reading, which are parts of a run's settings and must outlive this.
+/// The settings for reading, which are parts of a run's settings.
+/// Precondition: those outlive this object.
 struct reading_settings {
   const input_settings& input;
   const list_settings& lists;
@@ -17,7 +18,7 @@ struct reading_settings {
 };
 
 struct reading {
-  /// `all_sources`: for the progress bar; includes those of another corpus.
+  /// Prepares reading. `all_sources`: all sources for the progress bar, including those of another corpus.
   reading(const reading_settings& settings, const std::vector<std::string>& all_sources)
       : how(settings),
         sources(settings.input),
@@ -30,15 +31,15 @@ struct reading {
   run_notes notes;
 };
 
-/// Calls `visit` for each document of these sources in order, and `after`, if given, after the documents of each batch,
-/// including one that ends with bad input.
+/// Calls `visit` for each document of these sources in order. After the documents of each batch, including one that
+/// ends with bad input, it calls `after`, if given.
 inline void for_each_document(reading& r, const input_settings& input, source_walker& sources,
                               const document_visitor& visit, const batch_visitor& after) {
   if (input.unit == unit_of_input::fingerprints) return r.lists.read(sources, r.notes, visit);
   read_documents(input, r.how.fingerprint, r.how.comparison, sources, r.notes, visit, after);
 }
 
-/// Reads the texts of the input in an additional pass, which reports nothing; the next pass reads the same sources.
+/// Reads the texts of the input in an additional pass, which reports nothing. The next pass reads the same sources.
 inline void for_each_text_before(reading& r, const std::string& what, const document_visitor& visit) {
   r.notes.phase(what);
   r.sources.remember();

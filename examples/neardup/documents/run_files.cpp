@@ -36,7 +36,8 @@ const char* name_of(run_file kind) {
   return "something else";
 }
 
-/// The value of a setting. Throws: input_error if there is none.
+/// The value of a setting.
+/// Throws: input_error if there is none.
 const std::string& setting(const std::string& path, const named_values& values, const std::string& name) {
   const auto found = values.find(name);
   if (found == values.end()) refuse_file(path, "damaged, or of another version: no " + name);
@@ -67,7 +68,8 @@ run_file kind_in(const std::string& path, const named_values& values) {
   return static_cast<run_file>(named_setting(path, values, "holds", names_of_kinds));
 }
 
-/// Opens a file of one kind. Checks all of it, or the settings and what comes before the data. Throws: input_error.
+/// Opens a file of one kind. Checks the whole file, or the settings and everything before the data.
+/// Throws: input_error.
 neardup::attachment_file open_file(const std::string& path, run_file kind, bool reads_all) {
   const run_file found = kind_of(path);
   if (found != kind) refuse_file(path, std::string("holds ") + name_of(found) + ", not " + name_of(kind));

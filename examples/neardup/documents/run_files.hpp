@@ -23,15 +23,16 @@ constexpr std::uint64_t id_of(std::uint64_t part, std::uint64_t record) { return
 /// The kinds of files.
 enum class run_file { features, counts, scattered, pairs, other };
 
-/// The kind of a file, by its header and its settings. Throws: input_error if it is not a file of the library, or is
-/// damaged.
+/// Returns the kind of a file, according to its header and its settings.
+/// Throws: input_error if it is not a file of the library, or is damaged.
 run_file kind_of(const std::string& path);
 
-/// The files of one kind among these paths, of which folders are searched. Temporary files, and files of other programs,
-/// are passed over in folders. Throws: input_error if a path that is no folder is a file of another kind, or if any file
-/// of the library is damaged.
+/// Returns the files of one kind among these paths and in the folders among them. In folders, temporary files, and
+/// files of other programs, are skipped.
+/// Throws: input_error if a path that is not a folder is a file of another kind, or if any file of the library is
+/// damaged.
 std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind);
-/// The same for two kinds.
+/// Returns the files of two kinds, as files_of() for one kind does.
 std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind, run_file other);
 
 /// A part of the corpus, as a file of counts lists it.
@@ -42,8 +43,8 @@ struct part_facts {
   friend bool operator==(const part_facts&, const part_facts&) = default;
 };
 
-/// The properties of a run that all its tasks share. The file of counts defines them. Files that are made from it have
-/// copies, so that none of them is taken for a file of another run.
+/// The properties of a run that all its tasks share. The file of counts defines them. Files made from it have copies of
+/// them, which identify their run.
 struct run_plan {
   std::uint64_t counts = 0;  ///< the checksum of the file of counts
   double similarity = 0;
@@ -60,15 +61,15 @@ struct run_plan {
   [[nodiscard]] const part_facts* find(std::uint64_t part) const;
 };
 
-/// The documents of a part, without those that have no features: an attachment file. Its attachments are: 0, lines of
-/// settings; 1, for each document the end of its name in 2, u64; 2, names; 3, for each document the end of its features
-/// in 4, u64, counted in features; 4, features of 64 bits, ascending in each document.
+/// The documents of a part, without documents that have no features, as an attachment file. Its attachments are: 0,
+/// lines of settings; 1, for each document the end of its name in 2, u64; 2, names; 3, for each document the end of its
+/// features in 4, u64, counted in features; 4, features of 64 bits, ascending in each document.
 class part_file {
  public:
   using feature = std::uint64_t;
 
-  /// Without `reads_all`, checks only the header and the settings. Throws: input_error, which names the file, if
-  /// anything is wrong with it.
+  /// Opens the file. Without `reads_all`, it checks only the header and the settings.
+  /// Throws: input_error, which names the file, if it is invalid.
   explicit part_file(const std::string& path, bool reads_all = true);
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
@@ -101,7 +102,7 @@ struct part_columns {
 void save_part(const std::string& path, std::uint64_t number, const neardup::fingerprint_composition& made_of,
                const part_columns& columns);
 
-/// In how many documents the features occur, and the plan of the run. Attachments: 0, lines of settings; 1, the parts;
+/// The document frequencies of the features, and the plan of the run. Attachments: 0, lines of settings; 1, the parts;
 /// 2, the bytes of neardup::feature_counts.
 struct counts_file {
   explicit counts_file(const std::string& path);
@@ -110,16 +111,18 @@ struct counts_file {
   run_plan plan;
   neardup::feature_counts<std::uint64_t> counts;  ///< reads the mapped file
 };
-/// Ignores plan.counts.
+/// Writes the file of counts. Ignores plan.counts.
 void save_counts(const std::string& path, const run_plan& plan, const neardup::feature_counts<std::uint64_t>& counts);
 
 /// The sets of a part for each partition. Attachments: 0, lines of settings; 1, the parts; 2 + p, a blob of
 /// neardup::set_scatter for partition p, or nothing.
 struct scattered_file {
-  /// Checks the header, the settings and the parts. Throws: input_error.
+  /// Opens the file, and checks the header, the settings and the parts.
+  /// Throws: input_error.
   explicit scattered_file(const std::string& path);
 
-  /// The blob of a partition, which is read and checked. Throws: input_error.
+  /// Reads, checks and returns the blob of a partition.
+  /// Throws: input_error.
   [[nodiscard]] std::span<const std::byte> blob(std::uint32_t partition) const;
 
   neardup::attachment_file file;
@@ -129,7 +132,7 @@ struct scattered_file {
 void save_scattered(const std::string& path, const run_plan& plan, const part_facts& part,
                     std::span<const std::vector<std::byte>> blobs);
 
-/// Two near-duplicates by their ids, the later one first, so that pairs sort by the later one.
+/// Two near-duplicates, by their ids: the later one first, so that pairs sort by the later one.
 struct pair_of_run {
   std::uint64_t later, earlier;
   double similarity;
@@ -139,8 +142,9 @@ struct pair_of_run {
   }
 };
 
-/// The pairs of a partition, sorted by (later, earlier). Of documents with equal features, only the first is paired with
-/// others, and each of the rest with the first. Attachments: 0, lines of settings; 1, the parts; 2, the pairs.
+/// The pairs of a partition, sorted by (later, earlier). Among documents with equal features, the first is paired with
+/// other documents, and each other one only with the first. Attachments: 0, lines of settings; 1, the parts; 2, the
+/// pairs.
 struct pairs_file {
   explicit pairs_file(const std::string& path);
 
@@ -152,18 +156,20 @@ struct pairs_file {
 void save_pairs(const std::string& path, const run_plan& plan, std::uint32_t partition,
                 std::span<const pair_of_run> pairs);
 
-/// The parts of a plan, opened. Throws: input_error if one is missing, there twice, or another one by now.
+/// Opens the parts of a plan.
+/// Throws: input_error if a part is missing, exists twice, or has changed.
 std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,
                                                    const std::string& plan_from, bool reads_all);
 
-/// Throws: input_error unless `plan` and `first` are of one run.
+/// Checks that `plan` and `first` are of one run.
+/// Throws: input_error if they are not.
 void check_same_run(const std::string& path, const run_plan& plan, const std::string& first_path,
                     const run_plan& first);
 
-/// Whether a file is one that a task was writing.
+/// True if a file is the unfinished file of a task.
 bool is_temporary_file(const std::string& path);
 
-/// The checksum in the header of a file, which depends on all its bytes.
+/// Returns the checksum in the header of a file, which depends on all bytes of the file.
 std::uint64_t checksum_of_file(const std::string& path);
 
 }  // namespace command

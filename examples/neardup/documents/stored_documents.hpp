@@ -15,7 +15,7 @@
 
 namespace command {
 
-/// The records of a section of a file, which begins at a multiple of 64 bytes; little-endian.
+/// Returns the records of a section of a file. The section begins at a multiple of 64 bytes, and is little-endian.
 template <class Record>
 std::span<const Record> records_of(const std::string& path, std::span<const std::byte> bytes) {
   if (bytes.size() % sizeof(Record) != 0) throw input_error({path, "its parts do not fit each other"});
@@ -26,10 +26,12 @@ std::string_view text_of(std::span<const std::byte> bytes);
 
 /// Settings, stored as lines "name value".
 using named_values = std::map<std::string, std::string>;
+/// Parses settings.
 /// Throws: input_error, which names `path`.
 named_values parse_values(const std::string& path, std::span<const std::byte> bytes);
 
-/// Names and features to be written: all concatenated, with the end of each document's part.
+/// Names and features to be written. All names are concatenated, and so are all features, with the end of each
+/// document's part.
 struct document_columns {
   std::vector<std::uint64_t> name_ends, feature_ends;
   std::string names;
@@ -70,11 +72,14 @@ struct document_columns {
   }
 };
 
-/// Names and features in a mapped file, which has to outlive this. An index without features has no ends of features.
+/// Names and features in a mapped file.
+/// Precondition: the file outlives this object. An index without features has no ends of features.
 class stored_documents {
  public:
-  /// Throws: input_error, which names `path`, if the sections are inconsistent, or do not fit `size` documents. Without
-  /// `looks_first`, checks that take time proportional to the documents are made when a document is accessed.
+  /// Opens the sections. Without `looks_first`, checks that take time proportional to the documents are made when a
+  /// document is accessed.
+  /// Throws: input_error, which names `path`, if the sections are inconsistent, or do not fit
+  /// `size` documents.
   stored_documents(const std::string& path, std::size_t size, std::span<const std::byte> name_ends,
                    std::span<const std::byte> names, std::span<const std::byte> feature_ends,
                    std::span<const std::byte> features, bool looks_first = true);

@@ -76,7 +76,7 @@ class opencc_library {
 
 chinese_fold chinese_fold::of_opencc() {
   chinese_fold fold;
-  std::string all;  // one character per line, so that none is converted as a part of a phrase
+  std::string all;  // one character per line, so that no character is converted as part of a phrase
   for (char32_t c = first_ideograph; c <= last_ideograph; ++c) {
     fold.table_.push_back(c);
     if (!is_ideograph(c)) continue;
@@ -94,7 +94,7 @@ chinese_fold chinese_fold::of_opencc() {
     const bool is_one = one.valid && one.length == line.size() && is_ideograph(one.code_point);
     if (is_one) fold.table_[c - first_ideograph] = one.code_point;
   }
-  // Follows chains of replacements: a character may become a second one, which becomes a third.
+  // Follows chains of replacements: a replacement may itself have a replacement.
   for (char32_t& to : fold.table_) {
     for (int steps = 0; steps < 4 && fold.table_[to - first_ideograph] != to; ++steps)
       to = fold.table_[to - first_ideograph];

@@ -1,4 +1,4 @@
-// Folds traditional Chinese characters to simplified ones, by the tables of OpenCC.
+// Folds traditional Chinese characters to simplified ones, with the tables of OpenCC.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,16 @@
 
 namespace command {
 
-/// Replaces each traditional character by the simplified one that OpenCC gives for it alone. So the result does not
-/// depend on neighbouring characters, and texts converted by different rules fold to the same.
+/// Replaces each traditional character by the simplified one that OpenCC gives for the single character. So the result
+/// does not depend on neighbouring characters. Texts that were converted by different rules fold to the same text.
 class chinese_fold {
  public:
   /// Reads the tables of the installed OpenCC through its library, which is loaded on demand.
-  /// Throws: input_error if there is none.
+  /// Throws: input_error if OpenCC is not installed.
   static chinese_fold of_opencc();
 
-  /// Appends the folded text; ill-formed UTF-8 is unchanged. Complexity: linear.
+  /// Appends the folded text; ill-formed UTF-8 is unchanged.
+  /// Complexity: linear.
   void append(std::string_view text, std::string& out) const;
 
   /// A digest of the table.

@@ -44,7 +44,7 @@ constexpr std::array wide_marks{wide_mark{std::string_view("\xFF\xFE\0\0", 4), {
                                 wide_mark{std::string_view("\0\0\xFE\xFF", 4), {4, true}},
                                 wide_mark{"\xFF\xFE", {2, false}}, wide_mark{"\xFE\xFF", {2, true}}};
 
-/// The wide form that a name means; the byte order is nullopt if the name does not tell it.
+/// Returns the wide form that a name means. The byte order is nullopt if the name has none.
 std::optional<std::pair<std::size_t, std::optional<bool>>> wide_form_by_name(std::string_view name) {
   std::string plain;
   for (const char c : name) {
@@ -199,8 +199,8 @@ using octet = unsigned char;
 
 bool is_in(octet b, octet low, octet high) { return b >= low && b <= high; }
 
-/// Counts of a text in a two-byte encoding: `all` characters above ASCII; of these `wrong` ones that are no pair of the
-/// encoding, and `usual` ones that are frequent in texts.
+/// Counts of a text in a two-byte encoding: `all` characters above ASCII; `wrong` characters that are not a pair of the
+/// encoding; `usual` characters that are frequent in texts.
 struct pair_count {
   std::size_t all = 0, usual = 0, wrong = 0;
 
@@ -247,7 +247,7 @@ std::optional<std::string> likely_single_bytes(std::string_view bytes) {
   return std::nullopt;
 }
 
-/// Whether most bytes above ASCII belong to UTF-8 that is damaged in a few places.
+/// True if most bytes above ASCII belong to UTF-8 that is damaged in a few places.
 bool is_mostly_utf8(std::string_view bytes) {
   std::size_t high = 0, whole = 0;
   for (std::size_t i = 0; i < bytes.size();) {
@@ -270,7 +270,7 @@ bool is_mostly_utf8(std::string_view bytes) {
 }  // namespace
 
 std::optional<std::string> likely_encoding(std::string_view bytes) {
-  constexpr std::ptrdiff_t least = 8;  // bytes above ASCII, fewer of which mean nothing
+  constexpr std::ptrdiff_t least = 8;  // least number of bytes above ASCII; fewer mean nothing
   const auto is_high = [](char c) { return static_cast<octet>(c) >= 0x80; };
   if (std::count_if(bytes.begin(), bytes.end(), is_high) < least || is_mostly_utf8(bytes)) return std::nullopt;
   const auto is_euc = [](octet a, octet b) { return is_in(a, 0xA1, 0xFE) && is_in(b, 0xA1, 0xFE); };
@@ -295,7 +295,7 @@ std::optional<std::string> likely_encoding(std::string_view bytes) {
   const double simplified = count_pairs(bytes, is_gbk, usual_hanzi).share();
   const double traditional = count_pairs(bytes, is_big5, usual_big5).share();
   if (korean >= nearly_all) return "EUC-KR";
-  // Half of the second bytes of Big5 are below those that are usual in GBK.
+  // Half of the second bytes of Big5 are below the usual second bytes of GBK.
   if (traditional >= most && traditional > simplified + 0.1) return "BIG5";
   if (simplified >= most) return "GB18030";
   return likely_single_bytes(bytes);

@@ -7,7 +7,8 @@
 
 namespace command {
 
-/// The command line asks for something that does not exist, or combines options that exclude each other.
+/// The error of a command line that asks for something that does not exist, or combines options that exclude each
+/// other.
 struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -35,7 +36,7 @@ struct input_error : std::runtime_error {
   explicit input_error(const bad_input& bad) : std::runtime_error(bad.text()) {}
 };
 
-/// A source cannot be read, or not to its end. The text does not name it.
+/// The error of a source that cannot be read, or not to its end. The text does not name the source.
 struct read_error : std::runtime_error {
   using std::runtime_error::runtime_error;
   read_error(const std::string& what, std::uint64_t unread_bytes) : std::runtime_error(what), unread(unread_bytes) {}
@@ -43,29 +44,29 @@ struct read_error : std::runtime_error {
   std::uint64_t unread = 0;  ///< number of bytes of the source that were not read, as far as known
 };
 
-/// A part of a source is lost, and the next read continues behind it.
+/// The error of a source that has lost a part. The next read continues behind that part.
 struct gap_error : read_error {
   using read_error::read_error;
 };
 
-/// A binary file in a folder from which only texts are read.
+/// The error of a binary file in a folder from which only texts are read.
 struct binary_file : read_error {
   binary_file() : read_error("a binary file") {}
 };
 
-/// A file of a known format that is not text.
+/// The error of a file in a known format that is not text.
 struct foreign_file : read_error {
   foreign_file(const std::string& what, bool may_have_texts) : read_error(what), may_hold_texts(may_have_texts) {}
 
-  bool may_hold_texts;  ///< unlike a picture or a program
+  bool may_hold_texts;  ///< true unless the file is of a kind without text, such as a picture or a program
 };
 
-/// The output, or a temporary file, could not be written.
+/// The error if the output, or a temporary file, could not be written.
 struct output_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The reader of standard output has closed it.
+/// The error if the reader of standard output has closed it.
 struct reader_gone : output_error {
   using output_error::output_error;
 };

@@ -11,7 +11,7 @@ namespace command {
 
 namespace {
 
-/// A decimal number: its digits without zeros at either end, with the point behind the first one, times 10^exponent.
+/// A decimal number: digits times 10^exponent, with the point behind the first digit, and without zeros at either end.
 struct decimal {
   bool is_negative = false;
   std::int64_t exponent = 0;
@@ -57,7 +57,7 @@ bool is_less(const decimal& a, const decimal& b) {
   return small.digits < large.digits;
 }
 
-/// The decimal number that a double was read from, if it had no more digits than doubles can distinguish.
+/// Returns the decimal number from which a double was read, if it had no more digits than doubles can distinguish.
 decimal decimal_of(double value) {
   std::array<char, 32> text{};
   const auto written = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific);

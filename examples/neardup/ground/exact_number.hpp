@@ -1,5 +1,5 @@
-// The values of records that --keep compares: numbers as they are written (a double holds 53 bits of them, but ids may
-// have 64), and texts.
+// The values of records that --keep compares: texts, and numbers as they are written (a double has 53 bits, but ids may
+// have 64).
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ struct exact_key {
   std::string text;  ///< the text, or the number as written
 };
 
-/// Whether a JSON number has so many digits that another number may be rounded to the same double.
+/// True if a JSON number has so many digits that another number may be rounded to the same double.
 bool may_be_rounded(std::string_view json_number);
 
 /// The finite double nearest to a JSON number that overflows or underflows.
 double double_nearest_to(std::string_view json_number);
 
-/// Replaces scores by ranks from 0 on, equal for equal values: numbers are above texts, which are compared byte by
-/// byte, and texts above a missing value. The highest value of each kind has the highest rank, or with `prefers_lowest`
-/// the lowest value. A score is the nearest double of a number; `exact` has all other values, in ascending order of
-/// positions.
+/// Replaces scores by ranks from 0 on, equal for equal values. Numbers are above texts, which are compared byte by
+/// byte, and texts are above a missing value. The highest value of each kind has the highest rank; with
+/// `prefers_lowest` the lowest value has it. A score is the nearest double of a number. `exact` has all other values,
+/// in ascending order of positions.
 /// Complexity: O(n log n).
 void rank_exactly(std::vector<double>& scores, const std::vector<exact_key>& exact, bool prefers_lowest);
 

@@ -66,8 +66,8 @@ constexpr std::array signatures{
 static_assert(std::ranges::all_of(signatures,
                                   [](const signature& s) { return s.magic.size() <= longest_foreign_magic; }));
 
-/// Whether the first bytes are those of a bzip2 file: "BZh", a digit from 1 to 9, then 12 decimal digits of pi, two a
-/// byte, or of its square root if the content is empty. "BZh" alone can also begin a text.
+/// True if the first bytes are those of a bzip2 file: "BZh", a digit from 1 to 9, then 12 decimal digits of pi, two per
+/// byte. If the content is empty, the digits are those of its square root. "BZh" alone can also begin a text.
 bool is_bzip2(std::string_view beginning) {
   return beginning.size() >= 10 && beginning[3] >= '1' && beginning[3] <= '9' &&
          (beginning.substr(4, 6) == "1AY&SY"sv || beginning.substr(4, 6) == "\x17\x72\x45\x38\x50\x90"sv);
@@ -90,7 +90,7 @@ std::string text_of(const signature& found) {
 
 bool may_be_foreign(std::string_view beginning) {
   return std::ranges::any_of(signatures, [&](const signature& s) {
-    // is_bzip2() needs so many bytes.
+    // is_bzip2() needs this many bytes.
     if (s.magic == "BZh"sv && beginning.starts_with(s.magic)) return beginning.size() < 10 && !is_bzip2(beginning);
     return s.magic.starts_with(beginning);
   });
@@ -108,7 +108,7 @@ std::optional<foreign_content> foreign_format(std::string_view beginning) {
 std::optional<foreign_content> foreign_archive(std::string_view beginning) {
   constexpr std::size_t place = 257;
   if (beginning.size() <= place) return std::nullopt;
-  // Of POSIX and of GNU. The word alone may stand there in a text.
+  // The magic of POSIX or of GNU. The word alone may be part of a text.
   const std::string_view magic = beginning.substr(place);
   if (!magic.starts_with("ustar\0"sv) && !magic.starts_with("ustar  \0"sv)) return std::nullopt;
   return foreign_content{"an archive of tar; extract it first, as by: tar -x", true};

@@ -17,18 +17,18 @@ struct foreign_content {
   bool may_hold_texts;  ///< true for a compressed file, an archive or a table; false for a picture or a program
 };
 
-/// Whether a file with this beginning may turn out to be foreign when more of it is known.
+/// True if a file with this beginning may turn out to be foreign when more bytes are known.
 bool may_be_foreign(std::string_view beginning);
 
-/// The format of a file by its first `longest_foreign_magic` bytes, or fewer if it is shorter. nullopt if the format is
-/// unknown.
+/// Returns the format of a file, given its first `longest_foreign_magic` bytes, or fewer if it is shorter; nullopt if
+/// the format is unknown.
 std::optional<foreign_content> foreign_format(std::string_view beginning);
 
-/// foreign_format() for callers with more bytes: also detects tar archives, whose mark comes late.
+/// Returns foreign_format(), and also detects tar archives, whose mark comes late. For callers that have more bytes.
 std::optional<foreign_content> foreign_archive(std::string_view beginning);
 
-/// The program that the name of a file promises, such as bzip2 for "x.bz2", if the command cannot write that format.
-/// nullopt for other names.
+/// Returns the program that the name of a file suggests, such as bzip2 for "x.bz2", if the command cannot write that
+/// format; nullopt for other names.
 std::optional<std::string> foreign_packer_of(std::string_view name);
 
 }  // namespace command

@@ -18,10 +18,11 @@ namespace {
 
 struct unfinished {
   std::string path;
-  bool is_beside;  // stands for all files whose names begin with this path, and end as the library's temporary files do
+  bool is_beside;  // true: all files whose names begin with this path, and end as the library's temporary files do
 };
 
-/// The unfinished files, by number. A file is created and registered under the mutex, so that no signal comes between.
+/// The unfinished files, by number. A file is created and registered under the mutex, so that no signal comes in
+/// between.
 struct registry {
   std::mutex mutex;
   std::map<std::size_t, unfinished> files;
@@ -69,7 +70,7 @@ void* wait_for_signal(void* /*nothing*/) {
   int number = 0;
   if (::sigwait(&signals, &number) != 0) return nullptr;
   registry& all = all_unfinished();
-  all.mutex.lock();  // never unlocked: no further file is begun
+  all.mutex.lock();  // never unlocked, so that no further file is begun
   for (const auto& [key, file] : all.files) remove(file);
   std::signal(number, SIG_DFL);
   ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
@@ -77,8 +78,9 @@ void* wait_for_signal(void* /*nothing*/) {
   return nullptr;
 }
 
-/// Starts a thread that waits for signals; threads started later do not receive them. If no thread can be started,
-/// signals end the program as usual. Precondition: the mutex is held.
+/// Starts a thread that waits for signals. Threads started later do not receive them. If no thread can be started,
+/// signals end the program as usual.
+/// Precondition: the mutex is held.
 void watch(registry& all) noexcept {
   if (std::exchange(all.is_watched, true)) return;
   const sigset_t signals = watched_signals();

@@ -7,7 +7,7 @@
 namespace command {
 
 /// A file that SIGINT, SIGTERM and SIGHUP remove before they end the program, as long as this object exists. A file
-/// that has got its final name is not removed.
+/// that has been renamed to its final name is not removed.
 class unfinished_file {
  public:
   unfinished_file() = default;
@@ -15,7 +15,7 @@ class unfinished_file {
   /// Calls `create()`, which creates the file and returns its path, or an empty path if it created none.
   explicit unfinished_file(const std::function<std::string()>& create);
 
-  /// The temporary files that the library writes beside this one before it renames them.
+  /// Returns an object for the temporary files that the library writes beside this file before it renames them.
   static unfinished_file beside(const std::string& path);
 
   unfinished_file(const unfinished_file&) = delete;
@@ -24,12 +24,12 @@ class unfinished_file {
   unfinished_file& operator=(unfinished_file&& other) noexcept;
   ~unfinished_file() { finish(); }
 
-  /// From now on, the file is not removed.
+  /// Ends the registration: from now on, the file is not removed.
   void finish() noexcept {
     finish([] {});
   }
 
-  /// Calls `end()`, which removes the file itself; whatever has that name afterwards is not removed.
+  /// Calls `end()`, which removes the file itself. A later file of that name is not removed.
   void finish(const std::function<void()>& end) noexcept;
 
  private:

@@ -65,7 +65,7 @@ class block_unpacker : public byte_stream {
   }
 
  protected:
-  /// Unpacks from rest_ as much as there is room for; sets problem_ or ended_. If at_end_, no more input follows.
+  /// Unpacks from rest_ as many bytes as fit; sets problem_ or ended_. If at_end_, no more input follows.
   virtual std::size_t unpack(char* to, std::size_t size) = 0;
 
   std::string_view rest_;
@@ -85,17 +85,17 @@ class member_decoder {
 
   virtual ~member_decoder() = default;
   virtual void begin() = 0;
-  /// Removes compressed bytes from the front of `packed`, and appends their content.
+  /// Removes compressed bytes from the front of `packed`, and appends their content to `out`.
   virtual status step(std::string_view& packed, std::string& out) = 0;
   /// The magic bytes of members.
   [[nodiscard]] virtual std::string_view magic() const = 0;
-  /// Whether bytes begin a member of any kind.
+  /// True if bytes begin a member of any kind.
   [[nodiscard]] virtual bool begins(std::string_view bytes) const { return bytes.starts_with(magic()); }
-  /// Whether zeros may follow the last member.
+  /// True if zeros may follow the last member.
   [[nodiscard]] virtual bool may_be_padded() const = 0;
 };
 
-/// Unpacks members; after a damaged member it continues with the next member that can be unpacked.
+/// Unpacks members. After a damaged member it continues with the next member that can be unpacked.
 class surviving_unpacker final : public byte_stream {
  public:
   surviving_unpacker(std::shared_ptr<byte_stream> packed, std::unique_ptr<member_decoder> decoder, bool holds_members)
@@ -132,7 +132,8 @@ class surviving_unpacker final : public byte_stream {
   static constexpr std::size_t most_held = std::size_t{1} << 22;     // bytes of a member's content that are held back
   static constexpr std::size_t most_overrun = std::size_t{1} << 20;  // bytes in which damage is noticed
 
-  /// Reads more input, and drops bytes before begin_ now and then. Returns: false if `stop` was set meanwhile.
+  /// Reads more input, and drops bytes before begin_ now and then.
+  /// Returns: false if `stop` was set meanwhile.
   bool fill(const std::atomic<bool>& stop) {
     if (begin_ >= most_overrun || begin_ == in_.size()) {
       in_.erase(0, begin_);
@@ -149,7 +150,8 @@ class surviving_unpacker final : public byte_stream {
     return true;
   }
 
-  /// Begins the next member, or finds the end of the input. Returns: false if `stop` was set meanwhile.
+  /// Begins the next member, or finds the end of the input.
+  /// Returns: false if `stop` was set meanwhile.
   bool begin_member(const std::atomic<bool>& stop) {
     for (;;) {
       if (members_ > 0 && decoder_->may_be_padded()) {
@@ -174,7 +176,7 @@ class surviving_unpacker final : public byte_stream {
     return true;
   }
 
-  /// Unpacks from at_ until a member ends, or as much content is there as may be returned.
+  /// Unpacks from at_ until a member ends, or as much content is available as may be returned.
   std::optional<member_decoder::status> decode(const std::atomic<bool>& stop) {
     is_cut_off_ = false;
     for (;;) {
@@ -197,7 +199,8 @@ class surviving_unpacker final : public byte_stream {
     }
   }
 
-  /// Unpacks more of the current member. Returns: false if `stop` was set meanwhile.
+  /// Unpacks more of the current member.
+  /// Returns: false if `stop` was set meanwhile.
   bool unpack(const std::atomic<bool>& stop) {
     const auto status = decode(stop);
     if (!status) return false;
@@ -212,13 +215,14 @@ class surviving_unpacker final : public byte_stream {
     begin_ = at_;
   }
 
-  /// Searches for the next member that can be unpacked. Returns: false if `stop` was set meanwhile.
+  /// Searches for the next member that can be unpacked.
+  /// Returns: false if `stop` was set meanwhile.
   bool recover(const std::atomic<bool>& stop) {
     const std::string before = std::exchange(held_, {});  // content from before the damage
     const bool was_cut_off = is_cut_off_, was_member = is_member_;
     const std::string_view magic = decoder_->magic();
     const std::uint64_t damage = dropped_ + (is_streaming_ ? at_ : begin_);
-    // Damage may hide the end of a member, so that the beginning of the next one was taken for content of this one.
+    // Damage may hide the end of a member, so that the beginning of the next member looks like content of this one.
     ++begin_;
     for (;;) {
       const std::size_t found = in_.find(magic, begin_);
@@ -244,7 +248,7 @@ class surviving_unpacker final : public byte_stream {
       }
       ++begin_;
     }
-    // No whole member follows the damage, so the content before it is returned as if there had been no search.
+    // No whole member follows the damage. So the content before it is returned, as if there had been no search.
     held_ = before;
     inside_ = false;
     ended_ = true;
@@ -261,8 +265,8 @@ class surviving_unpacker final : public byte_stream {
   std::size_t begin_ = 0;      // position in in_ of the member, or of bytes not examined yet
   std::size_t at_ = 0;         // position in in_ up to which bytes are unpacked
   bool at_end_ = false;        // no more input follows
-  bool inside_ = false;        // whether a member has begun and not ended
-  bool is_member_ = false;     // whether the bytes at begin_ are the magic bytes of a member
+  bool inside_ = false;        // true if a member has begun and not ended
+  bool is_member_ = false;     // true if the bytes at begin_ are the magic bytes of a member
   bool is_streaming_ = false, is_cut_off_ = false;
   std::string held_;  // unpacked content that is not returned yet
   std::size_t given_ = 0;
@@ -371,7 +375,7 @@ class gzip_unpacker final : public block_unpacker {
     return room - stream_.avail_out;
   }
 
-  /// Called between members: another member follows, or zeros that fill a tape block, or the end.
+  /// Called between members: another member, zeros that fill a tape block, or the end follows.
   void begin_member() {
     if (members_ > 0) {
       const std::size_t zeros = std::min(rest_.find_first_not_of('\0'), rest_.size());
@@ -393,7 +397,7 @@ class gzip_unpacker final : public block_unpacker {
   }
 
   z_stream stream_{};
-  bool inside_ = false;  // whether a member has begun and not ended
+  bool inside_ = false;  // true if a member has begun and not ended
   bool padded_ = false;
   std::uint64_t members_ = 0;
 };
@@ -471,8 +475,8 @@ class gzip_packer final : public packer {
 
 #ifdef NEARDUP_WITH_ZSTD
 
-/// The window of `zstd --long=31`, the largest that the tool writes; libzstd's default limit is 2^27. 32-bit machines
-/// support half of it. A window takes memory only as far as the content fills it.
+/// The window of `zstd --long=31`, the largest that the tool writes. libzstd's default limit is 2^27. 32-bit machines
+/// support half of the window. A window takes memory only as far as the content fills it.
 constexpr int largest_window = 31;
 
 class zstd_unpacker final : public block_unpacker {
@@ -584,8 +588,8 @@ class zstd_packer final : public packer {
 
 #endif
 
-/// The first bytes of a file, as many as its format needs to be detected. Reads no more of a pipe than needed, because
-/// the rest may take long to arrive.
+/// Returns the first bytes of a file, as many as are needed to detect its format. It reads no more of a pipe than
+/// needed, because the rest may take long to arrive.
 std::string_view magic_of(peeking_stream& file, const std::atomic<bool>& stop) {
   const auto is_open = [](std::string_view beginning) {
     const auto may_become = [&](std::string_view magic) { return magic.starts_with(beginning); };
@@ -677,7 +681,7 @@ std::string_view peeking_stream::peek(std::size_t size, const std::atomic<bool>&
 }
 
 void peeking_stream::throw_failure() {
-  ended_ = false;  // as far as is known: more bytes may follow a gap
+  ended_ = false;  // as far as is known, because more bytes may follow a gap
   std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

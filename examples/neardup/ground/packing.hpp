@@ -1,4 +1,4 @@
-// Decompresses .gz by zlib and .zst by libzstd, each if the program is built with it; and converts UTF-16.
+// Decompresses .gz with zlib and .zst with libzstd, each if the program is built with it. Also converts UTF-16.
 #pragma once
 
 #include <exception>
@@ -11,20 +11,20 @@
 
 namespace command {
 
-/// A stream that allows to look at the next bytes before they are read.
+/// A stream whose next bytes can be examined before they are read.
 class peeking_stream final : public byte_stream {
  public:
   explicit peeking_stream(std::shared_ptr<byte_stream> from) : from_(std::move(from)) {}
 
-  /// The next bytes: `size` of them; fewer at the end, or when `stop` is set.
+  /// Returns the next bytes: `size` of them; fewer at the end, or when `stop` is set.
   std::string_view peek(std::size_t size, const std::atomic<bool>& stop);
 
-  /// Whether there are bytes that were peeked at and not read yet.
+  /// True if there are bytes that were peeked at and not read yet.
   [[nodiscard]] bool has_peeked() const noexcept { return !ahead_.empty(); }
 
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
 
-  /// Lets the next call throw an error again that peek() has thrown.
+  /// Makes the next call throw an error that peek() has already thrown.
   void throw_again(std::exception_ptr failure) noexcept { failure_ = std::move(failure); }
 
  private:
@@ -49,14 +49,15 @@ enum class when_damaged {
   go_on_when_whole  ///< the same; but return content of a member only after its checksum is verified
 };
 
-/// The places in the UTF-8 of a UTF-16 file where U+FFFD stands for a lone surrogate or for half a unit. Thread safety:
-/// may be used from any thread.
+/// The places in the UTF-8 of a UTF-16 file where U+FFFD replaces a lone surrogate or half a unit.
+/// Thread safety: may be used from any thread.
 class ill_formed_places {
  public:
-  /// Adds the bytes [begin, end), in ascending order. Places that are known, because the file is read again, are ignored.
+  /// Adds the bytes [begin, end), in ascending order. Known places, which occur because the file is read again, are
+  /// ignored.
   void add(std::uint64_t begin, std::uint64_t end);
 
-  /// Whether any of the bytes [begin, end) was added.
+  /// True if any of the bytes [begin, end) was added.
   [[nodiscard]] bool any_in(std::uint64_t begin, std::uint64_t end) const;
 
  private:
@@ -64,9 +65,9 @@ class ill_formed_places {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> places_;  // [begin, end), disjoint and sorted
 };
 
-/// The content of a file, judged by its first bytes: decompressed, and UTF-16 with a byte order mark as UTF-8. Returns:
-/// `file` if it is neither. `utf16` gets the places of what is ill-formed in UTF-16, as reading goes on, and stays as it
-/// is for other files.
+/// Returns the content of a file, judged by its first bytes: decompressed, and UTF-16 with a byte order mark as UTF-8.
+/// Returns: `file` if it is neither compressed nor UTF-16. While UTF-16 is read, `utf16` gets the places of ill-formed
+/// units; it does not change for other files.
 /// Throws: foreign_file; read_error, now or when it is read, also if the program is built without the necessary
 /// library, or if the file is not compressed and `name` ends in .gz or .zst.
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
@@ -84,12 +85,15 @@ class packer {
 
   virtual ~packer() = default;
 
-  /// Compresses further bytes. Returns: the compressed bytes to write now, perhaps none; valid until the next call.
+  /// Compresses further bytes.
+  /// Returns: the compressed bytes to write now, perhaps none; valid until the next call.
   virtual std::string_view pack(std::string_view bytes, mode how) = 0;
 };
 
-/// Chooses by the ending of a file's name. Returns: null unless it is .gz or .zst. Throws: usage_error if the program
-/// is built without the necessary library, or if the name promises another format of compression.
+/// Makes a packer for the ending of a file's name.
+/// Returns: null unless it is .gz or .zst.
+/// Throws: usage_error if the program is built without the necessary library, or if the name suggests another format of
+/// compression.
 std::unique_ptr<packer> make_packer(const std::string& name);
 
 }  // namespace command

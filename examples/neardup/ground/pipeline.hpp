@@ -1,4 +1,4 @@
-// Runs work on several threads, and takes the results in the order of the input.
+// Runs work on several threads, and passes on the results in the order of the input.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,8 @@
 
 namespace command {
 
-/// Calls `body()`. Returns: its exception, if it throws.
+/// Calls `body()`.
+/// Returns: its exception, if it throws.
 template <class Body>
 std::exception_ptr caught(const Body& body) noexcept {
   try {
@@ -37,7 +38,8 @@ std::exception_ptr caught(const Body& body) noexcept {
 /// - `commit(Result&&)` takes the results in the order of their tasks; called by one thread at a time.
 ///
 /// The first exception, in the order of the input, ends everything and is thrown; the results before it have been
-/// committed. Memory: at most 4 tasks or results per thread. What is committed, and in which order, does not depend on
+/// committed.
+/// Memory: at most 4 tasks or results per thread. What is committed, and in which order, does not depend on
 /// `threads`.
 template <class Task, class Next, class MakeWorker, class Commit>
 void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commit&& commit) {
@@ -120,7 +122,8 @@ void print_in_order(unsigned threads, std::size_t n,
                     const std::function<void(std::size_t i, std::string& text)>& append,
                     const std::function<void(std::string&& text)>& print);
 
-/// Calls `body(i)` for each i below n, on up to `threads` threads. Throws: the exception of the smallest i.
+/// Calls `body(i)` for each i below n, on up to `threads` threads.
+/// Throws: the exception of the smallest i.
 template <class Body>
 void run_parallel(unsigned threads, std::size_t n, const Body& body) {
   print_in_order(

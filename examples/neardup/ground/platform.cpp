@@ -28,7 +28,7 @@ namespace {
 
 [[noreturn]] void fail_to_read() { throw read_error(std::generic_category().message(errno)); }
 
-/// The folder of TMPDIR; /tmp if that is not set, or empty.
+/// Returns the folder of TMPDIR; /tmp if TMPDIR is not set, or empty.
 std::string temporary_folder() {
   const char* const given = std::getenv("TMPDIR");
   return given == nullptr || *given == '\0' ? "/tmp" : given;
@@ -45,11 +45,12 @@ descriptor opened(const std::string& path) {
   return descriptor(number);
 }
 
-/// Opens a file that has no name. Throws: output_error.
+/// Opens a file that has no name.
+/// Throws: output_error.
 descriptor open_temporary() {
   const std::string folder = temporary_folder();
 #if defined(O_TMPFILE)
-  // The file never has a name, so a process that is killed leaves none. Not every file system can do that.
+  // The file never has a name, so a killed process leaves no file. Not every file system can do that.
   if (const int unnamed = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); unnamed >= 0) {
     return descriptor(unnamed);
   }
@@ -61,7 +62,7 @@ descriptor open_temporary() {
   return descriptor(number);
 }
 
-/// Reads what one system call returns; 0 at the end of the file.
+/// Reads the bytes of one system call; returns 0 at the end of the file.
 std::size_t read_once_at(const descriptor& file, std::uint64_t offset, char* to, std::size_t size) {
   for (;;) {
     const ssize_t count = ::pread(file.number(), to, size, static_cast<off_t>(offset));
@@ -70,7 +71,7 @@ std::size_t read_once_at(const descriptor& file, std::uint64_t offset, char* to,
   }
 }
 
-/// Reads until `size` bytes are there or the file ends.
+/// Reads until `size` bytes are read or the file ends.
 std::size_t read_all_at(const descriptor& file, std::uint64_t offset, char* to, std::size_t size) {
   std::size_t total = 0;
   for (std::size_t count = 1; count > 0 && total < size; total += count) {
@@ -84,7 +85,7 @@ bool ignores_closed_pipes = false;  // SIGPIPE was ignored when the program star
 void give_rights(int descriptor, const struct stat& other) {
   struct stat current {};
   if (::fstat(descriptor, &current) != 0) return;
-  // Only root may change the owner of a file, and only to a group that it belongs to may anybody change the group.
+  // Only root may change the owner of a file. Others may change the group only to a group that they belong to.
   if (current.st_uid != other.st_uid)
     static_cast<void>(::fchown(descriptor, other.st_uid, static_cast<gid_t>(-1)) == 0);
   mode_t mode = other.st_mode & 0777;
@@ -108,7 +109,8 @@ input_file::input_file(const std::string& path) : file_(path == "-" ? descriptor
   // Standard input may be a regular file that has been read in part, which would make positions wrong.
   if (path == "-" && regular_ && ::lseek(file_.number(), 0, SEEK_CUR) != 0) regular_ = false;
 #if defined(F_SETPIPE_SZ)
-  // 64 KB by default, so that reader and writer wait for each other. Where it cannot be larger, it stays as it is.
+  // The default size is 64 KB, so that reader and writer wait for each other. If it cannot be larger, it stays the
+  // same.
   if (S_ISFIFO(status.st_mode)) static_cast<void>(::fcntl(file_.number(), F_SETPIPE_SZ, 1 << 20));
 #endif
 }
@@ -168,7 +170,7 @@ std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t 
 
 std::shared_ptr<void> memory_in_file(std::size_t size) {
   const descriptor file = open_temporary();
-  // Allocated now, because a full disk that is noticed when the mapping is written would end the program.
+  // The space is allocated now. If a full disk were noticed when the mapping is written, the program would end.
 #if defined(__linux__)
   const int error = ::posix_fallocate(file.number(), 0, static_cast<off_t>(size));
 #else
@@ -177,7 +179,7 @@ std::shared_ptr<void> memory_in_file(std::size_t size) {
   if (error != 0) fail_temporary(error);
   void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (data == MAP_FAILED) fail_temporary(errno);
-  // By default Linux reads up to megabytes around each page, which then drive out others.
+  // By default Linux reads up to megabytes around each page, which then evict other pages.
   static_cast<void>(::posix_madvise(data, size, POSIX_MADV_RANDOM));
   return {data, [size](void* memory) { ::munmap(memory, size); }};
 }
@@ -201,7 +203,8 @@ std::uint64_t limit_of(Resource resource) {
   return static_cast<std::uint64_t>(limit.rlim_cur);
 }
 
-/// The number at the beginning of a file. Returns: nullopt if there is no such file, or no number in it, as in "max".
+/// The number at the beginning of a file.
+/// Returns: nullopt if there is no such file, or no number in it, as in "max".
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -229,7 +232,7 @@ std::uint64_t limit_of_groups() {
     const std::size_t first = line.find(':');
     const std::size_t second = line.find(':', first == line.npos ? first : first + 1);
     if (second == line.npos) continue;
-    // Version 2 has one line, which names no controllers.
+    // Version 2 has one line, without names of controllers.
     const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',',
                       group = line.substr(second + 1);
     if (controllers == ",,") least = std::min(least, least_limit("/sys/fs/cgroup", group, "memory.max"));
@@ -277,7 +280,7 @@ std::string link_target(const std::string& path) {
   constexpr int max_links = 40;  // the limit of Linux
   fs::path found = path;
   std::error_code error;
-  // The links of /proc to pipes and sockets name no file.
+  // The links of /proc to pipes and sockets do not name files.
   const fs::file_type type = fs::status(path, error).type();
   if (type == fs::file_type::fifo || type == fs::file_type::socket) return path;
   for (int links = 0; links < max_links && fs::is_symlink(fs::symlink_status(found, error)); ++links) {
@@ -342,12 +345,13 @@ void prepare_allocator() {
 
 namespace {
 
-/// Writes to the standard error by the only function that a signal handler may call for it.
+/// Writes to standard error with write(), because a signal handler may call no other output function.
 void write_error(std::string_view text) { static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()) < 0); }
 
 /// Finds the file that is mapped at an address, by the lines "begin-end rights offset device inode path" of
-/// /proc/self/maps. Calls only functions that a signal handler may call. Returns: its path, which has `\012` for a line
-/// feed and ends in " (deleted)" if the file has no name any more; empty if nothing is known.
+/// /proc/self/maps. Calls only functions that a signal handler may call.
+/// Returns: its path, which has `\012` for a line feed and ends in " (deleted)" if the file has no name any more; empty
+/// if nothing is known.
 std::string_view path_of_mapping(std::uintptr_t address) {
   static char piece[4096], line[4096 + 256];
   const int file = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -401,7 +405,7 @@ void say_lost_mappings() {
 }
 
 void prepare_standard_streams() {
-  std::signal(SIGXFSZ, SIG_IGN);  // then a write beyond the file size limit fails, instead of ending the program
+  std::signal(SIGXFSZ, SIG_IGN);  // then a write beyond the file size limit fails and does not end the program
   ignores_closed_pipes = std::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     // Opened in the wrong direction, so that reading and writing still fail.

@@ -38,8 +38,9 @@ class byte_stream {
  public:
   virtual ~byte_stream() = default;
 
-  /// Waits for the first byte, or until `stop` is set. Returns: at least one byte and at most `size`; 0 at the end, or
-  /// when stopped. Throws: read_error, after everything before the error was returned.
+  /// Waits for the first byte, or until `stop` is set.
+  /// Returns: at least one byte and at most `size`; 0 at the end, or when stopped.
+  /// Throws: read_error, after everything before the error was returned.
   virtual std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) = 0;
 };
 
@@ -48,14 +49,15 @@ class input_file final : public byte_stream {
  public:
   explicit input_file(const std::string& path);  ///< "-" is standard input
 
-  /// Reads what is available next.
+  /// Reads the bytes that are available next.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
 
-  /// Whether a read would return within so many milliseconds.
+  /// True if a read would return within this many milliseconds.
   [[nodiscard]] bool is_ready(int milliseconds) const;
 
-  /// Reads `size` bytes at an offset, fewer only at the end of the file. Precondition: the file is regular. Thread
-  /// safety: callable from several threads.
+  /// Reads `size` bytes at an offset, fewer only at the end of the file.
+  /// Precondition: the file is regular.
+  /// Thread safety: callable from several threads.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
   [[nodiscard]] bool is_regular() const noexcept { return regular_; }
@@ -67,18 +69,20 @@ class input_file final : public byte_stream {
   // again.
   std::uint64_t position_ = 0;
   std::uint64_t size_ = 0;  // size when the file was opened
-  bool has_ended_ = false;  // a read returned less than it could have, at the end
+  bool has_ended_ = false;  // true if a read at the end returned less than it could have
 };
 
-/// An unnamed file in the folder of TMPDIR, or in /tmp, that is created with its first write and is gone when the
-/// program ends.
+/// An unnamed file in the folder of TMPDIR, or in /tmp. The first write creates it, and it is gone when the program
+/// ends.
 class temporary_file {
  public:
-  /// Appends. Thread safety: callable from any thread. Returns: the offset. Throws: output_error, for example if the
-  /// disk is full.
+  /// Appends.
+  /// Thread safety: callable from any thread.
+  /// Returns: the offset.
+  /// Throws: output_error, for example if the disk is full.
   std::uint64_t append(std::string_view bytes);
 
-  /// As input_file::read_at; reads what was written before, even while another thread writes.
+  /// Reads bytes that were written before, as input_file::read_at does, even while another thread writes.
   /// Precondition: something was appended.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
@@ -88,57 +92,59 @@ class temporary_file {
   std::uint64_t size_ = 0;
 };
 
-/// Memory backed by a temporary file: the system keeps the parts in use in memory, as far as there is room. What it has
-/// dropped it reads again page by page; will_need() reads more at a time.
+/// Returns memory backed by a temporary file. The system keeps the used parts in memory, as far as there is space. It
+/// reads other parts again, page by page; will_need() reads more at a time.
 /// Throws: output_error, for example if the disk is full.
 std::shared_ptr<void> memory_in_file(std::size_t size);
 
-/// Tells the system that this part of memory_in_file() is used next. `data`: an address in it.
+/// Announces to the system that this part of memory_in_file() is used next. `data`: an address in it.
 void will_need(const void* data, std::size_t size) noexcept;
 
-/// The memory that the program may use, in bytes: that of the machine, or less if a control group (of Linux, version 1
-/// or 2, as for containers), the address space (ulimit -v) or the data (ulimit -d) is limited. A guess if the system
-/// does not tell.
+/// Returns the memory that the program may use, in bytes: that of the machine, or less if a control group (of Linux,
+/// version 1 or 2, as for containers), the address space (ulimit -v) or the data (ulimit -d) is limited. It is a guess
+/// if the system gives no number.
 std::uint64_t available_memory();
 
 bool is_terminal(std::FILE* file);
 
-/// Creates a new file, for its owner alone if `is_private`. Returns: null on failure, with errno set.
+/// Creates a new file. If `is_private`, only its owner may access it.
+/// Returns: null on failure, with errno set.
 std::FILE* create_file(const std::string& path, bool is_private);
 
-/// Gives an open file the owner, the group and the permissions of another file. If the group cannot be changed, it gets
-/// no permissions.
+/// Gives an open file the owner, the group and the permissions of another file. If the group cannot be changed, the
+/// group gets no permissions.
 void copy_rights(std::FILE* file, const std::string& from);
 
-/// The file that links lead to, even if it does not exist. If the links form a loop, returns one of the links.
+/// Returns the file to which links lead, even if it does not exist. If the links form a loop, returns one of the links.
 std::string link_target(const std::string& path);
 
-/// Identifies a file by any of its names; a link has the identity of the file that it leads to. For a file that does
-/// not exist, identifies the file that would be created. Empty for what an output does not replace: folders, devices,
-/// pipes.
+/// Identifies a file by any of its names. A link has the identity of the file to which it leads. For a file that does
+/// not exist, identifies the file that would be created. Empty for targets that an output does not replace: folders,
+/// devices, pipes.
 std::string identity_of_file(const std::string& path);
 
-/// Whether an existing file may be written, and another file may take its name.
+/// True if an existing file may be written, and another file may take its name.
 bool may_replace(const std::string& path);
 
-/// Calls `replace()`, which creates or replaces a file; the file then has the owner, the group and the permissions of
+/// Calls `replace()`, which creates or replaces a file. The file then has the owner, the group and the permissions of
 /// the file at `like`, as copy_rights() sets them. Files created meanwhile have no more permissions than the file at
 /// `like`.
 /// Thread safety: none.
 void replace_with_rights(const std::string& path, const std::string& like, const std::function<void()>& replace);
 
-/// Ends the program silently, as a closed pipe ends others; returns if SIGPIPE was ignored when the program started.
+/// Ends the program silently, as a closed pipe ends other programs. Returns if SIGPIPE was ignored when the program
+/// started.
 void end_by_closed_pipe();
 
-/// Keeps freed blocks of up to some megabytes in the program for the next batch: clearing their pages again for each
-/// batch took a fifth of the time of hash. Where the address space is limited (ulimit -v), all threads allocate from one
-/// arena: each other arena would reserve 64 MB of addresses.
+/// Keeps freed blocks of up to some megabytes in the program for the next batch. Clearing their pages again for each
+/// batch took a fifth of the time of `hash`. If the address space is limited (ulimit -v), all threads allocate from one
+/// arena, because each further arena would reserve 64 MB of addresses.
 void prepare_allocator();
 
-/// Ends the program with a message instead of SIGBUS if a mapped file is truncated.
+/// Makes the program end with a message, not by SIGBUS, if a mapped file is truncated.
 void say_lost_mappings();
 
-/// Makes writing to a closed pipe an error of that write, instead of the end of the program; and prevents files that
+/// Makes writing to a closed pipe an error of that write; it would end the program otherwise. Also prevents files that
 /// are opened later from getting the descriptor of a closed standard stream.
 void prepare_standard_streams();
 

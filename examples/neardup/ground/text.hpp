@@ -30,15 +30,16 @@ std::string on_one_line(std::string_view text);
 /// on_one_line() with each backslash doubled, so that the text can be read back.
 std::string printable(std::string_view text);
 
+/// Counts the code points of a text.
 /// Precondition: the text is well-formed UTF-8.
 std::size_t code_points(std::string_view text);
 
 /// A number with up to six significant digits, with a point in every locale.
 std::string number(double value);
-/// A number with as many digits as it takes to read back the same number.
+/// Returns a number with as many digits as are needed to read back the same number.
 std::string number_in_full(double value);
 
-/// A number with so many decimals.
+/// Returns a number with this many decimals.
 std::string fixed(double value, int digits);
 
 /// A similarity with three decimals, rounded down, so that only equal documents get 1.000.
@@ -46,10 +47,10 @@ std::string similarity_text(double value);
 /// A similarity as a number of JSON with up to six decimals, rounded down, so that only equal documents get 1.
 std::string similarity_number(double value);
 
-/// "1,234,567"
+/// Returns a number with separators, such as "1,234,567".
 std::string grouped(std::uint64_t value);
 
-/// "1 document", "2 documents"
+/// Returns a count with its noun, such as "1 document" or "2 documents".
 std::string counted(std::uint64_t count, std::string_view singular, std::string_view plural);
 
 /// Prints "neardup: " and the text as one line on standard error.

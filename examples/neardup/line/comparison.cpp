@@ -41,13 +41,13 @@ void take_grouping(const typed_options& typed, run_settings& to) {
 
 namespace {
 
-/// Sets the features of fingerprint and check. If only one of both is given, it applies to both.
+/// Sets the features of fingerprint and check. If only one of them is given, it applies to both.
 void apply_features(const typed_options& typed, run_settings& to) {
   const auto features = typed["--features"], check_features = typed["--check-features"];
   if (features) to.fingerprint.features = parse_feature_setting("--features", *features);
   if (check_features) to.comparison.check_features = parse_feature_setting("--check-features", *check_features);
   if (!features && check_features) to.fingerprint.features = to.comparison.check_features;
-  // A replaced character changes the n-grams around it; single characters are closest to the edit distance.
+  // A replaced character changes the n-grams around it, so single characters are closest to the edit distance.
   if (!features && !check_features && typed["--check"] == "edit") to.fingerprint.features.choice.size = 1;
   if (!check_features) to.comparison.check_features = to.fingerprint.features;
   for (const std::string& same : typed.all("--same")) {
@@ -149,8 +149,8 @@ void apply_grouping(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// Why candidates are found by fingerprints although none of their options was typed: another option, or a file without
-/// features. Empty if nothing requires that.
+/// Returns the reason why candidates are found by fingerprints although no option asks for them: another option, or a
+/// file without features. Empty if there is no reason.
 std::string why_by_fingerprints(const typed_options& typed, const run_settings& to) {
   if (!to.against.without_features.empty()) return to.against.without_features + ", an index of fingerprints";
   if (std::string weights = option_of_weights(typed); !weights.empty()) return weights;
@@ -190,9 +190,9 @@ void apply_exact(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// The Jaccard similarity for which the distance is chosen. For a cosine, this is the Jaccard similarity of two sets of
-/// equal size with that cosine. For an edit similarity, it is that of two texts in which so many characters were
-/// replaced, far from each other, that each changes all n-grams that contain it.
+/// Returns the Jaccard similarity for which the distance is chosen. For a cosine, it is that of two sets of equal size
+/// with this cosine. For an edit similarity, it is that of two texts in which characters far from each other were
+/// replaced, so that each changes all n-grams that contain it.
 double jaccard_for(double similarity, const run_settings& settings) {
   if (settings.comparison.check == similarity_measure::jaccard) return similarity;
   const bool has_runs =
@@ -202,7 +202,7 @@ double jaccard_for(double similarity, const run_settings& settings) {
   return same / (2 - same);
 }
 
-/// Chooses the distance, and the kind if it is not given: the kind that needs the smaller distance, and so has fewer
+/// Chooses the distance, and the kind if it is not given. The chosen kind needs the smaller distance, so it has fewer
 /// candidates (measured in docs/scale.md). Only SimHash has weights.
 void choose_distance(bool is_any_kind, double similarity, run_settings& to) {
   const auto distance_by = [&](fingerprint_kind kind) {
@@ -334,7 +334,7 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
 
 namespace {
 
-/// Reports what fingerprints miss if the distance is smaller than the one that the similarity requires.
+/// Reports the near-duplicates that fingerprints miss if the distance is smaller than the similarity requires.
 void say_what_is_missed(const run_settings& settings) {
   const similarity_choice& choice = *settings.choice;
   if (choice.best_distance <= settings.comparison.distance) return;
@@ -349,11 +349,12 @@ void say_what_is_missed(const run_settings& settings) {
       "; without --distance, --kind, --bits and --blocks none is missed");
 }
 
+/// Reports the similarity.
 /// Precondition: settings.choice.
 void say_similarity(const run_settings& settings) {
   const std::string usual = number(neardup::default_similarity);
   const std::string typed = settings.choice->similarity.value_or(usual);
-  // Ready-made features of records have no name.
+  // Features in records have no name.
   const bool compares_texts = settings.comparison.is_exact && settings.comparison.checks_edits();
   const auto features = [&](const char* option, const feature_setting& chosen) {
     return settings.fingerprint.are_given || compares_texts ? std::string() : option + to_string(chosen);

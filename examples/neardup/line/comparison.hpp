@@ -1,5 +1,5 @@
-// Settings of fingerprints and comparison: typed options, and what a similarity implies for the others, by the
-// library's defaults and the rule in docs/command.md. All functions throw usage_error.
+// Settings of fingerprints and comparison: typed options, and the settings that a similarity implies, by the library's
+// defaults and the rule in docs/command.md. All functions throw usage_error.
 #pragma once
 
 #include "../compare/context.hpp"
@@ -19,20 +19,20 @@ void take_fingerprint(const typed_options& typed, const width_rule& widths, run_
 /// Takes --grouping.
 void take_grouping(const typed_options& typed, run_settings& to);
 
-/// The value of --similarity, or its default.
+/// Returns the value of --similarity, or its default.
 double similarity_of(const typed_options& typed);
 
-/// Whether --similarity and --min-similarity are both given, and different.
+/// True if --similarity and --min-similarity are both given, and different.
 bool has_two_similarities(const typed_options& typed);
 
-/// Takes the distance and the check: --distance alone means no check, everything else is chosen by a similarity.
-/// `is_of_index`: features may be kept without being checked.
+/// Takes the distance and the check. --distance alone means no check; otherwise a similarity chooses the settings.
+/// `is_of_index`: true if features may be kept without being checked.
 void take_comparison(const typed_options& typed, run_settings& to, bool is_of_index = false);
 
 /// Refuses a distance, or a number of blocks, that fingerprints of their width cannot have.
 void check_distance(const run_settings& settings);
 
-/// Whether documents are codes instead of texts.
+/// True if documents are codes, not texts.
 bool reads_codes(const typed_options& typed);
 
 /// Refuses options that need the features of one text, if --same is given.
@@ -43,16 +43,16 @@ std::string option_of_fingerprints(const typed_options& typed);
 /// The option that gives features weights, which only fingerprints have; empty if there is none.
 std::string option_of_weights(const typed_options& typed);
 
-/// Whether the verb can compare features directly, and no typed option asks for fingerprints. Other options or files
-/// may still require these.
+/// True if the verb can compare features directly, and no typed option asks for fingerprints. Other options or files
+/// may still require fingerprints.
 bool may_be_exact(const typed_options& typed);
 
-/// Whether kind, width and distance are those that the similarity would choose. Precondition: there is a similarity,
-/// and the check is not by edit distance.
+/// True if kind, width and distance are those that the similarity would choose.
+/// Precondition: there is a similarity, and the check is not by edit distance.
 bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison);
 
-/// Reports what a similarity implies, the equivalent options, and why candidates are found by fingerprints without
-/// being asked for.
+/// Reports the settings that a similarity implies, the equivalent options, and the reason if candidates are found by
+/// fingerprints without an option for that.
 void say_choice(const run_settings& settings);
 
 }  // namespace command

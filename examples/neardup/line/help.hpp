@@ -9,17 +9,18 @@
 
 namespace command {
 
-/// Returns: null if there is no such verb.
+/// Returns a verb; null if there is no such verb.
 const verb* verb_called(verb_table verbs, std::string_view name);
 
-/// The name that a misspelt word may mean: it begins with the word, or differs in few letters; empty if none is
+/// Returns the name that a misspelt word may mean: it begins with the word, or differs in few letters. Empty if none is
 /// similar.
 std::string meant_by(std::string_view word, const std::vector<std::string>& names);
 
-/// "did you mean pairs?" for a word similar to a verb, "verbs are groups, pairs, …, report and diff" for any other.
+/// Returns "did you mean pairs?" for a word similar to a verb, and "verbs are groups, pairs, …, report and diff" for
+/// any other.
 std::string hint_at_verbs(verb_table verbs, std::string_view word);
 
-/// The text in lines of at most `width` characters; {similarity} and similar names are replaced by defaults.
+/// Returns the text in lines of at most `width` characters. Defaults replace {similarity} and similar names.
 std::string wrapped(std::string_view text, std::size_t width);
 
 /// The verbs, one per line.

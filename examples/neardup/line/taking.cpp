@@ -192,7 +192,7 @@ void take_listed(const typed_options& typed, run_settings& to) {
     ++number;
     const std::string where = name + ':' + std::to_string(number);
     if (path.find('\0') != path.npos) throw input_error({where, "a zero byte in a name; --null reads such lists"});
-    // the list was written on Windows
+    // The list was written on Windows.
     if (!ends_with_zero && path.ends_with('\r')) path.pop_back();
     if (path.empty() && ends_with_zero) throw input_error({where, "a name is empty"});
     if (path.empty()) continue;
@@ -369,7 +369,7 @@ void take_from_lists(typed_options& typed, const run_settings& to) {
   const std::string kind(to_string(stored.kind));
   const std::string given = typed["--kind"].value_or("auto");
   if (given == "auto") typed.set("--kind", {kind});
-  // A value that is no kind is refused where it is parsed.
+  // An invalid kind is refused when it is parsed.
   if (given != kind && (given == "simhash" || given == "minwise")) {
     throw usage_error("--kind " + given + ": the fingerprints in " + to.input.paths.front() + " are of the kind " +
                       kind);

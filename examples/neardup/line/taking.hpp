@@ -1,4 +1,4 @@
-// Turns typed options, and what is stored in the files that they name, into the settings of a run. All functions throw
+// Converts typed options, and the settings in the files that they name, to the settings of a run. All functions throw
 // usage_error for options that exclude each other, and input_error for files that cannot be read.
 #pragma once
 
@@ -12,28 +12,28 @@
 
 namespace command {
 
-/// The steps that a verb which reads documents adds to those of all such verbs, in this order. Each may be null.
+/// The steps that a verb adds to those of all verbs that read documents, in this order. Each may be null.
 struct reading_steps {
   std::function<void(run_settings&)> paths = nullptr;  ///< checks the arguments
   /// Takes settings from files for options that were not given, and the verb's own options.
   std::function<void(typed_options&, run_settings&)> stored = nullptr;
-  /// Takes the options of the comparison; if null, those of takes::comparison are taken.
+  /// Takes the options of the comparison. If it is null, those of takes::comparison are taken.
   std::function<void(const typed_options&, run_settings&)> comparison = nullptr;
   std::function<void(const typed_options&, run_settings&)> last = nullptr;  ///< refuses wrong combinations
   /// Files that are read besides the documents, and must not be overwritten.
   std::function<std::vector<std::string>()> other_files = nullptr;
   width_rule widths = {};
-  bool writes_lists = false;  ///< whether the verb writes lists (--format bin)
+  bool writes_lists = false;  ///< true if the verb writes lists (--format bin)
   bool is_stored = false;     ///< fingerprints are stored in a file, or come from one
   /// The message if no documents are named; null if none are needed.
   const char* without_input = "no input: name files or folders, or - for standard input";
 };
 run_settings take_reading(typed_options& typed, const reading_steps& steps = {});
 
-/// The first part of take_reading(), for verbs that read no documents: paths and names of files.
+/// Takes paths and names of files: the first part of take_reading(), for verbs that read no documents.
 run_settings settings_of(const typed_options& typed);
 
-/// The last part of take_reading(): --output, --format, --threads and similar options.
+/// Takes --output, --format, --threads and similar options: the last part of take_reading().
 void take_output(const typed_options& typed, run_settings& to, bool writes_lists = false);
 
 /// Refuses an output that is also an input (`others` are further inputs), or the same file as another output. If the
@@ -47,9 +47,10 @@ void refuse_empty_name(const typed_options& typed, const char* option);
 /// Takes the composition of an index's fingerprints, for options that were not given.
 void take_composition(typed_options& typed, const index_settings& stored);
 void refuse_other_features(const typed_options& typed, const index_settings& stored);
-/// Notes whether an index keeps features. Throws: usage_error if it does not, and an option needs them.
+/// Records whether an index has features.
+/// Throws: usage_error if it has none, and an option needs them.
 void take_what_is_kept(const typed_options& typed, const index_settings& stored, run_settings& to);
-/// Refuses a check of something that no index keeps.
+/// Refuses a check of data that no index keeps.
 void refuse_check_of_index(const typed_options& typed);
 
 /// The options about the input, as typed.

@@ -9,7 +9,7 @@ namespace command {
 
 class typed_options;
 
-/// Options that several verbs share are in groups; a verb names the groups that it takes.
+/// Groups of options that several verbs share. A verb names the groups that it takes.
 using option_groups = unsigned;
 namespace takes {
 enum : option_groups {
@@ -20,7 +20,7 @@ enum : option_groups {
   features = 1U << 3,          ///< kinds of features
   dictionary = 1U << 4,        ///< words by a dictionary
   seed = 1U << 5,              ///< seed of the hash
-  comparison = 1U << 6,        ///< when two documents are near-duplicates; names another corpus
+  comparison = 1U << 6,        ///< conditions for near-duplicates; names another corpus
   near_against = 1U << 7,      ///< selects documents of the input that are near the other corpus
   far_from_against = 1U << 8,  ///< selects documents of the input that are not near it
   copies = 1U << 9,            ///< how often copies are printed
@@ -49,7 +49,7 @@ inline constexpr const char *input = "Input", *fingerprint = "Fingerprint", *com
                             *search = "Search", *index = "Index", *machines = "Many machines", *output = "Output";
 }
 
-/// When --help shows an option (--help-all shows all): never, only for a named verb, or always.
+/// The conditions under which --help shows an option (--help-all shows all): never, only for a named verb, or always.
 enum class usual { no, with_verb, always };
 
 struct option_row {
@@ -77,7 +77,9 @@ struct verb {
   option_groups groups;
   /// The verb's own options, which precede those of groups in each section of the help.
   std::span<const option_row> own;
-  /// Runs the verb. Returns: whether it found what it looks for. Throws: usage_error, input_error or output_error.
+  /// Runs the verb.
+  /// Returns: true if it found results.
+  /// Throws: usage_error, input_error or output_error.
   bool (*run)(typed_options& typed);
 };
 

@@ -35,7 +35,8 @@ class help_formatter : public CLI::Formatter {
   std::string usage_;
 };
 
-/// Converts a size to a number of bytes. Returns: why it is invalid; empty if it is valid.
+/// Converts a size to a number of bytes.
+/// Returns: why it is invalid; empty if it is valid.
 std::string read_size(std::string& size) {
   const std::string given = size;  // kept for the message, because CLI11 removes the unit first
   try {
@@ -74,7 +75,7 @@ void hide_unusual_options(CLI::App& app, const std::vector<option_row>& rows, co
   app.footer(examples_of(chosen.name) + (is_named ? "" : "\nneardup VERB --help-all lists every option of a verb.\n"));
 }
 
-// CLI11 takes [a,b] for a list of two words; with this character before it, it is one word.
+// CLI11 reads [a,b] as a list of two words. With this character before it, it is one word.
 constexpr char no_list = '\x1f';
 
 std::vector<std::string> unmarked(std::vector<std::string> words) {
@@ -90,7 +91,7 @@ std::string help_of(const CLI::App& app) {
   return text;
 }
 
-/// An error message for an unknown option, which names the verbs that have it, or the option that may be meant.
+/// Returns an error message for an unknown option. It names the verbs that have the option, or a similar option.
 std::string unknown_option(const std::string& typed, const std::vector<option_row>& rows, verb_table verbs) {
   const std::string name = typed.substr(0, typed.find('='));
   std::string others;

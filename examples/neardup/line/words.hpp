@@ -35,36 +35,39 @@ class typed_options {
   }
 
   void set(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
-  /// Sets a value from elsewhere, if the option was not given.
+  /// Sets a value from another source, if the option was not given.
   void set_default(const std::string& name, const std::string& value) {
     if (values_.try_emplace(name, 1, value).second) defaults_.insert(name);
   }
-  /// Whether the option was typed, instead of set by set_default().
+  /// True if the option was typed, and not set by set_default().
   [[nodiscard]] bool is_typed(std::string_view name) const { return has(name) && !defaults_.contains(name); }
 
-  /// Whether the verb has the options of a group.
+  /// True if the verb has the options of a group.
   [[nodiscard]] bool takes(option_groups group) const { return (chosen->groups & group) != 0; }
 
   std::vector<std::string> paths;
   const verb* chosen = nullptr;
   verb_table verbs;                ///< all verbs
-  bool first_may_be_verb = false;  ///< the first path is where a verb would be, and looks like one
+  bool first_may_be_verb = false;  ///< the first path is in the place of a verb, and looks like one
 
  private:
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
   std::set<std::string, std::less<>> defaults_;  // names of options that were not typed
 };
 
-/// Reads the words behind the verb. Returns: a text to print, if the words ask for one. Throws: usage_error for unknown
-/// options.
+/// Reads the words behind the verb.
+/// Returns: a text to print, if the words ask for one.
+/// Throws: usage_error for unknown options.
 std::variant<typed_options, std::string> read_words(const verb& chosen, bool is_named, verb_table verbs,
                                                     std::vector<std::string> words);
 
-/// The index of a typed word in `names`. Throws: usage_error, which names the option and `rule`.
+/// Returns the index of a typed word in `names`.
+/// Throws: usage_error, which names the option and `rule`.
 std::size_t parse_name(const std::string& option, const std::string& text, const std::vector<const char*>& names,
                        const std::string& rule);
 
-/// A number in low..high. Throws: usage_error, which names the option and the range, or `rule` if that says more.
+/// Returns a number in low..high.
+/// Throws: usage_error, which names the option and the range, or `rule` if that says more.
 template <class Number>
 Number parse_number(const std::string& option, const std::string& text, Number low, Number high,
                     const std::string& rule = "") {

@@ -1,4 +1,4 @@
-// Codes: fingerprints in hexadecimal digits that other programs made, of pictures, audio or video.
+// Codes: fingerprints in hexadecimal digits that other programs made of pictures, audio or video.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,12 @@
 
 namespace command {
 
-/// Splits a line at the first blanks into a code and the id behind them; the id may be missing, and may have blanks.
+/// Splits a line at the first blanks into a code and the id behind them. The id may be missing, and may have blanks.
 void read_code_line(std::string_view line, record& out);
 
 /// Checks the code in `out.fields`, and removes its 0x or 0X. A code has `bits` bits or, if `bits` is 0, a width that
-/// fingerprints may have. Returns: an error message; nullopt if the code is right.
+/// fingerprints may have.
+/// Returns: an error message; nullopt if the code is right.
 std::optional<std::string> check_code(std::size_t bits, record& out);
 
 }  // namespace command

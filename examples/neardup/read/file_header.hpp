@@ -19,16 +19,18 @@ struct stored_fingerprints {
   std::uint64_t checksum;  ///< checksum of the header, which contains all other checksums
 
   [[nodiscard]] bool is_list() const noexcept { return content == 1; }
-  /// Whether it is an index of fingerprints or of feature sets.
+  /// True if it is an index of fingerprints or of feature sets.
   [[nodiscard]] bool is_index() const noexcept { return content == 2 || has_sets(); }
   [[nodiscard]] bool has_sets() const noexcept { return content == 6; }
 };
 
-/// Parses the first 64 bytes of a file; nullopt if it is not a neardup file.
+/// Parses the first 64 bytes of a file.
+/// Returns: nullopt if it is not a neardup file.
 std::optional<stored_fingerprints> parse_header(std::string_view beginning);
 
-/// Reads the header of a regular file; nullopt if it is not a neardup file. Throws: input_error if it was one, before it
-/// was damaged or cut off.
+/// Reads the header of a regular file.
+/// Returns: nullopt if it is not a neardup file.
+/// Throws: input_error if it is a damaged or truncated neardup file.
 std::optional<stored_fingerprints> header_of(const std::string& path);
 
 inline bool is_index(const std::string& path) {
@@ -36,6 +38,7 @@ inline bool is_index(const std::string& path) {
   return header && header->is_index();
 }
 
+/// Reads the header of a neardup file.
 /// Throws: input_error if it is not a neardup file.
 stored_fingerprints read_header(const std::string& path);
 

@@ -21,9 +21,9 @@ std::optional<std::string_view> class_at(std::string_view set) {
 
 /// The result of reading a set of characters.
 struct set_of_characters {
-  std::size_t length = 0;  ///< of the set in the pattern; 0 if it does not end, so that its '[' is an ordinary
-                           ///< character
-  bool contains = false;   ///< whether it contains the requested character
+  /// length of the set in the pattern; 0 if it does not end, so that its '[' is an ordinary character
+  std::size_t length = 0;
+  bool contains = false;  ///< true if it contains the requested character
   bool is_backwards = false;
   std::optional<std::string_view> unknown;  ///< the name of a class that does not exist
 };
@@ -66,8 +66,8 @@ struct element {
   std::string_view text;  ///< the part of the pattern that is this element
 };
 
-/// `begins_name`: the element is at the beginning or behind a '/'. Only there do two stars stand for folders, as in
-/// git; elsewhere they are two ordinary stars.
+/// Returns the first element of a pattern. `begins_name`: true at the beginning or behind a '/'. Only there do two
+/// stars mean folders, as in git. Elsewhere they are two ordinary stars.
 element first_element(std::string_view pattern, bool begins_name) {
   const auto found = [&](auto kind, std::size_t length) { return element{kind, pattern.substr(0, length)}; };
   const std::size_t stars = std::min(pattern.find_first_not_of('*'), pattern.size());
@@ -83,8 +83,8 @@ element first_element(std::string_view pattern, bool begins_name) {
   return found(element::character, pattern.front() == '\\' ? 2 : 1);
 }
 
-/// places[i] tells whether the pattern so far matches the first i bytes of the text. All i are tracked at once, because
-/// a pattern with many stars can match in exponentially many ways.
+/// places[i] is true if the pattern so far matches the first i bytes of the text. All i are tracked at once, because a
+/// pattern with many stars can match in exponentially many ways.
 using places = std::vector<bool>;
 
 /// The places after one more element of the pattern.
@@ -110,7 +110,7 @@ places pass(const element& next, std::string_view text, const places& reached) {
   return passed;
 }
 
-/// Refuses a pattern that cannot be meant.
+/// Refuses a pattern that nobody can mean.
 template <class Refuse>
 void check_glob(std::string_view pattern, const Refuse& refuse) {
   if (pattern.empty()) refuse("the pattern is empty");

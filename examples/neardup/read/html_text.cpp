@@ -56,7 +56,8 @@ void append_code_point(char32_t c, std::string& out) {
   out.append(bytes.data(), neardup::encode(c == 0 ? neardup::replacement_character : c, bytes.data()));
 }
 
-/// Appends the character of the reference at the beginning of `text`. Returns: its size; 0 if it is no reference.
+/// Appends the character of the reference at the beginning of `text`.
+/// Returns: its size; 0 if it is not a reference.
 std::size_t append_reference(std::string_view text, std::string& out) {
   constexpr std::size_t longest = 12;
   const std::size_t end = text.substr(0, longest).find(';');
@@ -78,7 +79,7 @@ std::size_t append_reference(std::string_view text, std::string& out) {
   return end + 1;
 }
 
-/// Whether an element is shown within a line.
+/// True if an element is shown within a line.
 bool is_inline(std::string_view name) {
   constexpr std::array names{"a",    "abbr", "acronym", "b",    "bdi",  "bdo",   "big",      "cite",   "code",
                              "del",  "dfn",  "em",      "font", "i",    "img",   "ins",      "kbd",    "label",
@@ -87,7 +88,7 @@ bool is_inline(std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// The place behind the tag at the beginning of `html`. Quoted values of attributes may contain >.
+/// Returns the place behind the tag at the beginning of `html`. Quoted values of attributes may contain >.
 std::size_t end_of_tag(std::string_view html) {
   char quote = '\0';
   for (std::size_t i = 1; i < html.size(); ++i) {
@@ -100,7 +101,7 @@ std::size_t end_of_tag(std::string_view html) {
       return i + 1;
     }
   }
-  const std::size_t end = html.find('>');  // a quote has no end
+  const std::size_t end = html.find('>');  // the quote does not end
   return end == html.npos ? html.size() : end + 1;
 }
 
@@ -143,7 +144,7 @@ void append_html_text(std::string_view html, std::string& out) {
         name += small(html[i]);
       }
       if (name.empty()) {
-        out += '<';  // no tag
+        out += '<';  // not a tag
       } else {
         size = end_of_tag(html);
         if (!is_inline(name)) out += '\n';

@@ -6,9 +6,10 @@
 
 namespace command {
 
-/// Appends the text of HTML to `out`: without tags, comments, and what scripts and style sheets hold, with character
-/// references resolved. Elements that browsers show on lines of their own are on lines of their own. Never fails: what
-/// is no tag and no reference is text. Complexity: linear.
+/// Appends the text of HTML to `out`: without tags, comments, scripts and style sheets, with character references
+/// resolved. Elements that browsers show on lines of their own are on lines of their own. Never fails: anything that is
+/// not a tag or a reference is text.
+/// Complexity: linear.
 void append_html_text(std::string_view html, std::string& out);
 
 }  // namespace command

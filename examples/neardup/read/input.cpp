@@ -17,14 +17,15 @@ void byte_buffer::release::operator()(char* bytes) const noexcept { std::free(by
 
 namespace {
 
-// Sizes of a batch: so large that locks and system calls do not matter, so small that it fits the cache and divides
-// short inputs.
+// Sizes of a batch. They are large enough that locks and system calls do not matter. They are small enough that a batch
+// fits the cache, and that short inputs are divided.
 constexpr std::size_t block_size = std::size_t{1} << 19;
 constexpr std::size_t files_a_batch = 32;
 
-/// Whether a text that begins like an array of objects is one, judged from the brace of its first object on. A text is
-/// no array if a line ends inside that object and the next line begins another object: it is JSON Lines with a bad
-/// first line. Returns: nullopt if more bytes are needed.
+/// Decides whether a text that begins like an array of objects is one, given the text from the brace of its first
+/// object on. It is not an array if a line ends inside that object and the next line begins another object: it is then
+/// JSON Lines with a bad first line.
+/// Returns: nullopt if more bytes are needed.
 std::optional<bool> is_array_of_objects(std::string_view text) {
   bool in_quotes = false, is_escaped = false;
   std::size_t depth = 0;
@@ -58,7 +59,7 @@ std::optional<bool> is_array_of_objects(std::string_view text) {
   return std::nullopt;
 }
 
-/// The kind of documents in a source, as far as its first bytes tell. Reads no more of a pipe than needed.
+/// Returns the kind of documents in a source, as far as its first bytes show. Reads no more of a pipe than needed.
 unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop) {
   constexpr std::string_view warc = "WARC/1.";
   constexpr std::size_t most = 4096;
@@ -96,8 +97,8 @@ unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop
   return is_likely_array ? unit_of_input::json_array : unit_of_input::files;
 }
 
-/// Whether a source of mail is a mail box: it begins with "From ", perhaps behind a byte order mark and blank lines, or it
-/// is empty. Reads no more of a pipe than needed.
+/// True if a source of mail is a mail box: it begins with "From ", perhaps behind a byte order mark and blank lines, or
+/// it is empty. Reads no more of a pipe than needed.
 bool is_mail_box(source_file& file, const std::atomic<bool>& stop) {
   constexpr std::string_view begin = "From ";
   constexpr std::size_t most = 256;
@@ -132,8 +133,9 @@ void byte_buffer::append(std::string_view bytes) {
   size_ += bytes.size();
 }
 
-/// Reads from rest_ on until there is a whole line. From a pipe it reads until the pipe pauses, because small batches
-/// would be decided separately. Returns: the end of the whole lines; nullopt if `stop` was set.
+/// Reads from rest_ on until there is a whole line. It reads a pipe until the pipe pauses, because small batches would
+/// be decided separately.
+/// Returns: the end of the whole lines; nullopt if `stop` was set.
 std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, std::vector<std::size_t>& ends,
                                                           const std::atomic<bool>& stop) {
   std::vector<std::uint64_t> found;  // ends of records
@@ -165,8 +167,7 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
     const std::size_t last = bytes.view().substr(old_size).rfind('\n');
     if (last != std::string_view::npos) end = old_size + last + 1;
   }
-  // A WARC record that seems to be complete ends at the gap. Only a following record could show that its length is
-  // wrong.
+  // A WARC record that seems complete ends at the gap. Only a following record could show that its length is wrong.
   if (failure_to_read_ && cutter_ && cutter_->is_behind_record() && end < bytes.size()) {
     end = bytes.size();
     found.push_back(offset_ + end);
@@ -174,7 +175,7 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
   for (const std::uint64_t place : found) ends.push_back(static_cast<std::size_t>(place - offset_));
   if (has_ended && cutter_ && end < bytes.size()) ends.push_back(bytes.size());
   if (has_ended && cutter_ && from_->unit == unit_of_input::json_array && cutter_->is_open()) {
-    // Bytes behind the last comma are a record, which is refused, unless they are only blanks.
+    // Bytes behind the last comma are a record, unless they are only blanks. That record is refused.
     if (bytes.view().substr(end).find_first_not_of(" \t\r\n") == std::string_view::npos) {
       last_bad_ = bad_input{from_->name(), "the array of JSON has no end: the file is cut off"};
     }
@@ -275,7 +276,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
   return true;
 }
 
-/// Reports a damaged part of a compressed source, and skips to the next place after it that is known to begin a record.
+/// Reports a damaged part of a compressed source. Skips to the next place behind it where a record certainly begins.
 void source_lines::go_on_behind(const read_error& error, batch& out, const std::atomic<bool>& stop) {
   out = batch{};
   out.bad = bad_input{from_->name(), error.what()};
@@ -301,8 +302,9 @@ void source_lines::go_on_behind(const read_error& error, batch& out, const std::
   if (out.bad->unread > 0) file_.reset();
 }
 
-/// Reads to the end of the line, or of the source. Returns: the number of bytes of the source's rest that are not read,
-/// if `is_rest_unread`.
+/// Reads to the end of the line, or of the source.
+/// Returns: the number of unread bytes in the rest of the source, if
+/// `is_rest_unread`.
 std::uint64_t source_lines::skip_line(bool is_rest_unread, const std::atomic<bool>& stop) {
   std::string block(std::size_t{1} << 16, '\0');
   std::uint64_t unread = 0;

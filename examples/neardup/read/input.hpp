@@ -25,7 +25,9 @@ class byte_buffer {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::string_view view() const noexcept { return {bytes_.get(), size_}; }
 
-  /// Makes room for `capacity` bytes, and keeps the content. Throws: std::bad_alloc. Guarantee: strong.
+  /// Makes room for `capacity` bytes, and keeps the content.
+  /// Throws: std::bad_alloc.
+  /// Guarantee: strong.
   void reserve(std::size_t capacity);
   void resize(std::size_t size) { size_ = size; }
   void append(std::string_view bytes);
@@ -40,7 +42,7 @@ class byte_buffer {
   std::size_t size_ = 0;
 };
 
-/// Whole lines of one source, or some files; and maybe bad input behind them.
+/// Whole lines of one source, or some files. Bad input may follow them.
 struct batch {
   std::shared_ptr<source> from;                ///< the source of the lines
   byte_buffer bytes;                           ///< the lines, including their ends
@@ -57,18 +59,20 @@ struct batch {
 /// thread of its own.
 class source_lines {
  public:
-  /// The source is opened when its first batch is read. `ahead`: reads ahead, which requires a regular file, because
-  /// that never blocks. The settings must outlive it.
+  /// Makes batches of a source, which is opened when its first batch is read. `ahead`: reads ahead, which needs a
+  /// regular file, because that never blocks.
+  /// Precondition: the settings outlive this object.
   source_lines(const input_settings& settings, std::shared_ptr<source> from, bool ahead);
   ~source_lines();
   source_lines(const source_lines&) = delete;
   source_lines& operator=(const source_lines&) = delete;
 
-  /// Reads the next batch into `out`. Returns: false at the end, which follows any bad input, or when stopped.
+  /// Reads the next batch into `out`.
+  /// Returns: false at the end, which follows any bad input, or when stopped.
   /// Throws: output_error if a temporary file cannot be written.
   bool next(batch& out, const std::atomic<bool>& stop);
 
-  /// The next calls of next() return these batches, which earlier calls returned.
+  /// Makes the next calls of next() return these batches, which earlier calls returned.
   void put_back(std::vector<batch>&& first);
 
  private:
@@ -84,7 +88,7 @@ class source_lines {
   std::shared_ptr<source> from_;
   bool opened_ = false;
   bool is_settled_ = false;              // the unit is known
-  bool has_lost_beginning_ = false;      // the source is damaged before the bytes that tell the unit
+  bool has_lost_beginning_ = false;      // true if the source is damaged before the bytes that show the unit
   std::optional<source_file> file_;      // set while the source is open
   bool was_full_ = false;                // the last batch of a pipe was full, so more bytes may be available at once
   std::uint64_t offset_ = 0;             // position of rest_ in the source
@@ -92,9 +96,9 @@ class source_lines {
   std::optional<record_cutter> cutter_;  // set if records are not lines
   std::optional<bad_input> last_bad_;    // returned behind the last batch
   std::exception_ptr failure_to_read_;   // error, thrown after everything read before it
-  bool skips_line_ = false;              // the line begins before a gap
-  std::deque<batch> put_back_;           // returned before anything else
-  bool is_rest_new_ = false;             // the cutter has not processed it
+  bool skips_line_ = false;              // true if the line begins before a gap
+  std::deque<batch> put_back_;           // batches that are returned before anything else
+  bool is_rest_new_ = false;             // true if the cutter has not processed rest_
 
   std::atomic<bool> stop_{false};
 
@@ -113,8 +117,9 @@ class batch_reader {
  public:
   batch_reader(const input_settings& settings, source_walker& walker) : settings_(settings), walker_(walker) {}
 
-  /// Reads the next batch into `out`. Returns: false at the end, or when stopped. Throws: output_error if a temporary
-  /// file cannot be written.
+  /// Reads the next batch into `out`.
+  /// Returns: false at the end, or when stopped.
+  /// Throws: output_error if a temporary file cannot be written.
   bool next(batch& out, const std::atomic<bool>& stop);
 
  private:
@@ -127,17 +132,17 @@ class batch_reader {
   std::deque<std::variant<std::shared_ptr<source_lines>, bad_input>> sources_;  // sources_.front() is the current one
 };
 
-/// A hint for a source whose lines may end with carriage returns alone, which do not end lines here.
+/// A hint for a source whose lines may end with carriage returns only, which do not end lines here.
 inline constexpr const char* hint_at_returns =
     "; if the lines end with carriage returns, make others of these: tr '\\r' '\\n' < FILE | neardup … -";
 
-/// Whether a line has carriage returns elsewhere than in its line end.
+/// True if a line has carriage returns elsewhere than in its line end.
 bool has_bare_returns(std::string_view line);
 
 /// The content of a line: without the line end, and without a byte order mark at the beginning of a source.
 std::string_view content_of_line(std::string_view raw, bool first_of_source);
 
-/// The content of a record of any format: lines as by content_of_line(), files without their byte order mark.
+/// Returns the content of a record of any format: a line as content_of_line() does, a file without its byte order mark.
 std::string_view content_of_record(const source& from, std::string_view raw, bool first_of_source);
 
 }  // namespace command

@@ -29,23 +29,23 @@ enum class unit_of_input {
   fingerprints
 };
 
-/// Whether a source is one document.
+/// True if a source is one document.
 inline bool is_whole_source(unit_of_input unit) { return unit == unit_of_input::files || unit == unit_of_input::mail; }
 
-/// Whether a document is a mail. The fields of such a document are those of the mail's header.
+/// True if a document is a mail. The fields of such a document are those of the mail's header.
 inline bool is_of_mail(unit_of_input unit) { return unit == unit_of_input::mail || unit == unit_of_input::mbox; }
 
-/// Whether each line is a record.
+/// True if each line is a record.
 inline bool is_of_lines(unit_of_input unit) {
   return unit == unit_of_input::lines || unit == unit_of_input::json_lines || unit == unit_of_input::codes;
 }
 
-/// Whether a document is a record with fields, instead of just a text.
+/// True if a document is a record with fields, not just a text.
 inline bool has_fields(unit_of_input unit) {
   return unit >= unit_of_input::json_lines && unit <= unit_of_input::automatic;
 }
 
-/// The documents of a run, and the parts of each that are read.
+/// The documents of a run, and the parts of them that are read.
 struct input_settings {
   std::vector<std::string> paths;
   std::string names_from;  ///< a file that lists further paths; "-" is standard input, empty: none
@@ -53,27 +53,27 @@ struct input_settings {
       std::numeric_limits<std::size_t>::max();  ///< index of the first path that comes from the list
   std::vector<std::uint64_t> listed_at;         ///< numbers of their lines, or of zero-ended names
   bool first_may_be_verb = false;               ///< the first path is where a verb would be, and looks like one
-  /// Returns a hint for a path that does not exist, if there is one: another word may have been meant.
+  /// Returns a hint for a path that does not exist, if another word may have been meant.
   std::function<std::string(const std::string& path, bool may_be_verb)> hint;
 
   unit_of_input unit = unit_of_input::files;
   std::string encoding;                      ///< encoding of the texts, by its name in iconv; empty: UTF-8
-  std::shared_ptr<const chinese_fold> fold;  ///< which characters of the texts count as equal, if any
+  std::shared_ptr<const chinese_fold> fold;  ///< characters of the texts that count as equal, if any
   std::vector<std::string> text_fields{"text"};
   std::string weighted_field;   ///< instead of texts: an array of words with weights; empty: none
   bool fields_are_ids = false;  ///< the texts are ids, which may be numbers in JSON
   std::string code_field;       ///< instead of texts: a code in hexadecimal digits; empty: none
-  std::size_t code_bits = 0;    ///< the width that each code must have; 0: any of those that fingerprints may have
+  std::size_t code_bits = 0;    ///< width of each code; 0: any width that fingerprints may have
   std::string score_field;      ///< a number in JSON records; empty: none
   std::string source_field;     ///< the field that --by needs; empty: none
   std::string id_field = "id";
   bool id_field_required = false;
   bool keeps_texts = false;  ///< documents are passed on with their texts
-  bool watches_ids = false;  ///< whether several documents with one id are reported
+  bool watches_ids = false;  ///< true if several documents with one id are reported
 
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  bool reads_hidden = false;  ///< whether hidden files in folders are read
+  bool reads_hidden = false;  ///< true if hidden files in folders are read
   bool reads_binary = false;
   bool skip_bad = false;
   bool strict = false;
@@ -84,7 +84,7 @@ struct input_settings {
   unsigned threads = 1;
 };
 
-/// Whether documents are codes instead of texts.
+/// True if documents are codes, not texts.
 inline bool has_codes(const input_settings& settings) {
   return settings.unit == unit_of_input::codes || (has_fields(settings.unit) && !settings.code_field.empty());
 }

@@ -36,7 +36,7 @@ constexpr std::size_t kept_capacity = std::size_t{1} << 24;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Whether a JSON number is a valid weight of a word.
+/// True if a JSON number is a valid weight of a word.
 bool is_weight(std::string_view number) {
   double value = 0;
   return !is_beyond_numbers(number) &&
@@ -114,7 +114,7 @@ std::size_t take_escape(std::string_view text, char*& out, bool& ill_formed) {
 }
 
 /// Resolves the escapes of a string in a line, given without its quotes. simdjson's function copies byte by byte,
-/// unless it is compiled for a newer processor; this one returns a string without escapes as it is, and otherwise
+/// unless it is compiled for a newer processor. This function returns a string without escapes unchanged, and otherwise
 /// processes 64 bytes at a time.
 /// Returns: the text, in `scratch` if there were escapes; nullopt if an escape is not valid in JSON.
 std::optional<std::string_view> unescape(std::string_view quoted, std::string& scratch, bool& ill_formed) {
@@ -208,13 +208,13 @@ std::string explain(simdjson::error_code error) {
 struct token {
   char kind = '\0';  ///< first character of the value, '0' for every number; or one of the kinds below
   std::string_view text;
-  std::string_view quoted = {};  ///< of a requested string: the text before its escapes were resolved
+  std::string_view quoted = {};  ///< of a requested string: the text with its escapes
 };
 constexpr char array_of_lines = 'j';  ///< an array of strings, which is a text
 constexpr char mixed = 'm';           ///< an array of other values, where an array of strings was requested
 constexpr char other = 'x';           ///< another value than the requested pairs of words and weights
 
-/// The keys that lead to the fields that are asked for.
+/// The keys that lead to the requested fields.
 struct key_tree {
   std::map<std::string, std::unique_ptr<key_tree>, std::less<>> below;
   std::vector<std::size_t> slots;  ///< positions of the fields that end here
@@ -281,7 +281,7 @@ std::string other_kind(const std::string& name, const token& found, const char* 
   return found.kind == '\0' ? "no " + field : field + " is " + name_of(found.kind) + ", not " + wanted;
 }
 
-/// Unlike od::value::type(), it also works for invalid JSON.
+/// True if a value is an array. Unlike od::value::type(), it also works for invalid JSON.
 bool is_array(od::value& value) { return value.raw_json_token().starts_with('['); }
 
 [[noreturn]] void fail(simdjson::error_code error) { throw simdjson::simdjson_error(error); }
@@ -314,8 +314,7 @@ struct json_parser {
     return *text;
   }
 
-  /// Reads a value. Checks everything in it, except for the escapes of a string, and extracts the parts that are asked
-  /// for.
+  /// Reads a value. Checks everything in it, except for the escapes of a string, and extracts the requested parts.
   token scan(od::value value, int depth, const key_tree* here = nullptr) {
     expect(depth <= max_depth, simdjson::DEPTH_ERROR);
     std::string_view text = value.raw_json_token();
@@ -354,7 +353,7 @@ struct json_parser {
     return found_here;
   }
 
-  /// Checks a value that is not asked for.
+  /// Checks a value that is not requested.
   void check(od::value value, int depth) {
     const token found_here = scan(value, depth);
     bool ignored = false;
@@ -378,7 +377,7 @@ struct json_parser {
     return here == nullptr || here->below.empty() ? nullptr : here->find(std::to_string(number));
   }
 
-  /// Reads a value that is asked for, or that contains a requested value. Resolves escapes.
+  /// Reads a value that is requested, or that contains a requested value. Resolves escapes.
   token take_value(od::value value, int depth, const key_tree& here) {
     forget(here);  // if a key occurs twice, the last one counts
     if (here.slots.empty()) return scan(value, depth, &here);
@@ -422,7 +421,7 @@ struct json_parser {
     return {are_strings ? array_of_lines : mixed, lines};
   }
 
-  /// Reads an array of [word, weight] pairs. Anything else is just checked.
+  /// Reads an array of [word, weight] pairs. Any other value is only checked.
   token scan_weighted(od::value value, int depth, weighted_words& to) {
     if (!is_array(value)) return scan(value, depth);
     bool all_pairs = true;
@@ -487,7 +486,8 @@ struct json_parser {
     }
   }
 
-  /// Takes the number or text for --keep. Returns: what is wrong with it, if anything.
+  /// Takes the number or text for --keep.
+  /// Returns: the error, if any.
   std::optional<std::string> take_key(record& out) const {
     const token& key = found[settings.text_fields.size() + 1];
     if (key.kind == '0') {
@@ -500,7 +500,8 @@ struct json_parser {
     return std::nullopt;
   }
 
-  /// Passes on the values found in a line. Returns: what is missing, if anything.
+  /// Passes on the values of a line.
+  /// Returns: the missing part, if any.
   std::optional<std::string> take(std::string_view line, record& out) {
     for (std::size_t i = 0; i < settings.text_fields.size(); ++i) {
       if (!settings.weighted_field.empty() && found[i].kind != '\0') {
@@ -548,7 +549,7 @@ struct json_parser {
       }
     };
     std::string_view taken = line;
-    // simdjson reads on behind a line that ends too early if what follows it would go on with it.
+    // If a line ends too early, simdjson reads on behind it when the following bytes would continue it.
     if (std::string_view(",]}").find(line.data()[line.size()]) != std::string_view::npos) {
       repaired_line.assign(line).append(padding, ' ');
       taken = std::string_view(repaired_line).substr(0, line.size());
@@ -598,7 +599,8 @@ json_reader make_json_reader(const input_settings& settings) {
   };
 }
 
-/// simdjson checks numbers only when it reads them, and then refuses integers beyond 64 bits, which are valid JSON.
+/// True if a text is a JSON number. simdjson checks numbers only when it reads them, and then refuses integers beyond
+/// 64 bits, which are valid JSON.
 bool is_number(std::string_view text) {
   const auto take = [&](char c) {
     const bool found = text.starts_with(c);

@@ -8,8 +8,9 @@
 
 namespace command {
 
-/// Reads a line, which must be followed by `padding` readable bytes; an empty line is a blank record. All of the JSON
-/// is checked, including fields that are not asked for. Returns: what is wrong with it; nullopt if it is valid.
+/// Reads a line. `padding` readable bytes must follow it. An empty line is a blank record. All of the JSON is checked,
+/// including fields that are not requested.
+/// Returns: the error; nullopt if the line is valid.
 using json_reader = std::function<std::optional<std::string>(std::string_view line, record& out)>;
 json_reader make_json_reader(const input_settings& settings);
 
@@ -19,20 +20,21 @@ void take_number(std::string_view number, record& out);
 /// Takes a text for --keep.
 void take_text(std::string_view text, record& out);
 
-/// Converts positions in a text, ascending, to positions in the JSON string that the text was read from, without its
-/// quotes. Complexity: linear.
+/// Converts ascending positions in a text to positions in the JSON string from which the text was read, without its
+/// quotes.
+/// Complexity: linear.
 void move_into_quoted(std::string_view quoted, std::span<std::size_t> places);
 
 /// The bytes with ill-formed UTF-8 replaced by U+FFFD.
 std::string repaired(std::string_view bytes);
 
-/// Whether text is a number by the grammar of JSON.
+/// True if text is a number by the grammar of JSON.
 bool is_number(std::string_view text);
 
-/// Whether a text is what Python writes for numbers that JSON lacks: NaN, Infinity, -Infinity.
+/// True if a text is one of the numbers that Python writes and JSON does not have: NaN, Infinity, -Infinity.
 bool is_beyond_numbers(std::string_view text);
 
-/// Whether bytes are well-formed UTF-8.
+/// True if bytes are well-formed UTF-8.
 bool is_utf8(std::string_view bytes);
 
 }  // namespace command

@@ -40,7 +40,7 @@ bool begins_field(std::string_view line) {
   return name_end != line.begin() && colon != line.end() && *colon == ':';
 }
 
-/// The texts of a message, and what was met in it.
+/// The texts of a message, and notes about it.
 struct mail_reader::parts {
   std::string plain, html;  // of texts, and of HTML
   bool has_attachments = false, is_undecoded = false, ill_formed = false;
@@ -79,14 +79,14 @@ std::string in_lower_case(const char* text) {
   return lowered;
 }
 
-/// The place of a body that follows the header without a blank line, which GMime would read as a header field and lose;
-/// npos if there is a blank line.
+/// Returns the place of a body that follows the header without a blank line; npos if there is a blank line. GMime would
+/// read such a body as a header field and lose it.
 std::size_t unannounced_body(std::string_view message) {
   for (std::size_t at = 0; at < message.size();) {
     const std::size_t end = std::min(message.find('\n', at), message.size() - 1) + 1;
     const std::string_view line = message.substr(at, end - at);
     if (line == "\n" || line == "\r\n") break;
-    // Some servers leave the line before the message there.
+    // Some servers leave the line before the message in the file.
     const bool is_separator = line.starts_with("From ") || line.starts_with(">From ");
     if (line.front() != ' ' && line.front() != '\t' && !is_separator && !begins_field(line)) return at;
     at = end;
@@ -94,7 +94,7 @@ std::size_t unannounced_body(std::string_view message) {
   return message.npos;
 }
 
-/// Removes the quotes of lines that begin like those between messages: ">From " stands for "From ".
+/// Removes the quotes of lines that look like those between messages: ">From " becomes "From ".
 void remove_quotes(std::string_view raw, std::string& to) {
   to.clear();
   while (!raw.empty()) {
@@ -122,7 +122,7 @@ std::string raw_content(GMimeDataWrapper* content) {
   return bytes_of(to.get());
 }
 
-/// Whether bytes are base64, in lines.
+/// True if bytes are base64, in lines.
 bool is_base64(std::string_view bytes) {
   std::size_t signs = 0, ends = 0;
   for (const char c : bytes) {
@@ -136,7 +136,7 @@ bool is_base64(std::string_view bytes) {
   return (signs + ends) % 4 == 0 && ends <= 2;
 }
 
-/// Whether GMime decodes what a Content-Transfer-Encoding names.
+/// True if GMime decodes what a Content-Transfer-Encoding names.
 bool is_known_encoding(std::string name) {
   const std::size_t begin = std::min(name.find_first_not_of(" \t"), name.size());
   name = name.substr(begin, name.find_last_not_of(" \t\r\n;") + 1 - begin);
@@ -145,8 +145,8 @@ bool is_known_encoding(std::string name) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-/// The name by which iconv knows a charset that mail programs name otherwise, or a charset that contains it: many texts
-/// that are said to be GB2312 have characters of its successors.
+/// Returns the name by which iconv knows a charset that mail programs name otherwise, or a charset that contains it:
+/// many texts that claim to be GB2312 have characters of its successors.
 std::string_view name_for_iconv(std::string_view charset) {
   constexpr std::array<std::array<std::string_view, 2>, 14> names{{{"ks_c_5601-1987", "CP949"},
                                                                    {"ksc5601", "CP949"},
@@ -168,7 +168,7 @@ std::string_view name_for_iconv(std::string_view charset) {
   return charset;
 }
 
-/// Whether a charset has characters of several bytes, by its name in lower case.
+/// True if a charset has characters of several bytes, by its name in lower case.
 bool has_wide_characters(std::string_view charset) {
   for (const std::string_view begin : {"gb", "x-gb", "big5", "euc", "ks", "shift", "x-sjis", "cp9", "windows-9"}) {
     if (charset.starts_with(begin)) return true;
@@ -176,7 +176,7 @@ bool has_wide_characters(std::string_view charset) {
   return false;
 }
 
-/// Removes what does not belong to a text: line ends of mail are "\n", and there is none at the end.
+/// Removes bytes that do not belong to a text: line ends become "\n", and there is none at the end.
 void settle_line_ends(std::string& text) {
   std::size_t size = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -233,9 +233,9 @@ std::string thread_of(GMimeMessage* message) {
 
 }  // namespace
 
-/// Decodes a text to UTF-8. Where a part names no charset, ASCII or an unknown one, --encoding tells it. Bytes that are
-/// UTF-8, though they are not ASCII, are taken for it, unless they are well-formed in a charset of several bytes a
-/// character, which the part names: a text in one byte a character is hardly ever UTF-8 by chance.
+/// Decodes a text to UTF-8. If a part names no charset, ASCII or an unknown one, --encoding names it. Bytes that are
+/// UTF-8, but not ASCII, are read as UTF-8, because a text with one byte per character is hardly ever UTF-8 by chance.
+/// The exception: the part names a charset with several bytes per character, in which they are well-formed.
 void mail_reader::decode(std::string charset, std::string_view& text, parts& to) {
   if (const auto form = wide_form_of(text, charset)) {
     wide_.clear();
@@ -338,7 +338,7 @@ void mail_reader::read_part(void* object, parts& to) {
     to.has_attachments = true;
     return;
   }
-  // A type without a subtype, which GMime takes for no text, is text: RFC 2045, 5.2.
+  // GMime does not read a type without a subtype as text, but it is text: RFC 2045, 5.2.
   const std::string header = in_lower_case(g_mime_object_get_header(GMIME_OBJECT(object), "Content-Type"));
   const bool is_typed = header.substr(0, header.find(';')).find('/') != header.npos;
   GMimeContentType* const type = is_typed ? g_mime_object_get_content_type(GMIME_OBJECT(object)) : nullptr;

@@ -11,18 +11,18 @@
 
 namespace command {
 
-/// Values of input_settings::source_field for `--by sender` and `--by thread`. The parentheses tell them from the names of
-/// header fields, which --by takes, too.
+/// Values of input_settings::source_field for `--by sender` and `--by thread`. The parentheses distinguish them from
+/// the names of header fields, which --by also takes.
 inline constexpr const char *by_sender = "(sender)", *by_thread = "(thread)";
 
-/// Whether a line begins a message of a mail box: "From ", and a date as asctime() writes it.
+/// True if a line begins a message of a mail box: "From ", and a date as asctime() writes it.
 bool begins_message(std::string_view line);
-/// Whether a line is the first of a header field: a name, perhaps with blanks behind it, and a colon.
+/// True if a line is the first of a header field: a name, perhaps with blanks behind it, and a colon.
 bool begins_field(std::string_view line);
 
-/// Reads a message: its parts of text, decoded, HTML as text, one below the other. Of alternatives the plain text
-/// counts. Attachments are not read. The id is the header field that --id-field names, by default Message-ID.
-/// Returns: what is wrong with the message; nullopt if it is valid. A part that cannot be decoded is read as it stands.
+/// Reads a message: its parts of text, decoded, one below the other, with HTML as text. Of alternatives it reads the
+/// plain text. Attachments are not read. The id is the header field that --id-field names, by default Message-ID.
+/// Returns: the error; nullopt if the message is valid. A part that cannot be decoded is read as it is.
 class mail_reader {
  public:
   explicit mail_reader(const input_settings& settings) : settings_(settings) {}

@@ -12,8 +12,8 @@ namespace command {
 
 namespace {
 
-/// Makes a reader for UTF-8 texts, and for WARC, whose reader decodes the content itself: lengths count undecoded
-/// bytes.
+/// Makes a reader for UTF-8 texts, and for WARC. The reader of WARC decodes the content itself, because lengths count
+/// undecoded bytes.
 record_reader make_reader_of_utf8(const input_settings& settings) {
   const auto read_text = [](const source& /*from*/, std::string_view text, record& out) -> std::optional<std::string> {
     out.clear();

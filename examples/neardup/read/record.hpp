@@ -45,8 +45,8 @@ struct record {
   [[nodiscard]] bool is_left_out() const noexcept { return is_html || is_packed || is_no_text; }
 };
 
-/// Reads a record of a source, which must be followed by `padding` readable bytes. Returns: what is wrong with it;
-/// nullopt if it is valid.
+/// Reads a record of a source. `padding` readable bytes must follow it.
+/// Returns: the error; nullopt if the record is valid.
 using record_reader =
     std::function<std::optional<std::string>(const source& from, std::string_view content, record& out)>;
 

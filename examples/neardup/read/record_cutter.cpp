@@ -31,7 +31,7 @@ void record_cutter::take(std::string_view bytes, std::vector<std::uint64_t>& end
   taken_ += bytes.size();
 }
 
-/// Two quotes inside a value end and begin a quoted part, which has the same effect.
+/// Finds the ends of CSV rows. Two quotes inside a value end and begin a quoted part, which has the same effect.
 void record_cutter::take_csv(std::string_view bytes, std::vector<std::uint64_t>& ends) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
@@ -55,7 +55,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
     if (in_quotes_) {
-      // Strings contain no line end, so a quote is missing, and what follows is outside of a string.
+      // Strings contain no line end. So a quote is missing, and the following bytes are outside of a string.
       if (is_escaped_) {
         is_escaped_ = false;
       } else if (c == '\\') {
@@ -206,7 +206,7 @@ std::size_t end_of_row(std::string_view bytes) {
   return bytes.size();
 }
 
-/// The first line of a row, and the rest.
+/// Returns the first line of a row, and the rest.
 std::vector<std::string_view> recovered_rows(std::string_view raw) {
   const std::size_t line = std::min(raw.find('\n'), raw.size() - 1) + 1;
   std::vector<std::string_view> pieces{raw.substr(0, line)};
@@ -241,8 +241,8 @@ std::vector<std::string_view> objects_in_line(std::string_view raw) {
   return pieces;
 }
 
-/// Elements that begin lines in the same way as the first element of the piece; JSON strings contain no line ends.
-/// Commas and brackets that are too many before the first element are a piece of their own.
+/// Returns the elements that begin lines in the same way as the first element of the piece. (JSON strings contain no
+/// line ends.) Surplus commas and brackets before the first element are a piece of their own.
 std::vector<std::string_view> recovered_elements(std::string_view raw, bool is_first) {
   const std::size_t first = std::min(raw.find('{'), raw.size());
   const std::size_t line = raw.rfind('\n', first) + 1;  // 0 if there is none
@@ -272,8 +272,9 @@ std::vector<std::string_view> recovered_elements(std::string_view raw, bool is_f
   return pieces;
 }
 
-/// The end of the WARC record that begins at this mark: there another record or the end of the bytes follows. nullopt
-/// if the mark begins no record: then its header does not end before `next`, the next mark, or its length is wrong.
+/// Returns the end of the WARC record that begins at this mark. Another record or the end of the bytes follows it.
+/// Returns: nullopt if no record begins at the mark: its header does not end before `next`, the next mark, or its
+/// length is wrong.
 /// Complexity: linear in the header.
 std::optional<std::size_t> end_of_warc(std::string_view raw, std::size_t begin, std::size_t next) {
   const header_lines header(raw.substr(begin, next - begin + 1));

@@ -18,7 +18,7 @@ class record_cutter {
   /// Cuts tables, JSON arrays, WARC and mail boxes into records. Any other source is one record.
   explicit record_cutter(unit_of_input unit) : unit_(unit) {}
 
-  /// Continues at this position, behind a gap in a source; for WARC, it searches for the next record.
+  /// Continues at this position, behind a gap in a source. For WARC, it searches for the next record.
   record_cutter(unit_of_input unit, std::uint64_t begin)
       : unit_(unit), begin_(begin), taken_(begin), has_message_(true), is_lost_(unit == unit_of_input::warc) {}
 
@@ -27,10 +27,10 @@ class record_cutter {
   /// bytes behind it.
   void take(std::string_view bytes, std::vector<std::uint64_t>& ends);
 
-  /// Whether everything so far is whole records, although it is not yet known whether the last one has ended.
+  /// True if all bytes so far are whole records. The last record may not have ended yet.
   [[nodiscard]] bool is_behind_record() const noexcept { return is_behind_ && line_.empty(); }
 
-  /// Whether a JSON array has not ended yet.
+  /// True if a JSON array has not ended yet.
   [[nodiscard]] bool is_open() const noexcept { return depth_ > 0; }
 
  private:
@@ -59,26 +59,27 @@ class record_cutter {
   std::string line_;  // the beginning of a line, as far as it matters
   std::uint64_t line_size_ = 0;
   bool is_first_ = true;    // the next line is the first one of a header
-  bool is_lost_ = false;    // searching for the next record, behind a gap
-  bool is_behind_ = false;  // behind a record, where blank lines follow
+  bool is_lost_ = false;    // true while it searches for the next record behind a gap
+  bool is_behind_ = false;  // true behind a record, where blank lines follow
   std::uint64_t blank_lines_ = 0;
   std::uint64_t length_ = 0;
   bool has_length_ = false;
   std::uint64_t to_skip_ = 0;  // bytes of a body that are still to be skipped
 };
 
-/// Cuts a bad piece, which record_cutter took for one record, wherever a record begins with certainty: a CSV row with
-/// wrong quotes at each line, a JSON array at lines that begin like its first element, WARC at the marks of records.
-/// The first piece is the bad one; for an array it may be only commas and brackets that are too many. `is_first`: the
-/// piece begins the source, so that one bracket is part of the array. Complexity: linear.
+/// Cuts a bad piece, which record_cutter took for one record, at each place where a record certainly begins. For a CSV
+/// row with wrong quotes that is each line, for a JSON array a line that begins like its first element, for WARC a mark
+/// of a record. The first piece is the bad one. For an array it may be only surplus commas and brackets. `is_first`:
+/// the piece begins the source, so that one bracket is part of the array.
+/// Complexity: linear.
 std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw, bool is_first);
 
-/// Whether a bad element of an array may include others, because its brackets or quotes do not end.
+/// True if a bad element of an array may include others, because its brackets or quotes do not end.
 bool may_hold_others(std::string_view element);
 
 /// A piece that record_cutter makes of a JSON array.
 struct array_piece {
-  std::string_view element;  ///< the element, without what surrounds it; may be empty
+  std::string_view element;  ///< the element, without the bytes around it; may be empty
   bool has_end = false;      ///< a comma or the bracket follows it
   bool is_last = false;      ///< the bracket follows it, or precedes it
 };

@@ -10,19 +10,22 @@ struct text_range {
   std::size_t begin, end;
 };
 
-/// Reads records again, and removes parts of their texts. Everything else in a record is unchanged, byte for byte.
+/// Reads records again, and removes parts of their texts. All other bytes of a record stay unchanged.
 class record_editor {
  public:
-  /// The settings must outlive it.
+  /// Makes an editor.
+  /// Precondition: the settings outlive it.
   explicit record_editor(const input_settings& settings) : read_(make_record_reader(settings)), fold_(settings.fold) {}
 
   /// The texts of a record that was read before without an error, folded if that is set; valid until the next call.
   const std::vector<std::string_view>& texts_of(const source& from, std::uint64_t line, std::string_view raw);
 
-  /// The last record, without the ranges that `removed` has for each text: disjoint ranges of whole characters, in
-  /// order. Complexity: linear.
-  /// Precondition: the settings fold no Chinese characters; the record is a line that is a text or a JSON object, in UTF-8. Throws:
-  /// input_error if something is removed from a text that is an array of strings.
+  /// Returns the last record without some ranges of its texts. `removed` has the ranges for each text: disjoint ranges
+  /// of whole characters, in order.
+  /// Precondition: the settings fold no Chinese characters; the record is a line that is a text or a JSON object, in
+  /// UTF-8.
+  /// Complexity: linear.
+  /// Throws: input_error if something is removed from a text that is an array of strings.
   [[nodiscard]] std::string without(const std::vector<std::vector<text_range>>& removed) const;
 
  private:

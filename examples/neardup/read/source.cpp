@@ -80,7 +80,7 @@ source_file::source_file(source& from) : from_(from), copy_(from.copy.get()) {
 
 namespace {
 
-/// Reads no more of a pipe than needed, because the rest may take long to arrive.
+/// True if a file is WARC. Reads no more of a pipe than needed, because the rest may take long to arrive.
 bool is_warc(peeking_stream& content, const std::atomic<bool>& stop) {
   constexpr std::string_view magic = "WARC/1.";
   for (std::size_t size = 1; size <= magic.size(); ++size) {
@@ -91,12 +91,12 @@ bool is_warc(peeking_stream& content, const std::atomic<bool>& stop) {
 
 }  // namespace
 
-/// Examines the first bytes: whether the source is compressed, and whether it is text.
+/// Examines the first bytes, to find out whether the source is compressed, and whether it is text.
 void source_file::begin(const std::atomic<bool>& stop) {
   constexpr std::size_t first_block = std::size_t{1} << 15;
   constexpr std::size_t first_record = 512;  // first bytes of a tar archive that are needed to detect it
   const auto plain = std::make_shared<peeking_stream>(file_);
-  // Called before anything is read that cannot be read again, including an error at the end.
+  // Called before anything that cannot be read again, including an error at the end.
   const auto keep = [&] {
     from_.copy = std::make_unique<source_copy>(from_.copies);
     copy_ = from_.copy.get();
@@ -112,7 +112,7 @@ void source_file::begin(const std::atomic<bool>& stop) {
                       from_.utf16, stop);
   is_packed_ = content_ != plain;
   if (is_kept && is_packed_ && copy_ == nullptr) keep();
-  // An archive is detected late, and so many bytes of a pipe may take long to arrive.
+  // An archive is detected late, and this many bytes of a pipe may take long to arrive.
   if (file_->is_regular() && !from_.as_it_is) {
     const auto archive = foreign_archive(content_->peek(first_record, stop));
     if (archive) throw foreign_file(archive->text, archive->may_hold_texts);
@@ -198,7 +198,7 @@ std::string join(const std::string& folder, const std::string& name) {
   return folder.back() == '/' ? folder + name : folder + '/' + name;
 }
 
-/// Whether --exclude leaves out a folder or file, or, for files, --include does not name it.
+/// True if --exclude names a folder or file, or, for files, if --include does not name it.
 bool left_out(const input_settings& settings, const std::string& relative, bool is_folder) {
   if (matches_any(settings.exclude, relative, is_folder)) return true;
   return !is_folder && !settings.include.empty() && !matches_any(settings.include, relative, false);
@@ -225,7 +225,7 @@ std::string name_of_argument(const input_settings& settings, std::size_t number)
 
 constexpr const char* is_written = "is also the output of this run";
 
-/// Whether a path is one of these files, maybe by another name. A file that this run writes must not be read: its old
+/// True if a path is one of these files, perhaps by another name. A file that this run writes must not be read: its old
 /// content would be lost, or it would never end.
 bool is_one_of(const std::string& path, const std::vector<std::string>& files) {
   if (files.empty()) return false;
@@ -365,7 +365,8 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   return found;
 }
 
-/// Begins to read a folder, unless it was read before. Returns: what is wrong with it, if anything.
+/// Begins to read a folder, unless it was read before.
+/// Returns: the error, if any.
 std::optional<bad_input> source_walker::enter(const std::string& path, const std::string& relative) {
   std::error_code error;
   const std::string real = fs::canonical(path, error).string();

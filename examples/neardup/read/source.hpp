@@ -18,19 +18,20 @@
 
 namespace command {
 
-/// A copy of what was read of one source. While one thread writes, others may read what was written before.
+/// A copy of the bytes that were read from one source. While one thread writes, others may read earlier bytes.
 class source_copy {
  public:
   explicit source_copy(std::shared_ptr<temporary_file> file) : file_(std::move(file)) {}
 
-  /// Appends. Throws: output_error, for example if the disk is full.
+  /// Appends.
+  /// Throws: output_error, for example if the disk is full.
   void write(std::string_view bytes);
 
-  /// As input_file::read_at.
+  /// Reads bytes, as input_file::read_at does.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
  private:
-  /// A part of the source that is contiguous in the file.
+  /// A part of the source whose bytes are contiguous in the file.
   struct stretch {
     std::uint64_t begin;  // position in the source; a stretch ends where the next one begins
     std::uint64_t place;  // offset in the file
@@ -42,8 +43,8 @@ class source_copy {
   std::uint64_t size_ = 0;
 };
 
-/// The positions and errors of a source's records that had to be cut again, so that each pass cuts them in the same
-/// way. Thread safety: may be used from any thread.
+/// The positions and errors of records that had to be cut again, so that each pass cuts them in the same way.
+/// Thread safety: may be used from any thread.
 class recovered_records {
  public:
   void add(std::uint64_t place, const std::string& wrong) {
@@ -61,14 +62,14 @@ class recovered_records {
   std::map<std::uint64_t, std::string> wrong_;
 };
 
-/// A file, or standard input; shared by everything that may still read it.
+/// A file, or standard input. Everything that may still read it shares it.
 struct source {
   std::string path;  ///< documents are named after it; "-" is standard input
   /// The file for the copy of a source that cannot be read again; null if no copy is needed.
   std::shared_ptr<temporary_file> copies;
 
-  /// The content read so far of a source that cannot be read again or at an offset: standard input, a pipe, a
-  /// compressed file.
+  /// The content so far of a source that cannot be read again or at an offset: standard input, a pipe, a compressed
+  /// file.
   std::unique_ptr<source_copy> copy = nullptr;
   /// The error with which reading ended, if any; the copy ends with the same error.
   std::exception_ptr failure = nullptr;
@@ -81,19 +82,19 @@ struct source {
 
   std::shared_ptr<recovered_records> recovered = std::make_shared<recovered_records>();
 
-  /// Set for a source in UTF-16, once reading has begun: the places in its UTF-8 of what was ill-formed.
+  /// For a source in UTF-16, once reading has begun: the places in its UTF-8 where it was ill-formed.
   std::shared_ptr<ill_formed_places> utf16 = nullptr;
 
-  bool in_folder = false;  ///< found in a folder, instead of named
-  bool text_only = false;  ///< whether a binary file is refused
-  bool as_it_is = false;   ///< reads bytes of a format that is not text, too
-  bool survives = false;   ///< continues behind damaged members of a compressed file
+  bool in_folder = false;  ///< true if found in a folder, not named
+  bool text_only = false;  ///< true if a binary file is refused
+  bool as_it_is = false;   ///< true if bytes of a format that is not text are read, too
+  bool survives = false;   ///< true if reading continues behind damaged members of a compressed file
 
-  unit_of_input unit = unit_of_input::files;                          ///< what its documents are, or `automatic`
-  bool has_settled_unit = false;                                      ///< set after the beginning was examined
+  unit_of_input unit = unit_of_input::files;                          ///< the kind of its documents, or `automatic`
+  bool has_settled_unit = false;                                      ///< true after the beginning was examined
   std::shared_ptr<const std::vector<std::string>> columns = nullptr;  ///< columns of a table
   std::string header = {};                                            ///< the row with the columns' names
-  bool has_ill_formed_header = false;                                 ///< whether that was not well-formed
+  bool has_ill_formed_header = false;                                 ///< true if `header` was not well-formed
 
   /// The name of the source in messages.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
@@ -108,7 +109,8 @@ struct source {
   }
 };
 
-/// The kind of documents that a file's name tells, if any; a compressed file is named after its content.
+/// Returns the kind of documents that a file's name suggests, if any. The name of a compressed file is that of its
+/// content.
 std::optional<unit_of_input> unit_by_name(std::string_view name);
 
 /// Converts an error of reading to bad input.
@@ -122,19 +124,21 @@ class source_file {
   source_file(const source_file&) = delete;
   source_file& operator=(const source_file&) = delete;
 
-  /// As input_file::read. Throws: output_error if the copy cannot be written.
+  /// Reads bytes, as input_file::read does.
+  /// Throws: output_error if the copy cannot be written.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
 
-  /// The next bytes of a source that is read for the first time, as peeking_stream::peek(); empty when a copy is read.
+  /// Returns the next bytes of a source that is read for the first time, as peeking_stream::peek() does; empty when a
+  /// copy is read.
   std::string_view peek(std::size_t size, const std::atomic<bool>& stop);
 
-  /// As input_file::read_at; a copy has what was read so far.
+  /// Reads bytes at an offset, as input_file::read_at does. A copy has the bytes that were read so far.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
-  /// Whether reading may have to wait for a writer.
+  /// True if reading may have to wait for a writer.
   [[nodiscard]] bool is_live() const noexcept { return file_ != nullptr && !file_->is_regular(); }
 
-  /// Whether nothing arrives from a live source for a tenth of a second. Always true for a compressed source.
+  /// True if nothing arrives from a live source for a tenth of a second. Always true for a compressed source.
   [[nodiscard]] bool is_quiet() const;
 
  private:
@@ -151,14 +155,15 @@ class source_file {
 
 class source_lines;
 
-/// Enumerates the sources that the paths of the command line stand for, in order; folders in the order of names.
+/// Enumerates the sources for the paths of the command line, in order; folders in the order of names.
 class source_walker {
  public:
   /// The next step: a source, or a path that cannot be used.
   using step = std::variant<std::shared_ptr<source>, bad_input>;
 
-  /// Throws: input_error if an argument does not exist, unless --skip-bad is given: the user should know that before
-  /// hours of reading, not after.
+  /// Makes a walker.
+  /// Throws: input_error if an argument does not exist, unless --skip-bad is given. The user then knows it before hours
+  /// of reading, not after.
   explicit source_walker(const input_settings& settings);
   ~source_walker();
 
@@ -167,11 +172,11 @@ class source_walker {
     if (!partial_output.empty()) partial_outputs_.push_back(partial_output);
   }
 
-  /// From now on, an index found in a folder is reported and skipped, as for the other corpus: the settings to use are
-  /// decided before folders are read. Indexes that were named are skipped only.
+  /// From now on, reports and skips an index that it finds in a folder, as for the other corpus: the settings are
+  /// decided before folders are read. Indexes that were named are only skipped.
   void pass_over_indexes();
 
-  /// Returns: nullopt at the end.
+  /// Returns the next step; nullopt at the end.
   std::optional<step> next();
 
   /// Begins a further pass: next() returns the steps of the first pass again, with the same sources.
@@ -180,11 +185,11 @@ class source_walker {
   /// Stores each step that next() returns from now on, for rewind().
   void remember() noexcept { remember_ = true; }
 
-  /// Keeps a source of which the first batches are read already, for the pass that rewind() begins.
+  /// Keeps a source whose first batches are already read, for the pass that rewind() begins.
   void keep_begun(std::shared_ptr<source> from, std::shared_ptr<source_lines> lines) {
     begun_.emplace(std::move(from), std::move(lines));
   }
-  /// Returns: what keep_begun() kept of a source; null if there is nothing, or it was taken before.
+  /// Returns the lines that keep_begun() kept of a source; null if there are none, or they were taken before.
   std::shared_ptr<source_lines> take_begun(const std::shared_ptr<source>& from) {
     const auto node = begun_.extract(from);
     return node.empty() ? nullptr : node.mapped();
@@ -213,7 +218,7 @@ class source_walker {
   std::unordered_set<std::string> named_indexes_;  // identities; filled by pass_over_indexes()
   std::vector<std::string> outputs_, partial_outputs_;
   std::size_t next_argument_ = 0;
-  std::vector<folder> open_folders_;            // the folders that contain each other; the last is being read
+  std::vector<folder> open_folders_;            // folders that contain each other; the last is being read
   std::unordered_set<std::string> real_paths_;  // paths of files and folders seen, without links
   std::shared_ptr<source> first_;
   std::uint64_t reached_twice_ = 0;

@@ -13,19 +13,20 @@ struct table_row {
   std::deque<std::string> memory;  ///< values that had quotes in them
 };
 
-/// Splits a row, given without its line end. In CSV a value may be quoted; two quotes inside it stand for one. A quote
-/// inside an unquoted value is an ordinary character. Values separated by tabs have no quotes.
-/// Returns: what is wrong with it, if anything.
+/// Splits a row, given without its line end. In CSV a value may be quoted. Two quotes inside such a value mean one
+/// quote. A quote inside an unquoted value is an ordinary character. Values separated by tabs have no quotes.
+/// Returns: the error, if any.
 std::optional<std::string> split_row(std::string_view row, unit_of_input unit, table_row& out);
 
-/// Whether an error is about quotes, so that the row may be several rows.
+/// True if an error is about quotes. The row may then be several rows.
 bool is_about_quotes(std::string_view wrong);
 
-/// Reads the header of a table, a row without its line end. Returns: what is wrong with it, or which requested column
-/// is missing; nullopt otherwise.
+/// Reads the header of a table, a row without its line end.
+/// Returns: the error, or the requested column that is missing; nullopt otherwise.
 std::optional<std::string> take_header(const input_settings& settings, std::string_view row, source& from);
 
-/// Reads rows, given without their line ends. Returns: what is wrong with a row; nullopt if it is valid.
+/// Reads rows, given without their line ends.
+/// Returns: the error of a row; nullopt if it is valid.
 class table_reader {
  public:
   explicit table_reader(const input_settings& settings) : settings_(settings) {}

@@ -24,7 +24,8 @@ bool is_same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-/// Removes the first line from the text. Returns: the line without its end.
+/// Removes the first line from the text.
+/// Returns: the line without its end.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, end);
@@ -56,8 +57,8 @@ std::string charset_of(std::string_view value) {
   return "";
 }
 
-/// Joins the chunks of HTTP 1.1. Returns: false if the body is not chunked, because some crawlers join chunks but keep
-/// the header.
+/// Joins the chunks of HTTP 1.1.
+/// Returns: false if the body is not chunked: some crawlers join chunks but keep the header.
 bool join_chunks(std::string_view body, std::string& out) {
   out.clear();
   while (!body.empty()) {
@@ -74,7 +75,7 @@ bool join_chunks(std::string_view body, std::string& out) {
   return false;
 }
 
-/// Whether a body is compressed, judged by its bytes in spite of Content-Encoding.
+/// True if a body is compressed, judged by its bytes in spite of Content-Encoding.
 bool is_packed(std::string_view body, const std::string& packing, const std::string& charset) {
   constexpr std::string_view gzip = "\x1f\x8b\x08", zstd = "\x28\xb5\x2f\xfd";
   if (body.starts_with(gzip) || body.starts_with(zstd)) return true;
@@ -130,7 +131,7 @@ void warc_reader::decode(const std::string& encoding, std::string_view& body, bo
     }
   }
   if (encoding.empty() || is_name_of_utf8(encoding)) return;
-  // Encodings in 7 bits, such as ISO-2022-JP, are UTF-8 by their bytes, too. They switch between character sets by ESC.
+  // Encodings in 7 bits, such as ISO-2022-JP, are also valid UTF-8. They switch between character sets by ESC.
   const bool has_high = std::any_of(body.begin(), body.end(), [](char c) { return (c & 0x80) != 0; });
   const bool may_switch = !has_high && body.find('\x1b') != body.npos;
   if (settings_.encoding.empty() && !may_switch && is_utf8(body)) return;

@@ -8,11 +8,11 @@
 
 namespace command {
 
-/// Reads a whole WARC record with its header. The plain text of a conversion, a resource or a response is a text; its
+/// Reads a whole WARC record with its header. The plain text of a conversion, a resource or a response is a text. Its
 /// id is the header field that --id-field names, by default WARC-Target-URI. Everything else is left out, including
-/// compressed texts, which are recognised by their bytes: a Content-Encoding may have been kept although the crawler
-/// has decompressed the body.
-/// Returns: what is wrong with the record; nullopt if it is valid.
+/// compressed texts. These are recognised by their bytes, because the crawler may have decompressed the body and kept
+/// the Content-Encoding.
+/// Returns: the error; nullopt if the record is valid.
 class warc_reader {
  public:
   explicit warc_reader(const input_settings& settings) : settings_(settings) {}
@@ -28,16 +28,16 @@ class warc_reader {
   std::map<std::string, std::optional<decoder>> decoders_;  // decoders by name; nullopt for unknown names
 };
 
-/// The header of a WARC record or an HTTP response: its lines behind the first one.
+/// The header of a WARC record or an HTTP response: its lines after the first one.
 class header_lines {
  public:
-  /// `bytes` begin with the first line. The body follows the blank line that ends the header.
+  /// Parses a header. `bytes` begin with the first line. The body follows the blank line that ends the header.
   explicit header_lines(std::string_view bytes);
 
   [[nodiscard]] std::string_view first() const { return first_; }
-  /// `name` may have any case. Returns: the value of the first line with that name.
+  /// Returns the value of the first line with a name, in any case.
   [[nodiscard]] std::optional<std::string_view> operator[](std::string_view name) const;
-  /// nullopt if the header does not end.
+  /// Returns the body; nullopt if the header does not end.
   [[nodiscard]] std::optional<std::string_view> body() const { return body_; }
 
  private:

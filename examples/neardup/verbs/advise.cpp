@@ -47,8 +47,8 @@ struct advised_run : run_settings {
 /// The least number of documents for which advice is given.
 constexpr std::uint64_t few_documents = 20;
 
-/// The number of bytes that are used of a longer text. The advisor compares whole texts; the rest would hardly change
-/// fingerprints and features.
+/// The number of bytes that are used of a longer text. The advisor compares whole texts, and the rest would hardly
+/// change fingerprints and features.
 constexpr std::size_t advised_bytes = std::size_t{1} << 24;
 
 advice_request request_of(const advised_run& settings) {
@@ -61,7 +61,7 @@ advice_request request_of(const advised_run& settings) {
   return request;
 }
 
-/// Whether a text has any token.
+/// True if a text has any token.
 bool has_tokens(const neardup::feature_choice& features, std::string_view text) {
   return neardup::with_tokenizer(features, [text](const auto& tokenize) {
     bool found = false;
@@ -73,7 +73,8 @@ bool has_tokens(const neardup::feature_choice& features, std::string_view text) 
   });
 }
 
-/// Cuts a text to the part that is used. Returns: whether that is less than all of it.
+/// Cuts a text to the used part.
+/// Returns: true if that is less than all of it.
 bool shorten(std::string& text) {
   if (text.size() <= advised_bytes) return false;
   text.resize(advised_bytes);
@@ -104,7 +105,7 @@ advice advice_on(context& c, const advised_run& settings, text_kinds& kinds, std
                          if (sampled++ < enough_documents) kinds.add(text);
                        }));
 
-  std::vector<std::string> waiting;  // so many texts that starting threads does not matter
+  std::vector<std::string> waiting;  // this many texts, so that starting threads does not matter
   std::size_t waiting_bytes = 0;
   const auto compare_waiting = [&] {
     if (compared + waiting.size() > sampled) throw input_error({"", "the input was changed while it was being read"});
@@ -245,7 +246,7 @@ void print_distances(output& out, const advice& found) {
   print_table(out, rows);
 }
 
-/// Whether the recall was measured on pairs of the corpus; otherwise it comes from theory, without an interval.
+/// True if the recall was measured on pairs of the corpus; otherwise it comes from theory, without an interval.
 bool is_measured(const advice& found) { return found.documents_measured > 0; }
 
 /// The interval in parentheses; empty if there is none, or if its ends look equal.
@@ -310,8 +311,8 @@ std::string json_of(const advice& found, const setup& s) {
       .text();
 }
 
-/// The paths as typed, or, unless `in_full`, a placeholder for many of them, which come from a pattern that the shell
-/// has expanded.
+/// Returns the paths as typed. Unless `in_full`, a placeholder replaces many paths, because they come from a pattern
+/// that the shell has expanded.
 std::string path_words(const advised_run& settings, bool in_full) {
   const auto end = settings.input.paths.begin() +
                    static_cast<std::ptrdiff_t>(std::min(settings.input.paths.size(), settings.input.first_listed));

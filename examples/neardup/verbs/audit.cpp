@@ -13,7 +13,7 @@ namespace command {
 
 namespace {
 
-// How much less similar a nearly similar document may be, by similarity, or as a share of bits if fingerprints decide.
+// The greatest difference of a nearly similar document, in similarity, or, if fingerprints decide, as a share of bits.
 constexpr double nearly = 0.15;
 constexpr std::size_t nearly_share_of_bits = 8;
 
@@ -69,7 +69,7 @@ class audit {
     return similarity_at_least(how_.check, all_.check[i], all_.check[j], least);
   }
 
-  /// Takes from a sample of the kept documents those to which another kept document is nearly similar.
+  /// Returns kept documents from a sample to which another kept document is nearly similar.
   std::vector<decision> nearly_dropped(std::vector<std::uint32_t> kept, std::size_t count) {
     constexpr std::size_t looked_at = 50, most = 5000;  // documents looked at for each wanted one, and in total
     std::vector<std::uint32_t> sample = kept;

@@ -5,9 +5,9 @@
 
 namespace command {
 
-/// Writes `count` random decisions in an order that depends on the seed: half of them are dropped documents, each
-/// beside its representative; the others are kept documents, each beside the most similar one of those that are nearly
-/// similar enough. If there are too few of one kind, more of the other are written. Texts are read again.
+/// Writes `count` random decisions in an order that depends on the seed. Half of them are dropped documents, each
+/// beside its representative. The others are kept documents, each beside the most similar of the nearly similar
+/// documents. If there are too few of one kind, more of the other are written. Texts are read again.
 /// Precondition: the corpus keeps names and positions.
 void write_audit(context& c, output& out, const corpus& all, const std::vector<std::uint32_t>& label,
                  std::size_t count);

@@ -1,4 +1,4 @@
-// The output of unique: unchanged records, found again in a second pass.
+// The output of unique: unchanged records, read again in a second pass.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace command {
 
-/// Copies records to an output, byte for byte; for files that are documents, prints their paths.
+/// Copies records to an output, byte for byte. For files that are documents, it prints their paths.
 class record_copier {
  public:
   record_copier(output& out, bool as_json) : out_(out), as_json_(as_json) {}
 
-  /// Copies a line with its end; if there is none, prints the path. If the last record of a source has no line end, the
-  /// next record still begins on a new line; a byte order mark is only copied to the beginning of the output.
+  /// Copies a line with its end. If there is no line, prints the path. If the last record of a source has no line end,
+  /// the next record still begins on a new line. A byte order mark is only copied to the beginning of the output.
   void copy(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
     if (line == 0) return print(from->path);
     if (from->unit == unit_of_input::json_array) {
@@ -51,13 +51,13 @@ class record_copier {
     ++copied_;
   }
 
-  /// Writes what precedes the first record of a table.
+  /// Writes the bytes before the first record of a table.
   void begin(const source& first) {
     out_ << first.header;
     open_line_ = !first.header.empty() && !first.header.ends_with('\n');
   }
 
-  /// Writes what follows the last record.
+  /// Writes the bytes after the last record.
   void end(unit_of_input unit) {
     if (unit == unit_of_input::json_array) out_ << (copied_ == 0 ? "[\n]\n" : "\n]\n");
   }
@@ -72,7 +72,7 @@ class record_copier {
   bool needs_blank_line_ = false;  // before the next record
 };
 
-/// Copies kept records, and if asked for dropped records, each kind to a file in the format of the input.
+/// Copies kept records, and, if requested, dropped records, each kind to a file in the format of the input.
 class record_writer {
  public:
   explicit record_writer(context& c) : context_(c), kept_(c.out, c.settings.output.as_json()) {
@@ -101,7 +101,7 @@ class record_writer {
     close_outputs(context_);
   }
 
-  /// `changed`: the number of kept records that lost a part of their texts; `more`: a further note.
+  /// Ends the run. `changed`: the number of kept records that lost a part of their texts; `more`: a further note.
   void finish_run(std::uint64_t changed = 0, const std::string& more = "") {
     const std::uint64_t dropped = context_.notes.documents() - context_.against - kept_.copied();
     close();
@@ -110,7 +110,8 @@ class record_writer {
   }
 
  private:
-  /// The output is one file, so all records need one format and one header. Throws: input_error.
+  /// Checks the format and the header of a source: the output is one file, so all records need the same.
+  /// Throws: input_error.
   void expect_source(const std::shared_ptr<source>& from) {
     if (from == last_) return;
     last_ = from;
@@ -137,7 +138,8 @@ class record_writer {
   bool is_closed_ = false;
 };
 
-/// Finds the documents of the input again in a second pass, which computes nothing. Memory: a byte for each line.
+/// Reads the documents of the input again in a second pass, which computes nothing.
+/// Memory: a byte for each line.
 class second_pass {
  public:
   explicit second_pass(context& c) : context_(c) { c.sources.remember(); }

@@ -26,7 +26,8 @@ constexpr std::array counts_options{
         "candidates (default: sets if a document has at most 24 features on average)"},
 };
 
-/// The parts of these files, and their counts. Throws: input_error.
+/// Returns the counts of these files, and adds their parts to the plan.
+/// Throws: input_error.
 neardup::feature_counts<std::uint64_t> count_all(const std::vector<std::string>& paths, run_plan& plan) {
   std::vector<std::pair<part_facts, std::string>> parts;
   for (const std::string& path : paths) {

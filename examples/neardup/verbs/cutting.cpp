@@ -22,8 +22,8 @@ using common::passage_finder;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Merges ranges that overlap or have only white space between them, and extends each over the white space behind it,
-/// so that the rest keeps its distance. `ends`: whether a range at the end of the text extends over the white space
+/// Merges ranges that overlap or have only white space between them. Extends each over the white space behind it, so
+/// that the rest keeps its distance. `ends`: true if a range at the end of the text also extends over the white space
 /// before it.
 void complete_ranges(std::string_view text, std::vector<text_range>& ranges, bool ends) {
   std::sort(ranges.begin(), ranges.end(), [](const text_range& a, const text_range& b) {
@@ -53,7 +53,7 @@ void complete_ranges(std::string_view text, std::vector<text_range>& ranges, boo
   ranges = std::move(joined);
 }
 
-/// Whether any word of the texts remains.
+/// True if any word of the texts remains.
 bool leaves_words(const std::vector<std::string_view>& texts, const std::vector<std::vector<text_range>>& removed) {
   bool found = false;
   const auto look_at = [&](std::string_view rest) { neardup::words{}(rest, [&](std::string_view) { found = true; }); };
@@ -71,7 +71,7 @@ bool leaves_words(const std::vector<std::string_view>& texts, const std::vector<
 /// Writes records without the removed parts, and counts.
 class cutting_writer {
  public:
-  /// `ends_texts`: see complete_ranges().
+  /// Makes a writer. `ends_texts`: see complete_ranges().
   cutting_writer(context& c, bool ends_texts) : writer_(c), editor_(c.settings.input), ends_texts_(ends_texts) {}
 
   const std::vector<std::string_view>& texts_of(const std::shared_ptr<source>& from, std::uint64_t line,
@@ -222,7 +222,7 @@ void run_without_parts(context& c, const part_settings& how) {
     std::uint32_t document;
     std::size_t offset;
   };
-  // for each part that a later part repeats: the place of its first occurrence
+  // By part that a later part repeats: the place of its first occurrence.
   std::unordered_map<std::uint32_t, first_place> firsts;
   for (std::uint32_t i = 0; i < label.size() && c.dropped; ++i) {
     if (label[i] != i) firsts.try_emplace(label[i]);

@@ -14,8 +14,8 @@ class passage_names {
  public:
   explicit passage_names(context& c) : settings_(c.settings.input), editor_(settings_) {}
 
-  /// The passage of a record, given as second_pass visits it. nullopt if the pairs of words of the other document are
-  /// unknown, or the record has none of them.
+  /// Returns the passage of a record, given as second_pass visits it; nullopt if the pairs of words of the other
+  /// document are unknown, or the record has none of them.
   std::optional<shown_passage> best_in(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw,
                                        std::span<const common::word_pair> pairs);
 
@@ -33,7 +33,8 @@ struct part_settings {
   std::size_t least_documents = 1;
 };
 
-/// Parses --parts. Throws: usage_error.
+/// Parses --parts.
+/// Throws: usage_error.
 neardup::text_parts parse_parts(const std::string& text);
 
 /// Writes the input without passages of the other corpus.

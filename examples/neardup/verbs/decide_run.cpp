@@ -1,4 +1,4 @@
-// `neardup groups --pairs` and `neardup pairs --pairs`: what the tasks of a run on many machines have found.
+// `neardup groups --pairs` and `neardup pairs --pairs`: print the results of a run on many machines.
 #include <algorithm>
 #include <neardup/dedup/pair_groups.hpp>
 #include <numeric>
@@ -20,6 +20,7 @@ using document_number = std::uint64_t;
 /// The documents of all parts, numbered part by part, and the pairs of all partitions.
 class gathered_run {
  public:
+  /// Opens the files of a run.
   /// Throws: input_error if files are of several runs, or one is missing.
   gathered_run(const std::vector<std::string>& parts, const std::vector<std::string>& pairs) {
     for (const std::string& path : pairs) {
@@ -81,11 +82,12 @@ class gathered_run {
     }
   }
 
-  /// Whether the documents of a pair have the same features.
+  /// True if the documents of a pair have the same features.
   [[nodiscard]] bool are_copies(document_number a, document_number b, double similarity) const {
     return similarity == 1 && features(a).size() == features(b).size();
   }
 
+  /// Checks the files.
   /// Throws: input_error if a file was changed since it was opened.
   void check_files() const {
     as_input([&] {
@@ -102,6 +104,7 @@ class gathered_run {
     return {parts_[at].get(), static_cast<std::size_t>(document - first_[at])};
   }
 
+  /// Returns the number of a document by its id.
   /// Throws: input_error if the document is in no part.
   [[nodiscard]] document_number number(std::uint64_t id) const {
     const part_facts* const facts = plan().find(part_of(id));
@@ -117,7 +120,8 @@ class gathered_run {
   std::uint64_t size_ = 0;
 };
 
-/// The number of documents, if 32 bits can number them. Throws: input_error.
+/// The number of documents, if 32 bits can number them.
+/// Throws: input_error.
 std::uint32_t count_of_few(const gathered_run& run, const std::string& what) {
   if (run.size() >= UINT32_MAX) throw input_error({"", what + " of more than 4,294,967,294 documents"});
   return static_cast<std::uint32_t>(run.size());
@@ -140,7 +144,7 @@ std::vector<document_number> group_in_order(const gathered_run& run, bool by_com
   return groups.finish();
 }
 
-/// The same for containment: documents with more features come first, because they hold others.
+/// Returns the representatives for containment. Documents with more features come first, because they contain others.
 std::vector<document_number> group_by_size(const gathered_run& run, const run_settings& settings) {
   const std::uint32_t count = count_of_few(run, "--check containment");
   std::vector<std::uint32_t> order(count), place(count), sizes(count);
@@ -204,8 +208,8 @@ void print_groups_of_run(context& c, const gathered_run& run) {
   finish_groups(c, counts);
 }
 
-/// Adds all pairs to `to`. With copies_once, these are the pairs of the files. Otherwise, a copy has the pairs of the
-/// document that it equals, too.
+/// Adds all pairs to `to`. With copies_once, these are the pairs of the files. Otherwise, a copy also has the pairs of
+/// the document that it equals.
 void add_pairs(const gathered_run& run, bool copies_once, sorted_pairs& to) {
   const auto add = [&](std::uint32_t a, std::uint32_t b, double similarity) {
     to.add({std::min(a, b), std::max(a, b), similarity});

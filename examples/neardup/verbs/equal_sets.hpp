@@ -1,4 +1,4 @@
-// Sets of features that have come, by hashes of them.
+// The sets of features that occurred before, as hashes.
 #pragma once
 
 #include <array>
@@ -13,11 +13,13 @@
 
 namespace command {
 
-/// Remembers a hash of 128 bits of each set: 20 to 27 bytes a set, where the set itself would take 4 a feature.
-/// Two sets of n that differ have one hash with a probability of n^2 / 2^129, of a billion 1.5e-21.
+/// Remembers a hash of 128 bits of each set. It takes 20 to 27 bytes per set, where the set itself would take 4 bytes
+/// per feature. The probability that two of n different sets have one hash is n^2 / 2^129, for a billion sets 1.5e-21.
 class seen_sets {
  public:
-  /// Returns: whether the set has not come before. Precondition: it is not empty.
+  /// Inserts a set.
+  /// Returns: true if it did not occur before.
+  /// Precondition: it is not empty.
   bool insert(feature_set set) {
     hash_type hash = hasher_({reinterpret_cast<const char*>(set.data()), set.size_bytes()});
     if (hash == none) hash[0] = 1;
@@ -28,7 +30,7 @@ class seen_sets {
   using hash_type = std::array<std::uint64_t, 2>;
   static constexpr hash_type none{};
 
-  /// Open addressing. It is filled up to four fifths, and then grows by a third.
+  /// A table with open addressing. It is filled up to four fifths, and then grows by a third.
   class table {
    public:
     bool insert(const hash_type& hash) {
@@ -41,7 +43,7 @@ class seen_sets {
     }
 
    private:
-    /// Where a hash is, or else the first free place behind the one that it points to.
+    /// Returns the place of a hash, or the first free place behind the one to which the hash points.
     hash_type& place_of(const hash_type& hash) {
       auto at = static_cast<std::size_t>((hash[0] >> 32) * hashes_.size() >> 32);
       while (hashes_[at] != none && hashes_[at] != hash) at = at + 1 == hashes_.size() ? 0 : at + 1;
@@ -61,7 +63,7 @@ class seen_sets {
   };
 
   neardup::xxh3<128> hasher_;
-  std::array<table, 256> tables_;  // only one of them is there twice while it grows
+  std::array<table, 256> tables_;  // only one of them exists twice while it grows
 };
 
 }  // namespace command

@@ -22,7 +22,7 @@ bool run_features(typed_options& typed) {
     to.output.is_saved = true;
   };
   const auto take_sets = [](const typed_options&, run_settings& to) {
-    to.comparison.min_similarity = 1;  // there is a check, and counts says which
+    to.comparison.min_similarity = 1;  // there is a check, and `counts` defines it
     to.comparison.is_exact = true;
     to.comparison.reads_features = true;
     to.comparison.has_wide_features = true;

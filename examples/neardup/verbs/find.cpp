@@ -39,9 +39,8 @@ struct wanted {
   std::size_t most = 10;  // number of documents to print
 };
 
-/// Measures how much of a clue a document contains: the largest share of the clue's distinct features inside a window
-/// of features a quarter longer than the clue. Words that were changed, inserted or left out remove their features from
-/// the share.
+/// Measures how much of a clue a document contains: the largest share of the clue's distinct features in a window of
+/// features, a quarter longer than the clue. Changed, inserted or missing words remove their features from the share.
 class clue_finder {
  public:
   clue_finder(const feature_setting& features, std::string_view clue) : features_(features) {
@@ -57,7 +56,8 @@ class clue_finder {
 
   [[nodiscard]] bool empty() const { return numbers_.empty(); }
 
-  /// The share from 0 to 1. Complexity: linear in the texts.
+  /// The share from 0 to 1.
+  /// Complexity: linear in the texts.
   double share_in(const std::vector<std::string>& texts) {
     std::size_t best = 0;
     for (const std::string& text : texts) {
@@ -78,8 +78,8 @@ class clue_finder {
  private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  /// The clue's length in words, code points or bytes; at least 1. A clue shorter than a feature is looked for as a
-  /// whole: as a feature of its own, it would be in no longer document.
+  /// Returns the clue's length in words, code points or bytes, at least 1. A clue shorter than a feature is searched
+  /// for as a whole, because no longer document would contain it as a feature.
   [[nodiscard]] std::size_t length_of(std::string_view clue) const {
     feature_setting single = features_;
     single.choice.size = 1;
@@ -140,7 +140,7 @@ std::optional<shown_passage> shown(const input_settings& settings, const common:
   return shown_in(settings, found->text, texts[found->text], found->where);
 }
 
-/// The search with its clue folded as texts are when they are read.
+/// Returns the search with its clue folded like the texts.
 wanted as_read(const context& c, wanted what) {
   if (const auto& fold = c.settings.input.fold) {
     std::string clue;
@@ -173,8 +173,7 @@ void print_findings(context& c, const wanted& what) {
   finish(c, ": " + counted(count, "holds", "hold") + " the clue, or much of it", count);
 }
 
-/// Reads the texts of an index again, if they are where they were when the index was made, and still have the same
-/// features.
+/// Reads the texts of an index again, if they are still in the same place and have the same features.
 class texts_of_index {
  public:
   texts_of_index(context& c, const opened_index<set_form>& index)
@@ -185,8 +184,8 @@ class texts_of_index {
         lines_(as_lines_),
         json_(as_json_) {}
 
-  /// Reads the texts of a document again. Returns: null if they are gone, or their features are not `features`. Valid
-  /// until the next call.
+  /// Reads the texts of a document again.
+  /// Returns: null if they are gone, or their features are not `features`. Valid until the next call.
   const std::vector<std::string_view>* operator()(std::size_t document) {
     const std::optional<document_place> place = index_.place(document);
     if (!place) return nullptr;
@@ -241,8 +240,8 @@ class texts_of_index {
   std::string text_;
 };
 
-/// The documents that have at least `least` of a clue's features, sorted by their number of common features, then by
-/// number. Documents in the index file are found by posting lists; documents in its log are compared one by one.
+/// Returns the documents that have at least `least` of a clue's features, sorted by their number of common features,
+/// then by number. Posting lists find documents in the index file. Documents in its log are compared one by one.
 std::vector<common::posting_lists::finding> documents_holding(const opened_index<set_form>& index, feature_set clue,
                                                               std::size_t least) {
   std::vector<common::posting_lists::finding> found;
@@ -326,7 +325,7 @@ void take_wanted(const typed_options& given, wanted& what) {
   take_number<std::size_t>(given, "--most", what.most, 1, 1'000'000'000);
 }
 
-/// The index has the features of all documents, so the clue needs features of the same kind.
+/// Searches an index. The index has the features of all documents, so the clue needs features of the same kind.
 bool run_find_in_index(typed_options& typed) {
   need_little_endian();
   refuse_empty_name(typed, "--index");

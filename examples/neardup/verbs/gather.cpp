@@ -24,6 +24,7 @@ class parts_by_id {
  public:
   explicit parts_by_id(std::vector<std::unique_ptr<part_file>> parts) : parts_(std::move(parts)) {}
 
+  /// Returns the features of a document.
   /// Throws: input_error if there is no such document.
   [[nodiscard]] std::span<const run_feature> features(std::uint64_t id) const {
     const auto found = std::lower_bound(parts_.begin(), parts_.end(), part_of(id),
@@ -44,7 +45,7 @@ class parts_by_id {
   std::vector<std::unique_ptr<part_file>> parts_;
 };
 
-/// Adds the candidates that are near-duplicates. They are read in the order of their first documents.
+/// Adds the candidates that are near-duplicates. The candidates are read in the order of their first documents.
 void add_verified(const neardup::gathered_pairs& candidates, const parts_by_id& documents,
                   const neardup::shuffle_settings& settings, std::vector<pair_of_run>& to) {
   constexpr std::size_t most = std::size_t{1} << 20;  // features of a call
@@ -76,8 +77,8 @@ void add_verified(const neardup::gathered_pairs& candidates, const parts_by_id& 
   }
 }
 
-/// The scattered sets of all parts, in the order of the parts. Throws: input_error if they are of several runs, or one
-/// is missing.
+/// The scattered sets of all parts, in the order of the parts.
+/// Throws: input_error if they are of several runs, or one is missing.
 std::vector<std::unique_ptr<scattered_file>> open_scattered(const std::vector<std::string>& paths) {
   std::vector<std::unique_ptr<scattered_file>> files;
   for (const std::string& path : paths) {
@@ -90,7 +91,7 @@ std::vector<std::unique_ptr<scattered_file>> open_scattered(const std::vector<st
     throw input_error({files[i]->file.path(),
                        "is of part " + std::to_string(files[i]->part) + ", as is " + files[i - 1]->file.path()});
   }
-  // Both ascend, and each file is of a part of the plan.
+  // Both lists ascend, and each file is of a part of the plan.
   auto file = files.begin();
   for (const part_facts& part : files.front()->plan.parts) {
     if (file != files.end() && (*file)->part == part.number) {

@@ -1,4 +1,5 @@
-// `neardup groups`: the near-duplicates of one document, or what a chain of them connects.
+// `neardup groups`: prints groups: the near-duplicates of one document, or the documents that a chain of
+// near-duplicates connects.
 #include "../compare/groups.hpp"
 
 #include <array>

@@ -51,9 +51,9 @@ constexpr std::array index_options{
                usual::with_verb},
 };
 
-/// The block count of an index of `count` fingerprints: the count asked for, or the default of the library. Above 64
-/// bits it is that of the fastest layout that fits half of the memory, if that is twice as fast by the cost model. An
-/// index may grow, so it is laid out for a hundred thousand fingerprints at least.
+/// Returns the block count of an index of `count` fingerprints: the requested count, or the default of the library.
+/// Above 64 bits it is that of the fastest layout that fits half of the memory, if that layout is twice as fast by the
+/// cost model. An index may grow, so its layout is for at least a hundred thousand fingerprints.
 int blocks_for(const run_settings& settings, std::size_t count) {
   const auto bits = static_cast<std::size_t>(settings.fingerprint.bits);
   const int k = settings.comparison.distance, usual = blocks_of(settings);
@@ -67,10 +67,10 @@ int blocks_for(const run_settings& settings, std::size_t count) {
 }
 
 struct indexing {
-  std::string old_index;                            // the index to add to, or empty
-  std::uint64_t checksum = 0;                       // checksum of its header when other settings were taken from it
-  bool has_sets = true;                             // an index of feature sets; otherwise, of fingerprints
-  double similarity = neardup::default_similarity;  // of an index of sets: what its postings find
+  std::string old_index;       // the index to add to, or empty
+  std::uint64_t checksum = 0;  // checksum of its header at the time when other settings were taken from it
+  bool has_sets = true;        // an index of feature sets; otherwise, of fingerprints
+  double similarity = neardup::default_similarity;  // true for an index of feature sets, false for one of fingerprints
   bool keeps_postings = false;
   std::string weights;  // the option of weights that alone makes it an index of fingerprints, or empty
   // Settings for a change in place of the old index.
@@ -188,7 +188,8 @@ void take_form(const typed_options& typed, indexing& how) {
                   " with " + option + ": an index of fingerprints has no features");
 }
 
-/// The ids in a list. Throws: input_error.
+/// The ids in a list.
+/// Throws: input_error.
 std::unordered_set<std::string> ids_in(const std::string& path, bool is_quiet) {
   std::unordered_set<std::string> ids;
   std::uint64_t blank = 0;
@@ -287,7 +288,8 @@ void change_index(context& c, const indexing& how) {
   if (!c.settings.output.quiet) say(summary);
 }
 
-/// Takes the options for changing the index in place. Throws: usage_error.
+/// Takes the options for changing the index in place.
+/// Throws: usage_error.
 void take_changes(const typed_options& typed, indexing& how) {
   how.appends = typed.has("--append");
   how.replaces = typed.has("--replace");

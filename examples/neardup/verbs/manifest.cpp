@@ -1,4 +1,4 @@
-// `neardup manifest`: lists the files of a run on many machines, and what is missing.
+// `neardup manifest`: lists the files of a run on many machines, and the missing ones.
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -113,7 +113,7 @@ class manifest {
     files.emplace(key, std::move(file));
   }
 
-  /// Prints, and forgets, the files that were made from other files than those that are there.
+  /// Prints, and forgets, the files that were made from other files than the present ones.
   void print_stale() {
     std::erase_if(parts_, [&](const auto& part) {
       const auto& [facts, path] = part.second;
@@ -141,7 +141,7 @@ class manifest {
   std::multimap<std::uint64_t, made_file> scattered_, pairs_;  // by part, by partition
 };
 
-/// Whether a file is one of the library's, or was before it was damaged.
+/// True if a file is one of the library's, or was one before it was damaged.
 bool is_own_file(const std::string& path) {
   try {
     return header_of(path).has_value();

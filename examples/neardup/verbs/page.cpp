@@ -7,7 +7,7 @@ namespace {
 using common::change;
 using common::text_piece;
 
-// How much of an equal stretch is shown at each end, and of differences in total.
+// Limits of the shown text: at each end of an equal stretch, and of differences in total.
 constexpr std::size_t shown_around = 300;
 constexpr std::size_t max_changed = 20000;
 
@@ -49,7 +49,8 @@ class piece_writer {
   void add_text(char what, std::string_view text) {
     if (!text.empty()) add(what, script_string(text));
   }
-  /// '~' stands for equal text, 'l' for text of the kept document, 'r' for text of the other one.
+  /// Writes a mark for omitted text: '~' for equal text, 'l' for text of the kept document, 'r' for text of the other
+  /// one.
   void leave_out(char what, std::size_t bytes) {
     if (bytes > 0) add(what, std::to_string(bytes));
   }
@@ -92,7 +93,7 @@ std::string rule_text(const run_settings& settings) {
   const comparison_settings& how = settings.comparison;
   const fingerprint_settings& made = settings.fingerprint;
   if (how.only_copies) return "their texts are equal";
-  // Ready-made features of records have no name. A check compares sets, but for the cosine of weighted features.
+  // Features in records have no name. A check compares sets, except for the cosine of weighted features.
   const auto named = [&](const feature_setting& features, bool are_weighted) {
     std::string text = made.are_given ? "" : to_string(features);
     const auto add = [&text](const std::string& option) { text += (text.empty() ? "" : ", ") + option; };

@@ -19,7 +19,8 @@ std::string script_string(std::string_view text);
 /// A text inside an HTML element, with references for the characters of markup.
 std::string html_text(std::string_view text);
 
-/// The condition for two documents to be near-duplicates, in words: "the Jaccard similarity of ... is at least 0.8".
+/// Returns the condition for two documents to be near-duplicates, in words: "the Jaccard similarity of ... is at least
+/// 0.8".
 std::string rule_text(const run_settings& settings);
 
 /// At most `most` bytes of a text, cut between characters.
@@ -36,8 +37,8 @@ class text_rereader {
 
   static constexpr std::size_t max_text = std::size_t{1} << 20;
 
-  /// The text at a place, at most its first megabyte; empty if only the fingerprint is known. Throws: input_error if
-  /// the text is not there any more.
+  /// Returns the text at a place, at most its first megabyte; empty if only the fingerprint is known.
+  /// Throws: input_error if the text is no longer there.
   std::string at(const place& where) {
     if (where.length == 0) return "";
     const std::string_view raw = bytes_at(where);
@@ -48,7 +49,7 @@ class text_rereader {
   }
 
  private:
-  /// Valid until the next call.
+  /// Returns the bytes at a place, valid until the next call.
   std::string_view bytes_at(const place& where) {
     constexpr std::size_t ahead = std::size_t{1} << 16;  // texts in input order are mostly in the buffer
     try {

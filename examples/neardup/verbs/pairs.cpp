@@ -1,4 +1,4 @@
-// `neardup pairs`: prints every two near-duplicates.
+// `neardup pairs`: prints all pairs of near-duplicates.
 #include <array>
 #include <neardup/edits/pairs.hpp>
 #include <neardup/index/pairs.hpp>
@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::array pairs_options{pairs_of_run_option};
 
-/// The part of visit_candidates() for copies_once: of equal documents, only the first is paired with others, and each
-/// of the rest with the first.
+/// Visits candidates for copies_once: among equal documents, the first is paired with other documents, and each other
+/// one only with the first.
 template <std::size_t Bits, class Visit>
 void visit_candidates_once(const corpus& all, const neardup::bits& within, const neardup::join_options& how,
                            const Visit& visit) {
@@ -67,7 +67,8 @@ void visit_candidates(const context& c, const corpus& all, bool copies_once, con
       [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, all.against + j, distance); }, how);
 }
 
-/// Finds the pairs without candidates by fingerprints: all with similar sets, or with similar texts by edit distance.
+/// Finds the pairs without candidates by fingerprints: all pairs with similar sets, or with similar texts by edit
+/// distance.
 void find_exact_pairs(context& c, const corpus& all, bool copies_once, sorted_pairs& found) {
   const checked_sets others(all.check, 0, all.against), input(all.check, all.against, all.check.size());
   const neardup::join_options how{.copies_once = copies_once, .run = neardup::threads{c.settings.threads}};
@@ -114,8 +115,8 @@ void find_exact_pairs(context& c, const corpus& all, bool copies_once, sorted_pa
   }
 }
 
-/// Finds the near-duplicates. Candidates are checked as they are found, by all threads and in batches, because there may
-/// be thousands for one that is accepted.
+/// Finds the near-duplicates. Candidates are checked as they are found, by all threads and in batches, because there
+/// may be thousands of candidates for one accepted pair.
 template <std::size_t Bits>
 void find_checked_pairs(const context& c, const corpus& all, bool copies_once, sorted_pairs& passed) {
   constexpr std::size_t checked_at_once = std::size_t{1} << 16;

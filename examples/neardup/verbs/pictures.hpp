@@ -10,12 +10,12 @@ namespace command {
 /// Puts pictures into a page as data, up to a limit, so that the page needs no other file.
 class picture_reader {
  public:
-  /// The picture in the file `name` as a data URL; empty if there is no such file, it is no picture that browsers show,
-  /// or the pictures so far take all of the room. A relative name is one from `folder`, or, if no file is there, from
-  /// the working directory. A picture that is read again takes room again.
+  /// Returns the picture in the file `name` as a data URL. It is empty if there is no such file, if browsers do not
+  /// show the picture, or if the pictures so far have reached the limit. A relative name begins at `folder`, or, if no
+  /// file is there, at the working directory. A picture that is read again counts again.
   std::string url_of(const std::string& name, const std::string& folder);
 
-  /// The number of pictures for which there was no room.
+  /// The number of pictures that exceeded the limit.
   [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
   /// The number of names without a file, and the first of them.
   [[nodiscard]] std::uint64_t missing() const noexcept { return missing_; }

@@ -39,7 +39,7 @@ struct kept_documents {
   std::function<std::string(std::uint32_t number)> name;
 };
 
-/// Answers documents in batches, by all features of the index: many take hardly longer than few.
+/// Answers documents in batches, by all features of the index, because many documents take hardly longer than few.
 class exact_answers {
  public:
   exact_answers(context& c, const kept_documents& index) : context_(c), index_(index) {}

@@ -38,7 +38,7 @@ std::string folder_of(const source& from) {
 }
 
 /// Writes a group, whose first member is kept. It is data in an element of its own, which the page reads when the group
-/// is opened, so that the page opens quickly however many groups there are.
+/// is opened. So the page opens quickly, however many groups there are.
 void write_group(output& out, text_rereader& texts, picture_reader* pictures, const corpus& all,
                  const std::vector<group_member>& members) {
   double least = 1;
@@ -109,8 +109,9 @@ std::vector<std::size_t> largest_groups(const document_groups& groups, std::size
   return numbers;
 }
 
-/// The time in UTC, as "2026-11-28 17:40 UTC": that of SOURCE_DATE_EPOCH, in seconds, if this variable is set and not
-/// empty. Throws: usage_error if it is no number of seconds before the year 10000.
+/// Returns the time in UTC, as "2026-11-28 17:40 UTC". It is that of SOURCE_DATE_EPOCH, in seconds, if this variable is
+/// set and not empty.
+/// Throws: usage_error if the variable is not a number of seconds before the year 10000.
 std::string time_text() {
   using namespace std::chrono;
   auto now = floor<minutes>(system_clock::now());
@@ -146,7 +147,7 @@ std::string run_text(const context& c) {
          ". Written " + time_text() + '.';
 }
 
-/// Reports what is not on the page, and whether the page is too large for browsers.
+/// Reports what is missing on the page, and whether the page is too large for browsers.
 void say_size(const context& c, const group_counts& all, const group_counts& shown) {
   constexpr std::uint64_t large = 20'000'000;
   if (c.settings.output.quiet) return;

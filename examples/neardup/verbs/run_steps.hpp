@@ -10,10 +10,12 @@ namespace command {
 /// Throws: usage_error, input_error; output_error if the file that is saved at the end cannot be written.
 run_settings take_files_of_run(const typed_options& typed, const std::vector<std::string>& others = {});
 
-/// Refuses an output that is one of the files that are read, such as one in a folder. Throws: usage_error.
+/// Refuses an output that is one of the files that are read, such as a file in a folder.
+/// Throws: usage_error.
 void refuse_output_among(run_settings settings, const std::vector<std::string>& files);
 
-/// A number from 0 that an option gives. Throws: usage_error if it is missing.
+/// Returns the number of an option, from 0 on.
+/// Throws: usage_error if it is missing.
 std::uint64_t required_number(const typed_options& typed, const char* option, std::uint64_t most);
 
 /// The rows of options for verbs that decide from gathered pairs.
@@ -22,7 +24,8 @@ inline constexpr option_row pairs_of_run_option{"--pairs", "PATH…", takes::own
                                                 "files or their folder. PATH is the features of all "
                                                 "parts"};
 
-/// Prints the groups, or the pairs, of a run on many machines. Precondition: --pairs was given.
+/// Prints the groups, or the pairs, of a run on many machines.
+/// Precondition: --pairs was given.
 bool run_groups_of_run(typed_options& typed);
 bool run_pairs_of_run(typed_options& typed);
 

@@ -10,7 +10,8 @@ namespace command {
 
 namespace {
 
-/// Reads the table of rarities of --idf-file. Throws: input_error.
+/// Reads the table of rarities of --idf-file.
+/// Throws: input_error.
 std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
   return as_input([&] {
     auto table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(path));
@@ -32,12 +33,12 @@ std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
   return std::make_shared<const neardup::idf_table>(learner.table());
 }
 
-/// Takes the width of codes from the first one, unless an option or an index names it.
+/// Takes the width of codes from the first code, unless an option or an index names it.
 void settle_width(context& c, run_settings& to) {
   if (to.input.code_bits != 0) return;
   const std::optional<std::string> code = first_text(to.input, c.sources);
   if (!code) {
-    // An index has one width, which nobody knows yet. Without codes, other verbs have nothing to compare.
+    // An index has one width, which is not known yet. Without codes, other verbs have nothing to compare.
     if (to.output.is_saved) throw usage_error("there is no code in the input; --bits N says how wide they will be");
     return;
   }

@@ -1,4 +1,4 @@
-// Prepares the run of a verb: opens the named files, and learns what has to be learnt.
+// Prepares the run of a verb: opens the named files, and learns the rarity of features if necessary.
 #pragma once
 
 #include <functional>
@@ -7,10 +7,12 @@
 
 namespace command {
 
-/// Loads the dictionary and the table of rarities for features, learns the latter if no file has it, and runs a verb
-/// that reads documents. Returns: whether something was found.
+/// Loads the dictionary and the table of rarities for features, learns that table if no file has it, and runs a verb
+/// that reads documents.
+/// Returns: true if something was found.
 bool run_on_documents(run_settings& settings, const std::function<void(context&)>& run);
 
+/// Checks the byte order.
 /// Throws: usage_error on a machine that is not little-endian.
 void need_little_endian();
 

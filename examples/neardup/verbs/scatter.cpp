@@ -15,7 +15,7 @@ constexpr std::array scatter_options{
     option_row{"--counts", "FILE", takes::own, section::machines, "what counts wrote", usual::always},
 };
 
-/// The documents of a part in the form that a scatter takes, some at a time.
+/// Scatters the documents of a part, some at a time.
 std::vector<std::vector<std::byte>> scatter_part(const part_file& part, const counts_file& counts) {
   constexpr std::size_t most = std::size_t{1} << 18;  // features of a call
   const neardup::shuffle_settings settings = counts.plan.shuffle();

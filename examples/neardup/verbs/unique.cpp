@@ -31,14 +31,14 @@ namespace command {
 
 namespace {
 
-/// Whether all documents have to be read before one can be kept.
+/// True if all documents have to be read before one can be kept.
 bool groups_first(const run_settings& settings) {
   return !settings.output.audit.empty() || settings.grouping.by_components ||
          settings.grouping.keep != preference::first || settings.comparison.checks_containment() ||
          settings.input.unit == unit_of_input::fingerprints;
 }
 
-/// Whether the output names documents.
+/// True if the output names documents.
 bool needs_names(const run_settings& settings) {
   return !settings.output.dropped.empty() || !settings.output.audit.empty() || settings.by.kind != source_kind::none ||
          settings.input.unit == unit_of_input::fingerprints;
@@ -67,17 +67,18 @@ struct growing_index {
   std::unordered_set<std::string> names;  // of added documents, if existing names are reported
 };
 
-/// Decides about few documents at a time, exactly: it compares new documents with the kept ones that share rare
-/// features, whereas a join would read all kept ones again.
+/// Decides about few documents at a time, exactly. It compares new documents with the kept documents that share rare
+/// features. A join would read all kept documents again.
 class kept_by_features {
  public:
+  /// Makes an object without documents.
   /// Precondition: the check compares sets.
   explicit kept_by_features(const comparison_settings& how)
       : how_(how), kept_(neardup::set_threshold{set_measure_of(how), *how.min_similarity}) {}
 
-  /// For each document its original: a kept one (by its number in `kept`, which begins with those of earlier calls),
-  /// or, if documents are compared with each other, an earlier one of `next` (numbered behind those); itself if there
-  /// is none.
+  /// Returns the original of each document, or the document itself if it has none. The original is a kept document (by
+  /// its number in `kept`, which begins with those of earlier calls), or, if documents are compared with each other, an
+  /// earlier document of `next` (numbered behind those).
   std::vector<std::uint32_t> decide(const document_check& kept, const std::vector<const document*>& next,
                                     bool is_compared_within) {
     std::vector<std::uint32_t> label, places;  // positions in `next` of the documents kept now
@@ -116,13 +117,13 @@ class kept_by_features {
   std::uint32_t size_ = 0;
 };
 
-/// Keeps each document unless it is a near-duplicate of one that was kept before. Decides in rounds that grow with the
-/// number of kept documents, because comparing many with many takes hardly longer than comparing few. Documents from a
-/// program that waits for the answer are decided at once. Decisions are written while the documents of the next round
-/// are read.
+/// Keeps each document unless it is a near-duplicate of a document that was kept before. Decides in rounds that grow
+/// with the number of kept documents, because comparing many with many takes hardly longer than comparing few. If a
+/// program waits for the answer to its documents, they are decided at once. Decisions are written while the documents
+/// of the next round are read.
 class first_come_filter {
  public:
-  /// `grown`: the index whose documents count as kept before, or null.
+  /// Makes a filter. `grown`: the index whose documents count as kept before, or null.
   first_come_filter(context& c, record_writer& writer, growing_index* grown)
       : context_(c),
         writer_(writer),
@@ -131,7 +132,7 @@ class first_come_filter {
         next_(c.settings.fingerprint.bits),
         decided_(c.settings.fingerprint.bits) {}
 
-  /// Takes a document of the other corpus; called before the first one of the input.
+  /// Takes a document of the other corpus. Called before the first document of the input.
   void take_against(const placed_document& d) {
     if (!d.facts.has_tokens) return;
     kept_.add(d);
@@ -150,7 +151,8 @@ class first_come_filter {
     next_.bytes += done.bytes;
     next_.batches.push_back(std::move(done));
     next_.is_early = is_live;
-    // Each round compares the kept documents once more. Rounds that triple their number sum up to one and a half joins.
+    // Each round compares the kept documents once more. If rounds triple their number, their sum is one and a half
+    // joins.
     if (is_live || next_.bytes >= max_bytes || next_.size >= std::max(min_documents, 2 * kept_size_)) {
       decide();
     }
@@ -188,8 +190,8 @@ class first_come_filter {
         context_.settings.output.quiet);
   }
 
-  /// Waits until decisions are written. Throws: the exception of writing; from then on nothing is decided, because not
-  /// all kept documents are known.
+  /// Waits until decisions are written.
+  /// Throws: the exception of writing. From then on nothing is decided, because not all kept documents are known.
   void finish_writing() {
     if (!writing_.valid()) return;
     is_broken_ = true;
@@ -209,7 +211,7 @@ class first_come_filter {
 
     std::vector<finished_batch> batches;  // the batches that contain them
     std::size_t size = 0;                 // number of documents that are compared
-    fingerprint_vector fingerprints;      // of these; may be empty
+    fingerprint_vector fingerprints;      // fingerprints of these documents; may be empty
     std::uint64_t bytes = 0;
     bool is_early = false;  // decided before the round is full
   };
@@ -220,8 +222,8 @@ class first_come_filter {
     return !context_.settings.against.any() || context_.settings.against.also_within;
   }
 
-  /// For each document its representative: one that was kept before, or, numbered behind those, one of the compared
-  /// documents.
+  /// Returns the representative of each document: a document that was kept before, or, numbered behind those, one of
+  /// the compared documents.
   [[nodiscard]] std::vector<std::uint32_t> decide_on(const std::vector<const document*>& compared) {
     const run_settings& settings = context_.settings;
     const std::size_t kept = kept_.size();
@@ -244,7 +246,7 @@ class first_come_filter {
     });
   }
 
-  /// Decides about documents, with the documents of the index first in the order of decision.
+  /// Decides about documents. The documents of the index come first in the order of decision.
   void decide_with_index(const std::vector<const document*>& compared) {
     const comparison_settings& comparison = context_.settings.comparison;
     by_index_.assign(compared.size(), std::nullopt);
@@ -278,7 +280,7 @@ class first_come_filter {
     take_labels(std::move(label));
   }
 
-  /// Changes the original of documents that match one of the index to a document kept since, if that is closer.
+  /// Changes the original of documents that match a document of the index, if a document that was kept since is closer.
   void prefer_closer_kept(const std::vector<const document*>& compared, std::vector<std::uint32_t>& label) {
     const comparison_settings& comparison = context_.settings.comparison;
     const std::size_t kept = kept_.check.size();
@@ -381,7 +383,7 @@ class first_come_filter {
                                   set_threshold_of(context_.settings.comparison), how);
   }
 
-  /// Writes decisions; if there are several threads, while the next documents are read.
+  /// Writes decisions. With several threads, the next documents are read meanwhile.
   void take_labels(std::vector<std::uint32_t> label) {
     if (is_compared_within()) {
       const std::size_t kept = kept_.size();
@@ -455,15 +457,16 @@ class first_come_filter {
                                         similarity, d.facts.repeats_id ? d.from->id_of(d.line) : ""});
   }
 
-  static constexpr std::uint64_t of_index = std::uint64_t{1} << 32;  // from here on, groups of the index's documents
+  // groups of the index's documents have numbers from here on
+  static constexpr std::uint64_t of_index = std::uint64_t{1} << 32;
 
   context& context_;
   record_writer& writer_;
   growing_index* grown_;
   corpus kept_;
-  std::optional<distinct_documents> distinct_;        // of the other corpus; once it is needed
-  std::optional<kept_by_features> kept_by_features_;  // once it is needed
-  std::size_t kept_size_ = 0;                         // after all decisions are written
+  std::optional<distinct_documents> distinct_;        // of the other corpus; made when needed
+  std::optional<kept_by_features> kept_by_features_;  // made when needed
+  std::size_t kept_size_ = 0;                         // number of kept documents after all decisions are written
   round next_, decided_;
   bool is_broken_ = false;
   std::vector<std::uint32_t> label_;                                   // of the decided documents
@@ -488,14 +491,14 @@ void run_first_come(context& c, compaction when) {
         c, c.settings.input, c.sources, [](const placed_document&) {},
         [&](finished_batch&& done) { filter.take(std::move(done)); });
   });
-  filter.decide();  // also what comes before bad input
+  filter.decide();  // also the documents before bad input
   filter.finish_writing();
   if (bad) std::rethrow_exception(bad);
   if (!grown) {
     writer.finish_run();
     return filter.say_by_source();
   }
-  // Kept documents are written before they are added to the index, so a run that is stopped in between can be repeated.
+  // Kept documents are written before they are added to the index. So an interrupted run can be repeated.
   writer.close();
   if (!c.settings.output.quiet) say_if_there(*grown->index, grown->names, "");
   const std::string added = grouped(grown->change.size());
@@ -504,7 +507,7 @@ void run_first_come(context& c, compaction when) {
   filter.say_by_source();
 }
 
-/// Whether documents match if their sets of features are equal, and nobody asks which one stands for another.
+/// True if documents match if their sets of features are equal, and no option asks for their representatives.
 bool keeps_first_of_equal(const run_settings& settings) {
   if (settings.comparison.only_copies) return true;
   return settings.comparison.is_exact && settings.comparison.min_similarity.value_or(0) >= 1 &&
@@ -512,7 +515,7 @@ bool keeps_first_of_equal(const run_settings& settings) {
          !settings.against.any() && settings.against.grown_index.empty();
 }
 
-/// Keeps the first of all documents with equal sets of features, as they come.
+/// Keeps the first of all documents with equal sets of features, document by document.
 void run_by_equal_sets(context& c) {
   record_writer writer(c);
   seen_sets seen;
@@ -534,7 +537,7 @@ void run_by_equal_sets(context& c) {
   writer.finish_run();
 }
 
-/// Decides about all documents at once, after all are read. Kept ones are read again.
+/// Decides about all documents together, after all are read. Kept documents are read again.
 void run_at_once(context& c) {
   const bool are_lists = c.settings.input.unit == unit_of_input::fingerprints;
   corpus all(c.settings, needs_names(c.settings), c.audit.has_value());
@@ -586,14 +589,14 @@ void run_at_once(context& c) {
   say_by_source(c, all);
 }
 
-/// Whether a limit of memory was given for sets of features. Only partitions keep to it, and they need all documents. So
-/// a stream is read to its end before a document is kept.
+/// True if a limit of memory was given for sets of features. Only partitions keep to it, and they need all documents.
+/// So a stream is read to its end before a document is kept.
 bool is_bounded(const typed_options& given, const run_settings& settings) {
   return given.has("--memory") && settings.comparison.is_exact && !settings.comparison.checks_edits() &&
          !settings.against.any() && settings.against.grown_index.empty() && !keeps_first_of_equal(settings);
 }
 
-/// Whether all input is files that can be read twice. Files in /proc, which seem to be empty, may change.
+/// True if all input is files that can be read twice. Files in /proc, which seem to be empty, may change.
 bool can_be_read_again(const run_settings& settings) {
   namespace fs = std::filesystem;
   return std::all_of(settings.input.paths.begin(), settings.input.paths.end(), [](const std::string& path) {
@@ -635,7 +638,7 @@ constexpr std::array unique_options{
                "text, and keep the record. Needs --lines or --jsonl, and --output or --dropped"},
 };
 
-/// A record is written without parts of its text, so the positions of texts in records must be known.
+/// Refuses options that exclude removing parts of texts: the positions of texts in records must be known.
 void refuse_cutting(const typed_options& given, const run_settings& to, const std::string& option) {
   if (to.input.unit != unit_of_input::lines && to.input.unit != unit_of_input::json_lines) {
     throw usage_error(option + " needs --lines or --jsonl");
@@ -666,7 +669,7 @@ void take_cutting(const typed_options& given, run_settings& to) {
   refuse_cutting(given, to, option);
 }
 
-/// Checks that the distance which the index supports is large enough, and that the data that it keeps is read.
+/// Checks that the distance which the index supports is large enough, and that its data is read.
 void check_grown_index(const std::string& path, const comparison_settings& how) {
   const index_settings index = read_index_settings(path);
   if (!how.is_exact && how.distance > index.distance) {
@@ -697,7 +700,7 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
   return how;
 }
 
-/// With --copies, texts are compared instead of features.
+/// Takes --copies, with which texts are compared, not features.
 void take_copies(const typed_options& given, run_settings& to) {
   if (!given.has("--copies")) return;
   refuse_if_given(
@@ -756,8 +759,8 @@ bool run_unique(typed_options& typed) {
     if (parts) return run_without_parts(c, *parts);
     if (cuts_passages) return run_without_passages(c);
     if (keeps_first_of_equal(c.settings)) return run_by_equal_sets(c);
-    // Batches of a stream are compared with all kept documents again and again; input that can be read twice need not
-    // be.
+    // A stream is decided in rounds, which compare all kept documents again. Input that can be read twice needs no
+    // rounds.
     const bool grows = !c.settings.against.grown_index.empty();
     if (!grows && (reads_all_first || can_be_read_again(c.settings))) {
       run_at_once(c);

@@ -1,4 +1,4 @@
-// `neardup verify`: which pairs of ids from another program are near-duplicates.
+// `neardup verify`: finds out which pairs of ids from another program are near-duplicates.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -46,12 +46,14 @@ constexpr std::array verify_options{
                usual::always},
 };
 
-/// Documents that are found by their ids. Memory: their features and names, and 8 to 16 bytes for each.
+/// Documents that are found by their ids.
+/// Memory: their features and names, and 8 to 16 bytes for each.
 class named_documents {
  public:
   explicit named_documents(const run_settings& settings)
       : settings_(settings), documents_(false), check_(settings.comparison, settings.grouping.memory) {}
 
+  /// Adds a document.
   /// Throws: input_error if there are more documents than 32 bits can number.
   void add(const placed_document& d) {
     if (check_.size() == none) throw input_error({d.from->name(), "more than 4,294,967,294 documents"});
@@ -73,18 +75,20 @@ class named_documents {
     }
   }
 
-  /// The first document with an id. Thread safety: may be called from any thread.
+  /// The first document with an id.
+  /// Thread safety: may be called from any thread.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view id) const {
     const std::uint32_t found = const_cast<named_documents*>(this)->slot_of(id);
     return found == none ? std::nullopt : std::optional(found);
   }
-  /// Whether a later document has the same id.
+  /// True if a later document has the same id.
   [[nodiscard]] bool is_repeated(std::uint32_t number) const { return is_repeated_[number]; }
 
   [[nodiscard]] std::size_t size() const noexcept { return check_.size(); }
   [[nodiscard]] std::string id(std::size_t i) const { return documents_.id(i); }
 
-  /// The similarity of two documents, if it is at least `least`. Documents without tokens are similar to nothing.
+  /// Returns the similarity of two documents if it is at least `least`. Documents without tokens are similar to
+  /// nothing.
   [[nodiscard]] std::optional<double> similarity(std::uint32_t a, std::uint32_t b, double least) const {
     const feature_set x = check_[a], y = check_[b];
     if (x.empty() || y.empty()) return std::nullopt;
@@ -94,7 +98,7 @@ class named_documents {
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  /// The slot with the document of an id, or the free slot where it belongs.
+  /// Returns the slot with the document of an id, or the free slot where it belongs.
   std::uint32_t& slot_of(std::string_view id) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = neardup::xxh3<64>{}(id)&mask;
@@ -129,7 +133,8 @@ class pair_checker {
     take(std::move(one));
   }
 
-  /// Answers the waiting pairs. Throws: input_error for an unknown id, unless --skip-bad is given.
+  /// Answers the waiting pairs.
+  /// Throws: input_error for an unknown id, unless --skip-bad is given.
   void answer() {
     const double least = *context_.settings.comparison.min_similarity;
     run_parallel(context_.settings.threads, waiting_.size(), [&](std::size_t i) {
@@ -146,7 +151,8 @@ class pair_checker {
     for (const asked& one : all) report(one);
   }
 
-  /// Writes which documents are dropped. Returns: how many these are.
+  /// Writes which documents are dropped.
+  /// Returns: their number.
   std::uint64_t drop() {
     neardup::pair_groups<std::uint32_t> groups(static_cast<std::uint32_t>(documents_.size()));
     std::optional<checked_pair> last;
@@ -178,7 +184,7 @@ class pair_checker {
  private:
   struct asked {
     std::array<std::string, 2> ids;
-    bool has_ids = false;  // otherwise the numbers are given
+    bool has_ids = false;  // true if pairs have ids, false if they have numbers
     std::array<std::uint64_t, 2> numbers{};
     std::string where;
     std::optional<double> similarity = std::nullopt;
@@ -233,7 +239,7 @@ void read_binary(const std::string& path, run_notes& notes, pair_checker& checke
   from.as_it_is = true;
   const std::atomic<bool> never{false};
   std::string bytes(std::size_t{1} << 16, '\0');
-  std::size_t rest = 0;  // the number of bytes, at the beginning of `bytes`, of a pair that is read in part
+  std::size_t rest = 0;  // number of bytes of an incomplete pair at the beginning of `bytes`
   std::uint64_t count = 0;
   try {
     source_file file(from);
@@ -315,7 +321,8 @@ void verify_pairs(context& c, const pair_source& from) {
   finish(c, summary, checker.near());
 }
 
-/// The format of the pairs. Throws: usage_error.
+/// The format of the pairs.
+/// Throws: usage_error.
 pair_format format_of_pairs(const typed_options& typed, const std::string& path) {
   if (const auto format = typed["--pairs-format"]) {
     return static_cast<pair_format>(parse_name("--pairs-format", *format, {"csv", "tsv", "jsonl", "binary"},

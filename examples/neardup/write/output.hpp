@@ -6,21 +6,23 @@
 
 namespace command {
 
-/// Standard output or a file. What has been written stays, whatever follows.
+/// Standard output or a file. Written bytes stay, whatever follows.
 ///
-/// A file is written as FILE.partial, and renamed when it is complete; until then, an older file is intact. If there is
-/// a file or a link of that name already, it may be an input of somebody, so FILE.partial.1 is used, and so on. If FILE
-/// is a link, all this applies to the file that it leads to, which need not exist. The new file gets the permissions of
-/// the one that it replaces; until then, only its owner can access FILE.partial. If the name ends in .gz or .zst, the
-/// output is compressed. A signal that ends the program removes FILE.partial.
+/// A file is written as FILE.partial, and renamed when it is complete. Until then, an older file is intact. If a file
+/// or a link of that name exists already, it may be another program's input, so FILE.partial.1 is used, and so on. If
+/// FILE is a link, all this applies to the file to which it leads, which need not exist. The new file gets the
+/// permissions of the file that it replaces. Until then, only its owner can access FILE.partial. If the name ends in
+/// .gz or .zst, the output is compressed. A signal that ends the program removes FILE.partial.
 class output {
  public:
-  /// Standard output if `path` is empty. Throws: output_error.
+  /// Opens a file, or, if `path` is empty, standard output.
+  /// Throws: output_error.
   explicit output(const std::string& path);
   ~output();
   output(const output&) = delete;
   output& operator=(const output&) = delete;
 
+  /// Writes bytes.
   /// Throws: output_error if the disk is full or the reader has closed the pipe; further calls do nothing then.
   output& operator<<(std::string_view bytes);
   output& operator<<(char byte) { return *this << std::string_view(&byte, 1); }
@@ -28,14 +30,15 @@ class output {
   /// The number of bytes written, before compression.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
-  /// Writes buffered bytes. Throws: output_error.
+  /// Writes buffered bytes.
+  /// Throws: output_error.
   void flush();
 
   /// The temporary path of a file that is being written; otherwise empty.
   [[nodiscard]] const std::string& partial() const noexcept { return partial_; }
 
-  /// Flushes, and closes a file; a second call does nothing. Throws: output_error. If it is not called, errors at the
-  /// end are lost.
+  /// Flushes, and closes a file. A second call does nothing. Without a call, errors at the end are lost.
+  /// Throws: output_error.
   void close();
 
  private:
@@ -56,7 +59,7 @@ class output {
   bool failed_ = false;
 };
 
-/// Whether save_whole() can succeed, as far as can be determined, so that hours of work do not fail at their end.
+/// Checks that save_whole() can succeed, as far as can be determined, so that hours of work do not fail at their end.
 /// Throws: output_error.
 void check_output(const std::string& path);
 
@@ -64,7 +67,7 @@ void check_output(const std::string& path);
 /// Throws: output_error.
 void save_whole(const std::string& path, const std::function<void(const std::string&)>& save);
 
-/// save_whole() with the permissions of the file at `like`, which may be another file.
+/// Calls save_whole(), but the new file gets the permissions of the file at `like`, which may be another file.
 void save_whole(const std::string& path, const std::string& like, const std::function<void(const std::string&)>& save);
 
 }  // namespace command
