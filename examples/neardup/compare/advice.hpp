@@ -88,7 +88,7 @@ struct advice {
   /// sampled documents whose near-duplicates were counted; if many documents resemble one another, there are fewer than
   /// `sampled`, and some of them represent several sampled documents
   std::size_t followed = 0;
-  double mean_bytes = 0;  ///< of a document
+  double mean_bytes = 0;  ///< mean size of a document
   double median_bytes = 0;
   double similar_pairs = 0;            ///< estimated number of near-duplicate pairs in the corpus
   std::uint64_t pairs_seen = 0;        ///< near-duplicate pairs found that have a document of the sample
@@ -96,7 +96,8 @@ struct advice {
                                        ///< measured on these, or only predicted if it is 0
   double partnered = 0;  ///< share of documents that have near-duplicates; a document and its copies count as one
   std::vector<feature_facts> facts;
-  std::vector<setup> setups;    ///< for each features, kind and bits: the smallest distance with the required recall
+  /// the smallest distance with the required recall, for each choice of features, kind and bits
+  std::vector<setup> setups;
   std::size_t recommended = 0;  ///< index in setups; see recommended_setup()
   bool is_reached = false;      ///< true if the recommended setup reaches the required recall
 };

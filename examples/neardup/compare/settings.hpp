@@ -31,7 +31,7 @@ struct against_settings {
   std::vector<std::string> indexes;  ///< index files
   bool keeps_texts = false;          ///< true if the texts of its documents are needed, too
   std::string grown_index;           ///< an index that kept documents are added to; empty if there is none
-  bool also_within = false;          ///< also compares the input's documents with each other
+  bool also_within = false;          ///< true if the input's documents are also compared with each other
   std::string without_features;      ///< an index that has only fingerprints; empty if there is none
 
   [[nodiscard]] bool any() const { return !paths.empty() || !indexes.empty() || !grown_index.empty(); }

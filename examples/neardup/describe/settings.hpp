@@ -45,10 +45,11 @@ struct fingerprint_settings {
   std::optional<std::uint64_t> fold;  ///< identifies the tables of --fold-chinese, once they are read
   bool folds_chinese = false;
   std::string idf_file;
-  std::shared_ptr<const neardup::idf_table> idf;  ///< for --weights idf and tfidf and --top; read or learnt
+  std::shared_ptr<const neardup::idf_table> idf;  ///< table for --weights idf and tfidf and for --top; read or learnt
   std::shared_ptr<std::atomic<bool>> met_term;    ///< true if any feature was a term of idf_file
-  std::shared_ptr<spelling_count> spelling;       ///< set if canonical features would be an alternative
-  std::size_t top = 0;                            ///< number of features of a document that count; 0: all
+  /// set if canonical features would be an alternative to the normalised ones
+  std::shared_ptr<spelling_count> spelling;
+  std::size_t top = 0;  ///< number of features of a document that count; 0: all
   neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
   std::size_t bits = 64;
   std::uint64_t seed = 0;

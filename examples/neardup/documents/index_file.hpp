@@ -28,7 +28,7 @@ struct index_settings {
   int distance = 0, blocks = 0;
   std::string features, weights, kind;
   std::string check_features;  ///< empty for an index of fingerprints, which has no features
-  double similarity = 0;       ///< of an index of feature sets: its postings find sets with at least this similarity
+  double similarity = 0;       ///< for an index of feature sets: the least similarity that its postings find
   std::string top;             ///< the value of --top; empty if all features count
   bool folds_chinese = false;
 
@@ -351,7 +351,7 @@ class opened_index {
 /// The documents of an index that is written, and its attachments.
 struct indexed_documents {
   document_columns columns;
-  place_columns places;  ///< of an index with postings
+  place_columns places;  ///< positions, for an index with postings
 
   /// Calls `use` with the attachments 0 to 10. `settings`: attachment 0.
   template <class Use>

@@ -32,7 +32,7 @@ struct index_change {
   std::vector<std::uint32_t> removed;  ///< documents that existed before this change
   std::vector<any_fingerprint> fingerprints;
   document_columns added;
-  place_columns places;  ///< of added documents
+  place_columns places;  ///< positions of added documents
 
   /// Adds a document. An index of sets uses `features`, an index of fingerprints `fingerprint`, an index with postings
   /// `place`. The other arguments do not matter.
@@ -49,7 +49,7 @@ struct index_change {
 
 /// The parts of a document in the log of an index, besides its name.
 struct logged_form {
-  std::size_t bits;     ///< of fingerprints; 0 for an index of sets
+  std::size_t bits;     ///< width of fingerprints; 0 for an index of sets
   bool keeps_features;  ///< true for an index of sets
   bool keeps_places;    ///< true for an index with postings
 };

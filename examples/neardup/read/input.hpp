@@ -50,7 +50,7 @@ struct batch {
   std::uint64_t offset = 0;                    ///< position of `bytes` in the source
   bool live = false;                           ///< the source may pause for long, so results should be passed on now
   std::vector<std::shared_ptr<source>> files;  ///< each file is a document
-  std::optional<bad_input> bad;                ///< if `from` is set: its next line; such a batch has nothing else
+  std::optional<bad_input> bad;  ///< if `from` is set, its next line is bad; the batch then has nothing else
 
   [[nodiscard]] bool has_lines() const noexcept { return from != nullptr && !bad; }
 };

@@ -19,8 +19,8 @@ enum class unit_of_input {
   lines,
   json_lines,
   json_array,  ///< an element of the array: determined for a source of JSON Lines by its beginning
-  csv,         ///< a row of a table with values separated by commas,
-  tsv,         ///< or by tabs
+  csv,         ///< a row of a table with values separated by commas
+  tsv,         ///< a row of a table with values separated by tabs
   warc,        ///< a record of a web crawl
   mail,        ///< a file that is a message; determined for a source of mail by its beginning
   mbox,        ///< a message of a mail box

@@ -208,7 +208,7 @@ std::string explain(simdjson::error_code error) {
 struct token {
   char kind = '\0';  ///< first character of the value, '0' for every number; or one of the kinds below
   std::string_view text;
-  std::string_view quoted = {};  ///< of a requested string: the text with its escapes
+  std::string_view quoted = {};  ///< text of a requested string, with its escapes
 };
 constexpr char array_of_lines = 'j';  ///< an array of strings, which is a text
 constexpr char mixed = 'm';           ///< an array of other values, where an array of strings was requested

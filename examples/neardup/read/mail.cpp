@@ -42,7 +42,7 @@ bool begins_field(std::string_view line) {
 
 /// The texts of a message, and notes about it.
 struct mail_reader::parts {
-  std::string plain, html;  // of texts, and of HTML
+  std::string plain, html;  // content of the parts that are texts, and of those that are HTML
   bool has_attachments = false, is_undecoded = false, ill_formed = false;
 };
 

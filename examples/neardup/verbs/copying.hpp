@@ -197,9 +197,10 @@ class second_pass {
 
   struct expected_source {
     std::shared_ptr<source> from;
-    std::vector<content> lines;  // number of lines up to the last document; for a file that is a document, one entry
-    std::uint64_t checksum;      // checksum of the line numbers and contents of documents
-    std::uint64_t last_length;   // length of the last document's line, in bytes
+    // number of lines up to the last document; a single entry for a file that is a document
+    std::vector<content> lines;
+    std::uint64_t checksum;     // checksum of the line numbers and contents of documents
+    std::uint64_t last_length;  // length of the last document's line, in bytes
   };
 
   /// The second pass reads either lines or files.

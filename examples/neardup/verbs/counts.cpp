@@ -1,4 +1,4 @@
-// `neardup counts`: counts the features of all parts, and settles what the tasks of the run share.
+// `neardup counts`: counts the features of all parts, and fixes the properties that all tasks of the run share.
 #include <array>
 #include <limits>
 #include <neardup/dedup/checks.hpp>

@@ -214,7 +214,7 @@ void add_pairs(const gathered_run& run, bool copies_once, sorted_pairs& to) {
   const auto add = [&](std::uint32_t a, std::uint32_t b, double similarity) {
     to.add({std::min(a, b), std::max(a, b), similarity});
   };
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> copies;  // of a document, its number
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> copies;  // (number of a document, number of its copy)
   if (!copies_once) {
     run.for_each_pair([&](document_number later, document_number earlier, double similarity) {
       if (!run.are_copies(later, earlier, similarity)) return;

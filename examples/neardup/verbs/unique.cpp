@@ -64,7 +64,7 @@ void write_dropped(context& c, const std::string& id, const std::string& place, 
 struct growing_index {
   std::unique_ptr<changed_index> index;
   index_change change;
-  std::unordered_set<std::string> names;  // of added documents, if existing names are reported
+  std::unordered_set<std::string> names;  // names of added documents, if existing names are reported
 };
 
 /// Decides about few documents at a time, exactly. It compares new documents with the kept documents that share rare
@@ -260,7 +260,7 @@ class first_come_filter {
         by_index_[i] = grown_->index->closest(compared[i]->fingerprint, comparison.distance, check);
       });
     }
-    std::vector<std::size_t> places;  // of the remaining documents
+    std::vector<std::size_t> places;  // positions of the remaining documents
     std::vector<const document*> rest;
     decided_.fingerprints = fingerprint_vector(context_.settings.fingerprint.bits);
     for (std::size_t i = 0; i < compared.size(); ++i) {
@@ -464,12 +464,12 @@ class first_come_filter {
   record_writer& writer_;
   growing_index* grown_;
   corpus kept_;
-  std::optional<distinct_documents> distinct_;        // of the other corpus; made when needed
+  std::optional<distinct_documents> distinct_;        // distinct documents of the other corpus; made when needed
   std::optional<kept_by_features> kept_by_features_;  // made when needed
   std::size_t kept_size_ = 0;                         // number of kept documents after all decisions are written
   round next_, decided_;
   bool is_broken_ = false;
-  std::vector<std::uint32_t> label_;                                   // of the decided documents
+  std::vector<std::uint32_t> label_;                                   // labels of the decided documents
   std::vector<std::optional<changed_index::near_document>> by_index_;  // the representative in the index, if it is
                                                                        // there
   std::future<void> writing_;                                          // last: it uses everything above, except next_

@@ -113,7 +113,7 @@ class named_documents {
   std::vector<bool> is_repeated_;
 };
 
-/// Checks pairs, some at a time, and prints those that are near-duplicates in their order.
+/// Checks pairs, some at a time, and prints the near-duplicates among them in their order.
 class pair_checker {
  public:
   pair_checker(context& c, run_notes& notes, const named_documents& documents)
@@ -276,7 +276,7 @@ void read_records(context& c, reading& from, pair_checker& checker) {
           c.out.flush();
         });
   });
-  checker.answer();  // also what precedes bad input
+  checker.answer();  // also answers the pairs before bad input
   if (bad) std::rethrow_exception(bad);
 }
 

@@ -36,9 +36,10 @@ struct kept_document {
   const Id& id;
   std::uint64_t serial;  ///< serial number: the number of documents added before
   Fingerprint fingerprint;
-  std::span<const Feature> features;  ///< if the check compares features
-  std::optional<set_digest> digest;   ///< if the text is short
-  std::uint64_t time = 0;  ///< in a stream_deduplicator: when the document was added or last renewed; otherwise 0
+  std::span<const Feature> features;  ///< given if the check compares features
+  std::optional<set_digest> digest;   ///< given if the text is short
+  /// in a stream_deduplicator: the time when the document was added or last renewed; otherwise 0
+  std::uint64_t time = 0;
 };
 
 /// A kept document of a deduplicator that compares features only.
@@ -72,7 +73,7 @@ struct digest_hash {
 template <class Fingerprint>
 struct kept_fingerprint {
   Fingerprint fingerprint;
-  std::optional<set_digest> digest;  // if the text is short
+  std::optional<set_digest> digest;  // given if the text is short
 };
 template <>
 struct kept_fingerprint<void> {};

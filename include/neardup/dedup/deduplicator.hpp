@@ -126,16 +126,16 @@ class set_judge {
 ///
 /// A deduplicator keeps the first of similar documents. add() decides whether a text is new, or which kept document it
 /// duplicates. If several kept documents match a text, the original is the closest one, and the earliest among equally
-/// close ones (see original_choice). Only new documents are kept. So each duplicate is similar to its original itself: no
-/// chain of small differences connects different texts. Which documents are kept depends on the order in which they are
-/// added. A text with nothing to compare (see verdict::is_comparable) is new and counted, but not kept.
+/// close ones (see original_choice). Only new documents are kept. So each duplicate is similar to its original itself:
+/// no chain of small differences connects different texts. Which documents are kept depends on the order in which they
+/// are added. A text with nothing to compare (see verdict::is_comparable) is new and counted, but not kept.
 ///
 /// A deduplicator consists of a describer, a decider and a judge. Each operation also accepts descriptions, which other
 /// threads can make in advance. The last step of an operation calls `commit` with the dedup_change. If `commit` throws,
 /// nothing has changed. stream_deduplicator and durable_deduplicator are based on `commit`.
 ///
-/// `Id`: an index_id, or std::string. Ids are found by std::hash if that exists for the type, otherwise by their order. A
-/// string is stored once.
+/// `Id`: an index_id, or std::string. Ids are found by std::hash if that exists for the type, otherwise by their order.
+/// A string is stored once.
 /// Guarantee: strong. A deduplicator is movable, not copyable. A moved-from deduplicator may only be destroyed or
 /// assigned to.
 /// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
@@ -213,7 +213,8 @@ class basic_deduplicator {
                                       const Commit& commit = {}) {
     return add_descriptions(batch.documents, ids, run, commit);
   }
-  /// Adds a batch of descriptions, as add_batch() does. The caller keeps alive what they refer to during the call.
+  /// Adds a batch of descriptions, as add_batch() does. The caller keeps the described texts and features alive during
+  /// the call.
   template <class Commit = detail::no_commit>
   std::vector<verdict_type> add_descriptions(std::span<const description_type> documents, std::span<const Id> ids,
                                              const any_runner& run = {}, const Commit& commit = {}) {

@@ -43,12 +43,13 @@ struct description {
   using fingerprint_type = Fingerprint;
   using feature_type = Feature;
 
-  std::string_view text;  ///< for a check that reads the text
+  std::string_view text;  ///< the text, for a check that reads it
   /// nullopt if the text has no tokens, or if all its tokens have weight 0.
   std::optional<Fingerprint> fingerprint;
   /// The features for the check, ascending. Empty if the check needs no features, or if there is no fingerprint.
   std::span<const Feature> features;
-  std::optional<set_digest> digest;  ///< of a short text with a fingerprint; equal sets of tokens have equal digests
+  /// digest of a short text with a fingerprint; equal sets of tokens have equal digests
+  std::optional<set_digest> digest;
 };
 
 /// The description of a text of which only features are compared.

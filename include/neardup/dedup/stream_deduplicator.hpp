@@ -37,8 +37,9 @@ struct stream_limits {
   /// after each call while fewer than 64 documents are kept. A single document is kept whatever its size.
   std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)();
   std::uint64_t max_age =
-      (std::numeric_limits<std::uint64_t>::max)();  ///< in the unit of the times; add() requires times then
-  bool duplicates_renew = false;                    ///< if true, a duplicate makes its original as young as itself
+      /// the greatest age, in the unit of the times; with a limit, add() requires times
+      (std::numeric_limits<std::uint64_t>::max)();
+  bool duplicates_renew = false;  ///< if true, a duplicate makes its original as young as itself
   when_full full = when_full::forget_oldest;
 };
 

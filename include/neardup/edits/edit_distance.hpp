@@ -33,10 +33,11 @@ void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b
 /// The shorter text is the pattern, the other one the text. Cell (i, j) of the dynamic-programming table is the
 /// distance of the first i code points of the pattern and the first j of the text. Neighbouring cells differ by -1, 0
 /// or 1, so 64 rows of a column are two words of bits: `rises` and `falls`. The table is computed in bands of 64 rows.
-/// A band is computed from left to right, from the differences along the last row of the band above. A path of cost at
-/// most `most` deviates from the diagonal by at most (most + columns - rows) / 2 to the right and (most - columns +
-/// rows) / 2 down, so only cells within these limits are computed. Cells beyond count as rising, so the distance is
-/// never underestimated.
+/// A band is computed from left to right, from the differences along the last row of the band above.
+///
+/// A path of cost at most `most` deviates from the diagonal by at most (most + columns - rows) / 2 to the right and
+/// (most - columns + rows) / 2 down. Only cells within these limits are computed. Cells beyond count as rising, so the
+/// distance is never underestimated.
 /// Source: Myers, A Fast Bit-Vector Algorithm for Approximate String Matching Based on Dynamic Programming, JACM 1999;
 /// the formulas are those of Hyyro, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances, Nordic
 /// Journal of Computing 2003; the band is Ukkonen's (Information and Control, 1985).

@@ -40,8 +40,8 @@ struct keyword {
 ///
 /// The score is count * idf, exact to the eleven decimals of the table. Ties are broken by the bytes of the token, so
 /// the order within the text does not matter. (The weighter `top` ranks by weights rounded to 1/256, and breaks ties by
-/// hash.) With chinese_words and `without` these are the keywords of jieba's extract_tags, except that jieba breaks
-/// ties by order in the text.
+/// hash.) With chinese_words and `without` these are the keywords of jieba's extract_tags. Only ties differ: jieba
+/// breaks them by the order in the text.
 /// Throws: std::invalid_argument if n is 0 or the table is null.
 /// Memory: copies share a table by hash, 32 to 64 bytes per term.
 /// Thread safety: all members.
@@ -207,7 +207,7 @@ class keywords {
   std::size_t n_;
   Inner inner_;
   std::shared_ptr<const detail::hashed_idf> values_;  // the values with all decimals
-  std::shared_ptr<const idf_table> table_;            // if shared; its address identifies it
+  std::shared_ptr<const idf_table> table_;            // the table, if it is shared; its address identifies it
 };
 
 namespace detail {

@@ -29,7 +29,7 @@ struct entry {
 template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
 struct match {
   Id id;
-  int distance;  ///< in bits, from the query
+  int distance;  ///< distance from the query, in bits
   Fingerprint fingerprint;
 
   friend constexpr bool operator==(const match&, const match&) = default;

@@ -80,8 +80,8 @@ class part_names {
     if constexpr (requires { part.n; }) list(std::to_string(part.n));
     if constexpr (requires { part.n(); }) list(std::to_string(part.n()));
     if constexpr (requires { part.min_length(); }) list(std::to_string(part.min_length()));
-    // `keywords` ranks by exact values, and a weighter by values rounded to 1/256. So the name of `keywords` has an
-    // identity of its table.
+    // `keywords` ranks by exact values, and a weighter by values rounded to 1/256. So the name of `keywords` contains a
+    // digest of its own table.
     if constexpr (requires { part.idf_identity(); }) list(hex_of(part.idf_identity()));
     if constexpr (requires { part.facts; }) list(of(part.facts));
     if constexpr (requires { part.features; }) list(of(part.features));

@@ -21,7 +21,7 @@ namespace detail {
 /// run decides about it. A run longer than max_run is copied unchanged, so that memory stays bounded.
 class text_masker {
  public:
-  static constexpr std::size_t max_run = 128;  ///< bytes
+  static constexpr std::size_t max_run = 128;  ///< most bytes of a run that is rewritten
 
   void append(std::string_view text, std::string& out) {
     for (std::size_t i = 0; i < text.size();) {

@@ -51,9 +51,9 @@ constexpr bool ends_sentence(char32_t c) noexcept {
 
 /// Tokenizes a text into its sentences, without the punctuation that ends them and the blanks around them.
 ///
-/// A sentence ends at a line end, at ! ? ; and marks of other scripts with the same meaning, and at a full stop before
-/// a space, a tab, a line end, a double quote, a closing parenthesis or the end of the text, so that 3.14 and
-/// example.org stay whole. A sentence contains a letter, a number or an emoji.
+/// A sentence ends at a line end, at ! ? ; and at marks of other scripts with the same meaning. It also ends at a full
+/// stop, if a space, a tab, a line end, a double quote, a closing parenthesis or the end of the text follows. So 3.14
+/// and example.org stay whole. A sentence contains a letter, a number or an emoji.
 /// Complexity: linear.
 struct sentences {
   template <class Sink>

@@ -146,7 +146,8 @@ class part_collection {
 
   /// Returns for each group of similar parts whether enough documents contain parts of it.
   [[nodiscard]] std::vector<bool> frequent(const std::vector<std::uint32_t>& label_of_distinct) const {
-    std::vector<std::uint32_t> documents(distinct_.size()), last(distinct_.size());  // `last` counts from 1
+    // `last` is the number of a document, counted from 1
+    std::vector<std::uint32_t> documents(distinct_.size()), last(distinct_.size());
     std::uint32_t document = 0;
     for (std::size_t i = 0; i < firsts_.size(); ++i) {
       while (document < begins_.size() && begins_[document] <= i) ++document;
@@ -167,7 +168,7 @@ class part_collection {
   std::vector<std::uint32_t> distinct_;                             // by distinct part: its first occurrence
   std::vector<std::uint32_t> firsts_;                               // by part: the distinct part that it equals
   std::vector<std::size_t> begins_;                                 // by document: its first part
-  feature_sets<> features_;                                         // of distinct parts
+  feature_sets<> features_;                                         // features of distinct parts
   std::string spaced_;
 };
 

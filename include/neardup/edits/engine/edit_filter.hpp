@@ -149,7 +149,7 @@ class edit_distances {
   }
 
   std::vector<std::uint64_t> matches_;  // bit i of matches_[c]: row i of the pattern is character c
-  banded_edit_distance banded_;         // for longer patterns
+  banded_edit_distance banded_;         // computes the distances of longer patterns
 };
 
 }  // namespace neardup::inline v0::detail

@@ -11,7 +11,7 @@ namespace neardup::inline v0::detail {
 template <std::size_t Words>
 struct hash_block {
   static constexpr std::size_t capacity = 1024;
-  static constexpr std::size_t slack = 16;  // for kernels that write whole vectors
+  static constexpr std::size_t slack = 16;  // surplus elements for kernels that write whole vectors
 
   alignas(64) std::uint64_t columns[Words][capacity + slack];
   std::size_t count = 0;

@@ -292,7 +292,7 @@ struct settled_halves {
 alignas(64) inline constexpr settled_halves halves_of_settled = [] {
   settled_halves result{};
   unsigned role = 1;
-  // The arguments are sets of half-byte values, as bit masks: 1 << 8 stands for the value 8.
+  // The arguments are sets of half-byte values, as bit masks: bit 8 means the value 8.
   const auto add = [&](unsigned leads, unsigned next, unsigned third_high, unsigned third_low) {
     constexpr unsigned all = 0xffff;
     const unsigned high[] = {all, all, third_high};
