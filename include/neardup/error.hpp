@@ -82,7 +82,8 @@ class message_part {
   kind kind_;
 };
 
-/// Joins the parts to a message. This function keeps that code out of every function that may fail.
+/// Joins the parts to a message. As a function of its own, it keeps the code for messages out of every function that
+/// may fail.
 [[nodiscard]] NEARDUP_COLD inline std::string message_of(std::initializer_list<message_part> parts) {
   std::string message;
   for (const message_part& part : parts) message += part.to_string();

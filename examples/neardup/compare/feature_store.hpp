@@ -94,7 +94,7 @@ class feature_store {
  private:
   /// A slot: a piece of memory of up to 16 MB (see slot_bits_). A chunk is one slot, or several adjacent ones.
   struct slot {
-    const std::uint32_t* features;  // begin of its chunk
+    const std::uint32_t* features;  // beginning of the chunk
     std::uint64_t begin;            // begin of its chunk, counted through all chunks
     bool is_filed;
   };

@@ -151,7 +151,7 @@ class batch_worker {
   }
 
   /// Reads a record that is not a line.
-  /// Returns: what is wrong with it; nullopt if it is valid.
+  /// Returns: the error; nullopt if the record is valid.
   std::optional<std::string> read_piece(finished_batch& out, std::string_view raw, bool is_first) {
     if (out.input.from->unit == unit_of_input::json_array) return read_element(out, raw, is_first);
     return read_record(out, raw, content_of_record(*out.input.from, raw, is_first));
@@ -208,7 +208,7 @@ class batch_worker {
   }
 
   /// Reads a record.
-  /// Returns: what is wrong with it; nullopt if it is valid.
+  /// Returns: the error; nullopt if the record is valid.
   std::optional<std::string> read_record(finished_batch& out, std::string_view raw, std::string_view content) {
     if (auto wrong = read_(*out.input.from, content, record_)) return wrong;
     out.left_out.html += record_.is_html ? 1 : 0;

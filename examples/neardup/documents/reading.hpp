@@ -8,7 +8,7 @@
 namespace command {
 
 /// The settings for reading, which are parts of a run's settings.
-/// Precondition: those outlive this object.
+/// Precondition: the run's settings outlive this object.
 struct reading_settings {
   const input_settings& input;
   const list_settings& lists;

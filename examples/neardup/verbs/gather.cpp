@@ -48,7 +48,7 @@ class parts_by_id {
 /// Adds the candidates that are near-duplicates. The candidates are read in the order of their first documents.
 void add_verified(const neardup::gathered_pairs& candidates, const parts_by_id& documents,
                   const neardup::shuffle_settings& settings, std::vector<pair_of_run>& to) {
-  constexpr std::size_t most = std::size_t{1} << 20;  // features of a call
+  constexpr std::size_t most = std::size_t{1} << 20;  // features per call
   std::vector<std::size_t> order(candidates.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),

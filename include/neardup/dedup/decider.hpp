@@ -377,7 +377,7 @@ class decider {
     for (auto i = first; i != last; ++i) visit(i->second);
   }
 
-  /// Returns true if the source has the documents that are short, or those that are not.
+  /// Returns true if the source has the short documents (`is_short`), or the documents that are not short.
   [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
 
   [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }

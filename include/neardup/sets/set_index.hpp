@@ -40,10 +40,10 @@ namespace neardup::inline v0 {
 /// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the sets that
 /// share rare features with it. erase() is O(1). No single insertion rebuilds the index: the order of features and the
 /// memory are renewed in small steps.
-/// Memory, for each distinct set of n features: its features and an eighth, about 50 bytes, and a posting of 15 bytes
-/// for each of its n - ceil(similarity * n) + 1 rarest features (for containment, for all n features). For each id 20
-/// bytes and the id. One byte for four features. Erased sets take memory until further insertions have renewed it.
-/// During the renewal there are up to twice as many postings.
+/// Memory: a distinct set of n features takes its features and an eighth, and about 50 bytes. It has a posting of 15
+/// bytes for each of its n - ceil(similarity * n) + 1 rarest features (for containment, for all n features). An id
+/// takes 20 bytes and its own size. The index takes one more byte for four features. Erased sets take memory until
+/// further insertions have renewed it. During the renewal there are up to twice as many postings.
 /// Guarantee: a member that throws changes no answer. A moved-from index may only be destroyed or assigned to.
 /// Thread safety: const members may be called from many threads while no thread writes.
 /// Example: `set_index<> index{jaccard{0.8}};  index.insert(features, 7);

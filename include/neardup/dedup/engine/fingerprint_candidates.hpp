@@ -88,10 +88,12 @@ class batch_documents {
   [[nodiscard]] const Decider& from() const noexcept { return *from_; }
   [[nodiscard]] std::size_t kept() const noexcept { return kept_.size(); }
   [[nodiscard]] std::size_t size() const noexcept { return kept_.size() + positions_.size(); }
-  /// Returns the position in the batch. Precondition: kept() <= number.
+  /// Returns the position in the batch of the document with a number.
+  /// Precondition: kept() <= number.
   [[nodiscard]] std::size_t position(slot_type number) const { return positions_[number - kept_.size()]; }
   [[nodiscard]] const description_type& description(slot_type number) const { return documents_[position(number)]; }
-  /// Returns a document as a kept one. The serial number of a document of the batch is 0.
+  /// Returns the document with a number in the form of a kept document. A document of the batch gets the serial number
+  /// 0.
   [[nodiscard]] kept_type operator[](slot_type number) const {
     if (number < kept_.size()) return from_->kept_at(kept_[number]);
     const description_type& own = description(number);
@@ -119,7 +121,8 @@ class batch_matcher final : public fingerprint_matcher<Words, typename Decider::
   using slot_type = typename Decider::slot_type;
 
  public:
-  /// `least`: as in Decider::keep_batch. Precondition: the documents and the judge outlive the object.
+  /// `least`: as in Decider::keep_batch.
+  /// Precondition: the documents and the judge outlive the object.
   batch_matcher(const batch_documents<Decider>& documents, const fingerprint_words<Words>& fingerprints,
                 std::size_t bits, int k, const Judge& judge, std::optional<double> least, const any_runner& run)
       : fingerprint_matcher<Words, slot_type>(fingerprints, bits, k, 0, run, features_of(documents, least)),
@@ -200,8 +203,8 @@ class fingerprint_candidates {
     return fingerprint_candidates(index_.max_distance(), index_.shape().blocks(), join_cost_);
   }
 
-  /// True if there are joins() and decide_batch(). Without them, the decider searches for the documents of a batch one after
-  /// the other.
+  /// True if there are joins() and decide_batch(). Without them, the decider searches for the documents of a batch one
+  /// after the other.
   static constexpr bool can_join = true;
 
   /// Adds a document. The parameter `features_of` is unused; feature_candidates needs it.

@@ -16,11 +16,12 @@
 
 namespace neardup::inline v0::detail {
 
-/// A bucket of an immutable table, in one cache line. It holds up to ten entries; the table keeps further entries (the
-/// overflow) in other arrays, from a position that the line tells.
+/// A bucket of an immutable table, in one cache line. It holds up to ten entries. The table keeps further entries (the
+/// overflow) in other arrays, and the line holds the position where they begin.
 ///
 /// Most probes miss the cache once, for this line. With a directory and separate runs of filters and slots, a probe
-/// costs three misses. A filter of 16 bits passes one non-match in 94 at k = 3; the slot of that is in the same line.
+/// costs three misses. A filter of 16 bits passes one non-match in 94 at k = 3, and the slot of that entry is in the
+/// same line.
 ///
 ///   bytes  0..19  filters_: ten filters of 16 bits
 ///   bytes 20..59  slots_: their ten slots of 32 bits; in a bucket of 15 or more entries, slots_[9] is their number
@@ -28,8 +29,8 @@ namespace neardup::inline v0::detail {
 ///                 begins, if any
 class alignas(64) bucket_line {
  public:
-  /// The number of entries that fit a line. One entry fewer fits if the bucket has 15 or more, because their number
-  /// takes the room of a slot.
+  /// The number of entries that fit a line. If the bucket has 15 or more entries, one slot holds their number, so one
+  /// entry fewer fits.
   static constexpr std::size_t capacity = 10;
   /// A table of n entries has n / mean_count lines. If entries fall into lines at random (Poisson distribution),
   /// overflow_chance is the probability that a line overflows, and overflow_share the share of entries in the overflow.
@@ -41,8 +42,7 @@ class alignas(64) bucket_line {
   bucket_line() = default;
   /// Makes a bucket of `count` entries with these 32-bit filters and slots. If there are more entries than fit, the
   /// caller stores the last ones in other arrays, from position `overflow` on.
-  /// Precondition: both arrays have
-  /// `capacity` readable values, even if count is less.
+  /// Precondition: both arrays have `capacity` readable values, even if count is less.
   bucket_line(std::size_t count, const std::uint32_t* filters, const std::uint32_t* slots,
               std::size_t overflow) noexcept {
     // The loop always covers the whole capacity. A loop that ended at `count` would be mispredicted.

@@ -35,12 +35,11 @@ struct scan_position {
   std::size_t run = 0, at = 0;
 };
 
-/// The capacity of the array of hits. A scan returns when the array is full, or has no room for the hits of one more
-/// vector.
+/// The capacity of the array of hits. A scan returns when the array has no space for the hits of one more vector.
 inline constexpr std::size_t hit_capacity = 256;
 
-/// Resumes the scan of `count` runs at `at`, until the runs end or `hits` is full, and advances `at` to where it
-/// stopped.
+/// Continues the scan of `count` runs at the position `at`, until the runs end or `hits` is full. Then `at` is the
+/// position where the scan stopped.
 /// Returns: the number of hits.
 template <class Filter, class Run>
 std::size_t scan_filters_portable(const Run* runs, std::size_t count, scan_position& at, int k,
@@ -177,7 +176,8 @@ constexpr auto scan_filters_of(neon_form) noexcept {
 
 #endif  // NEARDUP_NEON_KERNELS
 
-/// Overrides scanned_a_probe() unless it is 0. For tests that need probes where a scan would be faster.
+/// The value that replaces scanned_a_probe(), unless it is 0. Tests set it if they need probes where a scan would be
+/// faster.
 inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
   static std::atomic<std::size_t> forced{0};
   return forced;

@@ -20,8 +20,8 @@ struct common_count {
   std::size_t i = 0, j = 0, common = 0;
 };
 
-/// The number of common elements; the reference implementation. Continues from `at`. If the number is less than
-/// `least`, may return any number below `least` instead.
+/// Counts the common elements from the positions `at` on. If the total is less than `least`, it may return any number
+/// below `least`. This is the reference implementation.
 template <class A, class B>
 std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, std::size_t least,
                                   common_count at = {}) noexcept {
@@ -42,7 +42,7 @@ std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, st
   return common;
 }
 
-/// Elements that the vector forms compare.
+/// True for the types of elements that the vector kernels compare.
 template <class A, class B>
 concept vector_elements = std::is_same_v<A, std::uint32_t> && std::is_same_v<B, std::uint32_t>;
 
@@ -57,9 +57,9 @@ constexpr auto count_common_of(portable_form) noexcept {
 
 NEARDUP_KERNELS_BEGIN
 
-/// The number of common elements by AVX2. Compares eight elements of one set with eight of the other, each with each.
-/// Then advances in the set whose eight elements have the smaller last one. 16 lanes of AVX-512 would double the
-/// comparisons per element, which is slower.
+/// Counts the common elements by AVX2. Each step compares eight elements of one set with eight of the other, each with
+/// each. Then it advances in the set whose eighth element is smaller. 16 lanes of AVX-512 would double the comparisons
+/// per element, which is slower.
 NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::uint32_t> a,
                                                          std::span<const std::uint32_t> b, std::size_t least) noexcept {
   constexpr std::size_t lanes = 8;
@@ -99,8 +99,8 @@ NEARDUP_KERNELS_END
 
 #if NEARDUP_NEON_KERNELS
 
-/// The number of common elements by NEON. Compares four elements of one set with four of the other, each with each.
-/// Then advances in the set whose four elements have the smaller last one.
+/// Counts the common elements by NEON. Each step compares four elements of one set with four of the other, each with
+/// each. Then it advances in the set whose fourth element is smaller.
 inline std::size_t count_common_neon(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
                                      std::size_t least) noexcept {
   constexpr std::size_t lanes = 4;

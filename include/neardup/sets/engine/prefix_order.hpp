@@ -11,7 +11,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The number of counts below `limit`; the reference implementation.
+/// Returns the number of counts below `limit`. This is the reference implementation.
 /// Precondition: all counts are below 2^15.
 inline std::size_t count_below_portable(std::span<const std::uint16_t> counts, std::uint32_t limit) noexcept {
   std::size_t result = 0;
@@ -47,7 +47,7 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_below_avx2(std::span<const std::uin
 }
 
 /// Writes each key to the index that equals the number of smaller keys. Each key is compared with each, four at a time,
-/// without branches. Up to about 64 keys that is faster than sorting, whose branches cannot be predicted.
+/// without branches. Up to about 64 keys this is faster than sorting, whose branches cannot be predicted.
 NEARDUP_TARGET_AVX2 inline void sort_keys_avx2(std::span<std::uint64_t> keys, std::uint64_t* to) {
   constexpr std::size_t most = 64, lanes = 4;
   if (keys.size() > most) return sort_keys_portable(keys, to);
