@@ -3,7 +3,7 @@
 import json
 import random
 
-from harness import closeness_in, A, CommandTest, connected, jsonl, members_of, represented, run, words, main, as_json
+from harness import A, CommandTest, jsonl, members_of, represented, run, words, main, as_json
 
 
 LEAST_COMMON = 8
@@ -77,34 +77,17 @@ class Containment(CommandTest):
                     self.assertEqual(columns, [[str(c), str(s[0]), str(s[1]), a, r, b] for a, b, r, _, c, s in expected])
 
     def test_the_container_stays(self):
+        """What is kept is in law_test.py, too; here are the similarities of members."""
         largest = sorted(self.sets, key=lambda name: -len(self.sets[name]))
         for least in (0.5, 0.8):
-            near = closeness_in({
-                (a, b): containment(self.sets[a], self.sets[b])
-                for a in largest
-                for b in largest
-                if containment(self.sets[a], self.sets[b]) >= least
-            })
-            label = represented(largest, near)
-            label = {name: label[name] for name in self.sets}
-            kept = b"".join(line for i, line in enumerate(self.lines) if label.get(f"d{i}", f"d{i}") == f"d{i}")
-            for source in (self.file, "-"):
-                with self.subTest(least=least, source=source):
-                    options = ("--check", "containment", "--min-similarity", least, source)
-                    groups = self.assert_done(run("groups", *JSON, *options, data=self.data)).json
-                    expected = members_of(label)
-                    self.assertEqual([[m["id"] for m in row["members"]] for row in groups], expected)
-                    for row, group in zip(groups, expected):
-                        for member in row["members"][1:]:
-                            share = containment(self.sets[group[0]], self.sets[member["id"]])
-                            self.assertAlmostEqual(member["similarity"], share, places=5)
-                    done = self.assert_done(run("unique", "--jsonl", *options, data=self.data))
-                    self.assertEqual(done.bytes, kept)
-        chains = run("groups", *JSON, "--grouping", "components", "--check", "containment", self.file).json
-        similar = {(a, b) for a in self.sets for b in self.sets if a < b and containment(self.sets[a], self.sets[b]) >= 0.8}
-        label = connected(largest, similar)
-        expected = members_of({name: label[name] for name in self.sets})
-        self.assertEqual([[m["id"] for m in row["members"]] for row in chains], expected)
+            share = lambda a, b: containment(self.sets[a], self.sets[b])
+            label = represented(largest, lambda a, b: share(a, b) if share(a, b) >= least else None)
+            expected = members_of({name: label[name] for name in self.sets})
+            groups = run("groups", *JSON, "--check", "containment", "--min-similarity", least, self.file)
+            for row, group in zip(self.assert_done(groups).json, expected, strict=True):
+                self.assertEqual([member["id"] for member in row["members"]], group)
+                for member in row["members"][1:]:
+                    self.assertAlmostEqual(member["similarity"], share(group[0], member["id"]), places=5)
 
     def test_another_corpus(self):
         """Dropped are documents of the input within one of the other corpus, and those that hold one."""

@@ -59,7 +59,6 @@ class Groups(CommandTest):
         data = jsonl(texts)
         text_of = {f"d{i}": t for i, t in enumerate(texts)}
         prints = fingerprints(data)
-        file = self.write("c.jsonl", data)
         checks = (("words:2", lambda t: words(t, 2)), ("chars:3", lambda t: characters(t, 3)))
         for name, features in checks:
             sets = {name: features(text_of[name]) for name in prints}
@@ -68,28 +67,15 @@ class Groups(CommandTest):
                     (a, b): jaccard(sets[a], sets[b])
                     for a, b, _ in close_pairs(prints, 16, lambda a, b: jaccard(sets[a], sets[b]) >= least)
                 }
-                longest = sorted(prints, key=lambda n: -len(text_of[n].encode()))
-                near = closeness_in(similar)
-                labels = {
-                    ("components", "first"): connected(prints, similar),
-                    ("representatives", "first"): represented(prints, near),
-                    ("representatives", "longest"): represented(longest, near),
-                    ("components", "longest"): connected(longest, similar),
-                }
-                for (rule, kept), label in labels.items():
-                    label = {name: label[name] for name in prints}  # in the order of the input
-                    expected = members_of(label)
-                    for source in (file, "-"):
-                        with self.subTest(check=name, least=least, source=source, rule=rule, kept=kept):
-                            limits = ("--distance", 16, "--min-similarity", least, "--grouping", rule, "--keep", kept)
-                            options = ("--features", "words:2", "--check-features", name)
-                            done = run("--jsonl", "--format", "jsonl", *limits, *options, source, data=data)
-                            rows = self.assert_done(done).json
-                            self.assertEqual([[m["id"] for m in row["members"]] for row in rows], expected)
-                            for row, group in zip(rows, expected):
-                                for member, document in zip(row["members"], group):
-                                    similarity = jaccard(sets[group[0]], sets[document])
-                                    self.assertAlmostEqual(member["similarity"], similarity, places=5)
+                expected = members_of(represented(prints, closeness_in(similar)))
+                with self.subTest(check=name, least=least):
+                    options = ("--distance", 16, "--min-similarity", least, "--features", "words:2", "--check-features", name)
+                    rows = self.assert_done(run("--jsonl", "--format", "jsonl", *options, "-", data=data)).json
+                    for row, group in zip(rows, expected, strict=True):
+                        self.assertEqual([member["id"] for member in row["members"]], group)
+                        for member in row["members"]:
+                            similarity = jaccard(sets[group[0]], sets[member["id"]])
+                            self.assertAlmostEqual(member["similarity"], similarity, places=5)
 
     def test_short_documents_without_a_check_have_to_be_equal(self):
         texts = ["one two", "One, two!", "one two three", "one two one two", A, A.upper()]
