@@ -131,9 +131,9 @@ class service {
   std::vector<similar_document> similar(std::string_view text);
 
   [[nodiscard]] bool finds_clues() const { return options_.finds_clues; }
-  /// Returns the documents whose kept articles contain at least a share of a clue's pairs of words, at most `most`,
-  /// sorted by that share, then by the longest common run, then by age. Only the 100 documents with the largest shares
-  /// are sorted by the run.
+  /// Returns at most `most` documents whose kept articles contain at least the share `least_share` of a clue's pairs of
+  /// words. They are sorted by share, then by the longest common run, then by age. Only the 100 documents with the
+  /// largest shares are sorted by the run.
   /// Precondition: finds_clues().
   /// Throws: std::invalid_argument if the clue has fewer than two words.
   std::vector<clue_document> find_clue(std::string_view clue, double least_share, std::size_t most);

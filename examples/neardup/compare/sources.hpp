@@ -57,8 +57,9 @@ class source_tally {
 /// Returns the name of the group with a number: the name of its representative.
 using group_namer = std::function<std::string(std::uint64_t)>;
 
-/// Returns warnings about sources with ten or more documents that lose more than half of them, and about groups with
-/// ten or more dropped documents that are more than a tenth of all.
+/// Returns a warning about each source with ten or more documents that loses more than half of them. After five such
+/// sources, one warning counts the others. If ten or more documents are dropped, and the largest group has more than a
+/// tenth of them, there is also a warning about this group.
 std::vector<std::string> source_warnings(const source_tally& tally, const group_namer& name);
 
 /// Prints the counts on standard error, unless `quiet`; prints the warnings in any case.

@@ -68,8 +68,8 @@ class ill_formed_places {
 /// Returns the content of a file, judged by its first bytes: decompressed, and UTF-16 with a byte order mark as UTF-8.
 /// Returns: `file` if it is neither compressed nor UTF-16. While UTF-16 is read, `utf16` gets the places of ill-formed
 /// units; it does not change for other files.
-/// Throws: foreign_file; read_error, now or when it is read, also if the program is built without the necessary
-/// library, or if the file is not compressed and `name` ends in .gz or .zst.
+/// Throws: foreign_file; read_error, now or when the content is read. A read_error is also thrown if the program is
+/// built without the necessary library, or if the file is not compressed and `name` ends in .gz or .zst.
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          when_foreign foreign, when_damaged damaged,
                                          std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop);

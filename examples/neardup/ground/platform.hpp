@@ -100,9 +100,9 @@ std::shared_ptr<void> memory_in_file(std::size_t size);
 /// Announces to the system that this part of memory_in_file() is used next. `data`: an address in it.
 void will_need(const void* data, std::size_t size) noexcept;
 
-/// Returns the memory that the program may use, in bytes: that of the machine, or less if a control group (of Linux,
-/// version 1 or 2, as for containers), the address space (ulimit -v) or the data (ulimit -d) is limited. It is a guess
-/// if the system gives no number.
+/// Returns the memory that the program may use, in bytes: the memory of the machine, or a smaller limit. Such limits
+/// are those of a control group of Linux (version 1 or 2, as for containers), of the address space (ulimit -v) and of
+/// the data (ulimit -d). The result is a guess if the system gives no number.
 std::uint64_t available_memory();
 
 bool is_terminal(std::FILE* file);

@@ -67,10 +67,10 @@ class record_cutter {
   std::uint64_t to_skip_ = 0;  // bytes of a body that are still to be skipped
 };
 
-/// Cuts a bad piece, which record_cutter took for one record, at each place where a record certainly begins. For a CSV
-/// row with wrong quotes that is each line, for a JSON array a line that begins like its first element, for WARC a mark
-/// of a record. The first piece is the bad one. For an array it may be only surplus commas and brackets. `is_first`:
-/// the piece begins the source, so that one bracket is part of the array.
+/// Cuts a bad piece, which record_cutter took for one record, at each place where a record certainly begins. In a CSV
+/// row with wrong quotes, that is each line. In a JSON array, it is a line that begins like the array's first element.
+/// In WARC, it is a mark of a record. The first piece is the bad one. For an array it may be only surplus commas and
+/// brackets. `is_first`: the piece begins the source, so that one bracket is part of the array.
 /// Complexity: linear.
 std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw, bool is_first);
 

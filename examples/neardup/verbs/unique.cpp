@@ -76,9 +76,9 @@ class kept_by_features {
   explicit kept_by_features(const comparison_settings& how)
       : how_(how), kept_(neardup::set_threshold{set_measure_of(how), *how.min_similarity}) {}
 
-  /// Returns the original of each document, or the document itself if it has none. The original is a kept document (by
-  /// its number in `kept`, which begins with those of earlier calls), or, if documents are compared with each other, an
-  /// earlier document of `next` (numbered behind those).
+  /// Returns the original of each document, or the document itself if it has none. The original is a kept document,
+  /// named by its number in `kept`, which begins with the documents of earlier calls. If documents are compared with
+  /// each other, it may also be an earlier document of `next`, numbered behind those of `kept`.
   std::vector<std::uint32_t> decide(const document_check& kept, const std::vector<const document*>& next,
                                     bool is_compared_within) {
     std::vector<std::uint32_t> label, places;  // positions in `next` of the documents kept now

@@ -453,9 +453,9 @@ using base_of_deduplicator = basic_deduplicator<
 ///
 /// `Features`: a feature_extractor, with features of 32 or 64 bits. The default makes pairs of words.
 /// Memory, for each kept document with an id of 4 bytes: 48 bytes, and about 40 bytes for the map from its id. A
-/// document with n features has n - ceil(similarity n) + 1 posting list entries of about 15 bytes, one for each of its
-/// rarest features, and one entry for every four features. Each feature takes 4.5 bytes (9 with 64 bits). Arrays that
-/// have just grown have twice that. Memory of erased documents is used again.
+/// posting list entry takes about 15 bytes. A document with n features has an entry for each of its
+/// n - ceil(similarity n) + 1 rarest features, and one entry for every four features. Each feature takes 4.5 bytes (9
+/// with 64 bits). Arrays that have just grown have twice that. Memory of erased documents is used again.
 /// Types of ids other than std::uint32_t are named with make_deduplicator.
 /// Guarantee, thread safety: those of basic_deduplicator.
 /// Example: `deduplicator dedup{jaccard{0.8}};  bool is_new = dedup.add(text).is_new();`

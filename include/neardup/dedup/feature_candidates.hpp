@@ -22,8 +22,8 @@ namespace neardup::inline v0 {
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates;
 /// erase() is O(1).
-/// Memory: 24 bytes for each number. A document with n features has n - ceil(similarity n) + 1 posting list entries of
-/// about 15 bytes, one for each of its rarest features, and one entry for every four features.
+/// Memory: 24 bytes for each number. A posting list entry takes about 15 bytes. A document with n features has an entry
+/// for each of its n - ceil(similarity n) + 1 rarest features, and one entry for every four features.
 /// Guarantee: it is movable, not copyable.
 /// Thread safety: for_each() may be called from many threads while no thread writes, each with its own workspace.
 class feature_candidates {

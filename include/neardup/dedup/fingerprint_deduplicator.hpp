@@ -97,8 +97,8 @@ struct fingerprint_parts {
 /// - `fingerprint_deduplicator{hash, check, bits{3}}`: a callable check(id, text) decides about the candidates. It
 ///   returns a bool, or is at_least{0.8, similarity}.
 ///
-/// `Hasher`: a simhasher, a minwise_hasher, or a class with the same interface. `Check`: a callable `check(id, text)` (see
-/// check_of), a feature_extractor, or no_check.
+/// `Hasher`: a simhasher, a minwise_hasher, or a class with the same interface. `Check`: a callable `check(id, text)`
+/// (see check_of), a feature_extractor, or no_check.
 ///
 /// A text with fewer than `min_tokens` distinct tokens is short. Short texts with the same set of tokens are also found
 /// by a digest of that set, regardless of weights. Without a check, short texts are found by this digest only. Such
@@ -109,10 +109,10 @@ struct fingerprint_parts {
 /// (of `run`), for any two texts whose fingerprints are within the distance. If the earlier text is in the batch, the
 /// check gets the id under which it would be kept. A join also takes about 150 bytes per kept document.
 ///
-/// Memory: for each kept document an entry of the index (see pigeonhole_index), 48 bytes with fingerprints of 64 bits
-/// and ids of 4 bytes, and about 40 bytes for the map from its id. A feature that the check keeps takes 4.5 bytes, and
-/// each document with features 12 bytes more. Measured on 113,222 sections of statutes with 59 distinct words on
-/// average: 520 bytes each including the allocator, 225 without a check.
+/// Memory: a kept document takes an entry of the index (see pigeonhole_index), 48 bytes, and about 40 bytes for the map
+/// from its id. The 48 bytes are for fingerprints of 64 bits and ids of 4 bytes. A feature that the check keeps takes
+/// 4.5 bytes. Each document with features takes 12 bytes more. Measured on 113,222 sections of statutes with 59
+/// distinct words on average: 520 bytes each including the allocator, 225 without a check.
 /// Types of ids other than std::uint32_t are named with make_fingerprint_deduplicator.
 /// Guarantee, thread safety: those of basic_deduplicator. The check must not change the deduplicator.
 template <class Hasher, class Check = no_check, class Id = std::uint32_t>

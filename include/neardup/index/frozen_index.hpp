@@ -49,9 +49,9 @@ entries_source(const Entry*) -> entries_source<Entry>;
 /// Memory: with 64 bits and 32-bit ids 12 bytes per distinct fingerprint, 8 per table but the first (12 if k > 8), and
 /// 0.5 to 1 per table for directories of up to 2^26 buckets. If k <= 3, Offset has 32 bits and there are at most 2^28
 /// fingerprints, a table with long keys uses cache lines as buckets: 9.4 bytes, and searches 1.5 times as fast.
-/// Memory while building: that of the index, of the input, and twice that of 2^23 pairs. (More than 2^26 pairs are
-/// first partitioned coarsely within the memory of the index, then each part separately.) Tables with cache lines as
-/// buckets need 8 bytes more per fingerprint.
+/// Memory while building: that of the index, of the input, and twice that of 2^23 pairs. More than 2^26 pairs are first
+/// partitioned coarsely, within the memory of the index. Then each part is partitioned separately. Tables with cache
+/// lines as buckets need 8 bytes more per fingerprint.
 /// Complexity: O(tables * n) to build, by partitioning.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,

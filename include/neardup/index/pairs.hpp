@@ -103,8 +103,8 @@ void visit_pairs(const A& a, const B& b, const Threshold& within, Visit&& visit,
   });
 }
 
-/// Returns the pairs of a position in `a` and a position in `b` whose fingerprints differ in at most k bits, sorted by
-/// the position in `a`, then in `b`.
+/// Returns the pairs of a position in `a` and a position in `b` whose fingerprints differ in at most k bits. They are
+/// sorted by the position in `a`, then in `b`.
 /// Throws: the exceptions of visit_pairs(); std::length_error if Index cannot number the fingerprints of both corpora.
 /// Complexity: that of visit_pairs() of two corpora, and O(p log p) for p pairs.
 /// Memory: that of visit_pairs(), and 12 bytes per pair.

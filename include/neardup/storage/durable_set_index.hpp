@@ -38,9 +38,9 @@ namespace neardup::inline v0 {
 /// After a crash, the next process finds all acknowledged changes, and perhaps the one in progress. Only one object at
 /// a time may use a path; a file_lock refuses a second object. It works on little-endian machines only, like
 /// set_index_view.
-/// Guarantee: strong, in memory and on the disk. Further changes throw until save() succeeds if save() fails, if an
-/// error of the log cannot be undone, or if memory is exhausted after a change was written to the log. In a forked
-/// process all changes throw.
+/// Guarantee: strong, in memory and on the disk. There are three failures after which all changes throw until save()
+/// succeeds: save() fails, an error of the log cannot be undone, or memory is exhausted after a change was written to
+/// the log. In a forked process all changes throw.
 /// Example: `durable_set_index seen("seen.sets", set_index<>{jaccard{0.8}}, made_of);  seen.insert(features, 7);
 ///          for (const auto& match : seen.get().search(query)) …`
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>

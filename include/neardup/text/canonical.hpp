@@ -48,17 +48,17 @@ class text_canonicaliser {
 }  // namespace detail
 
 /// Returns the canonical form of a text: the normalised text (see normalise()) in a form that does not depend on how
-/// characters are spelt. It is composed (NFC), with full case folding ("ß" becomes "ss"), without invisible characters,
-/// and with presentation forms replaced by the characters that they represent.
+/// characters are spelt. It is composed (NFC), and its case is fully folded ("ß" becomes "ss"). Invisible characters
+/// are removed. Presentation forms are replaced by the characters that they represent.
 ///
-/// Invisible characters are soft hyphens, joiners, zero-width spaces, direction marks, variation selectors and all
-/// others that Unicode calls default-ignorable, the tatweel and similar ones, and the dot above an i. Presentation
-/// forms, such as ligatures, are those of U+FB00 to U+FDFF, U+FE70 to U+FEFE and U+FF00 to U+FFEF. Character references
-/// of HTML ("&eacute;", "&#233;") become the characters. A word that a hyphen or soft hyphen divides at the end of a
-/// line is joined: "exam-\nple" becomes "example"; and "well-\nknown", which looks the same, becomes "wellknown".
-/// Vietnamese tone marks have one place: "hòa" becomes "hoà". Only the first 30 marks of a character are kept, and
-/// marks without a character are removed. The result is well-formed UTF-8 in NFC, and canonicalise() does not change
-/// it. docs/fingerprint.md has every step.
+/// Invisible characters are all that Unicode calls default-ignorable: soft hyphens, joiners, zero-width spaces,
+/// direction marks, variation selectors and others. The tatweel and similar characters are invisible, too, and so is
+/// the dot above an i. Presentation forms, such as ligatures, are those of U+FB00 to U+FDFF, U+FE70 to U+FEFE and
+/// U+FF00 to U+FFEF. Character references of HTML ("&eacute;", "&#233;") become the characters. A word that a hyphen or
+/// soft hyphen divides at the end of a line is joined: "exam-\nple" becomes "example"; and "well-\nknown", which looks
+/// the same, becomes "wellknown". Vietnamese tone marks have one place: "hòa" becomes "hoà". Only the first 30 marks of
+/// a character are kept, and marks without a character are removed. The result is well-formed UTF-8 in NFC, and
+/// canonicalise() does not change it. docs/fingerprint.md has every step.
 [[nodiscard]] inline std::string canonicalise(std::string_view text) {
   return detail::rewrite<detail::text_canonicaliser>(text);
 }

@@ -133,9 +133,9 @@ using space_remover = piecewise_rewriter<append_unspaced>;
 /// Returns the text with the letters A to Z in lower case, and all other bytes unchanged.
 [[nodiscard]] inline std::string fold(std::string_view text) { return detail::rewrite<detail::ascii_folder>(text); }
 
-/// Returns the text with the full-width forms of ASCII (U+FF01 to U+FF5E) as ASCII, and each white-space character
-/// beyond ASCII (such as the ideographic space and the no-break space) as a space. Line ends and all other bytes are
-/// unchanged.
+/// Returns the text in narrow forms: the full-width forms of ASCII (U+FF01 to U+FF5E) become ASCII. Each white-space
+/// character beyond ASCII becomes a space, for example the ideographic space and the no-break space. Line ends and all
+/// other bytes are unchanged.
 [[nodiscard]] inline std::string narrow(std::string_view text) { return detail::rewrite<detail::width_folder>(text); }
 
 /// Returns the text in lower case, with one space between words, and no space beside a Han character.

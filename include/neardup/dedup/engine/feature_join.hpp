@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Joins documents by shared features: near-duplicates have most of their features in common.
 //
-// Prefix filter: if a set of n features has at least c features in common with another set, its first n - c + 1
-// features contain at least one common feature, namely the first, in any order of all features. So two sets that are
-// similar enough are both in the bucket of one of their prefix features, whatever their fingerprints. If the order puts
-// rare features first, these buckets are small: far fewer fingerprints are compared than when buckets are defined by
-// some of their bits.
+// Prefix filter: all features are in one order. If a set of n features has at least c features in common with another
+// set, the first common feature is among its first n - c + 1 features. So two sets that are similar enough are both in
+// the bucket of one of their prefix features, whatever their fingerprints. If the order puts rare features first, these
+// buckets are small: far fewer fingerprints are compared than when buckets are defined by some of their bits.
 // Source: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006.
 #pragma once
 

@@ -33,7 +33,7 @@ struct any_part {
 
 /// Returns the number of the first wrong part: 1 the tokenizer, 2 the weighter, 3 the hasher, 4 the width of the
 /// hasher, 5 a weighter of several forms; 0 if no part is wrong. A part is checked only if the parts before it are
-/// right, because a check of swapped parts, such as a tokenizer in place of a weighter, may not even compile.
+/// right. The reason: a check of swapped parts, such as a tokenizer in place of a weighter, may not even compile.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 constexpr int wrong_part() {
   if constexpr (!tokenizer<Tokenizer>) {

@@ -2,10 +2,11 @@
 // Joins rows: finds the similar pairs among the sets that have a prefix feature in common.
 //
 // A row is a prefix feature of a set. The rows of one feature are a bucket. Rows are sorted by feature, then by size.
-// Two rows of a bucket are a candidate pair, unless their sizes, the positions of the feature in both prefixes, or the
-// bitmaps of the sets bound the overlap below the least one. Two sets may have several prefix features in common. The
-// pair belongs to the first of them: it is dropped if the two sets also have an earlier prefix feature in common. The
-// sets of a very frequent feature are a corpus of their own, which set_join joins by rarer features, or by parts.
+// Two rows of a bucket are a candidate pair unless a bound excludes them. The sizes of the sets, the positions of the
+// feature in both prefixes, and the bitmaps of the sets bound the overlap from above. Two sets may have several prefix
+// features in common. The pair belongs to the first of them: it is dropped if the two sets also have an earlier prefix
+// feature in common. The sets of a very frequent feature are a corpus of their own, which set_join joins by rarer
+// features, or by parts.
 // Source: Vernica, Carey and Li, Efficient Parallel Set-Similarity Joins Using MapReduce, SIGMOD 2010.
 #pragma once
 

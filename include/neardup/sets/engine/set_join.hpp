@@ -2,15 +2,16 @@
 // Joins sets exactly: finds all pairs that are similar enough, by the rare features that they share.
 //
 // Prefix filter: take all features in one order, rare ones first. If two sets have at least c features in common, the
-// first common feature is among the first n - c + 1 features of a set of n features. Sets are processed by ascending
-// size, and each set looks up its whole prefix. So posting lists need only the shorter prefixes, which are long enough
-// to be found by sets of the same or a larger size. Candidates are discarded by the positions of the common feature in
-// both sets, then by comparing bitmaps. The features of the remaining candidates are compared. If every feature is
-// frequent, nearly all sets share prefix features with each other. Then sets are looked up by parts of the universe of
-// features instead (set_parts.hpp). For each class of sizes, a sample shows which way has fewer candidates. For
-// containment, all features of the larger set are looked up, and the posted features of the smaller set that it has are
-// counted. A few more features than necessary are posted, so hardly any set has enough of them by chance.
-// Sources: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006 (the
+// first common feature is among the first n - c + 1 features of each, where n is the size of the set. Sets are
+// processed by ascending size, and each set looks up its whole prefix. So posting lists need only the shorter prefixes,
+// which are long enough to be found by sets of the same or a larger size. Candidates are discarded by the positions of
+// the common feature in both sets, then by comparing bitmaps. The features of the remaining candidates are compared. If
+// every feature is frequent, nearly all sets share prefix features with each other. Then sets are looked up by parts of
+// the universe of features instead (set_parts.hpp). For each class of sizes, a sample shows which way has fewer
+// candidates. For containment, all features of the larger set are looked up, and the posted features of the smaller set
+// that it has are counted. A few more features than necessary are posted, so hardly any set has enough of them by
+// chance.
+// Source: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006 (the
 // prefixes); Bayardo, Ma and Srikant, Scaling Up All Pairs Similarity Search, WWW 2007 (the sizes); Xiao, Wang, Lin and
 // Yu, Efficient Similarity Joins for Near Duplicate Detection, WWW 2008 (the positions and the shorter prefix).
 #pragma once

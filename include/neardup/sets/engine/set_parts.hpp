@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Keys that find similar sets whatever the document frequencies of their features: hashes of parts of a set.
 //
-// A hash divides the universe of features into parts. If two sets differ in at most d features, at least one of d + 1
-// parts is equal in both, and at least one of floor(d / 2) + 1 parts differs in at most one feature. Unlike rare
+// A hash divides the universe of features into parts. Let two sets differ in at most d features. Of d + 1 parts, at
+// least one is equal in both sets. Of floor(d / 2) + 1 parts, at least one differs in at most one feature. Unlike rare
 // features, parts distinguish sets even if every feature is common: five features out of twenty can be chosen in 15,504
 // ways. Larger parts distinguish more sets, but need an additional key for each feature, without that feature. The
 // number of parts grows with the sizes of the sets. So sizes are divided into classes. All sets of a class use the same
-// number of parts, and so do the sets that are compared with them. Source: Deng, Li, Wen and Feng, An Efficient
-// Partition Based Method for Exact Set Similarity Joins, PVLDB 9 (4), 2015.
+// number of parts, and so do the sets that are compared with them.
+// Source: Deng, Li, Wen and Feng, An Efficient Partition Based Method for Exact Set Similarity Joins, PVLDB 9 (4),
+// 2015.
 #pragma once
 
 #include <cstddef>
