@@ -32,7 +32,7 @@ concept deduplicating = requires(const T& value) {
 };
 
 /// A pool of scratch objects with one object per concurrent caller.
-/// Thread safety: all members.
+/// Thread safety: all members may be called from many threads.
 template <class T>
 class memory_pool {
  public:

@@ -57,7 +57,7 @@ class document_check {
   }
 
   /// Checks a candidate pair.
-  /// Thread safety: any number of threads.
+  /// Thread safety: any number of threads may call it.
   [[nodiscard]] neardup::check_result operator()(std::size_t i, std::size_t j) const {
     return check_documents(settings_, features_[i], features_[j]);
   }

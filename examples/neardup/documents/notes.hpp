@@ -64,7 +64,7 @@ struct left_out_records {
 };
 
 /// Counts events, and reports them.
-/// Thread safety: one thread at a time.
+/// Thread safety: only one thread may use it at a time.
 class run_notes {
  public:
   /// Makes notes. `sources`: all sources that are read, for the progress bar.
@@ -122,7 +122,8 @@ class run_notes {
     if (!muted_ && count > 0) ++with_features_[std::min(count, with_features_.size() - 1)];
   }
 
-  /// Counts one of the first documents, and whether its canonical features differ from the normalised ones.
+  /// Counts a document, for the first documents of a run. `is_spelt_otherwise`: its canonical features differ from its
+  /// normalised features.
   void spelling(bool is_spelt_otherwise) {
     if (muted_ || !fingerprint_.spelling || fingerprint_.spelling->seen >= spelling_count::enough) return;
     fingerprint_.spelling->changed += is_spelt_otherwise ? 1 : 0;

@@ -30,7 +30,7 @@ struct record {
   key_kind key = key_kind::number;  ///< kind of the value in the field that --keep names
   double score = 0;                 ///< the value in that field, if it is a number
   std::string_view exact_key;       ///< the value in that field, if it is a text, or a number that `score` may round
-  std::string_view source;          ///< value of the field that --by names; empty if it has none
+  std::string_view source;          ///< value of the field that --by names; empty if the record has none
   bool ill_formed = false;          ///< the texts were not UTF-8; U+FFFD replaces ill-formed bytes
 
   void clear() {

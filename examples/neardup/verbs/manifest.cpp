@@ -138,7 +138,7 @@ class manifest {
   std::unique_ptr<run_plan> plan_;
   std::string plan_path_;
   std::map<std::uint64_t, std::pair<part_facts, std::string>> parts_;
-  std::multimap<std::uint64_t, made_file> scattered_, pairs_;  // by part, by partition
+  std::multimap<std::uint64_t, made_file> scattered_, pairs_;  // keys: a part of scattered_, a partition of pairs_
 };
 
 /// True if a file is one of the library's, or was one before it was damaged.

@@ -507,7 +507,7 @@ void run_first_come(context& c, compaction when) {
   filter.say_by_source();
 }
 
-/// True if documents match if their sets of features are equal, and no option asks for their representatives.
+/// True if only documents with equal sets of features match, and no option asks for their representatives.
 bool keeps_first_of_equal(const run_settings& settings) {
   if (settings.comparison.only_copies) return true;
   return settings.comparison.is_exact && settings.comparison.min_similarity.value_or(0) >= 1 &&

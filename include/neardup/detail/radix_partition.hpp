@@ -66,7 +66,7 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   const std::size_t parts = parts_for(run, count, std::size_t{1} << 14);
   const auto begin_of = [&](std::size_t part) { return count / parts * part + (std::min)(part, count % parts); };
   starts.assign(buckets + 1, 0);
-  std::vector<std::size_t> next(parts * buckets, 0);  // first the counts of each thread's part, then its next positions
+  std::vector<std::size_t> next(parts * buckets, 0);  // counts of each part, later its next positions
   first_failure failure;
   run(parts, [&](std::size_t part) {
     failure.guard(part, [&] {

@@ -41,7 +41,8 @@ struct match_batch {
 
   /// The number of queries.
   [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
-  /// The matches of query `i`, as search() returns them. Precondition: i < size().
+  /// The matches of query `i`, as search() returns them.
+  /// Precondition: i < size().
   [[nodiscard]] std::span<const Match> operator[](std::size_t i) const noexcept {
     return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
   }
@@ -96,19 +97,19 @@ class set_classes {
   virtual ~set_classes() = default;
   /// Returns the class of a set.
   /// Invariant: two sets in one class stay in one class.
-  /// Thread safety: called from several threads.
+  /// Thread safety: several threads call it at once.
   [[nodiscard]] virtual std::size_t of(std::size_t set) const = 0;
   /// Returns true if the join may skip this pair. Two sets of one class may be skipped.
-  /// Thread safety: called from several threads.
+  /// Thread safety: several threads call it at once.
   [[nodiscard]] virtual bool leaves_out(std::size_t a, std::size_t b) const { return of(a) == of(b); }
   /// Receives a similar pair as soon as it is found.
-  /// Thread safety: called from several threads.
+  /// Thread safety: several threads call it at once.
   virtual void add(std::size_t a, std::size_t b) = 0;
 };
 
 /// Decides when a join gives up: after too many candidates that are no pairs (*failures*), if it has also found pairs.
 /// A join without pairs continues, because its caller could drop no set and would save nothing.
-/// Thread safety: all members.
+/// Thread safety: all members may be called from many threads.
 class failure_limit {
  public:
   failure_limit(std::size_t most_failures, std::size_t least_pairs) noexcept

@@ -72,7 +72,7 @@ class hashed_idf {
 };
 
 /// The IDF table of a weighter, and a hashed_idf of it for each seed that was requested. Copies share these tables.
-/// Thread safety: all members.
+/// Thread safety: all members may be called from many threads.
 class shared_idf_table {
  public:
   explicit shared_idf_table(idf_table table) : shared_idf_table(std::make_shared<const idf_table>(std::move(table))) {}

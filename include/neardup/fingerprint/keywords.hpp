@@ -44,7 +44,7 @@ struct keyword {
 /// breaks them by the order in the text.
 /// Throws: std::invalid_argument if n is 0 or the table is null.
 /// Memory: copies share a table by hash, 32 to 64 bytes per term.
-/// Thread safety: all members.
+/// Thread safety: all members may be called from many threads.
 /// Example: `simhasher hash{keywords{20, words, table}, tf_idf{table}}`
 template <class Inner>
 class keywords {

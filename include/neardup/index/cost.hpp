@@ -38,8 +38,8 @@ struct cost_model {
   double id_bytes = 4;                  ///< bytes of an id
   double entries_per_bucket = 4;        ///< fingerprints per bucket of a directory, if the key has enough bits
   double cache_bytes = 24e6;            ///< usable cache per core: most of the last-level cache
-  double line_seconds = 12e-9;          ///< one cache line at a random address, while a dozen other loads are in flight
-  double cached_line_seconds = 7e-9;    ///< one cached line, and the work on it
+  double line_seconds = 12e-9;          ///< load of a line at a random address, among a dozen other loads
+  double cached_line_seconds = 7e-9;    ///< load of a cached line, and the work on it
   double bandwidth = 10e9;              ///< bytes per second compared within a bucket, from memory
   double cached_bandwidth = 20e9;       ///< bytes per second compared within a bucket, from the cache
   double scan_bandwidth = 35e9;         ///< bytes per second of a scan of all fingerprints, from memory

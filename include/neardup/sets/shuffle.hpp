@@ -32,7 +32,7 @@ namespace neardup::inline v0 {
 
 /// The data of a set that a shuffle moves, in addition to the document and the prefix features.
 enum class shuffle_payload : std::uint8_t {
-  /// No further data. gather_pairs() returns candidates.
+  /// Only the document and the prefix features. gather_pairs() returns candidates.
   ids,
   /// A bitmap of 128 bits. gather_pairs() returns candidates, few of which are not pairs.
   sketch,

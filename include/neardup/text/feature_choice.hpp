@@ -26,22 +26,19 @@ namespace neardup::inline v0 {
 
 /// The kind of the pieces of a text that are its features.
 enum class feature_kind {
-  words,
-  chars,
-  bytes,
-  masked_words,
-  canonical_words,
-  canonical_chars,
-  letters,
-  longest_sentences,
-  code,
-  spaced_words
+  words,              ///< runs of n words of the normalised text
+  chars,              ///< runs of n code points of the normalised text
+  bytes,              ///< runs of n bytes of the text
+  masked_words,       ///< runs of n words of the masked, then normalised text (see mask())
+  canonical_words,    ///< runs of n words of the canonical text (see canonicalise())
+  canonical_chars,    ///< runs of n code points of the canonical text
+  letters,            ///< runs of n code points of the normalised text without its spaces
+  longest_sentences,  ///< the n longest sentences of the text
+  code,               ///< runs of n code_tokens of the text
+  spaced_words        ///< runs of n spaced_words of the text
 };
 
-/// A choice of features: a kind, and a size n. By kind, the features are runs of n words or code points of the
-/// normalised text; of n bytes of the text; of n words of the masked, then normalised text (see mask); of n words or
-/// code points of the canonical text (see canonicalise); of n code points of the normalised text without its spaces
-/// (letters); of n code_tokens or spaced_words; or the n longest sentences of the text.
+/// A choice of features: a kind, and the number n of words, code points, bytes, tokens or sentences.
 struct feature_choice {
   feature_kind kind = feature_kind::words;
   std::size_t size = 2;  ///< at least 1

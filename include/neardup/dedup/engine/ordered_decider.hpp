@@ -59,7 +59,7 @@ class matcher {
 
   /// Returns the closeness of a candidate pair, or nullopt if it does not match. May also return nullopt if the
   /// closeness is not above `best`.
-  /// Thread safety: called from several threads.
+  /// Thread safety: several threads call it at once.
   [[nodiscard]] virtual std::optional<double> closeness(Number earlier, Number later, int known,
                                                         std::optional<double> best) const = 0;
 

@@ -29,7 +29,7 @@ namespace neardup::inline v0 {
 /// words and numbers stay whole. Tokens without a letter or digit are dropped unless keep_symbols is set. Traditional
 /// characters and full-width forms are distinct characters; fold them first if needed. Copies share the dictionary and
 /// the model.
-/// Thread safety: safe from many threads.
+/// Thread safety: may be called from many threads.
 /// Complexity: O(n) for words of bounded length.
 /// Source: the algorithm of jieba (Sun Junyi), version 0.42.1, measured against it.
 /// Example: `chinese_words words{dictionary};  simhasher hash{words, top{20, tf_idf{table}}};`

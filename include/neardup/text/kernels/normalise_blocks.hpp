@@ -120,7 +120,7 @@ NEARDUP_ALWAYS_INLINE normalised_character read_normalised(const char*& at, cons
     return result;
   }
   if (code_point >= 0x4e00 && code_point <= 0x9fff) {
-    // All of this range are Han; no lookup is needed.
+    // All code points of this range are Han, so no lookup is needed.
     result.length = 3;
     std::memcpy(result.bytes, begin, 3);
     return result;
