@@ -51,7 +51,7 @@ constexpr bool has_neon(instruction_set level) noexcept { return level == instru
 
 }  // namespace detail
 
-/// The name of a level: "portable", "sse2", "avx2", "avx512" or "neon".
+/// Returns the name of a level: "portable", "sse2", "avx2", "avx512" or "neon".
 [[nodiscard]] constexpr std::string_view to_string(instruction_set level) noexcept {
   for (const auto& one : detail::instruction_sets) {
     if (one.level == level) return one.name;
@@ -59,7 +59,7 @@ constexpr bool has_neon(instruction_set level) noexcept { return level == instru
   return "portable";
 }
 
-/// True if this machine supports a level.
+/// Returns true if this machine supports a level.
 [[nodiscard]] inline bool is_available(instruction_set level) noexcept {
   switch (level) {
     case instruction_set::portable: return true;
@@ -81,7 +81,7 @@ constexpr bool has_neon(instruction_set level) noexcept { return level == instru
   }
 }
 
-/// The fastest level that this machine supports.
+/// Returns the fastest level that this machine supports.
 [[nodiscard]] inline instruction_set best_instruction_set() noexcept {
   static const instruction_set best = [] {
     instruction_set found = instruction_set::portable;

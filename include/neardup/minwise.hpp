@@ -28,7 +28,7 @@ class minwise : public fingerprint_bits<minwise<Bits>, Bits> {
   using base::base;
 };
 
-/// The number of bits in which two fingerprints differ, from 0 to Bits.
+/// Returns the number of bits in which two fingerprints differ, from 0 to Bits.
 template <std::size_t Bits>
 [[nodiscard]] constexpr int hamming_distance(const minwise<Bits>& a, const minwise<Bits>& b) noexcept {
   return detail::count_differing_bits(a.to_words(), b.to_words());

@@ -69,7 +69,7 @@ class any_runner {
                   "operator()(parts, work), which calls work(part) for each part from 0 to parts - 1");
   }
 
-  /// The number of parts that keeps all threads busy, at least 1.
+  /// Returns the number of parts that keeps all threads busy, at least 1.
   [[nodiscard]] std::size_t parts() const noexcept { return parts_; }
 
   /// Calls run.check() if the runner has it.

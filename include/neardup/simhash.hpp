@@ -25,7 +25,7 @@ enum class fingerprint_kind : std::uint8_t {
   minwise = 2,  // a bit of the feature of least hash: differs with probability (1 - Jaccard similarity) / 2
 };
 
-/// The name of a kind: "simhash" or "minwise".
+/// Returns the name of a kind: "simhash" or "minwise".
 [[nodiscard]] constexpr std::string_view to_string(fingerprint_kind kind) noexcept {
   return kind == fingerprint_kind::minwise ? "minwise" : "simhash";
 }
@@ -70,10 +70,10 @@ class fingerprint_bits {
     }
   }
 
-  /// The words, lowest first; unused high bits of the last word are zero.
+  /// Returns the words, lowest first; unused high bits of the last word are zero.
   [[nodiscard]] constexpr const words_type& to_words() const noexcept { return words_; }
 
-  /// The fingerprint as one number.
+  /// Returns the fingerprint as one number.
   [[nodiscard]] constexpr std::uint64_t to_uint64() const noexcept requires(Bits <= 64) { return words_[0]; }
 
   /// Returns true if bit `i` is set.
@@ -100,7 +100,7 @@ class fingerprint_bits {
   /// Throws: std::out_of_range if i >= Bits.
   constexpr Self& flip(std::size_t i) { return set(i, !test(i)); }
 
-  /// The fingerprint as exactly Bits / 4 lower-case hexadecimal digits, highest bits first.
+  /// Returns the fingerprint as exactly Bits / 4 lower-case hexadecimal digits, highest bits first.
   [[nodiscard]] std::string to_hex() const {
     std::string text(hex_digits, '0');
     for (std::size_t i = 0; i < hex_digits; ++i) {
@@ -177,7 +177,7 @@ class simhash : public fingerprint_bits<simhash<Bits>, Bits> {
   using base::base;
 };
 
-/// The number of bits in which two fingerprints differ, from 0 to Bits.
+/// Returns the number of bits in which two fingerprints differ, from 0 to Bits.
 template <std::size_t Bits>
 [[nodiscard]] constexpr int hamming_distance(const simhash<Bits>& a, const simhash<Bits>& b) noexcept {
   return detail::count_differing_bits(a.to_words(), b.to_words());

@@ -21,7 +21,7 @@ namespace neardup::inline v0 {
 struct threads {
   std::size_t count = 0;  ///< the number of threads, including the calling thread; 0 for as many as the machine has
 
-  /// The number of parts that keeps all threads busy.
+  /// Returns the number of parts that keeps all threads busy.
   [[nodiscard]] std::size_t parts() const noexcept {
 #if NEARDUP_THREADS
     return count != 0 ? count : (std::max)(std::size_t{1}, std::size_t{std::thread::hardware_concurrency()});

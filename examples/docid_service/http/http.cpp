@@ -47,7 +47,7 @@ constexpr std::size_t buffer_bytes = std::size_t{64} << 10;  // size of the buff
 // sending, the client does not see the reason.
 constexpr std::size_t most_discarded = std::size_t{16} << 20;
 
-/// The difference of two texts as JSON: [["same", …], ["removed", …], ["added", …], …].
+/// Returns the difference of two texts as JSON: [["same", …], ["removed", …], ["added", …], …].
 ordered_json difference_of(const std::string& before, const std::string& after) {
   constexpr std::array<const char*, 3> names = {"same", "removed", "added"};
   auto result = ordered_json::array();
@@ -86,7 +86,7 @@ bool takes(std::string_view methods, std::string_view method) {
   return methods.find(method == "HEAD" ? "GET" : method) != std::string_view::npos;
 }
 
-/// The parameter `limit` of a request.
+/// Returns the parameter `limit` of a request.
 std::size_t limit_of(const request& asked, std::size_t usual, std::size_t most) {
   const std::string* text = asked.parameter("limit");
   if (text == nullptr) return usual;
@@ -97,7 +97,7 @@ std::size_t limit_of(const request& asked, std::size_t usual, std::size_t most) 
   return result;
 }
 
-/// The parameter `share` of a request: the least share that a result has.
+/// Returns the parameter `share` of a request: the least share that a result has.
 double share_of(const request& asked) {
   const std::string* text = asked.parameter("share");
   if (text == nullptr) return 0.5;
@@ -116,7 +116,7 @@ const std::string& needed(const request& asked, const char* name) {
   return *text;
 }
 
-/// The parameter `clue` of a request.
+/// Returns the parameter `clue` of a request.
 const std::string& clue_of(const request& asked) {
   const std::string& clue = needed(asked, "clue");
   if (neardup::count_invalid(clue) > 0) throw bad_request("the parameter clue is not UTF-8");

@@ -60,7 +60,7 @@ class mariadb_connection {
   /// would be lost.
   void refresh();
   void set_in_transaction(bool is) { is_in_transaction_ = is; }
-  /// A random number that was made together with the tables.
+  /// Returns a random number that was made together with the tables.
   [[nodiscard]] const std::string& identity() const { return identity_; }
 
  private:

@@ -197,7 +197,7 @@ class mapping {
   /// Replaces the definition of a document, except its name.
   virtual void redefine(doc_number document, const definition& old, const definition& defined,
                         const feature_set& pairs) = 0;
-  /// The number of redefinitions so far.
+  /// Returns the number of redefinitions so far.
   virtual std::uint64_t redefinitions() const = 0;
   using redefinition_visitor = std::function<void(doc_number, const std::optional<fingerprint>& old_title,
                                                   const std::optional<fingerprint>& old_content)>;
@@ -235,7 +235,7 @@ class contents {
  public:
   virtual ~contents() = default;
 
-  /// True if get() cannot see the puts of the open transaction or of other services.
+  /// Returns true if get() cannot see the puts of the open transaction or of other services.
   [[nodiscard]] virtual bool is_local() const = 0;
 
   virtual void put(doc_number document, std::uint64_t version, std::string_view json) = 0;

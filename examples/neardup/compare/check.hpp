@@ -42,16 +42,16 @@ class document_check {
   [[nodiscard]] std::size_t size() const noexcept { return features_.size(); }
   [[nodiscard]] feature_set operator[](std::size_t i) const { return features_[i]; }
 
-  /// True if all features are in memory.
+  /// Returns true if all features are in memory.
   [[nodiscard]] bool is_in_memory() const noexcept { return features_.is_in_memory(); }
-  /// The number of features of all documents.
+  /// Returns the number of features of all documents.
   [[nodiscard]] std::uint64_t feature_count() const noexcept { return features_.feature_count(); }
 
-  /// True if the check decides, and not fingerprints alone.
+  /// Returns true if the check decides, and not fingerprints alone.
   [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
 
-  /// True if the check accepts by a Jaccard similarity, and all features are in memory. With --min-similarity 0 it also
-  /// accepts documents without a common feature, which a join of features does not find.
+  /// Returns true if the check accepts by a Jaccard similarity, and all features are in memory. With --min-similarity 0
+  /// it also accepts documents without a common feature, which a join of features does not find.
   [[nodiscard]] bool can_join() const {
     return settings_.checks_jaccard() && *settings_.min_similarity > 0 && features_.is_in_memory();
   }

@@ -32,7 +32,7 @@ class document_table {
 
   void add(const placed_document& d);
 
-  /// The id by which the user knows the document.
+  /// Returns the id by which the user knows the document.
   [[nodiscard]] std::string id(std::size_t i) const;
 
   /// Returns the position of a document as PATH:LINE if an earlier document has the same id; otherwise empty.
@@ -90,7 +90,7 @@ struct corpus {
   void end_against() { against = size(); }
 
   [[nodiscard]] std::size_t size() const noexcept { return check.size(); }
-  /// The number of bits in which two fingerprints differ; nullopt if no fingerprints are compared.
+  /// Returns the number of bits in which two fingerprints differ; nullopt if no fingerprints are compared.
   [[nodiscard]] std::optional<int> distance(std::size_t i, std::size_t j) const {
     return has_fingerprints ? std::optional(hamming_distance(fingerprints[i], fingerprints[j])) : std::nullopt;
   }

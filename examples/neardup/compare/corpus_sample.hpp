@@ -272,12 +272,12 @@ class corpus_sample {
   }
 
   [[nodiscard]] const std::vector<neardup::feature_choice>& features() const noexcept { return features_; }
-  /// The documents whose near-duplicates are counted. After the first pass these are all documents that were drawn;
-  /// compare() may remove some of them.
+  /// Returns the documents whose near-duplicates are counted. After the first pass these are all documents that were
+  /// drawn; compare() may remove some of them.
   [[nodiscard]] const std::vector<sampled>& sample() const noexcept { return sample_; }
-  /// The number of documents that were drawn.
+  /// Returns the number of documents that were drawn.
   [[nodiscard]] std::size_t drawn_documents() const noexcept { return drawn_documents_; }
-  /// The sum of sampled::stands_for.
+  /// Returns the sum of sampled::stands_for.
   [[nodiscard]] double weight() const noexcept {
     double sum = 0;
     for (const sampled& s : sample_) sum += s.stands_for;
@@ -287,13 +287,13 @@ class corpus_sample {
   [[nodiscard]] std::uint64_t compared() const noexcept { return compared_; }
   [[nodiscard]] double mean_bytes() const noexcept { return total_bytes_ / static_cast<double>(documents_); }
 
-  /// The fingerprints of the sample, by choice of features.
+  /// Returns the fingerprints of the sample, by choice of features.
   [[nodiscard]] const fingerprints_type& queries(std::size_t f) const { return queries_[f]; }
 
-  /// The fingerprints of the documents chosen for comparison, including sampled ones.
+  /// Returns the fingerprints of the documents chosen for comparison, including sampled ones.
   [[nodiscard]] const fingerprints_type& fingerprints(std::size_t f) const { return fingerprints_[f]; }
 
-  /// True if the fingerprints of this document are kept for comparison.
+  /// Returns true if the fingerprints of this document are kept for comparison.
   [[nodiscard]] bool is_compared(std::uint64_t ordinal) const noexcept {
     // A sixteenth of the corpus is compared. With more, computing six kinds of features for each document would
     // take longer than the rest of the advice. With fewer than 4,096 documents, it would not be known how full buckets
@@ -307,11 +307,11 @@ class corpus_sample {
 
   [[nodiscard]] double median_bytes() const noexcept { return median_bytes_; }
 
-  /// The number of distinct features of each drawn document, for each choice of features. Only some of the drawn
-  /// documents are counted in a small corpus, where counting all would take longer than the rest.
+  /// Returns the number of distinct features of each drawn document, for each choice of features. Only some of the
+  /// drawn documents are counted in a small corpus, where counting all would take longer than the rest.
   [[nodiscard]] const std::vector<std::vector<std::size_t>>& feature_counts() const noexcept { return feature_counts_; }
 
-  /// The i-th random number, reduced to 0..limit - 1 by a remainder, whose bias is negligible for 64 bits.
+  /// Returns the i-th random number, reduced to 0..limit - 1 by a remainder, whose bias is negligible for 64 bits.
   /// Precondition: limit > 0.
   [[nodiscard]] std::uint64_t drawn(std::uint64_t i, std::uint64_t limit) const noexcept {
     return spread(limits_.seed ^ spread(i)) % limit;
@@ -491,7 +491,7 @@ class corpus_sample {
     return true;
   }
 
-  /// The cosine similarity of two sets: their overlap divided by the geometric mean of their sizes.
+  /// Returns the cosine similarity of two sets: their overlap divided by the geometric mean of their sizes.
   static double set_cosine(double similarity, std::size_t a, std::size_t b) {
     if (a == 0 || b == 0) return 0;
     // The overlap follows from the Jaccard similarity: c = j * (|a| + |b|) / (1 + j).

@@ -72,7 +72,7 @@ class feature_store {
 
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
 
-  /// The number of features of all documents.
+  /// Returns the number of features of all documents.
   [[nodiscard]] std::uint64_t feature_count() const noexcept { return feature_count_; }
 
   [[nodiscard]] bool is_in_memory() const noexcept { return filed_.empty(); }
@@ -137,7 +137,7 @@ class feature_store {
     return made;
   }
 
-  /// The size class: four for each doubling of the number of features.
+  /// Returns the size class: four for each doubling of the number of features.
   [[nodiscard]] static std::size_t class_of(std::size_t count) noexcept {
     if (count < 4) return count;
     const auto width = static_cast<std::size_t>(std::bit_width(count));

@@ -33,7 +33,7 @@ class distinct_documents {
   distinct_documents(const corpus& all, std::size_t count);
 
   [[nodiscard]] bool has_repeats() const noexcept { return repeats_ > 0; }
-  /// The numbers of the distinct documents, ascending.
+  /// Returns the numbers of the distinct documents, ascending.
   /// Precondition: has_repeats().
   [[nodiscard]] std::span<const std::uint32_t> numbers() const noexcept { return numbers_; }
   /// Returns the number of a document by its position in this list: first the distinct documents, then those from
@@ -41,7 +41,7 @@ class distinct_documents {
   [[nodiscard]] std::size_t number_at(std::size_t position) const noexcept {
     return position < numbers_.size() ? numbers_[position] : position + repeats_;
   }
-  /// The number of documents among the first `count`.
+  /// Returns the number of documents among the first `count`.
   [[nodiscard]] std::size_t count() const noexcept { return numbers_.size() + repeats_; }
 
  private:
@@ -112,7 +112,7 @@ class document_groups {
   [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
   [[nodiscard]] group_counts counts() const noexcept { return {size(), size() + members_.size()}; }
 
-  /// The number of members of a group.
+  /// Returns the number of members of a group.
   [[nodiscard]] std::size_t members_of(std::size_t i) const noexcept {
     return 1 + (i + 1 < size() ? begins_[i + 1] : members_.size()) - begins_[i];
   }
@@ -120,7 +120,7 @@ class document_groups {
   /// Counts the members by source, if --by asks for that.
   void count_by_source(corpus& all) const;
 
-  /// The members of a group: the representative first, then in the order of the input.
+  /// Returns the members of a group: the representative first, then in the order of the input.
   [[nodiscard]] std::vector<group_member> operator[](std::size_t i) const;
 
  private:

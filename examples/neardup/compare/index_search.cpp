@@ -124,7 +124,7 @@ void visit_part(const run_settings& settings, const chosen_sets& chosen, std::sp
   }
 }
 
-/// True if the postings of the index find all sets that are similar enough.
+/// Returns true if the postings of the index find all sets that are similar enough.
 bool has_postings_for(const run_settings& settings, const indexed_sets& indexed) {
   return set_measure_of(settings.comparison) == neardup::set_similarity::jaccard &&
          *settings.comparison.min_similarity >= indexed.similarity;

@@ -12,8 +12,8 @@
 
 namespace command {
 
-/// True if documents are joined by partitions: if their features are not in memory, or if there are so many documents
-/// that this is faster than a join in memory.
+/// Returns true if documents are joined by partitions: if their features are not in memory, or if there are so many
+/// documents that this is faster than a join in memory.
 bool joins_by_partitions(const document_check& check);
 
 /// The documents that visit_by_partitions() joins: those of a check from `first` to `end` - 1.

@@ -8,7 +8,7 @@ namespace command {
 
 namespace {
 
-/// The host of a URL, such as "example.org" of "https://user@Example.org:8080/page"; empty if it is not a URL.
+/// Returns the host of a URL, such as "example.org" of "https://user@Example.org:8080/page"; empty if it is not a URL.
 std::string host_of(std::string_view url) {
   const std::size_t scheme = url.find("://");
   if (scheme == url.npos || scheme == 0) return "";

@@ -34,7 +34,7 @@ class source_tally {
   /// representative.
   void drop(std::uint32_t source, std::uint64_t group) { dropped_.push_back({source, group}); }
 
-  /// The counts of all sources, by descending number of dropped documents.
+  /// Returns the counts of all sources, by descending number of dropped documents.
   [[nodiscard]] std::vector<source_count> counts() const;
   /// Returns the group that loses more documents than any other, and their number.
   /// Precondition: dropped() > 0.
@@ -65,7 +65,7 @@ std::vector<std::string> source_warnings(const source_tally& tally, const group_
 /// Prints the counts on standard error, unless `quiet`; prints the warnings in any case.
 void say_sources(const source_tally& tally, const group_namer& name, bool quiet);
 
-/// A percentage such as "66.7 %".
+/// Returns a percentage such as "66.7 %".
 std::string share_text(std::uint64_t part, std::uint64_t all);
 
 }  // namespace command

@@ -49,7 +49,7 @@ constexpr std::string_view chinese_stop_words =
     "去 上 下 里 中 内 外 前 后 间 起 起来 下去 下来 上来 上去 出来 出去 过来 过去 进来 "
     "进去 回来 回去";
 
-/// The list that --stop-words names.
+/// Returns the list that --stop-words names.
 neardup::stop_words read_stop_words(const std::string& name) {
   if (name.empty()) return {};
   if (name != "zh") return neardup::stop_words::load(name);

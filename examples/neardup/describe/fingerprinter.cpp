@@ -10,7 +10,7 @@ namespace {
 
 using fingerprinter = document_reader<std::optional<any_fingerprint>>;
 
-/// The first `bits` bits of a fingerprint, as a fingerprint of any width.
+/// Returns the first `bits` bits of a fingerprint, as a fingerprint of any width.
 template <class Fingerprint>
 std::optional<any_fingerprint> first_bits(const std::optional<Fingerprint>& fingerprint, std::size_t bits) {
   if (!fingerprint) return std::nullopt;
@@ -83,7 +83,7 @@ fingerprinter make_minwise_fingerprinter(const fingerprint_settings& settings) {
       settings.bits);
 }
 
-/// The min-wise code of a set of features.
+/// Returns the min-wise code of a set of features.
 template <std::size_t Bits>
 std::optional<any_fingerprint> code_of(feature_set features) {
   neardup::minwise_sketch<Bits> sketch;
@@ -105,7 +105,7 @@ described_document described_by(const std::optional<any_fingerprint>& fingerprin
   return {fingerprint.has_value(), fingerprint.value_or(any_fingerprint()), features};
 }
 
-/// A describer for runs that need no fingerprints.
+/// Returns a describer for runs that need no fingerprints.
 document_describer describe_features(const fingerprint_settings& settings, const comparison_settings& comparison) {
   const bool are_texts = comparison.checks_edits();
   return [are_texts, extract = make_feature_reader(settings, comparison)](const document_texts& texts) {

@@ -36,7 +36,7 @@ class any_fingerprint {
     return Fingerprint(words);
   }
 
-  /// The number of bits in which two fingerprints differ.
+  /// Returns the number of bits in which two fingerprints differ.
   [[nodiscard]] friend int hamming_distance(const any_fingerprint& a, const any_fingerprint& b) {
     return neardup::hamming_distance(a.as<256>(), b.as<256>());
   }

@@ -28,7 +28,7 @@ void make_set(std::vector<Feature>& features) {
   features.erase(std::unique(features.begin(), features.end()), features.end());
 }
 
-/// The features of all texts as one set.
+/// Returns the features of all texts as one set.
 template <class Extractor>
 auto features_of(const document_texts& texts, const Extractor& extract, typename Extractor::workspace& memory) {
   std::vector<typename Extractor::feature_type> all;
@@ -97,7 +97,7 @@ feature_reader read_wide_features(const Tokenizer& tokenizer, std::uint64_t seed
   };
 }
 
-/// The hashes of the words of a record with weights, in ascending order.
+/// Returns the hashes of the words of a record with weights, in ascending order.
 template <class Feature>
 std::vector<Feature> hashes_of_given(const document_texts& texts, const fingerprint_settings& settings) {
   const neardup::xxh3<64> hash{settings.seed};
@@ -175,7 +175,7 @@ std::optional<double> edit_similarity_at_least(std::string_view a, std::string_v
   return similarity >= least ? std::optional(similarity) : std::nullopt;
 }
 
-/// The weight of a feature of a tokenizer, in units of 1/256.
+/// Returns the weight of a feature of a tokenizer, in units of 1/256.
 std::uint64_t units_of(const fingerprint_settings& settings, std::string_view text, std::uint64_t count) {
   switch (settings.weights) {
     case weighting::tf: return count * neardup::weight::one;
@@ -236,7 +236,7 @@ void set_units(std::vector<weighed_feature>& features) {
   }
 }
 
-/// The words and weights of a record that has both.
+/// Returns the words and weights of a record that has both.
 std::vector<weighed_feature> given_weights(std::size_t top, const document_texts& texts) {
   std::vector<weighed_feature> result;
   std::map<std::string_view, std::size_t> places;

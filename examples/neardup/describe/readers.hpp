@@ -65,7 +65,7 @@ inline constexpr std::array<std::uint32_t, 2> unknown_features{~std::uint32_t{0}
 /// Returns the similarity of two documents by the measure of the check if it is at least `least`, otherwise nullopt.
 std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least);
 
-/// The similarity of two sets, as an exact join computes it.
+/// Returns the similarity of two sets, as an exact join computes it.
 template <class Feature>
 double similarity_of_sets(similarity_measure measure, std::span<const Feature> a, std::span<const Feature> b) {
   if (measure == similarity_measure::jaccard) return neardup::jaccard_at_least(a, b, 0).value_or(0);
@@ -79,7 +79,7 @@ double similarity_of_sets(similarity_measure measure, std::span<const Feature> a
   return std::min(1.0, common / all);
 }
 
-/// The normalised text in the data for the edit distance.
+/// Returns the normalised text in the data for the edit distance.
 inline std::string_view normalised_text(feature_set packed) {
   return {reinterpret_cast<const char*>(packed.data() + 1), packed[0]};
 }
@@ -100,7 +100,7 @@ document_describer make_describer(const fingerprint_settings& settings, const co
 /// Looks for terms of --idf-file in a text, unless there is no such file or a term was found before.
 void look_for_terms(const fingerprint_settings& settings, std::string_view text);
 
-/// True if the beginnings of the texts have canonical features that differ from the normalised ones. False if
+/// Returns true if the beginnings of the texts have canonical features that differ from the normalised ones. False if
 /// settings.spelling is missing, or has counted enough documents.
 bool is_spelt_otherwise(const fingerprint_settings& settings, const document_texts& texts);
 

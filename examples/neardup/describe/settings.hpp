@@ -54,15 +54,15 @@ struct fingerprint_settings {
   std::size_t bits = 64;
   std::uint64_t seed = 0;
 
-  /// True if features have different weights, computed or from the input.
+  /// Returns true if features have different weights, computed or from the input.
   [[nodiscard]] bool has_weights() const { return weights != weighting::unit || top > 0 || are_given; }
 
-  /// True if the rarity of features matters: for their weights, or for the choice of the features that count.
+  /// Returns true if the rarity of features matters: for their weights, or for the choice of the features that count.
   [[nodiscard]] bool needs_idf() const {
     return weights == weighting::idf || weights == weighting::tf_idf || (top > 0 && !are_given);
   }
 
-  /// True if the rarity has to be learnt from the input.
+  /// Returns true if the rarity has to be learnt from the input.
   [[nodiscard]] bool learns_idf() const { return needs_idf() && idf_file.empty(); }
 };
 
@@ -82,7 +82,7 @@ struct comparison_settings {
   bool has_wide_features = false;
   bool only_copies = false;  ///< a document's "features" are the 128-bit hash of its texts, in four words
 
-  /// True if the check compares features as sets.
+  /// Returns true if the check compares features as sets.
   [[nodiscard]] bool checks_jaccard() const { return min_similarity && check == similarity_measure::jaccard; }
   [[nodiscard]] bool checks_edits() const { return min_similarity && check == similarity_measure::edit; }
   [[nodiscard]] bool checks_containment() const { return check == similarity_measure::containment; }

@@ -31,11 +31,11 @@ class changed_index {
   changed_index& operator=(const changed_index&) = delete;
 
   [[nodiscard]] virtual std::size_t size() const = 0;
-  /// The number of document numbers, including those of removed documents.
+  /// Returns the number of document numbers, including those of removed documents.
   [[nodiscard]] virtual std::size_t numbers() const = 0;
-  /// True if it is an index of feature sets; otherwise, of fingerprints.
+  /// Returns true if it is an index of feature sets; otherwise, of fingerprints.
   [[nodiscard]] virtual bool has_sets() const = 0;
-  /// True if it keeps posting lists and the positions of its documents.
+  /// Returns true if it keeps posting lists and the positions of its documents.
   [[nodiscard]] virtual bool keeps_postings() const = 0;
   [[nodiscard]] virtual std::string name(std::uint32_t number) const = 0;
   /// Returns the features of a document.
@@ -59,7 +59,7 @@ class changed_index {
   [[nodiscard]] virtual std::optional<near_document> closest(const any_fingerprint& fingerprint, int k,
                                                              const check_type& check) const = 0;
 
-  /// The numbers of the documents that have one of these names.
+  /// Returns the numbers of the documents that have one of these names.
   /// Complexity: linear in the index.
   [[nodiscard]] virtual std::vector<std::uint32_t> named(const std::unordered_set<std::string>& names) const = 0;
 

@@ -247,7 +247,7 @@ class batch_worker {
                        [](std::string_view text) { return text.find('\0') != text.npos; });
   }
 
-  /// The texts of the record, folded if that is set.
+  /// Returns the texts of the record, folded if that is set.
   const document_texts& texts_of_record() {
     if (!fold_) return record_.fields;
     folded_.clear();

@@ -52,7 +52,7 @@ class fingerprint_view : public fingerprint_search {
   [[nodiscard]] virtual const neardup::fingerprint_composition& made_of() const = 0;
   [[nodiscard]] virtual std::span<const std::byte> attachment(std::size_t i) const = 0;
   [[nodiscard]] virtual bool is_flat() const = 0;
-  /// The layout.
+  /// Returns the layout.
   /// Precondition: not is_flat().
   [[nodiscard]] virtual const neardup::layout& shape() const = 0;
   [[nodiscard]] virtual int max_distance() const = 0;

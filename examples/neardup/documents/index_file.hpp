@@ -33,7 +33,7 @@ struct index_settings {
   bool folds_chinese = false;
 
   [[nodiscard]] bool has_codes() const { return features == codes_name; }
-  /// True if the index has feature sets, false if it has fingerprints.
+  /// Returns true if the index has feature sets, false if it has fingerprints.
   [[nodiscard]] bool has_sets() const { return !check_features.empty(); }
 };
 
@@ -142,37 +142,37 @@ class opened_index {
     check_words(path_, parse_values(path_, view_->attachment(0)), how.comparison.check_features);
   }
 
-  /// The composition of the fingerprints.
+  /// Returns the composition of the fingerprints.
   [[nodiscard]] const neardup::fingerprint_composition& made_of() const noexcept { return view_->made_of(); }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const view_type& view() const noexcept { return *view_; }
-  /// The number of bits of the fingerprints; 0 of an index of sets.
+  /// Returns the number of bits of the fingerprints; 0 of an index of sets.
   [[nodiscard]] std::size_t bits() const noexcept { return bits_of(*view_); }
   [[nodiscard]] const neardup::log_contents& log() const noexcept { return files_.log; }
   [[nodiscard]] std::uint64_t state() const noexcept { return files_.state; }
-  /// True if the log can be appended to.
+  /// Returns true if the log can be appended to.
   [[nodiscard]] bool has_log() const noexcept { return logged_.goes_on(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-  /// The number of document numbers, including those of removed documents.
+  /// Returns the number of document numbers, including those of removed documents.
   [[nodiscard]] std::size_t numbers() const noexcept { return view_->size() + logged_.size(); }
   [[nodiscard]] std::size_t size() const noexcept { return numbers() - logged_.removed(); }
   [[nodiscard]] bool has(std::size_t number) const { return !logged_.is_removed(number); }
   [[nodiscard]] bool keeps_postings() const noexcept { return keeps_postings_; }
-  /// The posting lists of the documents in the file.
+  /// Returns the posting lists of the documents in the file.
   /// Throws: input_error.
   [[nodiscard]] common::posting_lists postings() const {
     const auto part = [this](std::size_t i) { return view_->attachment(first_of_postings + i); };
     return stored_postings(path_, part(0), part(1), part(2));
   }
-  /// The position of a document; nullopt if it is unknown, or the index keeps no postings.
+  /// Returns the position of a document; nullopt if it is unknown, or the index keeps no postings.
   [[nodiscard]] std::optional<document_place> place(std::size_t number) const {
     return number < view_->size() ? places_[number] : logged_.place(number - view_->size());
   }
   [[nodiscard]] std::string_view name(std::size_t number) const {
     return number < view_->size() ? documents_.name(number) : logged_.name(number - view_->size());
   }
-  /// The features of a document of an index of sets.
+  /// Returns the features of a document of an index of sets.
   [[nodiscard]] feature_set features(std::size_t number) const requires has_sets<Form> {
     if (number >= view_->size()) return logged_.features(number - view_->size());
     const auto found = view_->find(static_cast<std::uint32_t>(number));
@@ -185,7 +185,7 @@ class opened_index {
   void verify() const {
     as_input([&] { verify(*view_); });
   }
-  /// The features of all documents, by number; empty for removed ones.
+  /// Returns the features of all documents, by number; empty for removed ones.
   /// Throws: input_error.
   [[nodiscard]] std::vector<feature_set> all_features() const requires has_sets<Form> {
     std::vector<feature_set> all(numbers());
@@ -215,7 +215,7 @@ class opened_index {
             [this] { check_file(); }};
   }
 
-  /// The fingerprints, by document number.
+  /// Returns the fingerprints, by document number.
   /// Throws: input_error.
   [[nodiscard]] fingerprint_vector fingerprints() const requires(!has_sets<Form>) {
     std::optional<fingerprint_vector> all = view_->by_id();
@@ -254,7 +254,7 @@ class opened_index {
     as_input([&] { view_->check_file(); });
   }
 
-  /// The matches, sorted by distance, then by number.
+  /// Returns the matches, sorted by distance, then by number.
   /// Thread safety: callable from any thread.
   /// Throws: input_error.
   [[nodiscard]] std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const
@@ -314,7 +314,7 @@ class opened_index {
     }
   }
 
-  /// The matches of each set of a batch, by similarity, then by number.
+  /// Returns the matches of each set of a batch, by similarity, then by number.
   [[nodiscard]] std::vector<std::vector<indexed_match>> similar(std::span<const feature_set> batch, double least,
                                                                 unsigned threads) const {
     std::vector<std::vector<indexed_match>> all(batch.size());
@@ -367,7 +367,7 @@ struct indexed_documents {
   }
 };
 
-/// The sets of features of documents, which are numbered in order.
+/// Returns the sets of features of documents, which are numbered in order.
 /// Precondition: the documents outlive the result.
 neardup::listed_sets<> sets_of(const document_columns& documents, double similarity);
 

@@ -42,7 +42,7 @@ struct index_change {
     added.add(name, features);
     places.add(place);
   }
-  /// The number of added documents.
+  /// Returns the number of added documents.
   [[nodiscard]] std::size_t size() const { return fingerprints.size(); }
   [[nodiscard]] bool is_empty() const { return removed.empty() && fingerprints.empty(); }
 };
@@ -54,7 +54,7 @@ struct logged_form {
   bool keeps_places;    ///< true for an index with postings
 };
 
-/// The change as a record of the log (docs/format.md).
+/// Returns the change as a record of the log (docs/format.md).
 std::string encode_change(const index_change& change, const logged_form& form);
 
 /// Returns attachment 5 of an index. It identifies the log that was beside the index when it was written, and that is
@@ -76,14 +76,14 @@ class logged_documents {
   logged_documents(const std::string& path, const index_snapshot& files, std::span<const std::byte> taken_in,
                    std::size_t documents, const logged_form& form);
 
-  /// The number of documents in the log, including those that were removed later.
+  /// Returns the number of documents in the log, including those that were removed later.
   [[nodiscard]] std::size_t size() const noexcept { return added_.size(); }
-  /// The number of removed documents, of the file and of the log.
+  /// Returns the number of removed documents, of the file and of the log.
   [[nodiscard]] std::size_t removed() const noexcept { return removed_.size(); }
   [[nodiscard]] bool is_removed(std::size_t number) const {
     return !removed_.empty() && removed_.contains(static_cast<std::uint32_t>(number));
   }
-  /// True if there is a log that follows the file, so that records can be appended to it.
+  /// Returns true if there is a log that follows the file, so that records can be appended to it.
   [[nodiscard]] bool goes_on() const noexcept { return goes_on_; }
 
   // The following functions are for document i of the log.

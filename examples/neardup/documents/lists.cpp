@@ -12,7 +12,7 @@ namespace command {
 
 namespace {
 
-/// The composition with a tokenizer that has no tables.
+/// Returns the composition with a tokenizer that has no tables.
 neardup::fingerprint_composition composition_of_weights(const fingerprint_settings& settings) {
   return with_weighter(settings, [&](auto weighter) {
     const auto composed = [&](const auto& weigh) {
@@ -25,7 +25,7 @@ neardup::fingerprint_composition composition_of_weights(const fingerprint_settin
   });
 }
 
-/// The option to repeat if a table differs.
+/// Returns the option to repeat if a table differs.
 std::string hint_at_table(std::string_view line) {
   for (const auto& [name, hint] :
        {std::pair("dictionary: ",

@@ -34,7 +34,7 @@ std::string size_text(std::uint64_t bytes) {
   return fixed(value, unit == 0 || value >= 99.5 ? 0 : 1) + ' ' + units[unit];
 }
 
-/// A duration such as "0:07" or "1:02:03".
+/// Returns a duration such as "0:07" or "1:02:03".
 std::string duration_text(double seconds) {
   const auto whole = static_cast<std::uint64_t>(seconds);
   const auto two_digits = [](std::uint64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
@@ -43,7 +43,7 @@ std::string duration_text(double seconds) {
                       : std::to_string(whole / 3600) + ':' + two_digits(whole / 60 % 60) + rest;
 }
 
-/// The total size of the sources, if it is known without reading them.
+/// Returns the total size of the sources, if it is known without reading them.
 std::uint64_t total_size(const std::vector<std::string>& sources) {
   std::uint64_t total = 0;
   for (const std::string& path : sources) {

@@ -36,7 +36,7 @@ const char* name_of(run_file kind) {
   return "something else";
 }
 
-/// The value of a setting.
+/// Returns the value of a setting.
 /// Throws: input_error if there is none.
 const std::string& setting(const std::string& path, const named_values& values, const std::string& name) {
   const auto found = values.find(name);

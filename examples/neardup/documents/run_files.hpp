@@ -55,9 +55,9 @@ struct run_plan {
   neardup::fingerprint_composition made_of;  ///< the composition that made the features
 
   [[nodiscard]] neardup::shuffle_settings shuffle() const;
-  /// The comparison of two documents of the run.
+  /// Returns the comparison of two documents of the run.
   [[nodiscard]] comparison_settings comparison() const;
-  /// The facts about a part; null if the run has no such part.
+  /// Returns the facts about a part; null if the run has no such part.
   [[nodiscard]] const part_facts* find(std::uint64_t part) const;
 };
 
@@ -75,7 +75,7 @@ class part_file {
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
   [[nodiscard]] std::string_view name(std::size_t i) const { return names_.name(i); }
-  /// The number of features of document i.
+  /// Returns the number of features of document i.
   [[nodiscard]] std::size_t size_of(std::size_t i) const { return features_of(i).size(); }
   [[nodiscard]] std::span<const feature> features_of(std::size_t i) const;
   [[nodiscard]] std::span<const feature> features() const noexcept { return features_; }
@@ -166,7 +166,7 @@ std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string
 void check_same_run(const std::string& path, const run_plan& plan, const std::string& first_path,
                     const run_plan& first);
 
-/// True if a file is the unfinished file of a task.
+/// Returns true if a file is the unfinished file of a task.
 bool is_temporary_file(const std::string& path);
 
 /// Returns the checksum in the header of a file, which depends on all bytes of the file.

@@ -65,7 +65,7 @@ struct document_columns {
     features.resize(kept);
   }
 
-  /// The sections that stored_documents reads.
+  /// Returns the sections that stored_documents reads.
   [[nodiscard]] std::vector<std::span<const std::byte>> bytes() const {
     return {std::as_bytes(std::span(name_ends)), std::as_bytes(std::span(names)),
             std::as_bytes(std::span(feature_ends)), std::as_bytes(std::span(features))};
@@ -90,7 +90,7 @@ class stored_documents {
     return names_.substr(begin, end - begin);
   }
   [[nodiscard]] bool has_features() const noexcept { return !feature_ends_.empty(); }
-  /// The features of document i; empty if no features are stored.
+  /// Returns the features of document i; empty if no features are stored.
   [[nodiscard]] std::span<const std::uint32_t> features(std::size_t i) const {
     if (!has_features()) return {};
     const auto [begin, end] = range(feature_ends_, i, features_.size());

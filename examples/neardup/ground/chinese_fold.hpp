@@ -20,7 +20,7 @@ class chinese_fold {
   /// Complexity: linear.
   void append(std::string_view text, std::string& out) const;
 
-  /// A digest of the table.
+  /// Returns a digest of the table.
   [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
 
  private:

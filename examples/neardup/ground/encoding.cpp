@@ -247,7 +247,7 @@ std::optional<std::string> likely_single_bytes(std::string_view bytes) {
   return std::nullopt;
 }
 
-/// True if most bytes above ASCII belong to UTF-8 that is damaged in a few places.
+/// Returns true if most bytes above ASCII belong to UTF-8 that is damaged in a few places.
 bool is_mostly_utf8(std::string_view bytes) {
   std::size_t high = 0, whole = 0;
   for (std::size_t i = 0; i < bytes.size();) {

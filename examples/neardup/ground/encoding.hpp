@@ -27,7 +27,7 @@ class decoder {
   std::string text_;
 };
 
-/// True if a name means UTF-8, which needs no decoder.
+/// Returns true if a name means UTF-8, which needs no decoder.
 bool is_name_of_utf8(std::string_view encoding);
 
 /// A wide form, UTF-16 or UTF-32: the size of a unit in bytes, and the byte order.
@@ -45,7 +45,7 @@ std::optional<wide_form> wide_form_of(std::string_view bytes, std::string_view n
 /// `ill_formed`.
 void decode_wide(std::string_view bytes, wide_form form, std::string& text, bool& ill_formed);
 
-/// True if the bytes contain control characters that texts do not have. Bytes from 128 on do not count.
+/// Returns true if the bytes contain control characters that texts do not have. Bytes from 128 on do not count.
 bool has_controls(std::string_view bytes);
 
 /// Guesses the encoding of bytes that are not UTF-8, from the frequency of neighbouring bytes. The candidates are the

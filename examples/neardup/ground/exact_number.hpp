@@ -19,10 +19,10 @@ struct exact_key {
   std::string text;  ///< the text, or the number as written
 };
 
-/// True if a JSON number has so many digits that another number may be rounded to the same double.
+/// Returns true if a JSON number has so many digits that another number may be rounded to the same double.
 bool may_be_rounded(std::string_view json_number);
 
-/// The finite double nearest to a JSON number that overflows or underflows.
+/// Returns the finite double nearest to a JSON number that overflows or underflows.
 double double_nearest_to(std::string_view json_number);
 
 /// Replaces scores by ranks from 0 on, equal for equal values. Numbers are above texts, which are compared byte by

@@ -17,7 +17,7 @@ struct foreign_content {
   bool may_hold_texts;  ///< true for a compressed file, an archive or a table; false for a picture or a program
 };
 
-/// True if a file with this beginning may turn out to be foreign when more bytes are known.
+/// Returns true if a file with this beginning may turn out to be foreign when more bytes are known.
 bool may_be_foreign(std::string_view beginning);
 
 /// Returns the format of a file, given its first `longest_foreign_magic` bytes, or fewer if it is shorter; nullopt if

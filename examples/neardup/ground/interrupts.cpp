@@ -53,7 +53,7 @@ void remove(const unfinished& file) noexcept {
   }
 }
 
-/// The signals that end the program, except those that are ignored since its start.
+/// Returns the signals that end the program, except those that are ignored since its start.
 sigset_t watched_signals() {
   sigset_t signals;
   ::sigemptyset(&signals);

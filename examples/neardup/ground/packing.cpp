@@ -87,11 +87,11 @@ class member_decoder {
   virtual void begin() = 0;
   /// Removes compressed bytes from the front of `packed`, and appends their content to `out`.
   virtual status step(std::string_view& packed, std::string& out) = 0;
-  /// The magic bytes of members.
+  /// Returns the magic bytes of members.
   [[nodiscard]] virtual std::string_view magic() const = 0;
-  /// True if bytes begin a member of any kind.
+  /// Returns true if bytes begin a member of any kind.
   [[nodiscard]] virtual bool begins(std::string_view bytes) const { return bytes.starts_with(magic()); }
-  /// True if zeros may follow the last member.
+  /// Returns true if zeros may follow the last member.
   [[nodiscard]] virtual bool may_be_padded() const = 0;
 };
 

@@ -19,7 +19,7 @@ class peeking_stream final : public byte_stream {
   /// Returns the next bytes: `size` of them; fewer at the end, or when `stop` is set.
   std::string_view peek(std::size_t size, const std::atomic<bool>& stop);
 
-  /// True if there are bytes that were peeked at and not read yet.
+  /// Returns true if there are bytes that were peeked at and not read yet.
   [[nodiscard]] bool has_peeked() const noexcept { return !ahead_.empty(); }
 
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
@@ -57,7 +57,7 @@ class ill_formed_places {
   /// ignored.
   void add(std::uint64_t begin, std::uint64_t end);
 
-  /// True if any of the bytes [begin, end) was added.
+  /// Returns true if any of the bytes [begin, end) was added.
   [[nodiscard]] bool any_in(std::uint64_t begin, std::uint64_t end) const;
 
  private:

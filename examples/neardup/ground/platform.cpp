@@ -195,7 +195,7 @@ namespace {
 
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
-/// The limit of a resource of this process, in bytes.
+/// Returns the limit of a resource of this process, in bytes.
 template <class Resource>
 std::uint64_t limit_of(Resource resource) {
   struct rlimit limit {};
@@ -203,7 +203,7 @@ std::uint64_t limit_of(Resource resource) {
   return static_cast<std::uint64_t>(limit.rlim_cur);
 }
 
-/// The number at the beginning of a file.
+/// Returns the number at the beginning of a file.
 /// Returns: nullopt if there is no such file, or no number in it, as in "max".
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::ifstream file(path);
@@ -211,7 +211,7 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
   return file >> number ? std::optional(number) : std::nullopt;
 }
 
-/// The least limit of a control group and its ancestors. A container may see its own group as the root.
+/// Returns the least limit of a control group and its ancestors. A container may see its own group as the root.
 std::uint64_t least_limit(const std::string& root, std::string group, const std::string& file) {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (;;) {
@@ -224,7 +224,7 @@ std::uint64_t least_limit(const std::string& root, std::string group, const std:
   }
 }
 
-/// The limit of this process's control groups; the largest number if there is none.
+/// Returns the limit of this process's control groups; the largest number if there is none.
 std::uint64_t limit_of_groups() {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::ifstream groups("/proc/self/cgroup");

@@ -52,7 +52,7 @@ class input_file final : public byte_stream {
   /// Reads the bytes that are available next.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
 
-  /// True if a read would return within this many milliseconds.
+  /// Returns true if a read would return within this many milliseconds.
   [[nodiscard]] bool is_ready(int milliseconds) const;
 
   /// Reads `size` bytes at an offset, fewer only at the end of the file.
@@ -123,7 +123,7 @@ std::string link_target(const std::string& path);
 /// devices, pipes.
 std::string identity_of_file(const std::string& path);
 
-/// True if an existing file may be written, and another file may take its name.
+/// Returns true if an existing file may be written, and another file may take its name.
 bool may_replace(const std::string& path);
 
 /// Calls `replace()`, which creates or replaces a file. The file then has the owner, the group and the permissions of

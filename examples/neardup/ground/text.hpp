@@ -8,7 +8,7 @@
 
 namespace command {
 
-/// A JSON string with its quotes; ill-formed UTF-8 becomes U+FFFD, so that the result is always valid JSON.
+/// Returns a JSON string with its quotes; ill-formed UTF-8 becomes U+FFFD, so that the result is always valid JSON.
 std::string json_string(std::string_view text);
 
 /// A JSON object as text.
@@ -24,7 +24,7 @@ class json_object {
   std::string text_;
 };
 
-/// The text without line breaks: control characters as \n or \x1b, everything else unchanged.
+/// Returns the text without line breaks: control characters as \n or \x1b, everything else unchanged.
 std::string on_one_line(std::string_view text);
 
 /// on_one_line() with each backslash doubled, so that the text can be read back.
@@ -34,7 +34,7 @@ std::string printable(std::string_view text);
 /// Precondition: the text is well-formed UTF-8.
 std::size_t code_points(std::string_view text);
 
-/// A number with up to six significant digits, with a point in every locale.
+/// Returns a number with up to six significant digits, with a point in every locale.
 std::string number(double value);
 /// Returns a number with as many digits as are needed to read back the same number.
 std::string number_in_full(double value);
@@ -42,9 +42,9 @@ std::string number_in_full(double value);
 /// Returns a number with this many decimals.
 std::string fixed(double value, int digits);
 
-/// A similarity with three decimals, rounded down, so that only equal documents get 1.000.
+/// Returns a similarity with three decimals, rounded down, so that only equal documents get 1.000.
 std::string similarity_text(double value);
-/// A similarity as a number of JSON with up to six decimals, rounded down, so that only equal documents get 1.
+/// Returns a similarity as a number of JSON with up to six decimals, rounded down, so that only equal documents get 1.
 std::string similarity_number(double value);
 
 /// Returns a number with separators, such as "1,234,567".

@@ -22,7 +22,7 @@ void take_grouping(const typed_options& typed, run_settings& to);
 /// Returns the value of --similarity, or its default.
 double similarity_of(const typed_options& typed);
 
-/// True if --similarity and --min-similarity are both given, and different.
+/// Returns true if --similarity and --min-similarity are both given, and different.
 bool has_two_similarities(const typed_options& typed);
 
 /// Takes the distance and the check. --distance alone means no check; otherwise a similarity chooses the settings.
@@ -32,22 +32,22 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
 /// Refuses a distance, or a number of blocks, that fingerprints of their width cannot have.
 void check_distance(const run_settings& settings);
 
-/// True if documents are codes, not texts.
+/// Returns true if documents are codes, not texts.
 bool reads_codes(const typed_options& typed);
 
 /// Refuses options that need the features of one text, if --same is given.
 void refuse_what_same_cannot(const typed_options& typed, const run_settings& to);
 
-/// The first typed option that asks for fingerprints; empty if there is none.
+/// Returns the first typed option that asks for fingerprints; empty if there is none.
 std::string option_of_fingerprints(const typed_options& typed);
-/// The option that gives features weights, which only fingerprints have; empty if there is none.
+/// Returns the option that gives features weights, which only fingerprints have; empty if there is none.
 std::string option_of_weights(const typed_options& typed);
 
-/// True if the verb can compare features directly, and no typed option asks for fingerprints. Other options or files
-/// may still require fingerprints.
+/// Returns true if the verb can compare features directly, and no typed option asks for fingerprints. Other options or
+/// files may still require fingerprints.
 bool may_be_exact(const typed_options& typed);
 
-/// True if kind, width and distance are those that the similarity would choose.
+/// Returns true if kind, width and distance are those that the similarity would choose.
 /// Precondition: there is a similarity, and the check is not by edit distance.
 bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison);
 

@@ -70,7 +70,7 @@ Examples:
   neardup advise --similarity 0.7 --jsonl corpus.jsonl     how many have near-duplicates, and what finds them
 )";
 
-/// The text with defaults instead of their names in braces.
+/// Returns the text with defaults instead of their names in braces.
 std::string with_defaults(std::string_view text) {
   std::string filled(text);
   for (const auto& [name, value] :

@@ -23,10 +23,10 @@ std::string hint_at_verbs(verb_table verbs, std::string_view word);
 /// Returns the text in lines of at most `width` characters. Defaults replace {similarity} and similar names.
 std::string wrapped(std::string_view text, std::size_t width);
 
-/// The verbs, one per line.
+/// Returns the verbs, one per line.
 std::string list_of_verbs(verb_table verbs);
 
-/// The rules of input and output.
+/// Returns the rules of input and output.
 std::string rules();
 
 /// All examples, or those of one verb.

@@ -9,7 +9,7 @@ namespace command {
 
 std::span<const option_row> shared_options();
 
-/// The verb's own options and the options of its groups, in the order of the help.
+/// Returns the verb's own options and the options of its groups, in the order of the help.
 std::vector<option_row> options_of(const verb& chosen);
 
 }  // namespace command

@@ -86,7 +86,7 @@ void take_fields(const typed_options& typed, run_settings& to) {
   to.input.id_field_required = typed.has("--id-field");
 }
 
-/// The format that --input-format names.
+/// Returns the format that --input-format names.
 unit_of_input named_unit(const std::string& format) {
   using unit = unit_of_input;
   constexpr std::array units{unit::automatic, unit::files, unit::lines, unit::json_lines, unit::csv,

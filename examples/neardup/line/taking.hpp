@@ -53,7 +53,7 @@ void take_what_is_kept(const typed_options& typed, const index_settings& stored,
 /// Refuses a check of data that no index keeps.
 void refuse_check_of_index(const typed_options& typed);
 
-/// The options about the input, as typed.
+/// Returns the options about the input, as typed.
 std::vector<std::string> input_words(const typed_options& typed);
 
 }  // namespace command

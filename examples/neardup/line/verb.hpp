@@ -61,7 +61,7 @@ struct option_row {
   usual shown = usual::no;
   const char* brief = nullptr;  ///< a shorter text for --help, if needed
 
-  /// The long form, such as "--null" of "--null,-0".
+  /// Returns the long form, such as "--null" of "--null,-0".
   [[nodiscard]] std::string long_name() const {
     const std::string_view both(name);
     return std::string(both.substr(0, both.find(',')));

@@ -22,12 +22,12 @@ class typed_options {
  public:
   [[nodiscard]] bool has(std::string_view name) const { return values_.contains(name); }
 
-  /// The last value of an option; nullopt if it was not given.
+  /// Returns the last value of an option; nullopt if it was not given.
   [[nodiscard]] std::optional<std::string> operator[](std::string_view name) const {
     const auto found = values_.find(name);
     return found == values_.end() ? std::nullopt : std::optional(found->second.back());
   }
-  /// The last value of an option; empty if it was not given.
+  /// Returns the last value of an option; empty if it was not given.
   [[nodiscard]] std::string text(std::string_view name) const { return (*this)[name].value_or(""); }
   [[nodiscard]] std::vector<std::string> all(std::string_view name) const {
     const auto found = values_.find(name);
@@ -39,10 +39,10 @@ class typed_options {
   void set_default(const std::string& name, const std::string& value) {
     if (values_.try_emplace(name, 1, value).second) defaults_.insert(name);
   }
-  /// True if the option was typed, and not set by set_default().
+  /// Returns true if the option was typed, and not set by set_default().
   [[nodiscard]] bool is_typed(std::string_view name) const { return has(name) && !defaults_.contains(name); }
 
-  /// True if the verb has the options of a group.
+  /// Returns true if the verb has the options of a group.
   [[nodiscard]] bool takes(option_groups group) const { return (chosen->groups & group) != 0; }
 
   std::vector<std::string> paths;

@@ -13,7 +13,7 @@ constexpr std::string_view separators = " \t";
 
 bool is_hexadecimal(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-/// The beginning of a wrong code, for messages.
+/// Returns the beginning of a wrong code, for messages.
 std::string shown(std::string_view code) {
   constexpr std::size_t most = 40;
   return code.size() <= most ? '\'' + printable(code) + '\'' : '\'' + printable(code.substr(0, most)) + "…'";

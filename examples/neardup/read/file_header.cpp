@@ -15,7 +15,8 @@ constexpr std::size_t header_size = 64;  // size of the fixed part
 
 constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8), log_magic("\x89NDUL\r\n\x1a", 8);
 
-/// True if a file has most of the magic bytes, which no text has, and is not a log, which has all but one of them.
+/// Returns true if a file has most of the magic bytes, which no text has, and is not a log, which has all but one of
+/// them.
 bool is_damaged(std::string_view beginning) {
   if (beginning.starts_with(log_magic)) return false;
   std::size_t same = 0;
@@ -26,7 +27,7 @@ bool is_damaged(std::string_view beginning) {
          !(beginning.starts_with(file_magic) && beginning.size() >= 2 * file_magic.size());
 }
 
-/// The first bytes of a file.
+/// Returns the first bytes of a file.
 /// Throws: input_error.
 std::string beginning_of(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);

@@ -19,7 +19,7 @@ struct stored_fingerprints {
   std::uint64_t checksum;  ///< checksum of the header, which contains all other checksums
 
   [[nodiscard]] bool is_list() const noexcept { return content == 1; }
-  /// True if it is an index of fingerprints or of feature sets.
+  /// Returns true if it is an index of fingerprints or of feature sets.
   [[nodiscard]] bool is_index() const noexcept { return content == 2 || has_sets(); }
   [[nodiscard]] bool has_sets() const noexcept { return content == 6; }
 };

@@ -11,7 +11,7 @@ namespace command {
 
 namespace {
 
-/// The name of a character class at the beginning of `set`, as in `[:digit:]`; nullopt if there is none.
+/// Returns the name of a character class at the beginning of `set`, as in `[:digit:]`; nullopt if there is none.
 std::optional<std::string_view> class_at(std::string_view set) {
   if (!set.starts_with("[:")) return std::nullopt;
   const std::size_t close = set.find(']', 2);
@@ -87,7 +87,7 @@ element first_element(std::string_view pattern, bool begins_name) {
 /// pattern with many stars can match in exponentially many ways.
 using places = std::vector<bool>;
 
-/// The places after one more element of the pattern.
+/// Returns the places after one more element of the pattern.
 places pass(const element& next, std::string_view text, const places& reached) {
   const bool is_star = next.kind == element::star || next.kind == element::double_star;
   // A star, two stars and `**/` may match nothing.

@@ -11,15 +11,15 @@ namespace command {
 /// Throws: usage_error, which begins with `option`.
 std::vector<std::string> expanded_globs(const std::string& option, const std::vector<std::string>& patterns);
 
-/// True if a pattern matches the whole text. `?`, `[a-z]`, `[!a-z]` and `[[:digit:]]` match one character, `*` any
-/// number of characters, but none of these a '/'. `**` matches anything. `\` makes the next character literal. `**/`
-/// may also match no folder.
+/// Returns true if a pattern matches the whole text. `?`, `[a-z]`, `[!a-z]` and `[[:digit:]]` match one character, `*`
+/// any number of characters, but none of these a '/'. `**` matches anything. `\` makes the next character literal.
+/// `**/` may also match no folder.
 /// Complexity: the length of the pattern times that of the text.
 bool matches_glob(std::string_view pattern, std::string_view text);
 
-/// True if one of the patterns matches, as in .gitignore. A pattern with a '/' at its beginning or inside matches paths
-/// relative to the given folder. Any other pattern matches names. A pattern with a '/' at its end matches only folders,
-/// and files inside them.
+/// Returns true if one of the patterns matches, as in .gitignore. A pattern with a '/' at its beginning or inside
+/// matches paths relative to the given folder. Any other pattern matches names. A pattern with a '/' at its end matches
+/// only folders, and files inside them.
 bool matches_any(const std::vector<std::string>& patterns, std::string_view relative_path, bool is_folder);
 
 }  // namespace command

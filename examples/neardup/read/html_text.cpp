@@ -79,7 +79,7 @@ std::size_t append_reference(std::string_view text, std::string& out) {
   return end + 1;
 }
 
-/// True if an element is shown within a line.
+/// Returns true if an element is shown within a line.
 bool is_inline(std::string_view name) {
   constexpr std::array names{"a",    "abbr", "acronym", "b",    "bdi",  "bdo",   "big",      "cite",   "code",
                              "del",  "dfn",  "em",      "font", "i",    "img",   "ins",      "kbd",    "label",
@@ -105,7 +105,7 @@ std::size_t end_of_tag(std::string_view html) {
   return end == html.npos ? html.size() : end + 1;
 }
 
-/// The place of the closing tag of an element; the end if there is none.
+/// Returns the place of the closing tag of an element; the end if there is none.
 std::size_t find_closing(std::string_view html, std::string_view name) {
   for (std::size_t at = 0; (at = html.find("</", at)) != html.npos; ++at) {
     const std::string_view found = html.substr(at + 2, name.size());

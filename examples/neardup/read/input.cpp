@@ -97,8 +97,8 @@ unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop
   return is_likely_array ? unit_of_input::json_array : unit_of_input::files;
 }
 
-/// True if a source of mail is a mail box: it begins with "From ", perhaps behind a byte order mark and blank lines, or
-/// it is empty. Reads no more of a pipe than needed.
+/// Returns true if a source of mail is a mail box: it begins with "From ", perhaps behind a byte order mark and blank
+/// lines, or it is empty. Reads no more of a pipe than needed.
 bool is_mail_box(source_file& file, const std::atomic<bool>& stop) {
   constexpr std::string_view begin = "From ";
   constexpr std::size_t most = 256;

@@ -136,10 +136,10 @@ class batch_reader {
 inline constexpr const char* hint_at_returns =
     "; if the lines end with carriage returns, make others of these: tr '\\r' '\\n' < FILE | neardup … -";
 
-/// True if a line has carriage returns elsewhere than in its line end.
+/// Returns true if a line has carriage returns elsewhere than in its line end.
 bool has_bare_returns(std::string_view line);
 
-/// The content of a line: without the line end, and without a byte order mark at the beginning of a source.
+/// Returns the content of a line: without the line end, and without a byte order mark at the beginning of a source.
 std::string_view content_of_line(std::string_view raw, bool first_of_source);
 
 /// Returns the content of a record of any format: a line as content_of_line() does, a file without its byte order mark.

@@ -29,18 +29,18 @@ enum class unit_of_input {
   fingerprints
 };
 
-/// True if a source is one document.
+/// Returns true if a source is one document.
 inline bool is_whole_source(unit_of_input unit) { return unit == unit_of_input::files || unit == unit_of_input::mail; }
 
-/// True if a document is a mail. The fields of such a document are those of the mail's header.
+/// Returns true if a document is a mail. The fields of such a document are those of the mail's header.
 inline bool is_of_mail(unit_of_input unit) { return unit == unit_of_input::mail || unit == unit_of_input::mbox; }
 
-/// True if each line is a record.
+/// Returns true if each line is a record.
 inline bool is_of_lines(unit_of_input unit) {
   return unit == unit_of_input::lines || unit == unit_of_input::json_lines || unit == unit_of_input::codes;
 }
 
-/// True if a document is a record with fields, not just a text.
+/// Returns true if a document is a record with fields, not just a text.
 inline bool has_fields(unit_of_input unit) {
   return unit >= unit_of_input::json_lines && unit <= unit_of_input::automatic;
 }
@@ -84,7 +84,7 @@ struct input_settings {
   unsigned threads = 1;
 };
 
-/// True if documents are codes, not texts.
+/// Returns true if documents are codes, not texts.
 inline bool has_codes(const input_settings& settings) {
   return settings.unit == unit_of_input::codes || (has_fields(settings.unit) && !settings.code_field.empty());
 }

@@ -36,14 +36,14 @@ constexpr std::size_t kept_capacity = std::size_t{1} << 24;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// True if a JSON number is a valid weight of a word.
+/// Returns true if a JSON number is a valid weight of a word.
 bool is_weight(std::string_view number) {
   double value = 0;
   return !is_beyond_numbers(number) &&
          std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc{} && value >= 0;
 }
 
-/// The value of four hexadecimal digits; nullopt if there are other characters.
+/// Returns the value of four hexadecimal digits; nullopt if there are other characters.
 std::optional<char32_t> hex4(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
   std::uint32_t value = 0;
@@ -55,7 +55,7 @@ std::optional<char32_t> hex4(std::string_view text) {
 bool is_high_surrogate(char32_t c) { return c >= 0xd800 && c < 0xdc00; }
 bool is_low_surrogate(char32_t c) { return c >= 0xdc00 && c < 0xe000; }
 
-/// The backslashes among 64 bytes: bit i is for byte i.
+/// Returns the backslashes among 64 bytes: bit i is for byte i.
 std::uint64_t backslashes(const char* bytes) {
   std::uint64_t found = 0;
 #if defined(__SSE2__)
@@ -231,7 +231,7 @@ struct key_tree {
   }
 };
 
-/// The keys of a field's name if it is a path: "doc.text", or as a JSON pointer "/doc/text". One key otherwise.
+/// Returns the keys of a field's name if it is a path: "doc.text", or as a JSON pointer "/doc/text". One key otherwise.
 std::vector<std::string> keys_of_path(std::string_view name) {
   const bool is_pointer = name.starts_with('/');
   if (is_pointer) name.remove_prefix(1);
@@ -275,13 +275,13 @@ const char* name_of(char kind) {
   }
 }
 
-/// The error message for a field with a wrong kind of value.
+/// Returns the error message for a field with a wrong kind of value.
 std::string other_kind(const std::string& name, const token& found, const char* wanted) {
   const std::string field = "field \"" + name + "\"";
   return found.kind == '\0' ? "no " + field : field + " is " + name_of(found.kind) + ", not " + wanted;
 }
 
-/// True if a value is an array. Unlike od::value::type(), it also works for invalid JSON.
+/// Returns true if a value is an array. Unlike od::value::type(), it also works for invalid JSON.
 bool is_array(od::value& value) { return value.raw_json_token().starts_with('['); }
 
 [[noreturn]] void fail(simdjson::error_code error) { throw simdjson::simdjson_error(error); }
@@ -372,7 +372,7 @@ struct json_parser {
     }
   }
 
-  /// The requested keys below an element of an array.
+  /// Returns the requested keys below an element of an array.
   static const key_tree* below(const key_tree* here, std::size_t number) {
     return here == nullptr || here->below.empty() ? nullptr : here->find(std::to_string(number));
   }
@@ -443,7 +443,7 @@ struct json_parser {
     return {all_pairs ? '[' : other, {}};
   }
 
-  /// The names of the record's first fields.
+  /// Returns the names of the record's first fields.
   std::string list_of_fields(std::string_view line) {
     constexpr std::size_t most = 12, longest = 40;
     std::string list;
@@ -599,8 +599,8 @@ json_reader make_json_reader(const input_settings& settings) {
   };
 }
 
-/// True if a text is a JSON number. simdjson checks numbers only when it reads them, and then refuses integers beyond
-/// 64 bits, which are valid JSON.
+/// Returns true if a text is a JSON number. simdjson checks numbers only when it reads them, and then refuses integers
+/// beyond 64 bits, which are valid JSON.
 bool is_number(std::string_view text) {
   const auto take = [&](char c) {
     const bool found = text.starts_with(c);

@@ -25,16 +25,16 @@ void take_text(std::string_view text, record& out);
 /// Complexity: linear.
 void move_into_quoted(std::string_view quoted, std::span<std::size_t> places);
 
-/// The bytes with ill-formed UTF-8 replaced by U+FFFD.
+/// Returns the bytes with ill-formed UTF-8 replaced by U+FFFD.
 std::string repaired(std::string_view bytes);
 
-/// True if text is a number by the grammar of JSON.
+/// Returns true if text is a number by the grammar of JSON.
 bool is_number(std::string_view text);
 
-/// True if a text is one of the numbers that Python writes and JSON does not have: NaN, Infinity, -Infinity.
+/// Returns true if a text is one of the numbers that Python writes and JSON does not have: NaN, Infinity, -Infinity.
 bool is_beyond_numbers(std::string_view text);
 
-/// True if bytes are well-formed UTF-8.
+/// Returns true if bytes are well-formed UTF-8.
 bool is_utf8(std::string_view bytes);
 
 }  // namespace command

@@ -112,7 +112,7 @@ std::string bytes_of(GMimeStream* stream) {
   return {reinterpret_cast<const char*>(bytes->data), bytes->len};
 }
 
-/// The content of a part as it stands in the message.
+/// Returns the content of a part as it stands in the message.
 std::string raw_content(GMimeDataWrapper* content) {
   const owned<GMimeStream> to(g_mime_stream_mem_new());
   GMimeStream* const from = g_mime_data_wrapper_get_stream(content);
@@ -122,7 +122,7 @@ std::string raw_content(GMimeDataWrapper* content) {
   return bytes_of(to.get());
 }
 
-/// True if bytes are base64, in lines.
+/// Returns true if bytes are base64, in lines.
 bool is_base64(std::string_view bytes) {
   std::size_t signs = 0, ends = 0;
   for (const char c : bytes) {
@@ -136,7 +136,7 @@ bool is_base64(std::string_view bytes) {
   return (signs + ends) % 4 == 0 && ends <= 2;
 }
 
-/// True if GMime decodes what a Content-Transfer-Encoding names.
+/// Returns true if GMime decodes what a Content-Transfer-Encoding names.
 bool is_known_encoding(std::string name) {
   const std::size_t begin = std::min(name.find_first_not_of(" \t"), name.size());
   name = name.substr(begin, name.find_last_not_of(" \t\r\n;") + 1 - begin);
@@ -168,7 +168,7 @@ std::string_view name_for_iconv(std::string_view charset) {
   return charset;
 }
 
-/// True if a charset has characters of several bytes, by its name in lower case.
+/// Returns true if a charset has characters of several bytes, by its name in lower case.
 bool has_wide_characters(std::string_view charset) {
   for (const std::string_view begin : {"gb", "x-gb", "big5", "euc", "ks", "shift", "x-sjis", "cp9", "windows-9"}) {
     if (charset.starts_with(begin)) return true;
@@ -194,7 +194,7 @@ void append_below(std::string_view text, std::string& to) {
   to += text;
 }
 
-/// The value of a header field, decoded; nullopt if there is none.
+/// Returns the value of a header field, decoded; nullopt if there is none.
 std::optional<std::string> header_of_mail(GMimeMessage* message, const std::string& name) {
   const char* const value = g_mime_object_get_header(GMIME_OBJECT(message), name.c_str());
   if (value == nullptr) return std::nullopt;
@@ -204,7 +204,7 @@ std::optional<std::string> header_of_mail(GMimeMessage* message, const std::stri
   return text;
 }
 
-/// The address of the first sender, in lower case.
+/// Returns the address of the first sender, in lower case.
 std::string sender_of(GMimeMessage* message) {
   InternetAddressList* const from = g_mime_message_get_from(message);
   const int count = from == nullptr ? 0 : internet_address_list_length(from);
@@ -216,7 +216,7 @@ std::string sender_of(GMimeMessage* message) {
   return "";
 }
 
-/// The id of the message that began the thread.
+/// Returns the id of the message that began the thread.
 std::string thread_of(GMimeMessage* message) {
   for (const char* const field : {"References", "In-Reply-To"}) {
     const char* const value = g_mime_object_get_header(GMIME_OBJECT(message), field);

@@ -15,9 +15,9 @@ namespace command {
 /// the names of header fields, which --by also takes.
 inline constexpr const char *by_sender = "(sender)", *by_thread = "(thread)";
 
-/// True if a line begins a message of a mail box: "From ", and a date as asctime() writes it.
+/// Returns true if a line begins a message of a mail box: "From ", and a date as asctime() writes it.
 bool begins_message(std::string_view line);
-/// True if a line is the first of a header field: a name, perhaps with blanks behind it, and a colon.
+/// Returns true if a line is the first of a header field: a name, perhaps with blanks behind it, and a colon.
 bool begins_field(std::string_view line);
 
 /// Reads a message: its parts of text, decoded, one below the other, with HTML as text. Of alternatives it reads the

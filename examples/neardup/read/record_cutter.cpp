@@ -186,7 +186,7 @@ void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_
 
 namespace {
 
-/// The end of the CSV row at the beginning of the bytes: behind its line end, or the end of the bytes.
+/// Returns the end of the CSV row at the beginning of the bytes: behind its line end, or the end of the bytes.
 std::size_t end_of_row(std::string_view bytes) {
   bool in_quotes = false, value_begins = true;
   for (std::size_t i = 0; i < bytes.size(); ++i) {

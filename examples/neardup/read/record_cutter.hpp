@@ -27,10 +27,10 @@ class record_cutter {
   /// bytes behind it.
   void take(std::string_view bytes, std::vector<std::uint64_t>& ends);
 
-  /// True if all bytes so far are whole records. The last record may not have ended yet.
+  /// Returns true if all bytes so far are whole records. The last record may not have ended yet.
   [[nodiscard]] bool is_behind_record() const noexcept { return is_behind_ && line_.empty(); }
 
-  /// True if a JSON array has not ended yet.
+  /// Returns true if a JSON array has not ended yet.
   [[nodiscard]] bool is_open() const noexcept { return depth_ > 0; }
 
  private:
@@ -74,7 +74,7 @@ class record_cutter {
 /// Complexity: linear.
 std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw, bool is_first);
 
-/// True if a bad element of an array may include others, because its brackets or quotes do not end.
+/// Returns true if a bad element of an array may include others, because its brackets or quotes do not end.
 bool may_hold_others(std::string_view element);
 
 /// A piece that record_cutter makes of a JSON array.

@@ -17,7 +17,8 @@ class record_editor {
   /// Precondition: the settings outlive it.
   explicit record_editor(const input_settings& settings) : read_(make_record_reader(settings)), fold_(settings.fold) {}
 
-  /// The texts of a record that was read before without an error, folded if that is set; valid until the next call.
+  /// Returns the texts of a record that was read before without an error, folded if that is set; valid until the next
+  /// call.
   const std::vector<std::string_view>& texts_of(const source& from, std::uint64_t line, std::string_view raw);
 
   /// Returns the last record without some ranges of its texts. `removed` has the ranges for each text: disjoint ranges

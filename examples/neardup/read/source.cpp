@@ -80,7 +80,7 @@ source_file::source_file(source& from) : from_(from), copy_(from.copy.get()) {
 
 namespace {
 
-/// True if a file is WARC. Reads no more of a pipe than needed, because the rest may take long to arrive.
+/// Returns true if a file is WARC. Reads no more of a pipe than needed, because the rest may take long to arrive.
 bool is_warc(peeking_stream& content, const std::atomic<bool>& stop) {
   constexpr std::string_view magic = "WARC/1.";
   for (std::size_t size = 1; size <= magic.size(); ++size) {
@@ -198,7 +198,7 @@ std::string join(const std::string& folder, const std::string& name) {
   return folder.back() == '/' ? folder + name : folder + '/' + name;
 }
 
-/// True if --exclude names a folder or file, or, for files, if --include does not name it.
+/// Returns true if --exclude names a folder or file, or, for files, if --include does not name it.
 bool left_out(const input_settings& settings, const std::string& relative, bool is_folder) {
   if (matches_any(settings.exclude, relative, is_folder)) return true;
   return !is_folder && !settings.include.empty() && !matches_any(settings.include, relative, false);
@@ -215,7 +215,7 @@ std::string identity(const std::string& argument) {
   return error ? name : real.string();
 }
 
-/// The name of an argument in messages; an argument from a list includes its position there.
+/// Returns the name of an argument in messages; an argument from a list includes its position there.
 std::string name_of_argument(const input_settings& settings, std::size_t number) {
   const std::string& argument = settings.paths[number];
   if (number < settings.first_listed) return argument == "-" ? "standard input" : argument;
@@ -225,8 +225,8 @@ std::string name_of_argument(const input_settings& settings, std::size_t number)
 
 constexpr const char* is_written = "is also the output of this run";
 
-/// True if a path is one of these files, perhaps by another name. A file that this run writes must not be read: its old
-/// content would be lost, or it would never end.
+/// Returns true if a path is one of these files, perhaps by another name. A file that this run writes must not be read:
+/// its old content would be lost, or it would never end.
 bool is_one_of(const std::string& path, const std::vector<std::string>& files) {
   if (files.empty()) return false;
   const std::string identity = identity_of_file(path);

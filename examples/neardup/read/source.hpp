@@ -96,11 +96,11 @@ struct source {
   std::string header = {};                                            ///< the row with the columns' names
   bool has_ill_formed_header = false;                                 ///< true if `header` was not well-formed
 
-  /// The name of the source in messages.
+  /// Returns the name of the source in messages.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
-  /// The name of a line of the source in messages; line 0 means that the source is the document.
+  /// Returns the name of a line of the source in messages; line 0 means that the source is the document.
   [[nodiscard]] std::string where(std::uint64_t line) const { return numbered(name(), line); }
-  /// The name of a line that has no id of its own.
+  /// Returns the name of a line that has no id of its own.
   [[nodiscard]] std::string id_of(std::uint64_t line) const { return numbered(path, line); }
 
  private:
@@ -135,10 +135,10 @@ class source_file {
   /// Reads bytes at an offset, as input_file::read_at does. A copy has the bytes that were read so far.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
-  /// True if reading may have to wait for a writer.
+  /// Returns true if reading may have to wait for a writer.
   [[nodiscard]] bool is_live() const noexcept { return file_ != nullptr && !file_->is_regular(); }
 
-  /// True if nothing arrives from a live source for a tenth of a second. Always true for a compressed source.
+  /// Returns true if nothing arrives from a live source for a tenth of a second. Always true for a compressed source.
   [[nodiscard]] bool is_quiet() const;
 
  private:
@@ -195,7 +195,7 @@ class source_walker {
     return node.empty() ? nullptr : node.mapped();
   }
 
-  /// The first source that next() has returned; null if there was none.
+  /// Returns the first source that next() has returned; null if there was none.
   [[nodiscard]] const std::shared_ptr<source>& first() const noexcept { return first_; }
 
   [[nodiscard]] std::uint64_t reached_twice() const noexcept { return reached_twice_; }

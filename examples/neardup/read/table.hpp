@@ -18,7 +18,7 @@ struct table_row {
 /// Returns: the error, if any.
 std::optional<std::string> split_row(std::string_view row, unit_of_input unit, table_row& out);
 
-/// True if an error is about quotes. The row may then be several rows.
+/// Returns true if an error is about quotes. The row may then be several rows.
 bool is_about_quotes(std::string_view wrong);
 
 /// Reads the header of a table, a row without its line end.

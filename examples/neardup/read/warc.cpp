@@ -34,14 +34,14 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// The media type in lower case, without its parameters.
+/// Returns the media type in lower case, without its parameters.
 std::string media_type(std::string_view value) {
   std::string type(trimmed(value.substr(0, value.find(';'))));
   std::transform(type.begin(), type.end(), type.begin(), lower);
   return type;
 }
 
-/// The charset of a media type, in lower case.
+/// Returns the charset of a media type, in lower case.
 std::string charset_of(std::string_view value) {
   while (value.find(';') != value.npos) {
     value.remove_prefix(value.find(';') + 1);
@@ -75,7 +75,7 @@ bool join_chunks(std::string_view body, std::string& out) {
   return false;
 }
 
-/// True if a body is compressed, judged by its bytes in spite of Content-Encoding.
+/// Returns true if a body is compressed, judged by its bytes in spite of Content-Encoding.
 bool is_packed(std::string_view body, const std::string& packing, const std::string& charset) {
   constexpr std::string_view gzip = "\x1f\x8b\x08", zstd = "\x28\xb5\x2f\xfd";
   if (body.starts_with(gzip) || body.starts_with(zstd)) return true;

@@ -45,7 +45,7 @@ class header_lines {
   std::optional<std::string_view> body_;
 };
 
-/// The number in a Content-Length; nullopt if it is not a number.
+/// Returns the number in a Content-Length; nullopt if it is not a number.
 std::optional<std::uint64_t> content_length(std::string_view value);
 
 }  // namespace command

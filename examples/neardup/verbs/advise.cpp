@@ -61,7 +61,7 @@ advice_request request_of(const advised_run& settings) {
   return request;
 }
 
-/// True if a text has any token.
+/// Returns true if a text has any token.
 bool has_tokens(const neardup::feature_choice& features, std::string_view text) {
   return neardup::with_tokenizer(features, [text](const auto& tokenize) {
     bool found = false;
@@ -82,7 +82,7 @@ bool shorten(std::string& text) {
   return true;
 }
 
-/// A visitor that calls `use(text, is_shortened)` for each document that is part of the advice.
+/// Returns a visitor that calls `use(text, is_shortened)` for each document that is part of the advice.
 template <class Use>
 document_visitor for_advised_texts(context& c, const Use& use) {
   return [&c, use](const placed_document& d) {
@@ -141,14 +141,14 @@ void restrict_to_wanted(const advised_run& settings, advice& found) {
 
 // ---- Output ---------------------------------------------------------------------------------------------------------
 
-/// A whole number; an estimate is rounded to two digits.
+/// Returns a whole number; an estimate is rounded to two digits.
 std::string count_text(double value, bool is_exact) {
   double step = 1;
   while (!is_exact && value / step >= 100) step *= 10;
   return grouped(static_cast<std::uint64_t>(std::llround(value / step) * std::llround(step)));
 }
 
-/// A number of bytes on average.
+/// Returns a number of bytes on average.
 std::string bytes_text(double value) {
   const std::string count = count_text(value, true);
   return count + (count == "1" ? " byte" : " bytes");
@@ -246,10 +246,10 @@ void print_distances(output& out, const advice& found) {
   print_table(out, rows);
 }
 
-/// True if the recall was measured on pairs of the corpus; otherwise it comes from theory, without an interval.
+/// Returns true if the recall was measured on pairs of the corpus; otherwise it comes from theory, without an interval.
 bool is_measured(const advice& found) { return found.documents_measured > 0; }
 
-/// The interval in parentheses; empty if there is none, or if its ends look equal.
+/// Returns the interval in parentheses; empty if there is none, or if its ends look equal.
 std::string interval_text(const advice& found, const setup& s) {
   const std::string low = fixed(s.recall_low, 3), high = fixed(s.recall_high, 3);
   return is_measured(found) && low != high ? " (" + low + " to " + high + ")" : "";
@@ -324,7 +324,7 @@ std::string path_words(const advised_run& settings, bool in_full) {
   return text;
 }
 
-/// The command line that finds the near-duplicates of the same input, for a shell.
+/// Returns the command line that finds the near-duplicates of the same input, for a shell.
 std::string command_for(const advised_run& settings, const advice& found, const std::string& paths) {
   std::string text = "neardup groups --similarity " + number(*settings.comparison.min_similarity);
   if (settings.is_about_fingerprints) {

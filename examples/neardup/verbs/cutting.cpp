@@ -53,7 +53,7 @@ void complete_ranges(std::string_view text, std::vector<text_range>& ranges, boo
   ranges = std::move(joined);
 }
 
-/// True if any word of the texts remains.
+/// Returns true if any word of the texts remains.
 bool leaves_words(const std::vector<std::string_view>& texts, const std::vector<std::vector<text_range>>& removed) {
   bool found = false;
   const auto look_at = [&](std::string_view rest) { neardup::words{}(rest, [&](std::string_view) { found = true; }); };

@@ -56,7 +56,7 @@ class gathered_run {
     return part->features_of(record);
   }
 
-  /// The similarity of two documents, without any limit.
+  /// Returns the similarity of two documents, without any limit.
   [[nodiscard]] double similarity(document_number a, document_number b) const {
     return similarity_of_sets(plan().check, features(a), features(b));
   }
@@ -82,7 +82,7 @@ class gathered_run {
     }
   }
 
-  /// True if the documents of a pair have the same features.
+  /// Returns true if the documents of a pair have the same features.
   [[nodiscard]] bool are_copies(document_number a, document_number b, double similarity) const {
     return similarity == 1 && features(a).size() == features(b).size();
   }
@@ -97,7 +97,7 @@ class gathered_run {
   }
 
  private:
-  /// The part of a document, and its number there.
+  /// Returns the part of a document, and its number there.
   [[nodiscard]] std::pair<const part_file*, std::size_t> where(document_number document) const {
     const auto at =
         static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), document) - first_.begin()) - 1;
@@ -120,7 +120,7 @@ class gathered_run {
   std::uint64_t size_ = 0;
 };
 
-/// The number of documents, if 32 bits can number them.
+/// Returns the number of documents, if 32 bits can number them.
 /// Throws: input_error.
 std::uint32_t count_of_few(const gathered_run& run, const std::string& what) {
   if (run.size() >= UINT32_MAX) throw input_error({"", what + " of more than 4,294,967,294 documents"});

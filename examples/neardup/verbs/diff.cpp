@@ -77,7 +77,7 @@ class line_printer {
     out_ << '\n';
   }
 
-  /// The text without characters that move the cursor of a terminal.
+  /// Returns the text without characters that move the cursor of a terminal.
   static std::string shown(std::string_view text) {
     std::string result;
     for (const char& c : text) result += c == '\t' ? "\t" : c == '\n' ? "↵" : printable({&c, 1});

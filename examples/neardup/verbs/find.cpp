@@ -56,7 +56,7 @@ class clue_finder {
 
   [[nodiscard]] bool empty() const { return numbers_.empty(); }
 
-  /// The share from 0 to 1.
+  /// Returns the share from 0 to 1.
   /// Complexity: linear in the texts.
   double share_in(const std::vector<std::string>& texts) {
     std::size_t best = 0;
@@ -131,7 +131,7 @@ void print_finding(context& c, const clue_finding& f) {
   c.out << '\n';
 }
 
-/// The passage with most of a clue in the texts of a document.
+/// Returns the passage with most of a clue in the texts of a document.
 template <class Texts>
 std::optional<shown_passage> shown(const input_settings& settings, const common::clue_passages& passages,
                                    const Texts& texts) {

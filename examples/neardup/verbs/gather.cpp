@@ -77,7 +77,7 @@ void add_verified(const neardup::gathered_pairs& candidates, const parts_by_id& 
   }
 }
 
-/// The scattered sets of all parts, in the order of the parts.
+/// Returns the scattered sets of all parts, in the order of the parts.
 /// Throws: input_error if they are of several runs, or one is missing.
 std::vector<std::unique_ptr<scattered_file>> open_scattered(const std::vector<std::string>& paths) {
   std::vector<std::unique_ptr<scattered_file>> files;
@@ -103,7 +103,7 @@ std::vector<std::unique_ptr<scattered_file>> open_scattered(const std::vector<st
   return files;
 }
 
-/// The pairs of a partition. `parts`: the files of features, which only sketches need.
+/// Returns the pairs of a partition. `parts`: the files of features, which only sketches need.
 std::vector<pair_of_run> gather_partition(const run_settings& settings, std::uint32_t partition,
                                           const std::vector<std::unique_ptr<scattered_file>>& files,
                                           const std::vector<std::string>& parts) {

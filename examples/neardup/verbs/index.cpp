@@ -188,7 +188,7 @@ void take_form(const typed_options& typed, indexing& how) {
                   " with " + option + ": an index of fingerprints has no features");
 }
 
-/// The ids in a list.
+/// Returns the ids in a list.
 /// Throws: input_error.
 std::unordered_set<std::string> ids_in(const std::string& path, bool is_quiet) {
   std::unordered_set<std::string> ids;

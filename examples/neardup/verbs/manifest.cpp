@@ -141,7 +141,7 @@ class manifest {
   std::multimap<std::uint64_t, made_file> scattered_, pairs_;  // keys: a part of scattered_, a partition of pairs_
 };
 
-/// True if a file is one of the library's, or was one before it was damaged.
+/// Returns true if a file is one of the library's, or was one before it was damaged.
 bool is_own_file(const std::string& path) {
   try {
     return header_of(path).has_value();

@@ -10,13 +10,13 @@
 
 namespace command {
 
-/// The parts of a page before and behind a mark.
+/// Returns the parts of a page before and behind a mark.
 std::pair<std::string_view, std::string_view> split_page(std::string_view page, std::string_view mark);
 
-/// A JSON string that is safe inside an HTML element: nothing in it begins a tag or a comment.
+/// Returns a JSON string that is safe inside an HTML element: nothing in it begins a tag or a comment.
 std::string script_string(std::string_view text);
 
-/// A text inside an HTML element, with references for the characters of markup.
+/// Returns a text inside an HTML element, with references for the characters of markup.
 std::string html_text(std::string_view text);
 
 /// Returns the condition for two documents to be near-duplicates, in words: "the Jaccard similarity of ... is at least

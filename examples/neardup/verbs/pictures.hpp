@@ -15,9 +15,9 @@ class picture_reader {
   /// file is there, at the working directory. A picture that is read again counts again.
   std::string url_of(const std::string& name, const std::string& folder);
 
-  /// The number of pictures that exceeded the limit.
+  /// Returns the number of pictures that exceeded the limit.
   [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
-  /// The number of names without a file, and the first of them.
+  /// Returns the number of names without a file, and the first of them.
   [[nodiscard]] std::uint64_t missing() const noexcept { return missing_; }
   [[nodiscard]] const std::string& first_missing() const noexcept { return first_missing_; }
 

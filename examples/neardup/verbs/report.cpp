@@ -32,7 +32,7 @@ constexpr std::array report_options{
 // The most members of a group for which differences, or pictures, are shown.
 constexpr std::size_t max_compared = 50;
 
-/// The folder of a source, empty if it is the working directory.
+/// Returns the folder of a source, empty if it is the working directory.
 std::string folder_of(const source& from) {
   return from.path == "-" ? std::string() : std::filesystem::path(from.path).parent_path().string();
 }
@@ -94,7 +94,7 @@ void write_sources(output& out, text_rereader& texts, const corpus& all) {
   out << "]}</script>\n";
 }
 
-/// The numbers of the largest groups, in ascending order.
+/// Returns the numbers of the largest groups, in ascending order.
 std::vector<std::size_t> largest_groups(const document_groups& groups, std::size_t most) {
   std::vector<std::size_t> numbers(groups.size());
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
@@ -134,7 +134,7 @@ std::string time_text() {
          " UTC";
 }
 
-/// The head of the page: how many documents were compared, by which rule, and when.
+/// Returns the head of the page: how many documents were compared, by which rule, and when.
 std::string run_text(const context& c) {
   const std::string against =
       c.settings.against.any() ? " with " + counted(c.against + c.searched, "other", "others") : "";

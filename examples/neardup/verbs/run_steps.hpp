@@ -6,7 +6,7 @@
 
 namespace command {
 
-/// The settings of a task that reads files of a run. `others` are further files that it reads.
+/// Returns the settings of a task that reads files of a run. `others` are further files that it reads.
 /// Throws: usage_error, input_error; output_error if the file that is saved at the end cannot be written.
 run_settings take_files_of_run(const typed_options& typed, const std::vector<std::string>& others = {});
 

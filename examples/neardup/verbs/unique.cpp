@@ -31,14 +31,14 @@ namespace command {
 
 namespace {
 
-/// True if all documents have to be read before one can be kept.
+/// Returns true if all documents have to be read before one can be kept.
 bool groups_first(const run_settings& settings) {
   return !settings.output.audit.empty() || settings.grouping.by_components ||
          settings.grouping.keep != preference::first || settings.comparison.checks_containment() ||
          settings.input.unit == unit_of_input::fingerprints;
 }
 
-/// True if the output names documents.
+/// Returns true if the output names documents.
 bool needs_names(const run_settings& settings) {
   return !settings.output.dropped.empty() || !settings.output.audit.empty() || settings.by.kind != source_kind::none ||
          settings.input.unit == unit_of_input::fingerprints;
@@ -507,7 +507,7 @@ void run_first_come(context& c, compaction when) {
   filter.say_by_source();
 }
 
-/// True if only documents with equal sets of features match, and no option asks for their representatives.
+/// Returns true if only documents with equal sets of features match, and no option asks for their representatives.
 bool keeps_first_of_equal(const run_settings& settings) {
   if (settings.comparison.only_copies) return true;
   return settings.comparison.is_exact && settings.comparison.min_similarity.value_or(0) >= 1 &&
@@ -589,14 +589,14 @@ void run_at_once(context& c) {
   say_by_source(c, all);
 }
 
-/// True if a limit of memory was given for sets of features. Only partitions keep to it, and they need all documents.
-/// So a stream is read to its end before a document is kept.
+/// Returns true if a limit of memory was given for sets of features. Only partitions keep to it, and they need all
+/// documents. So a stream is read to its end before a document is kept.
 bool is_bounded(const typed_options& given, const run_settings& settings) {
   return given.has("--memory") && settings.comparison.is_exact && !settings.comparison.checks_edits() &&
          !settings.against.any() && settings.against.grown_index.empty() && !keeps_first_of_equal(settings);
 }
 
-/// True if all input is files that can be read twice. Files in /proc, which seem to be empty, may change.
+/// Returns true if all input is files that can be read twice. Files in /proc, which seem to be empty, may change.
 bool can_be_read_again(const run_settings& settings) {
   namespace fs = std::filesystem;
   return std::all_of(settings.input.paths.begin(), settings.input.paths.end(), [](const std::string& path) {

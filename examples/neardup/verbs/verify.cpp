@@ -75,13 +75,13 @@ class named_documents {
     }
   }
 
-  /// The first document with an id.
+  /// Returns the first document with an id.
   /// Thread safety: may be called from any thread.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view id) const {
     const std::uint32_t found = const_cast<named_documents*>(this)->slot_of(id);
     return found == none ? std::nullopt : std::optional(found);
   }
-  /// True if a later document has the same id.
+  /// Returns true if a later document has the same id.
   [[nodiscard]] bool is_repeated(std::uint32_t number) const { return is_repeated_[number]; }
 
   [[nodiscard]] std::size_t size() const noexcept { return check_.size(); }
@@ -321,7 +321,7 @@ void verify_pairs(context& c, const pair_source& from) {
   finish(c, summary, checker.near());
 }
 
-/// The format of the pairs.
+/// Returns the format of the pairs.
 /// Throws: usage_error.
 pair_format format_of_pairs(const typed_options& typed, const std::string& path) {
   if (const auto format = typed["--pairs-format"]) {

@@ -34,7 +34,7 @@ std::FILE* create_partial(const std::string& path, bool is_private, std::string&
   throw output_error(path + ": cannot be written: " + why);
 }
 
-/// The type of an output's target.
+/// Returns the type of an output's target.
 /// Throws: output_error if it cannot be replaced.
 std::filesystem::file_type type_of_target(const std::string& path, const std::string& target) {
   std::error_code error;

@@ -27,14 +27,14 @@ class output {
   output& operator<<(std::string_view bytes);
   output& operator<<(char byte) { return *this << std::string_view(&byte, 1); }
 
-  /// The number of bytes written, before compression.
+  /// Returns the number of bytes written, before compression.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
   /// Writes buffered bytes.
   /// Throws: output_error.
   void flush();
 
-  /// The temporary path of a file that is being written; otherwise empty.
+  /// Returns the temporary path of a file that is being written; otherwise empty.
   [[nodiscard]] const std::string& partial() const noexcept { return partial_; }
 
   /// Flushes, and closes a file. A second call does nothing. Without a call, errors at the end are lost.

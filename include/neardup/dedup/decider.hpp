@@ -346,7 +346,7 @@ class decider {
     const auto place = slot_of_.find(id);
     return place == slot_of_.end() ? no_slot : place->second;
   }
-  /// The document in a slot.
+  /// Returns the document in a slot.
   [[nodiscard]] kept_type kept_at(slot_type slot) const noexcept {
     const entry& kept = documents_[slot];
     if constexpr (compares_fingerprints) {
@@ -356,7 +356,7 @@ class decider {
     }
   }
 
-  /// The slots of the kept documents, oldest first.
+  /// Returns the slots of the kept documents, oldest first.
   [[nodiscard]] std::vector<slot_type> slots_by_age() const {
     std::vector<bool> is_free(documents_.size());
     for (const slot_type slot : free_slots_) is_free[slot] = true;
@@ -381,11 +381,11 @@ class decider {
   [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
 
   [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }
-  /// An upper bound of the slots: slot < slot_count().
+  /// Returns an upper bound of the slots: slot < slot_count().
   [[nodiscard]] std::size_t slot_count() const noexcept { return documents_.size(); }
   [[nodiscard]] const Source& source() const noexcept { return source_; }
 
-  /// The number of allocated bytes, without workspaces. The bytes of maps are estimated.
+  /// Returns the number of allocated bytes, without workspaces. The bytes of maps are estimated.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     constexpr std::size_t node = (detail::hashable_id<Id> ? 2 : 5) * sizeof(void*);
     std::size_t sum = source_.memory_usage() + features_.memory_usage() + documents_.capacity() * sizeof(entry) +

@@ -260,8 +260,8 @@ class basic_deduplicator {
   [[nodiscard]] batch_type describe_batch(const Texts& texts, const any_runner& run, workspace& scratch) const {
     return describer_->describe_all(texts, run, &scratch.describing_);
   }
-  /// The describer. It never changes, and can outlive the deduplicator. So texts can be described while other threads
-  /// write.
+  /// Returns the describer. It never changes, and can outlive the deduplicator. So texts can be described while other
+  /// threads write.
   [[nodiscard]] const std::shared_ptr<const describer_type>& describer() const noexcept { return describer_; }
 
   /// Keeps a document without deciding about it, under the serial number `serial`. Afterwards added() == serial + 1.
@@ -281,7 +281,7 @@ class basic_deduplicator {
   /// Complexity: that of keeping all kept documents again, O(size()).
   void shrink_to_fit();
 
-  /// True if a document with this id is kept.
+  /// Returns true if a document with this id is kept.
   [[nodiscard]] bool contains(const Id& id) const noexcept { return core_.slot_of(id) != decider_type::no_slot; }
 
   /// Calls `visit(document)` with each kept_document, in the order of adding, until `visit` returns false. A
@@ -294,11 +294,11 @@ class basic_deduplicator {
     }
   }
 
-  /// The number of kept documents.
+  /// Returns the number of kept documents.
   [[nodiscard]] std::size_t size() const noexcept { return core_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
-  /// The number of added documents: new ones, duplicates, and those with nothing to compare.
+  /// Returns the number of added documents: new ones, duplicates, and those with nothing to compare.
   [[nodiscard]] std::uint64_t added() const noexcept { return added_; }
   /// Returns the id that add(text) gives to the next document, or to the document `more` documents later. It is the
   /// number of documents added before that document.
@@ -309,10 +309,10 @@ class basic_deduplicator {
     return static_cast<Id>(added_ + more);
   }
 
-  /// The decider, which contains all kept documents.
+  /// Returns the decider, which contains all kept documents.
   [[nodiscard]] const decider_type& kept() const noexcept { return core_; }
 
-  /// The number of allocated bytes, without workspaces. The bytes of maps are estimated.
+  /// Returns the number of allocated bytes, without workspaces. The bytes of maps are estimated.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return core_.memory_usage(); }
 
  protected:
@@ -486,7 +486,7 @@ class deduplicator : public detail::base_of_deduplicator<Features, Id> {
                   "which may come later; write group(sets, containment{0.8}), which takes all texts at once");
   }
 
-  /// The least similarity of duplicates, and its measure.
+  /// Returns the least similarity of duplicates, and its measure.
   [[nodiscard]] const set_threshold& threshold() const noexcept { return this->judge().threshold(); }
 };
 

@@ -146,7 +146,7 @@ class token_collector {
 template <class Simhasher>
 struct no_collector {};
 
-/// True if two parts of the same type are known to behave equally.
+/// Returns true if two parts of the same type are known to behave equally.
 template <class Part>
 bool are_same_parts(const Part& a, const Part& b) {
   static_cast<void>(a), static_cast<void>(b);
@@ -159,7 +159,8 @@ bool are_same_parts(const Part& a, const Part& b) {
   }
 }
 
-/// True if the numbers column[i * stride], i < n, have fewer than `least` distinct values in their lowest 32 bits.
+/// Returns true if the numbers column[i * stride], i < n, have fewer than `least` distinct values in their lowest 32
+/// bits.
 inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size_t n, std::size_t least,
                       std::vector<std::uint32_t>& scratch) {
   if (n < least) return true;

@@ -61,7 +61,7 @@ class check_judge {
     return result_of_check(result, default_similarity);
   }
 
-  /// The least number that the check accepts; default_similarity if the check returns no numbers.
+  /// Returns the least number that the check accepts; default_similarity if the check returns no numbers.
   [[nodiscard]] double similarity() const noexcept {
     if constexpr (requires { check_.least(); }) {
       return check_.least();
@@ -167,11 +167,11 @@ class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check,
                   "fingerprints");
   }
 
-  /// The largest distance between the fingerprints of a duplicate and its original, in bits. Only short texts with the
-  /// same tokens (see min_tokens) may be farther apart, if a weighter counts tokens.
+  /// Returns the largest distance between the fingerprints of a duplicate and its original, in bits. Only short texts
+  /// with the same tokens (see min_tokens) may be farther apart, if a weighter counts tokens.
   [[nodiscard]] int distance() const noexcept { return this->kept().source().distance(); }
-  /// The least similarity of duplicates: that of features, or the number that at_least accepts; default_similarity with
-  /// other checks.
+  /// Returns the least similarity of duplicates: that of features, or the number that at_least accepts;
+  /// default_similarity with other checks.
   [[nodiscard]] double similarity() const noexcept { return this->judge().similarity(); }
 
  private:

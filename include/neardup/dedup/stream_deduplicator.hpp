@@ -75,7 +75,7 @@ class age_list {
     (gone.next == none ? last_ : nodes_[gone.next].previous) = gone.previous;
   }
 
-  /// The oldest slot; `none` if the list is empty.
+  /// Returns the oldest slot; `none` if the list is empty.
   [[nodiscard]] slot_type first() const noexcept { return first_; }
   [[nodiscard]] slot_type next(slot_type slot) const noexcept { return nodes_[slot].next; }
   [[nodiscard]] std::uint64_t time(slot_type slot) const noexcept { return nodes_[slot].time; }
@@ -270,10 +270,10 @@ class stream_deduplicator {
   /// Adds `documents` to added(), without keeping a document.
   void count(std::uint64_t documents) noexcept { dedup_.count(documents); }
 
-  /// The number of allocated bytes. The bytes of maps are estimated.
+  /// Returns the number of allocated bytes. The bytes of maps are estimated.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage() + ages_.memory_usage(); }
 
-  /// The number of documents that still fit: with max_bytes an estimate of at least 64, otherwise any number.
+  /// Returns the number of documents that still fit: with max_bytes an estimate of at least 64, otherwise any number.
   /// add_batch() cuts larger batches into pieces, unless when_full::refuse is set.
   [[nodiscard]] std::size_t max_piece() const noexcept {
     if (limits_.max_bytes == stream_limits{}.max_bytes) return no_limit;
@@ -282,7 +282,7 @@ class stream_deduplicator {
     return (std::max)(checked_documents, (limits_.max_bytes - (std::min)(used, limits_.max_bytes)) / of_each);
   }
 
-  /// The inner deduplicator, to read its options and kept documents.
+  /// Returns the inner deduplicator, to read its options and kept documents.
   [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
 
  private:

@@ -26,10 +26,10 @@ constexpr std::size_t to_size(Number number) noexcept {
   return static_cast<std::size_t>(number);
 }
 
-/// The number of 64-bit words that hold `bits` bits.
+/// Returns the number of 64-bit words that hold `bits` bits.
 constexpr std::size_t words_for(std::size_t bits) noexcept { return (bits + word_bits - 1) / word_bits; }
 
-/// A word with the lowest `count` bits set.
+/// Returns a word with the lowest `count` bits set.
 /// Precondition: count <= 64.
 constexpr std::uint64_t low_mask(std::size_t count) noexcept {
   return count >= word_bits ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
@@ -76,7 +76,7 @@ constexpr bool are_equal(const std::array<std::uint64_t, Words>& a,
   return difference == 0;
 }
 
-/// The bits in which two arrays of words differ.
+/// Returns the bits in which two arrays of words differ.
 template <std::size_t Words>
 constexpr std::array<std::uint64_t, Words> differing_bits(const std::array<std::uint64_t, Words>& a,
                                                           const std::array<std::uint64_t, Words>& b) noexcept {
@@ -85,7 +85,7 @@ constexpr std::array<std::uint64_t, Words> differing_bits(const std::array<std::
   return result;
 }
 
-/// The number of bits in which two words, or two arrays of words, differ.
+/// Returns the number of bits in which two words, or two arrays of words, differ.
 template <std::unsigned_integral Word>
 constexpr int count_differing_bits(Word a, Word b) noexcept {
   return std::popcount(static_cast<Word>(a ^ b));

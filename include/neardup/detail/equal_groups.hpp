@@ -74,14 +74,14 @@ class equal_groups {
     find(words.span(), begins, low, compare, run);
   }
 
-  /// The number of items.
+  /// Returns the number of items.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
-  /// The number of different items.
+  /// Returns the number of different items.
   [[nodiscard]] std::size_t distinct() const noexcept { return count_ - (members_.size() - groups()); }
 
-  /// True if an earlier item equals this one.
+  /// Returns true if an earlier item equals this one.
   [[nodiscard]] bool is_copy(std::size_t number) const noexcept { return !is_copy_.empty() && is_copy_[number]; }
-  /// True if a later item equals this one, and no earlier item does.
+  /// Returns true if a later item equals this one, and no earlier item does.
   [[nodiscard]] bool has_copies(std::size_t number) const noexcept {
     return !marks_.empty() && (marks_[number / word_bits].bits >> (number % word_bits) & 1U) != 0;
   }

@@ -55,7 +55,7 @@ class file_operations {
   /// Renames a file. If a file with the new name exists, it is replaced.
   virtual bool rename(const std::string& from, const std::string& to);
   virtual bool remove(const std::string& path);
-  /// The type of a file (none, a regular file, or other); nullopt if it cannot be determined.
+  /// Returns the type of a file (none, a regular file, or other); nullopt if it cannot be determined.
   virtual std::optional<file_type> type_of(const std::string& path);
   /// Waits until the entries of a folder (file names) are on the disk.
   virtual bool sync_folder(const std::string& folder);
@@ -80,7 +80,7 @@ inline file_operations& system_files() {
   fail<std::runtime_error>({"cannot ", what, " ", path, ": ", reason});
 }
 
-/// The number of this process; 0 on WASI, which has a single one.
+/// Returns the number of this process; 0 on WASI, which has a single one.
 [[nodiscard]] int process_number() noexcept;
 
 /// Writes all bytes.

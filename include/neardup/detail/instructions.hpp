@@ -72,7 +72,7 @@ using baseline_words = std::uint64_t __attribute__((vector_size(16)));
 using baseline_shorts = std::int16_t __attribute__((vector_size(16)));
 #endif
 
-/// True if the instruction set `level` has the baseline vectors.
+/// Returns true if the instruction set `level` has the baseline vectors.
 constexpr bool has_baseline(instruction_set level) noexcept { return has_sse2(level) || has_neon(level); }
 
 // A type names each form of a kernel. The type derives from the form to use instead if a kernel lacks this form:

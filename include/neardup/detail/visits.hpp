@@ -39,9 +39,9 @@ struct match_batch {
   std::vector<Match> matches;        ///< the matches of query 0, then of query 1, ...
   std::vector<std::size_t> offsets;  ///< size() + 1 offsets: query i has the matches [offsets[i], offsets[i + 1])
 
-  /// The number of queries.
+  /// Returns the number of queries.
   [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
-  /// The matches of query `i`, as search() returns them.
+  /// Returns the matches of query `i`, as search() returns them.
   /// Precondition: i < size().
   [[nodiscard]] std::span<const Match> operator[](std::size_t i) const noexcept {
     return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);

@@ -137,7 +137,7 @@ class bounded_edit_distance {
     return distance_->at_most(pattern_, text_, most);
   }
 
-  /// An upper bound of the distance: the length of the longer text without the common ends.
+  /// Returns an upper bound of the distance: the length of the longer text without the common ends.
   [[nodiscard]] std::size_t max_distance() const noexcept { return text_.size(); }
 
  private:

@@ -70,7 +70,7 @@ class accumulator {
     for (std::size_t i = 0; i < Bits; ++i) sums_[i] -= other.sums_[i];
   }
 
-  /// The total weight of all tokens, in units of 1/256.
+  /// Returns the total weight of all tokens, in units of 1/256.
   [[nodiscard]] constexpr std::uint64_t total() const noexcept { return total_; }
 
   /// Returns the fingerprint of the tokens so far; nullopt if the total weight is 0.

@@ -109,13 +109,13 @@ class feature_bag {
     return sum;
   }
 
-  /// The number of distinct tokens.
+  /// Returns the number of distinct tokens.
   [[nodiscard]] std::size_t size() const noexcept { return features_.size(); }
-  /// True if two tokens of the bag have the same hash.
+  /// Returns true if two tokens of the bag have the same hash.
   [[nodiscard]] bool has_equal_hashes() const noexcept { return equal_hashes_ != 0; }
   [[nodiscard]] bool empty() const noexcept { return features_.empty(); }
 
-  /// The sum of all counts.
+  /// Returns the sum of all counts.
   [[nodiscard]] std::uint64_t total_count() const noexcept { return total_count_; }
 
   /// Removes all tokens; keeps the allocated memory.

@@ -201,7 +201,7 @@ class idf_learner {
     }
   }
 
-  /// The number of documents added so far.
+  /// Returns the number of documents added so far.
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
 
   /// Returns a table of the weights ln(1 + N / df) of all terms with a document frequency df >= min_documents, for N

@@ -225,7 +225,7 @@ struct token_kernel<keywords<Inner>, Hasher> {
     });
   }
 
-  /// True if visit_counted() passes the weights of `table`, so that they need not be looked up again.
+  /// Returns true if visit_counted() passes the weights of `table`, so that they need not be looked up again.
   static bool weighs_by(const keywords<Inner>& tokenize, const Hasher& hash, const idf_table& table) noexcept {
     return tokenize.table_.get() == &table && hash.seed == xxh3<64>{}.seed;
   }

@@ -47,7 +47,7 @@ class minwise_sketch {
   /// Merges another sketch: the result equals the sketch of the union of both sets.
   void merge(const minwise_sketch& other) noexcept { minima_.merge(other.minima_); }
 
-  /// True if no feature was added.
+  /// Returns true if no feature was added.
   [[nodiscard]] bool empty() const noexcept { return minima_.empty(); }
 
   /// Removes all features.

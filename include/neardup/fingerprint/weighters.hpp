@@ -53,7 +53,7 @@ class weight {
     return result;
   }
 
-  /// The weight in units of 1/256.
+  /// Returns the weight in units of 1/256.
   [[nodiscard]] constexpr std::uint32_t raw() const noexcept { return raw_; }
   [[nodiscard]] constexpr explicit operator double() const noexcept { return static_cast<double>(raw_) / one; }
 
@@ -170,7 +170,7 @@ concept weighter = std::copy_constructible<T> && !detail::many_formed_weighter<T
 
 namespace detail {
 
-/// True if a weighter reads the text of a token.
+/// Returns true if a weighter reads the text of a token.
 template <class Weighter>
 constexpr bool reads_token() {
   if constexpr (weight_adjuster<Weighter>) {

@@ -113,16 +113,16 @@ class table_costs {
     return buckets_ * (has_lines_ ? double{sizeof(bucket_line)} : number_bytes_);
   }
   [[nodiscard]] constexpr double entry_bytes() const noexcept { return entry_bytes_; }
-  /// The number of bytes that a search reads per compared entry, without the directory.
+  /// Returns the number of bytes that a search reads per compared entry, without the directory.
   [[nodiscard]] constexpr double compared_bytes() const noexcept {
     if (has_lines_) return filter_bytes_ * bucket_line::overflow_share;
     return is_first_ ? fingerprint_bytes_ : filter_bytes_;
   }
-  /// The number of random cache lines read per probe, besides the line of the directory.
+  /// Returns the number of random cache lines read per probe, besides the line of the directory.
   [[nodiscard]] constexpr double entry_lines() const noexcept {
     return has_lines_ ? bucket_line::overflow_chance : (std::min)(count_ / buckets_, 1.0);
   }
-  /// The number of random cache lines read per entry that passes the filter.
+  /// Returns the number of random cache lines read per entry that passes the filter.
   [[nodiscard]] constexpr double passing_lines() const noexcept { return has_lines_ ? 1 : 2; }
 
   [[nodiscard]] constexpr double probes(int radius) const noexcept {
@@ -131,7 +131,7 @@ class table_costs {
   [[nodiscard]] constexpr double candidates(int radius) const noexcept {
     return count_ * scaled_choose_at_most(width_, static_cast<std::size_t>(radius), width_);
   }
-  /// The share of non-matches that pass the filter.
+  /// Returns the share of non-matches that pass the filter.
   [[nodiscard]] constexpr double passed(int k) const noexcept {
     if (is_first_) return 0;
     const auto bits = has_lines_ ? std::size_t{16} : static_cast<std::size_t>(8 * filter_bytes_);

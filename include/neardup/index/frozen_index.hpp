@@ -96,7 +96,7 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
             },
             run)) {}
 
-  /// The layout: the blocks of the fingerprints, and the keys of the tables.
+  /// Returns the layout: the blocks of the fingerprints, and the keys of the tables.
   [[nodiscard]] const layout& shape() const noexcept { return engine_.shape(); }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.memory_usage(); }

@@ -85,7 +85,7 @@ class keyed_index : private Index {
   using Index::search_batch;
   using Index::size;
 
-  /// The underlying index without the map. Use it to freeze the index, or to look up fingerprints.
+  /// Returns the underlying index without the map. Use it to freeze the index, or to look up fingerprints.
   [[nodiscard]] const Index& index() const noexcept { return *this; }
 
   /// Returns the fingerprint of an id, or nullopt if the id is not stored.
@@ -95,7 +95,7 @@ class keyed_index : private Index {
     return found->second;
   }
 
-  /// True if an id is stored.
+  /// Returns true if an id is stored.
   [[nodiscard]] bool contains(const id_type& id) const noexcept { return fingerprint_of_.contains(id); }
 
   /// Stores an id with its fingerprint.
@@ -156,7 +156,7 @@ class keyed_index : private Index {
   /// True if both indexes have the same ids with the same fingerprints.
   friend bool operator==(const keyed_index& a, const keyed_index& b) { return a.index() == b.index(); }
 
-  /// The number of bytes that the index and the map have allocated. The part of the map is an estimate.
+  /// Returns the number of bytes that the index and the map have allocated. The part of the map is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     // The estimated size of a node: its value, the pointers that every implementation of the map has, and one word of
     // the allocator.

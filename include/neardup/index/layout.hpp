@@ -97,7 +97,7 @@ class layout {
   }
 
   constexpr std::size_t bits() const noexcept { return bits_; }
-  /// The largest k of a search.
+  /// Returns the largest k of a search.
   constexpr int k() const noexcept { return k_; }
   constexpr int blocks() const noexcept { return blocks_; }
   /// True in the exact regime (blocks > k), where a search looks up the key of the query itself. False in the radius

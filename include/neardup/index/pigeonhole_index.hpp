@@ -76,8 +76,8 @@ class pigeonhole_index
   explicit pigeonhole_index(neardup::bits k) requires(is_dynamic)
       : pigeonhole_index(k, default_blocks(Bits, k.count)) {}
 
-  /// The layout: the blocks of the fingerprints, and the keys of the tables. This member function is static unless the
-  /// layout is dynamic.
+  /// Returns the layout: the blocks of the fingerprints, and the keys of the tables. This member function is static
+  /// unless the layout is dynamic.
   [[nodiscard]] static constexpr layout shape() noexcept requires(!is_dynamic) { return layout(Bits, K, Blocks); }
   [[nodiscard]] const layout& shape() const noexcept requires(is_dynamic) { return engine_.shape(); }
 
@@ -108,7 +108,7 @@ class pigeonhole_index
   /// Throws: std::length_error if count > max_distinct_size(); std::bad_alloc.
   void reserve(std::size_t count) { engine_.reserve(count); }
 
-  /// The number of bytes that the index has allocated.
+  /// Returns the number of bytes that the index has allocated.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.memory_usage(); }
 
   void swap(pigeonhole_index& other) noexcept { engine_.swap(other.engine_); }

@@ -33,8 +33,9 @@ class searchable_index {
   using offset_type = Offset;
   using value_type = entry<Bits, Id, Fingerprint>;
   using match_type = match<Bits, Id, Fingerprint>;
-  /// The matches of a batch of queries: batch[i] is a span of those of query i, and batch.size() the number of queries. The
-  /// members `matches` and `offsets` are the flat array: query i has matches[offsets[i]] to matches[offsets[i + 1] - 1].
+  /// The matches of a batch of queries: batch[i] is a span of those of query i, and batch.size() the number of queries.
+  /// The members `matches` and `offsets` are the flat array: query i has matches[offsets[i]] to matches[offsets[i + 1]
+  /// - 1].
   using batch_type = detail::match_batch<match_type>;
   /// A constant forward iterator. Dereferencing returns an entry by value.
   using const_iterator = detail::entry_iterator<Fingerprint, Id, typename Engine::store_type>;
@@ -53,12 +54,12 @@ class searchable_index {
     return engine_.store().find(fingerprint.to_words()) != Engine::store_type::none;
   }
 
-  /// The number of pairs.
+  /// Returns the number of pairs.
   [[nodiscard]] std::size_t size() const noexcept { return engine_.store().pairs(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// The number of distinct fingerprints.
+  /// Returns the number of distinct fingerprints.
   [[nodiscard]] std::size_t distinct_size() const noexcept { return engine_.store().slots(); }
-  /// The largest possible number of distinct fingerprints.
+  /// Returns the largest possible number of distinct fingerprints.
   [[nodiscard]] static constexpr std::size_t max_distinct_size() noexcept { return Engine::store_type::max_slots; }
 
   /// Iterates over the pairs, in unspecified order. A change of the index invalidates all iterators.
@@ -68,9 +69,9 @@ class searchable_index {
   // ---- Searches -----------------------------------------------------------------------------------------------------
   // k is a whole number or bits{k}, of which a search uses the count alone. A fraction does not compile.
 
-  /// The largest k of a search.
+  /// Returns the largest k of a search.
   [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
-  /// The default k of a search.
+  /// Returns the default k of a search.
   [[nodiscard]] int default_distance() const noexcept { return engine_.default_distance(); }
 
   /// Returns all pairs within k bits, sorted by distance, then id, then fingerprint.

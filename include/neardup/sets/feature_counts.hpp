@@ -113,9 +113,9 @@ class feature_counts {
     return count;
   }
 
-  /// The number of cells of 16 bits.
+  /// Returns the number of cells of 16 bits.
   [[nodiscard]] std::uint64_t cells() const noexcept { return cells_.size() / 2; }
-  /// The number of features that were counted, including those of merged counts.
+  /// Returns the number of features that were counted, including those of merged counts.
   [[nodiscard]] std::uint64_t counted() const noexcept { return counted_; }
 
   /// Returns a hash of all counts. Equal counts have equal identities.

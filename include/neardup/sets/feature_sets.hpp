@@ -87,11 +87,11 @@ class feature_sets {
     return std::span(features_).subspan(begin, ends_[i] - begin);
   }
 
-  /// The number of sets.
+  /// Returns the number of sets.
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
   [[nodiscard]] bool empty() const noexcept { return ends_.empty(); }
 
-  /// The number of features of all sets.
+  /// Returns the number of features of all sets.
   [[nodiscard]] std::size_t feature_count() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
 
   /// Reserves memory for a number of sets with a number of features in total.
@@ -112,7 +112,7 @@ class feature_sets {
   }
   friend void swap(feature_sets& a, feature_sets& b) noexcept { a.swap(b); }
 
-  /// The number of allocated bytes.
+  /// Returns the number of allocated bytes.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return features_.capacity() * sizeof(Feature) + ends_.capacity() * sizeof(std::size_t);
   }

@@ -55,8 +55,9 @@ class searchable_sets {
   using id_type = Id;
   using set_type = std::span<const Feature>;
   using match_type = set_match<Id>;
-  /// The matches of a batch of queries: batch[i] is a span of those of query i, and batch.size() the number of queries. The
-  /// members `matches` and `offsets` are the flat array: query i has matches[offsets[i]] to matches[offsets[i + 1] - 1].
+  /// The matches of a batch of queries: batch[i] is a span of those of query i, and batch.size() the number of queries.
+  /// The members `matches` and `offsets` are the flat array: query i has matches[offsets[i]] to matches[offsets[i + 1]
+  /// - 1].
   using batch_type = detail::match_batch<match_type>;
 
   /// Scratch memory of a search, reused from query to query. Each thread needs its own object.
@@ -65,7 +66,7 @@ class searchable_sets {
     detail::candidate_search finding_;
   };
 
-  /// The threshold of the index, which is the default of each search. Its min_common is above 0.
+  /// Returns the threshold of the index, which is the default of each search. Its min_common is above 0.
   [[nodiscard]] set_threshold threshold() const noexcept { return index().search_bounds().least_similar(); }
 
   // ---- Searches -----------------------------------------------------------------------------------------------------

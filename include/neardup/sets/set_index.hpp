@@ -153,10 +153,10 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   /// Returns true if a set is stored under the id.
   [[nodiscard]] bool contains(const Id& id) const noexcept { return ids_.find(id) != ids_type::none; }
 
-  /// The number of ids.
+  /// Returns the number of ids.
   [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// The number of distinct sets.
+  /// Returns the number of distinct sets.
   [[nodiscard]] std::size_t distinct_size() const noexcept { return distinct_; }
 
   /// Calls `visit(id, set)` for each id, in unspecified order. The visit ends early if the visitor returns false.
@@ -170,7 +170,7 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
 
   // ---- Memory -------------------------------------------------------------------------------------------------------
 
-  /// The number of bytes that the index has allocated.
+  /// Returns the number of bytes that the index has allocated.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return sets_.memory_usage() + postings_.memory_usage() + slots_.memory_usage() + contents_.memory_usage() +
            ids_.memory_usage();

@@ -170,7 +170,7 @@ class set_scatter {
     }
   }
 
-  /// The number of bytes in blobs that were not taken yet.
+  /// Returns the number of bytes in blobs that were not taken yet.
   [[nodiscard]] std::size_t size() const noexcept {
     return std::accumulate(writers_.begin(), writers_.end(), std::size_t{0},
                            [](std::size_t sum, const detail::blob_writer& writer) { return sum + writer.size(); });

@@ -27,11 +27,11 @@ class attachment_file {
   explicit attachment_file(mapped_file file)
       : file_(std::move(file)), sections_(file_.bytes(), file_.path(), detail::file_content::attachments) {}
 
-  /// The width of the fingerprints.
+  /// Returns the width of the fingerprints.
   [[nodiscard]] std::size_t bits() const noexcept { return sections_.header().bits; }
-  /// The number that the program passed to save_attachments().
+  /// Returns the number that the program passed to save_attachments().
   [[nodiscard]] std::uint64_t count() const noexcept { return sections_.header().count; }
-  /// The composition of the fingerprints.
+  /// Returns the composition of the fingerprints.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return sections_.header().made_of; }
 
   /// Returns the i-th attachment, aligned to 64 bytes; empty if there is none.

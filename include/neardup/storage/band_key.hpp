@@ -76,7 +76,7 @@ class band_key {
 
   [[nodiscard]] const layout& shape() const noexcept { return plans_->shape(); }
 
-  /// The length of a key in bytes.
+  /// Returns the length of a key in bytes.
   [[nodiscard]] std::size_t size() const noexcept { return segment_bytes_ + 1 + Bits / 8 + sizeof(Id); }
 
   /// Returns the key of a row.

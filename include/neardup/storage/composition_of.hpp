@@ -28,7 +28,7 @@ concept describes_itself = requires(const T& part) {
   { part.description() } -> std::convertible_to<std::string>;
 };
 
-/// True if a part inherits description() from another part. The inherited name would be that of the other part,
+/// Returns true if a part inherits description() from another part. The inherited name would be that of the other part,
 /// although the part may behave differently.
 template <class Part>
 constexpr bool inherits_description() {

@@ -66,13 +66,14 @@ inline constexpr std::size_t bits_of_description = [] {
 /// The distance in the options of a deduplicator that compares sets. Earlier versions wrote larger numbers there.
 inline constexpr std::uint32_t distance_of_sets = 0xfffffffd;
 
-/// Returns true if the options of a file are those of a deduplicator of the other class: with fingerprints in place of sets, or
-/// the other way round.
+/// Returns true if the options of a file are those of a deduplicator of the other class: with fingerprints in place of
+/// sets, or the other way round.
 inline bool is_of_other_class(bool is_exact, byte_span of_file) {
   return (get<std::uint32_t>(of_file, 0) == distance_of_sets) != is_exact;
 }
 
-/// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT"; empty if they are equal.
+/// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT"; empty if they are
+/// equal.
 std::string difference_of_options(bool is_exact, byte_span of_file, std::string_view wanted);
 
 /// Encodes the documents and options of deduplicators for files and logs (docs/format.md).
@@ -663,7 +664,7 @@ class durable_deduplicator {
   [[nodiscard]] const auto& describer() const noexcept { return dedup_.describer(); }
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage(); }
 
-  /// The inner deduplicator, to read its options and documents.
+  /// Returns the inner deduplicator, to read its options and documents.
   [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
 
  private:

@@ -173,7 +173,7 @@ class durable_set_index {
     sets_.emplace(std::move(saved));
   }
 
-  /// The sets, to search and to read them. Valid until the next save().
+  /// Returns the sets, to search and to read them. The reference is valid until the next save().
   [[nodiscard]] const layered_set_index<Feature, Id>& get() const noexcept { return *sets_; }
   [[nodiscard]] std::size_t size() const noexcept { return sets_->size(); }
   [[nodiscard]] bool empty() const noexcept { return sets_->empty(); }

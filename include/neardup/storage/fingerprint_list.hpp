@@ -68,7 +68,7 @@ class fingerprint_list {
     }
   }
 
-  /// The composition of the fingerprints.
+  /// Returns the composition of the fingerprints.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return made_of_; }
 
   /// Checks the checksum of the records.

@@ -49,7 +49,7 @@ class index_view
   explicit index_view(std::span<const std::byte> bytes)
       : index_view(nullptr, detail::container(checked(bytes), "the bytes", content)) {}
 
-  /// The composition of the fingerprints.
+  /// Returns the composition of the fingerprints.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return file_.header().made_of; }
 
   /// Returns attachment i, as save() received it, aligned to 64 bytes; empty if there is none. verify() checks its
@@ -73,9 +73,9 @@ class index_view
     if (owned_ != nullptr) owned_->check();
   }
 
-  /// True if a flat_index was saved. Such a view has no layout, and its searches take every k from 0 to Bits.
+  /// Returns true if a flat_index was saved. Such a view has no layout, and its searches take every k from 0 to Bits.
   [[nodiscard]] bool is_flat() const noexcept { return engine_.is_flat(); }
-  /// The layout: the blocks of the fingerprints, and the keys of the tables.
+  /// Returns the layout: the blocks of the fingerprints, and the keys of the tables.
   /// Precondition: not is_flat().
   [[nodiscard]] const layout& shape() const noexcept { return engine_.engine().shape(); }
 

@@ -113,10 +113,10 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
     above_.for_each(visit);
   }
 
-  /// The view of the file.
+  /// Returns the view of the file.
   [[nodiscard]] const set_index_view<Feature, Id>& below() const noexcept { return below_; }
 
-  /// The number of bytes that the changes have allocated.
+  /// Returns the number of bytes that the changes have allocated.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     constexpr std::size_t node = 4 * sizeof(void*);
     return above_.memory_usage() + hidden_.size() * node + hidden_.bucket_count() * sizeof(void*);

@@ -110,7 +110,7 @@ class mapped_file {
   }
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// The bytes of the file, aligned to 64 bytes.
+  /// Returns the bytes of the file, aligned to 64 bytes.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
 
  private:

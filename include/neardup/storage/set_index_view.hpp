@@ -48,7 +48,7 @@ class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Featu
   explicit set_index_view(std::span<const std::byte> bytes)
       : set_index_view(nullptr, detail::container(checked(bytes), "the bytes", content)) {}
 
-  /// The composition of the features.
+  /// Returns the composition of the features.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return file_.header().made_of; }
 
   /// Returns attachment i, as save() received it, aligned to 64 bytes; empty if there is none. verify() checks its

@@ -104,10 +104,10 @@ class listed_words {
     }
   }
 
-  /// The number of entries.
+  /// Returns the number of entries.
   [[nodiscard]] std::size_t size() const noexcept { return list_->entries.size(); }
 
-  /// The name of this tokenizer in a composition. It contains a digest of the list.
+  /// Returns the name of this tokenizer in a composition. It contains a digest of the list.
   [[nodiscard]] std::string description() const;
 
  private:
@@ -182,9 +182,7 @@ inline constexpr std::string_view detail::part_name<agreeing<Facts, Features>> =
 NEARDUP_INLINE listed_words listed_words::parse(std::string_view contents, std::string_view name) {
   listed_words result({});
   detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
-    const auto refuse = [&](const char* why) {
-      detail::fail<std::runtime_error>({name, ":", number, why});
-    };
+    const auto refuse = [&](const char* why) { detail::fail<std::runtime_error>({name, ":", number, why}); };
     if (count_invalid(line) != 0) refuse(": not UTF-8");
     if (!result.add(line)) refuse(": no word");
   });

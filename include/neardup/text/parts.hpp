@@ -32,7 +32,7 @@ namespace detail {
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 constexpr bool is_space(char c) noexcept { return is_blank(c) || c == '\n' || c == '\r'; }
 
-/// True if a text contains a letter, a number or an emoji.
+/// Returns true if a text contains a letter, a number or an emoji.
 inline bool has_word(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const decoded next = decode_one(text.substr(i));
@@ -42,7 +42,7 @@ inline bool has_word(std::string_view text) {
   return false;
 }
 
-/// True if a character is a closing quote or bracket, which belongs to the sentence before it.
+/// Returns true if a character is a closing quote or bracket, which belongs to the sentence before it.
 constexpr bool closes(char32_t c) noexcept {
   switch (c) {
     case U'"':

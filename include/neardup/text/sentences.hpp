@@ -20,8 +20,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// True if a character always ends a sentence: the marks of Chinese, Japanese, Arabic, Devanagari and Armenian, ! ? ;
-/// and line ends. A full stop or a colon may end a sentence, depending on the character that follows it.
+/// Returns true if a character always ends a sentence: the marks of Chinese, Japanese, Arabic, Devanagari and Armenian,
+/// ! ? ; and line ends. A full stop or a colon may end a sentence, depending on the character that follows it.
 constexpr bool ends_sentence(char32_t c) noexcept {
   switch (c) {
     case U'!':

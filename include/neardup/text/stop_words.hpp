@@ -102,7 +102,7 @@ class without {
     }
   }
 
-  /// True if a token of the inner tokenizer is passed on.
+  /// Returns true if a token of the inner tokenizer is passed on.
   [[nodiscard]] bool accepts(std::string_view token) const { return has_length(token) && !is_listed(token); }
 
   [[nodiscard]] const std::shared_ptr<const stop_words>& list() const noexcept { return list_; }

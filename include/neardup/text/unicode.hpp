@@ -31,7 +31,7 @@ enum class character_class : std::uint8_t {
 
 namespace detail {
 
-/// True if a character of this class is a letter, a number or an emoji: visible, and not punctuation.
+/// Returns true if a character of this class is a letter, a number or an emoji: visible, and not punctuation.
 constexpr bool is_visible_word(character_class kind) noexcept {
   return kind != character_class::other && kind != character_class::ignored;
 }
@@ -53,7 +53,7 @@ constexpr unsigned unicode_bits(char32_t code_point) noexcept {
 
 inline constexpr unsigned unicode_has_lower = 8;
 
-/// True if a code point has the property White_Space.
+/// Returns true if a code point has the property White_Space.
 constexpr bool is_white_space(char32_t c) noexcept {
   if (c < 0x80) return c == U' ' || (c >= U'\t' && c <= U'\r');
   return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||

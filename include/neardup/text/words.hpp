@@ -113,8 +113,8 @@ struct token_source<Tokenizer, true> {
   typename word_recipe_of<Tokenizer>::joiner joiner;
 };
 
-/// True if single words are read in place. With AVX-512, words are copied to a string first, which is 1.1 to 1.4 times
-/// as fast.
+/// Returns true if single words are read in place. With AVX-512, words are copied to a string first, which is 1.1 to
+/// 1.4 times as fast.
 constexpr bool reads_in_place(portable_form) noexcept { return true; }
 constexpr bool reads_in_place(avx512_form) noexcept { return false; }
 

@@ -61,7 +61,7 @@ class candidate_collector final : public set_classes {
   [[nodiscard]] bool leaves_out(std::size_t a, std::size_t b) const override { return has_enough((std::max)(a, b)); }
   /// Counts a pair of positions.
   void add(std::size_t a, std::size_t b) override { count_one(pairs_[(std::max)(a, b)]); }
-  /// True if pairs of the document at `position` with earlier documents may be missing.
+  /// Returns true if pairs of the document at `position` with earlier documents may be missing.
   [[nodiscard]] bool has_enough(std::size_t position) const {
     return !pairs_.empty() && pairs_[position].load(std::memory_order_relaxed) >= enough(position);
   }

@@ -119,7 +119,7 @@ class feature_join {
             pairs * scale * scale * costs.pair;
   }
 
-  /// The estimated cost, in units of join_plan.
+  /// Returns the estimated cost, in units of join_plan.
   [[nodiscard]] double cost() const noexcept { return cost_; }
 
   /// Finds the pairs, and passes them to `take` as visit_distinct_pairs() does.

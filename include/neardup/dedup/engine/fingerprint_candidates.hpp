@@ -133,7 +133,7 @@ class batch_matcher final : public fingerprint_matcher<Words, typename Decider::
     }
   }
 
-  /// True if the judge has returned a similarity. So a closeness is a similarity.
+  /// Returns true if the judge has returned a similarity. So a closeness is a similarity.
   [[nodiscard]] bool gives_similarity() const noexcept { return gives_similarity_.load(std::memory_order_relaxed); }
 
   [[nodiscard]] std::optional<double> closeness(slot_type earlier, slot_type later, int distance,

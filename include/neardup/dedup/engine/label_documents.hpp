@@ -88,12 +88,12 @@ class document_order {
   /// By document: its first position.
   /// Precondition: unite() was called.
   [[nodiscard]] const std::vector<Number>& firsts() const noexcept { return firsts_; }
-  /// The first place of a document.
+  /// Returns the first place of a document.
   [[nodiscard]] Number place(std::size_t document) const noexcept {
     return copies_ == nullptr ? static_cast<Number>(document) : places_[document];
   }
   [[nodiscard]] std::size_t documents() const noexcept { return documents_; }
-  /// The number of documents that are representatives of earlier calls.
+  /// Returns the number of documents that are representatives of earlier calls.
   [[nodiscard]] std::size_t known() const noexcept { return known_; }
 
   /// Returns labels for the positions from `earlier` on, in which each position is its own label.

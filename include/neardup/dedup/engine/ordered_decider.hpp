@@ -127,10 +127,10 @@ class ordered_decider {
   }
 
   [[nodiscard]] bool is_kept(std::size_t document) const noexcept { return fate_of(document) == fate::kept; }
-  /// The original of a dropped document.
+  /// Returns the original of a dropped document.
   /// Precondition: originals were asked for.
   [[nodiscard]] const rank_type& original(std::size_t document) const noexcept { return best_[document]; }
-  /// The matches from which the originals of copies are chosen.
+  /// Returns the matches from which the originals of copies are chosen.
   /// Precondition: originals were asked for.
   [[nodiscard]] late_matches<Number>& matches_of_copies() noexcept { return late_; }
 

@@ -93,7 +93,7 @@ class part_collection {
     return number;
   }
 
-  /// The number of parts.
+  /// Returns the number of parts.
   [[nodiscard]] std::size_t size() const noexcept { return firsts_.size(); }
 
   /// Decides which parts stay. Of equal parts the first stays; of similar parts, group() decides.

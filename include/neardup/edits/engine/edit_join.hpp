@@ -96,7 +96,8 @@ class edit_join {
 
   static constexpr std::size_t most_q = 8;
 
-  /// The length of the q-grams; 0 if no q-grams are used. Each text is then compared with all texts of fitting length.
+  /// Returns the length of the q-grams; 0 if no q-grams are used. Each text is then compared with all texts of fitting
+  /// length.
   [[nodiscard]] std::size_t q() const noexcept { return order_ ? order_->q() : 0; }
 
   /// Adds a text, so that searches find it.

@@ -71,16 +71,16 @@ class distinct_hashes {
     ++count_;
   }
 
-  /// The number of distinct hashes.
+  /// Returns the number of distinct hashes.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
   /// Returns word `j` of all distinct hashes.
   [[nodiscard]] const std::uint64_t* column(std::size_t j) const noexcept { return distinct_[j].data(); }
 
-  /// The count of each hash, at least 1.
+  /// Returns the count of each hash, at least 1.
   [[nodiscard]] const std::uint64_t* counts() const noexcept requires Counts { return counts_.data(); }
 
-  /// The position of the first occurrence of each hash within its block.
+  /// Returns the position of the first occurrence of each hash within its block.
   [[nodiscard]] const std::uint32_t* origins() const noexcept requires Origins { return origins_.data(); }
 
   /// Calls `visit(hash, "", count)` for each distinct hash. feature_bag has the same interface.

@@ -47,7 +47,7 @@ class equal_votes {
     for (std::size_t j = 0; j < words; ++j) count_bits(tallies_[j], column(j), n);
   }
 
-  /// The tallies, for kernels that count the bits of their hashes themselves.
+  /// Returns the tallies, for kernels that count the bits of their hashes themselves.
   [[nodiscard]] std::array<bit_tally, words>& tallies() noexcept { return tallies_; }
 
   /// Returns the fingerprint of the tokens so far; nullopt if there are none.
@@ -354,9 +354,9 @@ class vote_collector {
     }
   }
 
-  /// The tokens since clear().
+  /// Returns the tokens since clear().
   [[nodiscard]] const auto& tokens() const noexcept { return tokens_; }
-  /// True if `weighted` has the tokens, and not tokens().
+  /// Returns true if `weighted` has the tokens, and not tokens().
   [[nodiscard]] bool are_weighed() const noexcept { return are_weighed_; }
 
   /// The weighted tokens, if are_weighed(); otherwise scratch memory.

@@ -176,8 +176,8 @@ constexpr auto scan_filters_of(neon_form) noexcept {
 
 #endif  // NEARDUP_NEON_KERNELS
 
-/// The value that replaces scanned_a_probe(), unless it is 0. Tests set it if they need probes where a scan would be
-/// faster.
+/// Returns the value that replaces scanned_a_probe(), unless it is 0. Tests set it if they need probes where a scan
+/// would be faster.
 inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
   static std::atomic<std::size_t> forced{0};
   return forced;

@@ -148,7 +148,7 @@ class id_lists {
     more_.clear();
   }
 
-  /// The number of allocated bytes; an estimate if slots have several ids.
+  /// Returns the number of allocated bytes; an estimate if slots have several ids.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     std::size_t sum =
         smallest_.capacity() * sizeof(Id) + has_more_.capacity() / 8 + more_.bucket_count() * sizeof(void*);
@@ -301,7 +301,7 @@ class fingerprint_store {
     pairs_ = 0;
   }
 
-  /// The number of allocated bytes.
+  /// Returns the number of allocated bytes.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return fingerprints_.capacity() * sizeof(words_type) + ids_.memory_usage() + finder_.memory_usage();
   }

@@ -61,7 +61,7 @@ class frozen_store {
 
   /// Returns the address of the first id of a slot, to prefetch it.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }
-  /// The directory of table 0: bucket b contains slots starts()[b] to starts()[b + 1] - 1.
+  /// Returns the directory of table 0: bucket b contains slots starts()[b] to starts()[b + 1] - 1.
   [[nodiscard]] std::span<const Offset> starts() const noexcept { return starts_.span(); }
 
   /// Returns the slot of a fingerprint, or `none`.

@@ -43,7 +43,7 @@ class table_key {
     top_shift_ = static_cast<int>(word_bits - width_);
   }
 
-  /// The number of bits of a key, at most 64.
+  /// Returns the number of bits of a key, at most 64.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
 
   /// Returns the key of a fingerprint, in the lowest width() bits.

@@ -140,8 +140,8 @@ class fingerprint_join {
   [[nodiscard]] int k() const noexcept { return k_; }
   [[nodiscard]] instruction_set level() const noexcept { return level_; }
   [[nodiscard]] join_filter filter() const noexcept { return filter_; }
-  /// The groups of equal fingerprints. The join has only the first member of each. With copies_as::others there are no
-  /// groups.
+  /// Returns the groups of equal fingerprints. The join has only the first member of each. With copies_as::others there
+  /// are no groups.
   [[nodiscard]] const equal_groups<Offset>& copies() const noexcept { return copies_; }
   [[nodiscard]] const join_plan<Words>& plan() const noexcept { return plan_; }
 

@@ -103,7 +103,7 @@ class join_plan {
 
   [[nodiscard]] std::span<const join_table<Words>> tables() const noexcept { return tables_; }
 
-  /// The expected cost of the join, in the units of join_costs; 0 if the caller chose the number of blocks.
+  /// Returns the expected cost of the join, in the units of join_costs; 0 if the caller chose the number of blocks.
   [[nodiscard]] double cost() const noexcept { return cost_; }
 
   /// Returns true if `table` is the first table that compares these two fingerprints. Only that table reports the pair.

@@ -53,7 +53,7 @@ class least_overlaps {
   /// Fills the table for a given set of `n` features.
   void prepare(const overlap_bounds& bounds, std::size_t n);
 
-  /// True if a set of `size` features may be similar enough.
+  /// Returns true if a set of `size` features may be similar enough.
   [[nodiscard]] bool fits(std::size_t size) const noexcept { return size >= first_ && size <= last_; }
   [[nodiscard]] std::size_t first_size() const noexcept { return first_; }
   [[nodiscard]] std::size_t last_size() const noexcept { return last_; }

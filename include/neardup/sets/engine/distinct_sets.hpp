@@ -114,12 +114,12 @@ class distinct_sets {
     for (std::size_t rank = 0; rank < size(); ++rank) bitmaps_[rank] = bitmaps[first_of(rank)];
   }
 
-  /// The number of distinct sets.
+  /// Returns the number of distinct sets.
   [[nodiscard]] std::size_t size() const noexcept { return sizes_.size(); }
   [[nodiscard]] std::span<const Feature> operator[](std::size_t rank) const { return source_.of(first_of(rank)); }
   [[nodiscard]] std::size_t size_of(std::size_t rank) const noexcept { return sizes_[rank]; }
   [[nodiscard]] const set_bitmap& bitmap_of(std::size_t rank) const noexcept { return bitmaps_[rank]; }
-  /// The groups of equal sets, by their numbers in the source.
+  /// Returns the groups of equal sets, by their numbers in the source.
   [[nodiscard]] const equal_groups<std::uint32_t>& copies() const noexcept { return copies_; }
   /// Returns the numbers of all sets that equal the set of this rank, ascending.
   [[nodiscard]] std::span<const std::uint32_t> members(std::size_t rank) const noexcept {

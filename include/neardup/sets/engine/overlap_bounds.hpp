@@ -48,7 +48,7 @@ class overlap_bounds {
     return (std::max)(common, min_common_);
   }
 
-  /// True if two equal sets of `size` elements are similar enough.
+  /// Returns true if two equal sets of `size` elements are similar enough.
   [[nodiscard]] bool are_copies_similar(std::size_t size) const noexcept { return least(size, size) <= size; }
 
   /// Returns the least size m <= `size` such that a set of m elements can be similar enough to a set of `size`
@@ -67,7 +67,7 @@ class overlap_bounds {
   [[nodiscard]] set_similarity measure() const noexcept { return by_; }
   [[nodiscard]] double threshold() const noexcept { return threshold_; }
 
-  /// The least overlap of two sets, whatever their sizes.
+  /// Returns the least overlap of two sets, whatever their sizes.
   [[nodiscard]] std::size_t min_common() const noexcept { return min_common_; }
 
   /// Returns the length of a set's prefix, in any order of all elements, that shares an element with each set that is
@@ -80,11 +80,11 @@ class overlap_bounds {
     return prefix_for(size, least(size, size));
   }
 
-  /// True if a set may be similar to a smaller set of any size. All elements of the larger set then have to be looked
-  /// up, and the least overlap depends only on the size of the smaller set.
+  /// Returns true if a set may be similar to a smaller set of any size. All elements of the larger set then have to be
+  /// looked up, and the least overlap depends only on the size of the smaller set.
   [[nodiscard]] bool looks_up_all() const noexcept { return by_ == set_similarity::containment; }
 
-  /// True if most_differing() may be called. There is no such bound if the smaller set may have any size.
+  /// Returns true if most_differing() may be called. There is no such bound if the smaller set may have any size.
   [[nodiscard]] bool bounds_differences() const noexcept { return by_ != set_similarity::containment; }
 
   /// Returns an upper bound of the number of elements that only one of two similar sets has, if neither has more than

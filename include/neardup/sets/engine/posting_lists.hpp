@@ -197,7 +197,7 @@ class posting_lists {
   /// Announces the number of postings that will be added. Buckets are then split early, while a split moves few
   /// postings.
   void expect(std::size_t postings) noexcept { expected_ = postings / mean_in_bucket; }
-  /// The number of postings in buckets.
+  /// Returns the number of postings in buckets.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   /// Allocates buckets for a number of postings, so that no bucket is split while they are added.

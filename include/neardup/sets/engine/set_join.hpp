@@ -106,7 +106,7 @@ class set_join {
   /// Precondition: `failures` outlives the join.
   void give_up_at(failure_limit& failures) noexcept { failures_ = &failures; }
 
-  /// The greatest number of parts that work concurrently.
+  /// Returns the greatest number of parts that work concurrently.
   [[nodiscard]] std::size_t parts() const { return parts_for(run_, size(), 256); }
 
   /// Calls `take(part, pairs)` with all pairs, each once, in batches and in any order. Parts call `take` concurrently.

@@ -123,7 +123,7 @@ class set_postings {
   }
 
   [[nodiscard]] const overlap_bounds& bounds() const noexcept { return bounds_; }
-  /// The number of sets with features.
+  /// Returns the number of sets with features.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t memory_usage() const noexcept;
 

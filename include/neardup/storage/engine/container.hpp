@@ -106,7 +106,7 @@ template <std::size_t Words>
   return words;
 }
 
-/// The section tag of attachment i.
+/// Returns the section tag of attachment i.
 [[nodiscard]] constexpr section_tag attachment_tag(std::size_t i) noexcept {
   return static_cast<section_tag>(static_cast<std::size_t>(section_tag::attachments) + i);
 }

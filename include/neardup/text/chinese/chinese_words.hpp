@@ -70,7 +70,8 @@ class chinese_words {
 
   [[nodiscard]] const word_dictionary& dictionary() const noexcept { return *dictionary_; }
 
-  /// The name of this tokenizer in a composition. It contains a digest of the dictionary and a digest of the model.
+  /// Returns the name of this tokenizer in a composition. It contains a digest of the dictionary and a digest of the
+  /// model.
   [[nodiscard]] std::string description() const { return keep_symbols ? "chinese_words(symbols)" : "chinese_words"; }
   [[nodiscard]] std::uint64_t dictionary_identity() const { return dictionary_->identity(); }
   [[nodiscard]] std::optional<std::uint64_t> model_identity() const {

@@ -136,11 +136,11 @@ class word_dictionary {
   /// Returns the frequency of a word; 0 if it is not in the dictionary.
   [[nodiscard]] std::uint64_t frequency(std::string_view word) const { return known_frequency(word).value_or(0); }
 
-  /// The sum of all frequencies that were added.
+  /// Returns the sum of all frequencies that were added.
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
-  /// The number of words with a frequency above 0.
+  /// Returns the number of words with a frequency above 0.
   [[nodiscard]] std::size_t size() const noexcept { return words_; }
-  /// True if a word was removed by a frequency of 0.
+  /// Returns true if a word was removed by a frequency of 0.
   [[nodiscard]] bool is_never_a_word(std::string_view word) const {
     return !never_.empty() && never_.find(word) != never_.end();
   }
@@ -149,7 +149,7 @@ class word_dictionary {
   /// Complexity: linear.
   [[nodiscard]] std::uint64_t identity() const;
 
-  /// The number of allocated bytes, estimated. A mapped file does not count.
+  /// Returns the number of allocated bytes, estimated. A mapped file does not count.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return nodes_.memory_usage() + first_.memory_usage(); }
 
  private:
@@ -186,7 +186,7 @@ class word_dictionary {
   /// Complexity: O(n * longest word).
   void best_path(std::vector<detail::segment_step>& steps) const noexcept;
 
-  /// True if the characters begin .. end are a word.
+  /// Returns true if the characters begin .. end are a word.
   [[nodiscard]] bool is_word(const std::vector<detail::segment_step>& steps, std::size_t begin,
                              std::size_t end) const noexcept {
     std::uint32_t at = root;

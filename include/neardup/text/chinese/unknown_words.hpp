@@ -136,7 +136,7 @@ class unknown_word_model {
  public:
   static constexpr char32_t first_character = 0x4e00, last_character = 0x9fd5;
 
-  /// True if the model has probabilities for a character.
+  /// Returns true if the model has probabilities for a character.
   static constexpr bool is_chinese(char32_t c) noexcept { return c >= first_character && c <= last_character; }
 
   /// Loads prob_start.py, prob_trans.py and prob_emit.py from a folder. python3-jieba has them in finalseg/.

@@ -55,7 +55,7 @@ struct canonical_code {
   [[nodiscard]] constexpr canonical_kind kind() const noexcept { return static_cast<canonical_kind>(bits >> 13); }
   [[nodiscard]] constexpr std::size_t value() const noexcept { return bits & 0x1fffU; }
 
-  /// The canonical combining class; 0 for code points that are not marks.
+  /// Returns the canonical combining class; 0 for code points that are not marks.
   [[nodiscard]] constexpr unsigned combining_class() const noexcept {
     if (kind() == canonical_kind::ordered) return static_cast<unsigned>(value());
     return kind() == canonical_kind::second ? canonical_seconds[value()].combining_class : 0U;
@@ -89,7 +89,7 @@ class canonical_composer {
  public:
   static constexpr std::size_t max_marks = 30;  ///< most marks of a character; further marks are dropped
 
-  /// True if the composer holds a character to which further marks may belong.
+  /// Returns true if the composer holds a character to which further marks may belong.
   [[nodiscard]] bool is_open() const noexcept { return starter_ != none || count_ > 0; }
 
   void push(char32_t code_point, canonical_code code, std::string& out) {
@@ -115,7 +115,7 @@ class canonical_composer {
     }
   }
 
-  /// True if the text so far ends with an emoji and a joiner. The joiner is kept only if another emoji follows.
+  /// Returns true if the text so far ends with an emoji and a joiner. The joiner is kept only if another emoji follows.
   [[nodiscard]] bool ends_with_joiner() const noexcept { return joins_; }
 
   /// Composes and writes the character that is held.
@@ -205,7 +205,7 @@ class canonical_composer {
     count_ = 0;
   }
 
-  /// True if the held character is an emoji, to which tags and a joiner belong.
+  /// Returns true if the held character is an emoji, to which tags and a joiner belong.
   [[nodiscard]] bool ends_with_emoji() const noexcept {
     if (starter_ == none) return false;
     for (std::size_t i = 0; i < count_; ++i) {

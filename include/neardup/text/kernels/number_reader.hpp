@@ -67,7 +67,8 @@ inline constexpr numeral_range other_numerals[] = {
     {0x1e8c7, 0x1e8cf}, {0x1ec71, 0x1ecab}, {0x1ecad, 0x1ecaf}, {0x1ecb1, 0x1ecb4}, {0x1ed01, 0x1ed2d},
     {0x1ed2f, 0x1ed3d}};
 
-/// True if a character is a numeral, but neither a decimal digit, a super- or subscript, a fraction nor a Han numeral.
+/// Returns true if a character is a numeral, but neither a decimal digit, a super- or subscript, a fraction nor a Han
+/// numeral.
 constexpr bool is_other_numeral(char32_t c) noexcept {
   for (const enclosed_numerals& row : enclosed) {
     if (c >= row.first && c <= row.last) return true;
@@ -106,7 +107,7 @@ constexpr int superscript_value(char32_t c) noexcept {
 
 constexpr bool is_subscript(char32_t c) noexcept { return c >= 0x2080 && c <= 0x2089; }
 
-/// True if a character is a currency sign (category Sc of Unicode 15, after number_form()).
+/// Returns true if a character is a currency sign (category Sc of Unicode 15, after number_form()).
 constexpr bool is_currency(char32_t c) noexcept {
   if (c < 0x80) return c == U'$';
   return (c >= 0xa2 && c <= 0xa5) || c == 0x58f || c == 0x60b || c == 0x7fe || c == 0x7ff || c == 0x9f2 || c == 0x9f3 ||
@@ -220,8 +221,8 @@ class number_reader {
   static constexpr bool is_blank(char32_t c) noexcept { return c == U' ' || c == no_break_space; }
   static constexpr bool is_hexadecimal(char32_t c) noexcept { return is_digit(c) || c - U'a' < 6; }
 
-  /// True if a hyphen behind this character is not a minus sign, as in "PR-2" and "--2". Behind a character of Han or
-  /// another script without spaces it is a minus sign.
+  /// Returns true if a hyphen behind this character is not a minus sign, as in "PR-2" and "--2". Behind a character of
+  /// Han or another script without spaces it is a minus sign.
   static constexpr bool ends_word(char32_t c) noexcept { return is_of_word(c) || c == U'-' || c == U'%'; }
 
   static constexpr bool is_of_word(char32_t c) noexcept {
@@ -229,7 +230,7 @@ class number_reader {
     return classify(c) == character_class::letter || classify(c) == character_class::mark;
   }
 
-  /// True if this character joins two amounts to one number.
+  /// Returns true if this character joins two amounts to one number.
   static constexpr bool is_joint(char32_t c) noexcept {
     if (c < 0x80) return c > U' ' && c != U';' && c != U'|' && c != U',' && c != U'.' && c != U'\'' && c != 0x7f;
     return classify(c) == character_class::han || (classify(c) == character_class::other && !is_white_space(c));
@@ -245,7 +246,7 @@ class number_reader {
     return at(i) == U'.' && is_digit(at(i + 1)) && !is_of_word(at(i - 1)) && at(i - 1) != U'.';
   }
 
-  /// True if the number that begins at i is negative: "-2", "-$2", "$-2", "-US$ 2".
+  /// Returns true if the number that begins at i is negative: "-2", "-$2", "$-2", "-US$ 2".
   [[nodiscard]] bool is_negative(std::size_t i) const noexcept;
 
   // ---- A number
@@ -377,8 +378,8 @@ class number_reader {
     }
   }
 
-  /// True if `separator` divides parts [begin, end) into at least two groups of digits, as in thousands ("1,234") or
-  /// lakhs ("12,34,567").
+  /// Returns true if `separator` divides parts [begin, end) into at least two groups of digits, as in thousands
+  /// ("1,234") or lakhs ("12,34,567").
   [[nodiscard]] bool are_groups(std::size_t begin, std::size_t end, char separator) const noexcept;
 
   [[nodiscard]] bool is_grouped_alone(std::size_t begin, std::size_t end) const noexcept {

@@ -26,16 +26,16 @@ namespace neardup::inline v0::detail {
 
 // ---- Finding what may change ----------------------------------------------------------------------------------------
 
-/// True if a change may begin at byte `c`: it is an ampersand, or a line end behind a byte `before` that is a blank or
-/// may be the last byte of a hyphen.
+/// Returns true if a change may begin at byte `c`: it is an ampersand, or a line end behind a byte `before` that is a
+/// blank or may be the last byte of a hyphen.
 inline bool may_be_written(char before, char c) noexcept {
   if (c != '\n') return c == '&';
   const auto end = static_cast<unsigned char>(before);
   return end == '-' || end == ' ' || end == '\t' || end == '\f' || end == '\r' || end == 0x90 || (end | 1) == 0xad;
 }
 
-/// True if byte `before` may be the last of a vowel with a tone mark, and byte `c` is a vowel to which the mark may
-/// move.
+/// Returns true if byte `before` may be the last of a vowel with a tone mark, and byte `c` is a vowel to which the mark
+/// may move.
 inline bool may_be_toned(char before, char c) noexcept {
   return static_cast<signed char>(before) < 0 && ((c | 0x20) == 'a' || (c | 0x20) == 'e' || (c | 0x20) == 'y');
 }
@@ -192,7 +192,7 @@ class spelling_rewriter {
     made_.clear();
   }
 
-  /// True if all text so far has been passed on.
+  /// Returns true if all text so far has been passed on.
   [[nodiscard]] bool is_settled() const noexcept { return open_.empty(); }
 
   /// Skips `text`, which the caller has passed on unchanged.
@@ -259,7 +259,7 @@ class character_references {
     }
   }
 
-  /// True if a character reference may begin at the ampersand at a position.
+  /// Returns true if a character reference may begin at the ampersand at a position.
   static bool may_begin(std::string_view text, std::size_t at) noexcept {
     const std::string_view rest = text.substr(at + 1, longest_reference_name + 1);
     const std::size_t size = name_size(rest);
@@ -332,16 +332,16 @@ class character_references {
   }
 };
 
-/// True if a code point is in a run of `edges`, which alternates between the beginnings and the ends of runs.
+/// Returns true if a code point is in a run of `edges`, which alternates between the beginnings and the ends of runs.
 template <std::size_t Size>
 constexpr bool is_within(const char32_t (&edges)[Size], char32_t c) noexcept {
   return (std::upper_bound(edges, edges + Size, c) - edges) % 2 != 0;
 }
 
-/// True if a code point is a letter of category Lu, Ll or Lt.
+/// Returns true if a code point is a letter of category Lu, Ll or Lt.
 constexpr bool is_cased(char32_t c) noexcept { return is_within(cased_edges, c); }
 
-/// True if a code point is a letter of category Ll.
+/// Returns true if a code point is a letter of category Ll.
 constexpr bool is_small(char32_t c) noexcept {
   return is_cased(c) && to_lower(c) == c && !is_within(fixed_capital_edges, c);
 }

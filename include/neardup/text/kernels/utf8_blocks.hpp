@@ -24,7 +24,7 @@ using utf8_block_baseline = utf8_block_sse2;
 using utf8_block_baseline = utf8_block_portable;
 #endif
 
-/// True if a text is well-formed UTF-8: count_invalid(text) == 0.
+/// Returns true if a text is well-formed UTF-8: count_invalid(text) == 0.
 inline bool is_well_formed(std::string_view text, instruction_set level) noexcept {
   return choose_form(level, [&](auto form) { return is_well_formed_of(form)(text); });
 }

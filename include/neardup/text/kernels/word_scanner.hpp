@@ -76,8 +76,8 @@ class word_scanner {
     ignored_from = nowhere;
   }
 
-  /// True if no word is open, or the open word has no ignored characters. An open word is then the bytes [start,
-  /// position).
+  /// Returns true if no word is open, or the open word has no ignored characters. An open word is then the bytes
+  /// [start, position).
   [[nodiscard]] bool is_plain() const noexcept { return is_whole && ignored_from == nowhere; }
 
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
@@ -95,7 +95,7 @@ class word_scanner {
     return classes;
   }();
 
-  /// True if a text begins with one of U+4E00 to U+9FBF.
+  /// Returns true if a text begins with one of U+4E00 to U+9FBF.
   static NEARDUP_ALWAYS_INLINE bool begins_with_han(std::string_view text) noexcept {
     if (text.size() < 3) return false;
     const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
