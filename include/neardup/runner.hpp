@@ -20,9 +20,10 @@ namespace neardup::inline v0 {
 
 /// A runner: `threads`, or a type of yours that passes work on to a thread pool. Work is divided into numbered parts.
 ///
-/// A runner has two const members. `run.parts()` returns the preferred number of parts. `run(parts, work)`, with that
-/// many or fewer, even 0, calls `work(part)` once for each part in 0..parts - 1, on any thread, and returns when all
-/// are done; `work` does not throw. Runners are copied, so a runner for a pool holds a pointer to the pool.
+/// A runner has two const members. `run.parts()` returns the preferred number of parts. `run(parts, work)` calls
+/// `work(part)` once for each part in 0..parts - 1, on any thread, and returns when all are done. It is called with the
+/// preferred number of parts or fewer, even 0. `work` does not throw. Runners are copied, so a runner for a pool holds
+/// a pointer to the pool.
 ///
 /// A runner may have a third const member to cancel long calls: `run.check()` is called between steps of the work, on
 /// any thread. Its exception ends the call.

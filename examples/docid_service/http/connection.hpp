@@ -37,7 +37,7 @@ class stop_order {
   [[nodiscard]] bool is_given() const { return limit() != moment::max(); }
   /// Returns the end of the clients' time; moment::max() before the order.
   [[nodiscard]] moment limit() const { return limit_.load(std::memory_order_acquire); }
-  /// Returns a descriptor that becomes readable with the order.
+  /// Returns a descriptor that becomes readable when the order is given.
   [[nodiscard]] int descriptor() const { return event_.number(); }
 
  private:

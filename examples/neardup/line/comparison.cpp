@@ -191,8 +191,8 @@ void apply_exact(const typed_options& typed, run_settings& to) {
 }
 
 /// Returns the Jaccard similarity for which the distance is chosen. For a cosine, it is that of two sets of equal size
-/// with this cosine. For an edit similarity, it is that of two texts in which characters far from each other were
-/// replaced, so that each changes all n-grams that contain it.
+/// with this cosine. For an edit similarity, it is that of two texts of which one has replaced characters. They are far
+/// from each other, so each of them changes all n-grams that contain it.
 double jaccard_for(double similarity, const run_settings& settings) {
   if (settings.comparison.check == similarity_measure::jaccard) return similarity;
   const bool has_runs =

@@ -82,7 +82,8 @@ struct source {
 
   std::shared_ptr<recovered_records> recovered = std::make_shared<recovered_records>();
 
-  /// For a source in UTF-16, once reading has begun: the places in its UTF-8 where it was ill-formed.
+  /// The places of ill-formed UTF-16, as positions in the UTF-8 that is made of it. Null until reading has begun, or if
+  /// the source is not in UTF-16.
   std::shared_ptr<ill_formed_places> utf16 = nullptr;
 
   bool in_folder = false;  ///< true if found in a folder, not named

@@ -568,8 +568,8 @@ class durable_deduplicator {
   /// Opens the state at `path`. If there is no file, writes `empty` there. `made_of`: composition_of(empty) if it is
   /// not given.
   /// Throws: the exceptions of restore(); std::runtime_error, which names the file, if another object uses it;
-  /// std::runtime_error, which names the log, if the log is damaged, or follows another state than that of the file
-  /// (the file may be an older copy).
+  /// std::runtime_error, which names the log, if the log is damaged, or follows another state than that of the file. In
+  /// the second case the file may be an older copy.
   durable_deduplicator(std::string path, Deduplicator empty)
       : durable_deduplicator(std::move(path), with_composition(std::move(empty))) {}
   durable_deduplicator(std::string path, Deduplicator empty, fingerprint_composition made_of)

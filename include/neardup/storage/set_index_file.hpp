@@ -147,8 +147,8 @@ void save(const std::string& path, const listed_sets<Feature, Id>& sets, const f
 
 /// Loads a set_index from a file, after checking the whole file. Its similarity, measure and least overlap are those of
 /// the file.
-/// Throws: std::runtime_error, which names the file, if it is damaged or of another Feature or Id, or if a
-/// durable_set_index has made later changes, which are in its log; std::bad_alloc.
+/// Throws: std::runtime_error, which names the file, if it is damaged, if its Feature or Id is another type, or if the
+/// log of a durable_set_index has later changes; std::bad_alloc.
 /// Example: `auto index = load<set_index<>>("pages.neardup", made_of);`
 template <class Index>
   requires std::same_as<Index, set_index<typename Index::feature_type, typename Index::id_type>>

@@ -65,7 +65,8 @@ class chinese_words {
     for_each_piece(text, 0, sink);
   }
 
-  /// Returns a place behind a character that is in no run, except between CR and LF; see tokenizer.
+  /// Returns the last place where the beginning of a text may be cut: before or behind a character that belongs to no
+  /// run of words, but not between CR and LF. See tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept;
 
   [[nodiscard]] const word_dictionary& dictionary() const noexcept { return *dictionary_; }

@@ -2,8 +2,8 @@
 // Joins the words of a text to one string, as written, folded or normalised, in one pass. Otherwise the text would be
 // normalised first, and the result scanned for words.
 //
-// This header is in text/, although only fingerprint/ uses it, because it deals with words and letters (by the masks of
-// text_blocks and normalise_blocks) and not with hashes.
+// Only fingerprint/ uses this header. It is in text/ because it deals with words and letters, not with hashes: it reads
+// the masks of text_blocks and normalise_blocks.
 #pragma once
 
 #include <algorithm>
