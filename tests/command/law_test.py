@@ -25,15 +25,6 @@ KEEP = {"keep longest": lambda row: lambda names: sorted(names, key=lambda name:
 SHORT = 8  # documents of fewer features are near others by fingerprints alone only if all features are the same
 
 
-def edits_between(a, b):
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        diagonal, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
-    return row[-1]
-
-
 class Row:
     """A measure: the options of the command, and how close two documents are by it, or None. The features are those that
     `neardup tokens` prints."""
@@ -117,7 +108,7 @@ class Edits(Row):
         longer = max(len(a), len(b))
         if not a or not b or 5 * min(len(a), len(b)) < 3 * longer:
             return None
-        share = fractions.Fraction(longer - edits_between(a, b), longer)
+        share = fractions.Fraction(longer - law.edits_between(a, b), longer)
         return share if 5 * share >= 3 else None
 
 

@@ -1,7 +1,6 @@
 """The pairs of near-duplicates, and the measures of the check. NEARDUP_PROGRAM names the program."""
 
 import contextlib
-import functools
 import math
 import os
 import pty
@@ -13,7 +12,7 @@ import subprocess
 import json
 
 from harness import A, B, IS_SAMPLE, PROGRAM, SANITIZED, CommandTest, characters, close_pairs, corpus, effort, as_json
-from harness import fingerprints, jaccard, jsonl, run, run_with, unless_short, unittest, main
+from harness import fingerprints, jaccard, jsonl, law, run, run_with, unless_short, unittest, main
 
 
 class Pairs(CommandTest):
@@ -141,16 +140,6 @@ class Pairs(CommandTest):
         self.assertIn({"a": "-:18", "b": "-:3001"}, [{"a": row["a"], "b": row["b"]} for row in self.assert_done(done).json])
 
 
-@functools.cache
-def edit_distance(a, b):
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        last, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (x != y))
-    return row[-1]
-
-
 class Check(CommandTest):
     """--check: each measure against a plain one, over all candidates."""
 
@@ -171,7 +160,7 @@ class Check(CommandTest):
         fold = lambda text: " ".join(re.findall(r"[\w]+", text.lower()))
 
         def edit(a, b):
-            return 1 - edit_distance(fold(a), fold(b)) / max(len(fold(a)), len(fold(b)))
+            return 1 - law.edits_between(fold(a), fold(b)) / max(len(fold(a)), len(fold(b)))
 
         def cosine(a, b):
             a, b = ({w: fold(t).split().count(w) for w in fold(t).split()} for t in (a, b))
@@ -247,7 +236,7 @@ class Check(CommandTest):
     def test_edits_by_every_option(self):
         """No pair is missed. What groups and unique make of the pairs is in law_test.py."""
         fold = lambda text: " ".join(re.findall(r"[\w]+", text.lower()))
-        similar = lambda a, b: 1 - edit_distance(fold(a), fold(b)) / max(len(fold(a)), len(fold(b))) >= 0.7
+        similar = lambda a, b: 1 - law.edits_between(fold(a), fold(b)) / max(len(fold(a)), len(fold(b))) >= 0.7
         texts = corpus(90, 5, words=6, vocabulary=40) + ["..."]
         names = {f"d{i}": text for i, text in enumerate(texts[:-1])}
         near = lambda a, b: similar(names[a], names[b])

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -12,7 +11,6 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <random>
 #include <span>
@@ -27,8 +25,10 @@
 
 #include "catch.hpp"
 #include "oracle/decision.hpp"
+#include "oracle/edits.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
+#include "oracle/sets.hpp"
 
 namespace law {
 
@@ -261,30 +261,7 @@ inline document describe(const std::string& text) {
   return described;
 }
 
-inline std::size_t common_words(const document& a, const document& b) {
-  std::size_t common = 0;
-  for (std::size_t i = 0, j = 0; i < a.words.size() && j < b.words.size();) {
-    const std::size_t x = a.words[i], y = b.words[j];
-    common += x == y ? 1 : 0;
-    i += x <= y ? 1 : 0;
-    j += y <= x ? 1 : 0;
-  }
-  return common;
-}
-
-/// The Levenshtein distance by the whole table, of texts with one byte a character.
-inline std::size_t edits_between(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], (std::min)({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row[b.size()];
-}
+inline std::size_t common_words(const document& a, const document& b) { return oracle::common_of(a.words, b.words); }
 
 using oracle::closeness;
 using answer = std::optional<closeness>;
@@ -301,10 +278,6 @@ inline constexpr std::size_t least_common = 2;  // of containment
 inline constexpr int near_bits = 12, candidate_bits = 14, most_bits = 63;
 inline constexpr std::size_t short_words = 8;
 
-inline double cosine_of(std::size_t a, std::size_t b, std::size_t common) {
-  const double product = static_cast<double>(a) * static_cast<double>(b);
-  return a == 0 || b == 0 ? 0 : (std::min)(1.0, static_cast<double>(common) / std::sqrt(product));
-}
 inline int bits_between(const document& a, const document& b) { return hamming_distance(*a.print, *b.print); }
 inline bool are_both_there(const document& a, const document& b) { return a.print && b.print; }
 
@@ -314,7 +287,8 @@ inline answer match_jaccard(const document& a, const document& b) {
   return closeness::of_share(common, all);
 }
 inline answer match_cosine(const document& a, const document& b) {
-  const double cosine = cosine_of(a.words.size(), b.words.size(), common_words(a, b));
+  if (a.words.empty() || b.words.empty()) return std::nullopt;
+  const double cosine = oracle::similarity_of(neardup::set_similarity::cosine, a.words, b.words);
   if (cosine < least_cosine) return std::nullopt;
   return closeness::of_number(cosine);
 }
@@ -324,7 +298,7 @@ inline answer match_containment(const document& a, const document& b) {
   return closeness::of_share(common, smaller);
 }
 inline answer match_edits(const document& a, const document& b) {
-  const std::size_t longer = (std::max)(a.text.size(), b.text.size()), edits = edits_between(a.text, b.text);
+  const std::size_t longer = (std::max)(a.text.size(), b.text.size()), edits = oracle::table_distance(a.text, b.text);
   if (a.text.empty() || b.text.empty() || 5 * (longer - edits) < 3 * longer) return std::nullopt;
   return closeness::of_share(longer - edits, longer);
 }

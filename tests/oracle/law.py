@@ -1,5 +1,6 @@
 """The law for tests in Python: the cells of law.txt, the rule by comparing each document with each, and random corpora."""
 
+import functools
 import itertools
 import operator
 import pathlib
@@ -71,6 +72,17 @@ def connected(order, match):
                     label[other] = first
                     open_ones.append(other)
     return label
+
+
+@functools.cache
+def edits_between(a, b):
+    """The edit distance of two texts."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
+    return row[-1]
 
 
 def draw_word(rng, vocabulary):
