@@ -17,6 +17,7 @@ namespace command {
 /// An array of numbers below 2^40, with 5 bytes each.
 class compact_numbers {
  public:
+  /// Appends a number.
   /// Throws: std::length_error if the number does not fit.
   void push_back(std::uint64_t number) {
     std::array<std::uint8_t, bytes> digits{};

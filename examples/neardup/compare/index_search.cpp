@@ -130,8 +130,8 @@ bool has_postings_for(const run_settings& settings, const indexed_sets& indexed)
          *settings.comparison.min_similarity >= indexed.similarity;
 }
 
-/// Visits the matches that the postings find. It searches for as many sets at a time as their matches take little
-/// memory.
+/// Visits the matches that the postings find. It searches for several sets at a time, so few that their matches take
+/// little memory.
 void visit_by_postings(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch,
                        const match_visitor& visit) {
   constexpr std::size_t first_step = 16, most_in_step = 8192, usual_matches = std::size_t{1} << 18;

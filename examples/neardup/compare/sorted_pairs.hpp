@@ -27,6 +27,7 @@ class sorted_pairs {
       : most_(static_cast<std::size_t>(std::clamp<std::uint64_t>(memory / 4 / sizeof(checked_pair), least_in_run,
                                                                  std::numeric_limits<std::int32_t>::max()))) {}
 
+  /// Adds a pair.
   /// Throws: output_error if the temporary file cannot be written.
   void add(const checked_pair& pair) {
     ++size_;

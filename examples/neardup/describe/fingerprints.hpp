@@ -82,7 +82,7 @@ class fingerprint_vector {
   [[nodiscard]] const std::vector<neardup::simhash<Bits>>& of() const {
     return std::get<std::vector<neardup::simhash<Bits>>>(all_);
   }
-  /// All fingerprints, as a std::variant of the vectors of each width.
+  /// Returns all fingerprints, as a std::variant of the vectors of each width.
   [[nodiscard]] const auto& all() const { return all_; }
   [[nodiscard]] std::size_t size() const {
     return std::visit([](const auto& all) { return all.size(); }, all_);

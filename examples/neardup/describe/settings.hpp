@@ -74,7 +74,7 @@ struct comparison_settings {
   feature_setting check_features;
   similarity_measure check = similarity_measure::jaccard;
   bool reads_features = false;  ///< reads the data for the check, or a digest of short documents
-  /// true if all documents are candidates, for a check of sets of features or of the edit distance
+  /// True if all documents are candidates, for a check of sets of features or of the edit distance.
   bool is_exact = false;
   bool is_bound_to_index = false;  ///< true if features and limits come from an index
   bool has_fingerprints = true;    ///< false if no fingerprints are made, because they are not needed

@@ -98,7 +98,8 @@ class stored_documents {
   }
 
  private:
-  /// Throws: input_error.
+  /// Returns where the part of document i begins and ends among `all` elements.
+  /// Throws: input_error if the ends are damaged.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> range(std::span<const std::uint64_t> ends, std::size_t i,
                                                               std::size_t all) const {
     const std::uint64_t begin = i == 0 ? 0 : ends[i - 1], end = ends[i];

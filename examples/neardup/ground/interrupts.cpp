@@ -30,7 +30,7 @@ struct registry {
   bool is_watched = false;
 };
 
-/// All unfinished files. The registry is never destroyed, because a signal may come while the program ends.
+/// Returns all unfinished files. The registry is never destroyed, because a signal may come while the program ends.
 registry& all_unfinished() {
   static registry* const all = new registry();
   return *all;

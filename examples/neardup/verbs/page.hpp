@@ -23,7 +23,7 @@ std::string html_text(std::string_view text);
 /// 0.8".
 std::string rule_text(const run_settings& settings);
 
-/// At most `most` bytes of a text, cut between characters.
+/// Returns the first bytes of a text, at most `most`, cut between characters.
 std::string_view first_bytes(std::string_view text, std::size_t most);
 
 /// Writes the difference of two texts as a JSON array of pairs: kind and text; for omitted text, kind and size. Equal

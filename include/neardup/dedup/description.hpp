@@ -44,11 +44,11 @@ struct description {
   using feature_type = Feature;
 
   std::string_view text;  ///< the text, for a check that reads it
-  /// nullopt if the text has no tokens, or if all its tokens have weight 0.
+  /// The fingerprint; nullopt if the text has no tokens, or if all its tokens have weight 0.
   std::optional<Fingerprint> fingerprint;
   /// The features for the check, ascending. Empty if the check needs no features, or if there is no fingerprint.
   std::span<const Feature> features;
-  /// digest of a short text with a fingerprint; equal sets of tokens have equal digests
+  /// The digest of a short text with a fingerprint. Equal sets of tokens have equal digests.
   std::optional<set_digest> digest;
 };
 

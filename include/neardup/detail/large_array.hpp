@@ -59,6 +59,7 @@ class large_array {
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i]; }
   [[nodiscard]] std::span<T> span() noexcept { return {data_, size_}; }
   [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
+  /// Returns the elements from `begin` to `end` - 1.
   /// Precondition: begin <= end <= size().
   [[nodiscard]] std::span<const T> span(std::size_t begin, std::size_t end) const noexcept {
     return {data_ + begin, end - begin};
