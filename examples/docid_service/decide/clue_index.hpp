@@ -65,7 +65,7 @@ class clue_index {
     std::uint32_t features = 0;  // number of features of the latest text
   };
   std::vector<version> versions_;  // by document number
-  // number of features of all entries; number of features of entries that are not outdated
+  // The number of features of all entries, and the number of features of the entries that are not outdated.
   std::size_t all_features_ = 0, features_ = 0;
   std::vector<part> parts_;    // oldest part first
   std::size_t next_part_ = 0;  // the next part to search for outdated entries

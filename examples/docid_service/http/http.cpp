@@ -37,7 +37,7 @@ using std::chrono::steady_clock;
 
 constexpr const char* json_type = "application/json";
 constexpr const char* lines_type = "application/x-ndjson";
-// most bytes of a page of GET /docs; the last article may exceed it
+// The most bytes of a page of GET /docs. The last article of a page may exceed this limit.
 constexpr std::size_t page_bytes = std::size_t{16} << 20;
 constexpr std::size_t lines_together = 500;                  // number of JSON Lines that are submitted together
 constexpr std::size_t groups_ahead = 16;                     // groups read ahead of their answers

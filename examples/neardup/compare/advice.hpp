@@ -85,8 +85,8 @@ struct feature_facts {
 struct advice {
   std::uint64_t documents = 0;
   std::size_t sampled = 0;  ///< number of documents in the sample
-  /// sampled documents whose near-duplicates were counted; if many documents resemble one another, there are fewer than
-  /// `sampled`, and some of them represent several sampled documents
+  /// The number of sampled documents whose near-duplicates were counted. If many documents resemble one another, it is
+  /// less than `sampled`, and some of the documents represent several sampled documents.
   std::size_t followed = 0;
   double mean_bytes = 0;  ///< mean size of a document
   double median_bytes = 0;
@@ -96,7 +96,7 @@ struct advice {
                                        ///< measured on these, or only predicted if it is 0
   double partnered = 0;  ///< share of documents that have near-duplicates; a document and its copies count as one
   std::vector<feature_facts> facts;
-  /// the smallest distance with the required recall, for each choice of features, kind and bits
+  /// For each choice of features, kind and bits: the setup with the smallest distance that has the required recall.
   std::vector<setup> setups;
   std::size_t recommended = 0;  ///< index in setups; see recommended_setup()
   bool is_reached = false;      ///< true if the recommended setup reaches the required recall

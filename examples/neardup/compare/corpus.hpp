@@ -106,7 +106,7 @@ struct corpus {
   std::size_t against = 0;                    // number of documents of --against, which come first
   std::optional<source_tally> sources;        // sources of the input's documents, if --by asks for them
   std::vector<std::uint32_t> source_numbers;  // by document after those of --against: the number of its source
-  // pairs of words of their texts if available; otherwise empty
+  // The pairs of words of the texts of --against, if available; otherwise empty.
   neardup::feature_sets<common::word_pair> against_pairs;
 };
 

@@ -82,7 +82,7 @@ std::optional<std::string> find_model(const dictionary_files& files, const std::
   }
   const std::string beside = (std::filesystem::path(dictionary).parent_path() / "finalseg").string();
   if (std::filesystem::is_directory(beside, ignored)) return beside;
-  // reading the dictionary will report the error
+  // The error will be reported when the dictionary is read.
   if (!std::filesystem::exists(dictionary, ignored)) return std::nullopt;
   throw usage_error("there is no model of unknown words in " + beside +
                     "; name its folder with --model, or do without by --no-hmm");

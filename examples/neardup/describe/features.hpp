@@ -22,7 +22,7 @@ struct feature_setting {
   neardup::feature_choice choice;
   chinese kind = chinese::no;
   std::shared_ptr<const dictionary_words> words;  ///< dictionary of Chinese words, after load_dictionary() was called
-  /// for --same: tokenizers whose tokens have to be equal
+  /// The tokenizers whose tokens have to be equal, for --same.
   std::vector<std::shared_ptr<const neardup::any_tokenizer<>>> same;
 
   [[nodiscard]] bool needs_dictionary() const { return kind != chinese::no; }

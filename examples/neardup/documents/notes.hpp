@@ -201,7 +201,7 @@ class run_notes {
   tally unread_;  // sources that were not read to their end
   std::uint64_t unread_bytes_ = 0;
   std::uint64_t binary_ = 0;
-  // by number of features: documents; the last: all documents with more
+  // By number of features: the number of documents. The last entry also counts all documents with more features.
   std::array<std::uint64_t, 256> with_features_{};
   digest_set ids_;
   std::uint64_t repeated_ids_ = 0;

@@ -27,7 +27,7 @@ class json_object {
 /// Returns the text without line breaks: control characters as \n or \x1b, everything else unchanged.
 std::string on_one_line(std::string_view text);
 
-/// on_one_line() with each backslash doubled, so that the text can be read back.
+/// Returns on_one_line() with each backslash doubled, so that the text can be read back.
 std::string printable(std::string_view text);
 
 /// Counts the code points of a text.

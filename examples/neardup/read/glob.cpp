@@ -21,7 +21,7 @@ std::optional<std::string_view> class_at(std::string_view set) {
 
 /// The result of reading a set of characters.
 struct set_of_characters {
-  /// length of the set in the pattern; 0 if it does not end, so that its '[' is an ordinary character
+  /// The length of the set in the pattern; 0 if the set does not end, so that its '[' is an ordinary character.
   std::size_t length = 0;
   bool contains = false;  ///< true if it contains the requested character
   bool is_backwards = false;

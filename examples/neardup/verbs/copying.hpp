@@ -197,7 +197,7 @@ class second_pass {
 
   struct expected_source {
     std::shared_ptr<source> from;
-    // number of lines up to the last document; a single entry for a file that is a document
+    // By line, up to the line of the last document: the kind of its content. A file that is a document has one entry.
     std::vector<content> lines;
     std::uint64_t checksum;     // checksum of the line numbers and contents of documents
     std::uint64_t last_length;  // length of the last document's line, in bytes

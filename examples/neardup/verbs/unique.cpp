@@ -457,7 +457,7 @@ class first_come_filter {
                                         similarity, d.facts.repeats_id ? d.from->id_of(d.line) : ""});
   }
 
-  // groups of the index's documents have numbers from here on
+  // The groups of the index's documents are numbered from here on.
   static constexpr std::uint64_t of_index = std::uint64_t{1} << 32;
 
   context& context_;

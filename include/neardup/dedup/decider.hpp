@@ -38,7 +38,7 @@ struct kept_document {
   Fingerprint fingerprint;
   std::span<const Feature> features;  ///< given if the check compares features
   std::optional<set_digest> digest;   ///< given if the text is short
-  /// in a stream_deduplicator: the time when the document was added or last renewed; otherwise 0
+  /// The time when the document was added to a stream_deduplicator, or last renewed there; otherwise 0.
   std::uint64_t time = 0;
 };
 

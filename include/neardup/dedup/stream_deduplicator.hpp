@@ -36,9 +36,8 @@ struct stream_limits {
   /// The limit of memory_usage(). It is checked after each batch, after at most 64 documents that come one by one, and
   /// after each call while fewer than 64 documents are kept. A single document is kept whatever its size.
   std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)();
-  std::uint64_t max_age =
-      /// the greatest age, in the unit of the times; with a limit, add() requires times
-      (std::numeric_limits<std::uint64_t>::max)();
+  /// The greatest age, in the unit of the times. With a limit, add() requires times.
+  std::uint64_t max_age = (std::numeric_limits<std::uint64_t>::max)();
   bool duplicates_renew = false;  ///< if true, a duplicate makes its original as young as itself
   when_full full = when_full::forget_oldest;
 };

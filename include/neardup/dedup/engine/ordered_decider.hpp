@@ -345,7 +345,7 @@ class ordered_decider {
   std::vector<std::atomic<fate>> fates_;
   std::atomic<bool> is_divided_ = false;  // true if some pairs were not considered in settle_at_once()
   std::vector<Number> considered_until_;  // by document: kept documents below this number have been considered
-  // by document: its original; this and considered_until_ are empty unless originals are asked for
+  // By document: its original. The columns best_ and considered_until_ are empty unless originals are asked for.
   std::vector<rank_type> best_;
   late_matches<Number> late_;
   std::array<detail::mutex_type, 64> mutexes_;

@@ -84,7 +84,7 @@ class distinct_texts {
 NEARDUP_INLINE distinct_texts::distinct_texts(const text_source& source, std::size_t first_count)
     : first_count_(first_count) {
   if (source.size >= 0xffffffffU) fail<std::length_error>("similar texts: 2^32 - 1 texts or more");
-  // by hash: distinct texts, ordered by first position
+  // By hash: the distinct texts with this hash, ordered by first position.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;
   std::vector<entry> found;
   std::vector<std::uint32_t> text_of(source.size, none);

@@ -193,7 +193,7 @@ class edit_join {
   std::vector<std::uint8_t> is_added_;
   std::vector<std::size_t> begins_, ends_;  // bucket b: [begins_[b], ends_[b]), allocated up to begins_[b + 1]
   std::vector<entry> entries_;
-  // added texts without a prefix, because edits may change all their q-grams
+  // Added texts that have no prefix, because edits may change all their q-grams.
   std::vector<std::uint32_t> without_grams_;
   gram_order::prefix_memory prefix_;
 };

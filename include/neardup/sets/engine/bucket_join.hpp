@@ -355,7 +355,7 @@ class bucket_join {
     }
     const auto is_unlike = [&](std::uint64_t label) { return label != memory.common || label == memory.alone; };
     memory.unlike = static_cast<std::size_t>(std::count_if(memory.labels.begin(), memory.labels.end(), is_unlike));
-    // then `common` is a label of few rows, or of none
+    // Rows that are alone have no label in common. So `common` becomes a label of few rows, or of none.
     if (memory.common == memory.alone) memory.common = ~memory.alone;
   }
 

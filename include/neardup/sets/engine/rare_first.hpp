@@ -86,7 +86,7 @@ class token_counts {
  private:
   struct cell {
     std::atomic<std::uint64_t> met{0};  // filter of the tokens that occurred
-    // filter of 48 bits of the tokens that occurred again, and their count above it
+    // The lower 48 bits are a filter of the tokens that occurred again. The bits above are the count of these tokens.
     std::atomic<std::uint64_t> again{0};
   };
   static_assert(std::is_trivially_copyable_v<cell>);
