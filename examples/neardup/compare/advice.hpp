@@ -240,7 +240,7 @@ class advisor {
     return result;
   }
 
-  /// `counts`: the numbers of features of the sampled documents.
+  /// Returns the facts about the f-th choice of features. `counts`: the numbers of features of the sampled documents.
   [[nodiscard]] feature_facts facts_of(std::size_t f, std::span<const std::size_t> counts) const {
     const neardup::feature_choice& features = corpus_.features()[f];
     // A text never has more longest sentences than requested. So few features do not mean a short text.

@@ -31,7 +31,7 @@ inline neardup::bits within_of(const comparison_settings& settings) {
 /// Memory: see feature_store.
 class document_check {
  public:
-  /// `memory`: see feature_store.
+  /// Makes an empty check. `memory`: see feature_store.
   document_check(const comparison_settings& settings, std::uint64_t memory)
       : settings_(settings), features_(memory, settings.is_exact ? bytes_of_exact_join : bytes_of_join) {}
 

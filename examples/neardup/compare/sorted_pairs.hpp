@@ -22,7 +22,7 @@ struct checked_pair {
 /// Pairs by (a, b), ascending. Pairs that do not fit into memory are in a temporary file, in sorted runs.
 class sorted_pairs {
  public:
-  /// `memory`: bytes that the run may use, of which a quarter is for pairs.
+  /// Makes an empty list. `memory`: the bytes that the run may use. A quarter of them is for pairs.
   explicit sorted_pairs(std::uint64_t memory)
       : most_(static_cast<std::size_t>(std::clamp<std::uint64_t>(memory / 4 / sizeof(checked_pair), least_in_run,
                                                                  std::numeric_limits<std::int32_t>::max()))) {}

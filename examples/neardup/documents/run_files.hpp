@@ -96,7 +96,7 @@ struct part_columns {
   std::string names;
   std::vector<std::uint64_t> features;
 
-  /// `its_features`: of 64 bits, as comparison_settings::has_wide_features describes them.
+  /// Adds a document. `its_features`: 64-bit features, as comparison_settings::has_wide_features describes them.
   void add(std::string_view name, std::span<const std::uint32_t> its_features);
 };
 void save_part(const std::string& path, std::uint64_t number, const neardup::fingerprint_composition& made_of,

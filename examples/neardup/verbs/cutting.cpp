@@ -222,7 +222,7 @@ void run_without_parts(context& c, const part_settings& how) {
     std::uint32_t document;
     std::size_t offset;
   };
-  // By part that a later part repeats: the place of its first occurrence.
+  // The keys are the parts that a later part repeats. The value of a part is the place of its first occurrence.
   std::unordered_map<std::uint32_t, first_place> firsts;
   for (std::uint32_t i = 0; i < label.size() && c.dropped; ++i) {
     if (label[i] != i) firsts.try_emplace(label[i]);

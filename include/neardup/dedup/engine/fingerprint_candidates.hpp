@@ -121,7 +121,7 @@ class batch_matcher final : public fingerprint_matcher<Words, typename Decider::
   using slot_type = typename Decider::slot_type;
 
  public:
-  /// `least`: as in Decider::keep_batch.
+  /// Makes a matcher. `least`: as in Decider::keep_batch.
   /// Precondition: the documents and the judge outlive the object.
   batch_matcher(const batch_documents<Decider>& documents, const fingerprint_words<Words>& fingerprints,
                 std::size_t bits, int k, const Judge& judge, std::optional<double> least, const any_runner& run)

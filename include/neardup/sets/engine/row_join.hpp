@@ -127,7 +127,7 @@ class row_sets {
     typename source_prefixes<Feature>::cache first, second;
   };
 
-  /// `marks`: the marked sets, by number; nullptr if no sets are marked.
+  /// Makes the sets of a join. `marks`: the marked sets, by number; nullptr if no sets are marked.
   row_sets(const set_source<Feature>& source, std::size_t first_count, const source_prefixes<Feature>& prefixes,
            const std::vector<bool>* marks)
       : source_(source), first_count_(first_count), prefixes_(prefixes), marks_(marks) {}

@@ -130,7 +130,7 @@ class set_postings {
  private:
   static constexpr std::size_t min_learnt = 32, min_looked_at = std::size_t{1} << 16, looked_at_a_feature = 16;
   static constexpr std::size_t moved_a_feature = 4, least_moved = 256;  // see advance()
-  static constexpr int freed_an_insert = 8;                             // in pieces of memory
+  static constexpr int freed_an_insert = 8;                             // pieces of memory freed by an insertion
 
   /// A stored set.
   struct record {
