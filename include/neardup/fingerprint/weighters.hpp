@@ -312,7 +312,7 @@ levels(std::size_t, Inner) -> levels<Inner>;
 /// when one token outweighs all.
 ///
 /// A token with l of t tokens lighter than itself has level 1 + floor(n * l / t), so equal weights have equal levels.
-/// Tokens of weight 0 keep it, and do not count in t.
+/// Tokens of weight 0 keep the weight 0, and do not count in t.
 /// Throws: std::invalid_argument when used with n outside 1 to 65535.
 template <class Inner>
 struct quantile_levels {

@@ -77,10 +77,10 @@ class distinct_hashes {
   /// Returns word `j` of all distinct hashes.
   [[nodiscard]] const std::uint64_t* column(std::size_t j) const noexcept { return distinct_[j].data(); }
 
-  /// Returns the count of each hash, at least 1.
+  /// Returns, for each hash, its count, which is at least 1.
   [[nodiscard]] const std::uint64_t* counts() const noexcept requires Counts { return counts_.data(); }
 
-  /// Returns the position of the first occurrence of each hash within its block.
+  /// Returns, for each hash, the position of its first occurrence within its block.
   [[nodiscard]] const std::uint32_t* origins() const noexcept requires Origins { return origins_.data(); }
 
   /// Calls `visit(hash, "", count)` for each distinct hash. feature_bag has the same interface.
