@@ -1,4 +1,6 @@
 // Thresholds: what each of them is made of, and which numbers they refuse.
+#include <neardup/dedup.hpp>
+#include <neardup/sets.hpp>
 #include <neardup/threshold.hpp>
 
 #include <cmath>
@@ -7,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "catch.hpp"
 
@@ -51,6 +54,18 @@ TEST_CASE("thresholds of sets are one value with their measure") {
   CHECK(set_threshold(containment{0.8}) == set_threshold{set_similarity::containment, 0.8, default_min_contained});
   const set_threshold few = containment{.similarity = 0.8, .min_common = 2};
   CHECK(few == set_threshold{set_similarity::containment, 0.8, 2});
+}
+
+TEST_CASE("a threshold of a measure that does not exist is refused") {
+  for (const int measure : {-1, 3, 7}) {
+    const set_threshold least{static_cast<set_similarity>(measure), 0.8};
+    CHECK_THROWS_AS(set_index<>(least), std::invalid_argument);
+    CHECK_THROWS_AS(set_bounds(least), std::invalid_argument);
+    CHECK_THROWS_AS(pairs(feature_sets<>(), least), std::invalid_argument);
+    CHECK_THROWS_AS(pairs(feature_sets<>(), feature_sets<>(), least), std::invalid_argument);
+    CHECK_THROWS_AS(group(std::vector<std::string>(), least), std::invalid_argument);
+    CHECK_THROWS_AS(deduplicator(least), std::invalid_argument);
+  }
 }
 
 TEST_CASE("a least similarity is above 0 and at most 1, and the message names any other number") {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "detail/mutex.hpp"
+#include "ids.hpp"
 #include "runner.hpp"
 #include "version.hpp"
 
@@ -154,19 +155,15 @@ class guarded {
 
   /// Calls the member of T with the same name. The following members do likewise. `when`: the time of the document, if
   /// T is a stream_deduplicator.
-  template <class D = T, std::convertible_to<std::uint64_t>... When>
+  template <class D = T, class... When>
     requires(is_deduplicator)
-  auto add(std::string_view text, const typename D::id_type& id, When... when) {
-    return change_by(text, [&](T& value, const auto& document) {
-      return value.add(document, id, static_cast<std::uint64_t>(when)...);
-    });
+  auto add(std::string_view text, id_argument<typename D::id_type> id, When... when) {
+    return change_by(text, [&](T& value, const auto& document) { return value.add(document, id, when...); });
   }
-  template <class D = T, std::convertible_to<std::uint64_t>... When>
+  template <class D = T, class... When>
     requires(is_deduplicator)
-  auto replace(std::string_view text, const typename D::id_type& id, When... when) {
-    return change_by(text, [&](T& value, const auto& document) {
-      return value.replace(document, id, static_cast<std::uint64_t>(when)...);
-    });
+  auto replace(std::string_view text, id_argument<typename D::id_type> id, When... when) {
+    return change_by(text, [&](T& value, const auto& document) { return value.replace(document, id, when...); });
   }
   template <class Texts, class D = T>
     requires(is_deduplicator)
@@ -189,12 +186,12 @@ class guarded {
   }
   template <class D = T>
     requires(is_deduplicator)
-  bool erase(const typename D::id_type& id) {
+  bool erase(id_argument<typename D::id_type> id) {
     return write([&](T& value) { return value.erase(id); });
   }
   template <class D = T>
     requires(is_deduplicator)
-  [[nodiscard]] bool contains(const typename D::id_type& id) const {
+  [[nodiscard]] bool contains(id_argument<typename D::id_type> id) const {
     return read([&](const T& value) { return value.contains(id); });
   }
   [[nodiscard]] std::size_t size() const requires is_deduplicator {

@@ -3,7 +3,12 @@
 #pragma once
 
 #include <concepts>
+#include <limits>
+#include <stdexcept>
 #include <type_traits>
+#include <utility>
+
+#include "error.hpp"
 
 namespace neardup::inline v0 {
 
@@ -18,5 +23,65 @@ template <class Id>
 concept counting_id =
     std::integral<Id> && !std::same_as<Id, bool> && !std::same_as<Id, char> && !std::same_as<Id, wchar_t> &&
     !std::same_as<Id, char8_t> && !std::same_as<Id, char16_t> && !std::same_as<Id, char32_t>;
+
+namespace detail {
+
+/// Whether two integers of any types are equal.
+template <std::integral A, std::integral B>
+[[nodiscard]] constexpr bool is_same_number(A a, B b) noexcept {
+  return std::cmp_equal(+a, +b);  // std::cmp_equal refuses characters and bool, of which + makes integers
+}
+
+/// The type of a parameter that takes a whole number. It converts from every integer, so a caller with `std::size_t i` or
+/// `7` needs no cast, and no value is narrowed in silence. `name`: the word for the number in a message.
+template <std::integral Number, const char* name>
+class whole_argument {
+ public:
+  /// Throws: std::invalid_argument if Number cannot hold the value.
+  template <class Value>
+    requires std::convertible_to<const Value&, Number>
+  constexpr whole_argument(const Value& value) noexcept(
+      std::same_as<Value, Number>)  // NOLINT(google-explicit-constructor)
+      : number_(static_cast<Number>(value)) {
+    static_assert(!std::floating_point<Value>,
+                  "neardup: ids and times are whole numbers: round the number first, as in "
+                  "static_cast<std::uint64_t>(seconds)");
+    if constexpr (requires {
+                    { +value } -> std::integral;
+                  }) {
+      if (!is_same_number(number_, +value)) refuse(+value);
+    }
+  }
+
+  constexpr operator const Number&() const noexcept { return number_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  template <class Value>
+  NEARDUP_COLD [[noreturn]] static void refuse(Value value) {
+    using range = std::numeric_limits<Number>;
+    fail<std::invalid_argument>(
+        {name, " ", value, " is outside ", (range::min)(), "..", (range::max)(), ", the range of its type"});
+  }
+
+  Number number_;
+};
+
+inline constexpr char name_of_id[] = "the id";
+
+template <class Id>
+struct id_parameter {
+  using type = const Id&;
+};
+template <counting_id Id>
+struct id_parameter<Id> {
+  using type = whole_argument<Id, name_of_id>;
+};
+
+}  // namespace detail
+
+/// The type of a parameter that takes an id. If Id is an integer, the parameter takes an integer of any type, and a value
+/// that Id cannot hold throws std::invalid_argument. Otherwise it is `const Id&`.
+template <class Id>
+using id_argument = typename detail::id_parameter<Id>::type;
 
 }  // namespace neardup::inline v0

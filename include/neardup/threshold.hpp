@@ -4,7 +4,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstdio>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -80,7 +79,7 @@ inline constexpr std::size_t default_min_contained = 8;
 /// The least similarity of two sets, with its measure. Use this type to choose the measure at run time. Otherwise write
 /// jaccard{…}, cosine{…} or containment{…}, which convert to it.
 ///
-/// Functions that take a threshold throw std::invalid_argument unless 0 < similarity <= 1.
+/// Functions that take a threshold throw std::invalid_argument unless 0 < similarity <= 1, and the measure is one of these.
 struct set_threshold {
   set_similarity measure = set_similarity::jaccard;
   double similarity = 0;
@@ -128,6 +127,19 @@ struct containment {
 /// A threshold of sets: set_threshold, or a type that converts to it.
 template <class T>
 concept threshold_of_sets = std::convertible_to<const T&, set_threshold>;
+
+namespace detail {
+
+/// Throws: std::invalid_argument unless the measure is one of set_similarity, and 0 < similarity <= 1.
+inline void check_threshold(const set_threshold& least) {
+  if (least.measure < set_similarity::jaccard || least.measure > set_similarity::containment) {
+    fail<std::invalid_argument>({"a set_threshold of the measure ", static_cast<int>(least.measure),
+                                 ": set_similarity has 0 (jaccard), 1 (cosine) and 2 (containment)"});
+  }
+  check_similarity(least.similarity);
+}
+
+}  // namespace detail
 
 /// The progress of a join or a grouping of texts by their edit similarity.
 struct edit_progress {

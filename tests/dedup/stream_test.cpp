@@ -112,6 +112,42 @@ TEST_CASE("a stream_deduplicator that has room for one document takes one, and a
   }
 }
 
+TEST_CASE("an id or a time that its type cannot hold is refused") {
+  constexpr std::uint64_t too_large = (std::uint64_t{1} << 40) + 7;
+  deduplicator<feature_extractor<words>> plain = make();
+  plain.add(text_of(0), std::size_t{7});
+  CHECK_THROWS_AS(plain.add(text_of(1), too_large), std::invalid_argument);
+  CHECK_THROWS_AS(plain.replace(text_of(1), too_large), std::invalid_argument);
+  CHECK_THROWS_AS(plain.contains(too_large), std::invalid_argument);
+  CHECK_THROWS_AS(plain.erase(-1), std::invalid_argument);
+  CHECK(plain.added() == 1);
+
+  const support::temporary_folder folder;
+  const auto check = [&](auto& seen) {
+    seen.add(text_of(0), std::size_t{1}, 5);
+    CHECK_THROWS_AS(seen.add(text_of(1), too_large, 5), std::invalid_argument);
+    CHECK_THROWS_AS(seen.add(text_of(1), 2, -1), std::invalid_argument);
+    CHECK_THROWS_AS(seen.replace(text_of(1), 2, std::int64_t{-5}), std::invalid_argument);
+    const std::vector<std::string> texts{text_of(1)};
+    const std::vector<std::uint32_t> ids{2};
+    CHECK_THROWS_AS(seen.add_batch(texts, ids, {}, {.now = -1}), std::invalid_argument);
+    CHECK_THROWS_AS(seen.erase(too_large), std::invalid_argument);
+    CHECK_THROWS_AS(seen.contains(too_large), std::invalid_argument);
+    CHECK(seen.size() == 1);
+    CHECK(seen.add(text_of(1), 2, 6).is_new());
+  };
+  using stream = stream_deduplicator<deduplicator<feature_extractor<words>>>;
+  stream seen(make(), {.max_age = 10});
+  check(seen);
+  CHECK_THROWS_AS(seen.expire(-1), std::invalid_argument);
+  guarded<stream> shared(make(), stream_limits{.max_age = 10});
+  check(shared);
+  durable_deduplicator kept(folder / "kept", stream(make(), {.max_age = 10}));
+  check(kept);
+  CHECK_THROWS_AS(kept.expire(-1), std::invalid_argument);
+  CHECK_THROWS_WITH(seen.renew(1, -3), "the time -3 is outside 0..18446744073709551615, the range of its type");
+}
+
 TEST_CASE("a stream_deduplicator begins with an empty deduplicator") {
   auto used = make();
   used.add(text_of(1), 1);

@@ -260,6 +260,35 @@ TEST_CASE("ids of other kinds", "[index]") {
   static_assert(!neardup::index_id<std::string> && !neardup::index_id<double> && !neardup::index_id<float>);
 }
 
+TEST_CASE("an id that its type cannot hold is refused, and every other integer is taken", "[index]") {
+  constexpr std::uint64_t too_large = (std::uint64_t{1} << 40) + 7;
+  const auto check = [&](auto index) {
+    const simhash<64> fingerprint(1);
+    index.insert(fingerprint, 7);
+    CHECK_THROWS_AS(index.insert(fingerprint, too_large), std::invalid_argument);
+    CHECK_THROWS_AS(index.insert(fingerprint, -1), std::invalid_argument);
+    CHECK_THROWS_AS(index.contains(fingerprint, too_large), std::invalid_argument);
+    CHECK_THROWS_AS(index.erase(fingerprint, too_large), std::invalid_argument);
+    CHECK(index.size() == 1);
+    CHECK(index.insert(fingerprint, std::size_t{8}));
+    CHECK(index.insert(fingerprint, (std::int64_t{1} << 32) - 1));
+    CHECK(index.contains(fingerprint, 0xffff'ffffU));
+  };
+  check(neardup::pigeonhole_index<64>());
+  check(neardup::flat_index<64>());
+  neardup::keyed_index<neardup::pigeonhole_index<64>> keyed;
+  keyed.insert(simhash<64>(1), 7);
+  CHECK_THROWS_AS(keyed.insert(simhash<64>(2), too_large), std::invalid_argument);
+  CHECK_THROWS_AS(keyed.insert_or_assign(simhash<64>(2), too_large), std::invalid_argument);
+  CHECK_THROWS_AS(keyed.find(too_large), std::invalid_argument);
+  CHECK_THROWS_AS(keyed.contains(too_large), std::invalid_argument);
+  CHECK_THROWS_AS(keyed.erase(too_large), std::invalid_argument);
+  CHECK(keyed.find(std::size_t{7}) == simhash<64>(1));
+  neardup::flat_index<64, std::int8_t> narrow;
+  CHECK(narrow.insert(simhash<64>(1), -128));
+  CHECK_THROWS_WITH(narrow.insert(simhash<64>(1), 128), "the id 128 is outside -128..127, the range of its type");
+}
+
 TEST_CASE("flat_index answers every distance", "[index]") {
   neardup::flat_index<64> index;
   index.insert(simhash<64>(0), 1);

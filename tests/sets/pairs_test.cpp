@@ -229,6 +229,24 @@ TEST_CASE("the public calls sort, number and end as they say", "[dedup][similar]
 #endif
 }
 
+TEST_CASE("a join refuses a set that is not ascending, or has a feature twice, and names it", "[dedup][similar]") {
+  using sets_type = std::vector<std::vector<std::uint64_t>>;
+  const sets_type good{{1, 2, 3}, {}, {7}};
+  for (const std::vector<std::uint64_t>& bad : {std::vector<std::uint64_t>{1, 3, 2}, {1, 1, 2}, {1, 2, 2}}) {
+    sets_type sets(good);
+    sets.push_back(bad);
+    sets.push_back({4, 5});
+    for (const join_options& options : {join_options{}, join_options{.run = threads{2}}}) {
+      CHECK_THROWS_WITH(neardup::pairs(sets, jaccard{0.8}, options),
+                        "the features of set 3 are not in ascending order, each once");
+    }
+    // Positions count both corpora.
+    CHECK_THROWS_WITH(neardup::pairs(good, sets, neardup::containment{0.8}),
+                      "the features of set 6 are not in ascending order, each once");
+  }
+  CHECK(neardup::pairs(good, jaccard{0.8}).empty());
+}
+
 TEST_CASE("the bounds of an overlap are those of the comparison itself", "[dedup][similar]") {
   for (const set_similarity by : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
     for (const double t : {0.3, 0.5, 2.0 / 3.0, 0.7, 0.8, std::nextafter(0.8, 1.0), std::nextafter(0.8, 0.0), 1.0}) {

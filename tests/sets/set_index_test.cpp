@@ -218,6 +218,20 @@ TEST_CASE("an index of sets refuses what it could only answer wrongly", "[sets][
   CHECK(index.search(set).size() == 1);
 }
 
+TEST_CASE("an index of sets refuses an id that its type cannot hold", "[sets][set_index]") {
+  constexpr std::uint64_t too_large = (std::uint64_t{1} << 40) + 7;
+  const std::vector<std::uint32_t> set{1, 2, 3};
+  set_index<> index{jaccard{0.8}};
+  CHECK(index.insert(set, std::size_t{7}));
+  CHECK_THROWS_AS(index.insert(set, too_large), std::invalid_argument);
+  CHECK_THROWS_AS(index.insert_or_assign(set, too_large), std::invalid_argument);
+  CHECK_THROWS_AS(index.find(too_large), std::invalid_argument);
+  CHECK_THROWS_AS(index.contains(too_large), std::invalid_argument);
+  CHECK_THROWS_AS(index.erase(too_large), std::invalid_argument);
+  CHECK_THROWS_AS(index.erase(-7), std::invalid_argument);
+  CHECK(index.size() == 1);
+}
+
 TEST_CASE("a batch of sets is stored as one set after the other", "[sets][set_index]") {
   for (const set_similarity measure : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
     set_maker<std::uint32_t> maker(set_stream::mixed, 5);

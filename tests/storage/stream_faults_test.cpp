@@ -28,11 +28,12 @@ namespace {
 const neardup::fingerprint_composition made_of_any{.tokenizer = "any"};
 
 using plain_type = neardup::deduplicator<neardup::feature_extractor<neardup::words>, std::string>;
+using neardup::jaccard;
 using stream_type = neardup::stream_deduplicator<plain_type>;
 using lasting_stream = neardup::durable_deduplicator<stream_type>;
 
 stream_type empty_stream() {
-  return stream_type(plain_type(neardup::jaccard{0.7}), {.max_documents = 5, .max_age = 20, .duplicates_renew = true});
+  return stream_type(plain_type(jaccard{0.7}), {.max_documents = 5, .max_age = 20, .duplicates_renew = true});
 }
 
 std::string words_of(int i) {
@@ -219,8 +220,10 @@ TEST_CASE("a stream is saved and restored with its times, and times that do not 
                                                                             // either
   again.expire(33);
   CHECK(ids_and_times(again) == "3@15 1@16 ");
-  // A deduplicator without a stream ignores the times; a stream gives documents without times the time 0.
-  CHECK(restore(folder / "s", plain_type(neardup::jaccard{0.7}), made_of_any).size() == 3);
+  // A deduplicator without a stream would lose the times; a stream gives documents without times the time 0.
+  CHECK_THROWS_WITH(
+      restore(folder / "s", plain_type(jaccard{0.7}), made_of_any),
+      Catch::Matchers::EndsWith("open it with a stream_deduplicator, whose limits may be others, or none"));
   save(folder / "p", seen.get(), made_of_any);
   CHECK(ids_and_times(restore(folder / "p", empty_stream(), made_of_any)) == "1@0 2@0 3@0 ");
 
@@ -240,4 +243,33 @@ TEST_CASE("a stream is saved and restored with its times, and times that do not 
     CHECK_THROWS_WITH(restore(folder / "t", empty_stream(), made_of_any),
                       folder / "t" + ": the times of the documents are damaged");
   }
+}
+
+TEST_CASE("a least overlap of 1 is the default of a saved deduplicator") {
+  const support::temporary_folder folder;
+  const auto open = [&](const jaccard& least) {
+    return neardup::durable_deduplicator(folder / "d", plain_type(least), made_of_any);
+  };
+  open({0.7}).add(words_of(1), "1");
+  CHECK(open({0.7, 1}).size() == 1);
+  CHECK_THROWS_AS(open({0.7, 2}), std::invalid_argument);
+}
+
+TEST_CASE("a durable stream that is opened as a plain deduplicator is refused, and can be opened as a stream again") {
+  using durable_plain = neardup::durable_deduplicator<plain_type>;
+  using durable_stream = neardup::durable_deduplicator<stream_type>;
+  const support::temporary_folder folder;
+  const auto open_plain = [&] { return durable_plain(folder / "s", plain_type(jaccard{0.7}), made_of_any); };
+  const auto open_stream = [&] { return durable_stream(folder / "s", empty_stream(), made_of_any); };
+  const auto is_refused = [&](const std::string& name) {
+    CHECK_THROWS_WITH(open_plain(), Catch::Matchers::StartsWith((folder / name) + ": saved by a stream_deduplicator"));
+  };
+  open_plain().add(words_of(1), "1");
+  open_stream().add(words_of(2), "2", 3);  // into the log
+  is_refused("s.log");
+  open_stream().save();
+  is_refused("s");
+  durable_stream again = open_stream();
+  CHECK(again.size() == 2);
+  CHECK(again.add(words_of(3), "3", 4).is_new());
 }

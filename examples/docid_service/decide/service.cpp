@@ -817,7 +817,9 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& inc
     const auto& [title, content] = *features;
     const neardup::verdict<doc_number>& so_far = best.result();
     const double least = so_far.similarity.value_or(limits.similarity);
-    const auto similarity = neardup::jaccard_at_least(feature_view(own.features), is_title ? title : content, least);
+    const feature_view own_features(own.features), other = is_title ? title : content;
+    const std::optional<double> similarity = least == 0 ? neardup::jaccard_similarity(own_features, other)
+                                                        : neardup::jaccard_at_least(own_features, other, least);
     // Skips the most expensive work, the confirmation, for a candidate that cannot become the original.
     if (!similarity || (so_far.similarity && *similarity == least && document > *so_far.original)) {
       return {false, similarity};

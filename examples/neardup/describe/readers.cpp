@@ -277,6 +277,7 @@ std::optional<double> similarity_at_least(similarity_measure measure, feature_se
     case similarity_measure::cosine_of_sets: return if_enough(similarity_of_sets(measure, a, b));
     case similarity_measure::jaccard: break;
   }
+  if (least == 0) return neardup::jaccard_similarity(a, b);
   return neardup::jaccard_at_least(a, b, least);
 }
 

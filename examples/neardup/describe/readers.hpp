@@ -68,7 +68,7 @@ std::optional<double> similarity_at_least(similarity_measure measure, feature_se
 /// Returns the similarity of two sets, as an exact join computes it.
 template <class Feature>
 double similarity_of_sets(similarity_measure measure, std::span<const Feature> a, std::span<const Feature> b) {
-  if (measure == similarity_measure::jaccard) return neardup::jaccard_at_least(a, b, 0).value_or(0);
+  if (measure == similarity_measure::jaccard) return neardup::jaccard_similarity(a, b);
   if (a.empty() || b.empty()) return 0;
   // Computes common from the Jaccard similarity j = common / (|a| + |b| - common). The library finds j by bisection if
   // one set is much larger. Rounding is exact, because the sizes are below 2^32, and j has 53 bits.

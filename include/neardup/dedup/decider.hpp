@@ -245,7 +245,7 @@ class decider {
   /// Returns: its slot.
   /// Precondition: the document is comparable, and no document with this id is kept.
   /// Throws: std::length_error if the index or 32 bits cannot number it; std::bad_alloc.
-  slot_type keep(const Id& id, const description_type& document, std::uint64_t serial) {
+  slot_type keep(id_argument<Id> id, const description_type& document, std::uint64_t serial) {
     const auto place = slot_of_.emplace(id, no_slot).first;
     detail::undo naming{[&] { slot_of_.erase(place); }};
     const slot_type slot = keep_unnamed(document, serial);
@@ -319,7 +319,7 @@ class decider {
 
   /// Erases a kept document.
   /// Returns: true if a document with this id was kept.
-  bool erase(const Id& id) noexcept {
+  bool erase(id_argument<Id> id) noexcept {
     const auto place = slot_of_.find(id);
     if (place == slot_of_.end()) return false;
     drop(place->second);
@@ -342,7 +342,7 @@ class decider {
   }
 
   /// Returns the slot of an id; no_slot if no document with this id is kept.
-  [[nodiscard]] slot_type slot_of(const Id& id) const noexcept {
+  [[nodiscard]] slot_type slot_of(id_argument<Id> id) const noexcept {
     const auto place = slot_of_.find(id);
     return place == slot_of_.end() ? no_slot : place->second;
   }

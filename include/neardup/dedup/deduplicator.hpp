@@ -169,9 +169,9 @@ class basic_deduplicator {
   /// Throws: std::invalid_argument, which names the id, if a document with this id is kept (replace() replaces it);
   /// std::length_error if the index or 32 bits cannot number the kept documents; std::bad_alloc; exceptions of the
   /// check, or std::invalid_argument if the check returns NaN.
-  verdict_type add(std::string_view text, const Id& id);
+  verdict_type add(std::string_view text, id_argument<Id> id);
   template <class Commit = detail::no_commit>
-  verdict_type add(const description_type& document, const Id& id, const Commit& commit = {}) {
+  verdict_type add(const description_type& document, id_argument<Id> id, const Commit& commit = {}) {
     if (contains(id)) refuse(id);
     return add_in_place_of(decider_type::no_slot, document, id, commit);
   }
@@ -184,9 +184,9 @@ class basic_deduplicator {
   /// document cannot be the original of the new one. If the text is a duplicate of another document, nothing is kept
   /// under the id.
   /// Throws: the exceptions of add().
-  verdict_type replace(std::string_view text, const Id& id);
+  verdict_type replace(std::string_view text, id_argument<Id> id);
   template <class Commit = detail::no_commit>
-  verdict_type replace(const description_type& document, const Id& id, const Commit& commit = {}) {
+  verdict_type replace(const description_type& document, id_argument<Id> id, const Commit& commit = {}) {
     return add_in_place_of(core_.slot_of(id), document, id, commit);
   }
 
@@ -267,13 +267,13 @@ class basic_deduplicator {
   /// Keeps a document without deciding about it, under the serial number `serial`. Afterwards added() == serial + 1.
   /// Throws: the exceptions of add(); std::invalid_argument if the document is not comparable, if a document with this
   /// id is kept, or if `serial` is below added().
-  void keep(const Id& id, const description_type& document, std::uint64_t serial);
+  void keep(id_argument<Id> id, const description_type& document, std::uint64_t serial);
   /// Adds `documents` to added(), without keeping a document.
   void count(std::uint64_t documents) noexcept { added_ += documents; }
 
   /// Erases a kept document.
   /// Returns: true if a document with this id was kept. (Duplicates are not kept.)
-  bool erase(const Id& id) noexcept;
+  bool erase(id_argument<Id> id) noexcept;
 
   /// Frees unused memory: the memory of erased documents, and the reserve for growth. Nothing else changes.
   /// Throws: std::bad_alloc.
@@ -282,7 +282,7 @@ class basic_deduplicator {
   void shrink_to_fit();
 
   /// Returns true if a document with this id is kept.
-  [[nodiscard]] bool contains(const Id& id) const noexcept { return core_.slot_of(id) != decider_type::no_slot; }
+  [[nodiscard]] bool contains(id_argument<Id> id) const noexcept { return core_.slot_of(id) != decider_type::no_slot; }
 
   /// Calls `visit(document)` with each kept_document, in the order of adding, until `visit` returns false. A
   /// kept_document refers to memory of the deduplicator.
@@ -373,12 +373,13 @@ class basic_deduplicator {
 };
 
 template <class Describer, class Judge, class Source, class Id>
-auto basic_deduplicator<Describer, Judge, Source, Id>::add(std::string_view text, const Id& id) -> verdict_type {
+auto basic_deduplicator<Describer, Judge, Source, Id>::add(std::string_view text, id_argument<Id> id) -> verdict_type {
   return add(describe(text, own_), id);
 }
 
 template <class Describer, class Judge, class Source, class Id>
-auto basic_deduplicator<Describer, Judge, Source, Id>::replace(std::string_view text, const Id& id) -> verdict_type {
+auto basic_deduplicator<Describer, Judge, Source, Id>::replace(std::string_view text, id_argument<Id> id)
+    -> verdict_type {
   return replace(describe(text, own_), id);
 }
 
@@ -389,7 +390,7 @@ auto basic_deduplicator<Describer, Judge, Source, Id>::find(const description_ty
 }
 
 template <class Describer, class Judge, class Source, class Id>
-void basic_deduplicator<Describer, Judge, Source, Id>::keep(const Id& id, const description_type& document,
+void basic_deduplicator<Describer, Judge, Source, Id>::keep(id_argument<Id> id, const description_type& document,
                                                             std::uint64_t serial) {
   if (!core_.is_comparable(document)) {
     detail::fail<std::invalid_argument>(
@@ -404,7 +405,7 @@ void basic_deduplicator<Describer, Judge, Source, Id>::keep(const Id& id, const 
 }
 
 template <class Describer, class Judge, class Source, class Id>
-bool basic_deduplicator<Describer, Judge, Source, Id>::erase(const Id& id) noexcept {
+bool basic_deduplicator<Describer, Judge, Source, Id>::erase(id_argument<Id> id) noexcept {
   return core_.erase(id);
 }
 
@@ -543,11 +544,11 @@ NEARDUP_DEDUP_TEMPLATE described_batch<description<void, std::uint32_t>> describ
 #define NEARDUP_DEDUPLICATOR(Class, Id)                                                                                \
   NEARDUP_DEDUP_TEMPLATE Class<Id>::basic_deduplicator(Class<Id>::describer_type, detail::set_judge,                   \
                                                        feature_candidates, bool);                                      \
-  NEARDUP_DEDUP_TEMPLATE verdict<Id> Class<Id>::add(std::string_view, const Id&);                                      \
-  NEARDUP_DEDUP_TEMPLATE verdict<Id> Class<Id>::replace(std::string_view, const Id&);                                  \
+  NEARDUP_DEDUP_TEMPLATE verdict<Id> Class<Id>::add(std::string_view, id_argument<Id>);                                \
+  NEARDUP_DEDUP_TEMPLATE verdict<Id> Class<Id>::replace(std::string_view, id_argument<Id>);                            \
   NEARDUP_DEDUP_TEMPLATE verdict<Id> Class<Id>::find(const Class<Id>::description_type&, Class<Id>::workspace&) const; \
-  NEARDUP_DEDUP_TEMPLATE void Class<Id>::keep(const Id&, const Class<Id>::description_type&, std::uint64_t);           \
-  NEARDUP_DEDUP_TEMPLATE bool Class<Id>::erase(const Id&) noexcept;                                                    \
+  NEARDUP_DEDUP_TEMPLATE void Class<Id>::keep(id_argument<Id>, const Class<Id>::description_type&, std::uint64_t);     \
+  NEARDUP_DEDUP_TEMPLATE bool Class<Id>::erase(id_argument<Id>) noexcept;                                              \
   NEARDUP_DEDUP_TEMPLATE void Class<Id>::shrink_to_fit();                                                              \
   NEARDUP_DEDUP_TEMPLATE void Class<Id>::check_ids(std::size_t, std::span<const Id>) const;                            \
   NEARDUP_DEDUP_TEMPLATE std::vector<verdict<Id>> Class<Id>::add_descriptions(                                         \

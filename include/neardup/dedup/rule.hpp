@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "../ids.hpp"
 #include "../runner.hpp"
 #include "checks.hpp"
 
@@ -70,7 +71,7 @@ class original_choice {
   /// Considers a kept document, given the result of a check, and the distance of its fingerprint if fingerprints are
   /// compared.
   /// Precondition: there is a similarity or a distance.
-  void consider(const Id& id, const Age& age, std::optional<int> distance, const check_result& found) {
+  void consider(id_argument<Id> id, const Age& age, std::optional<int> distance, const check_result& found) {
     if (!found.accepts) return;
     const detail::original_rank<Age> rank{closeness_of(found, distance), age};
     if (best_ && !rank.is_better_than(*best_)) return;

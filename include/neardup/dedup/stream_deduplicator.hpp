@@ -18,6 +18,7 @@
 
 #include "../detail/visits.hpp"
 #include "../error.hpp"
+#include "../ids.hpp"
 #include "../runner.hpp"
 #include "deduplicator.hpp"
 
@@ -30,6 +31,15 @@ enum class when_full {
                   ///< erased; a batch is refused as a whole
 };
 
+namespace detail {
+
+inline constexpr char name_of_time[] = "the time";
+
+}  // namespace detail
+
+/// The type of a parameter that takes a time: an integer of any type. One below 0 throws std::invalid_argument.
+using time_argument = detail::whole_argument<std::uint64_t, detail::name_of_time>;
+
 /// Limits of the documents that a stream_deduplicator keeps. By default, there are none.
 struct stream_limits {
   std::size_t max_documents = (std::numeric_limits<std::size_t>::max)();
@@ -37,7 +47,7 @@ struct stream_limits {
   /// after each call while fewer than 64 documents are kept. A single document is kept whatever its size.
   std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)();
   /// The greatest age, in the unit of the times. With a limit, add() requires times.
-  std::uint64_t max_age = (std::numeric_limits<std::uint64_t>::max)();
+  time_argument max_age = (std::numeric_limits<std::uint64_t>::max)();
   bool duplicates_renew = false;  ///< if true, a duplicate makes its original as young as itself
   when_full full = when_full::forget_oldest;
 };
@@ -46,7 +56,7 @@ struct stream_limits {
 struct arrival {
   /// The time, in any unit. It must not be before the time of an earlier call. Without a value it is the time of the
   /// last call, or 0.
-  std::optional<std::uint64_t> now = std::nullopt;
+  std::optional<time_argument> now = std::nullopt;
 };
 
 namespace detail {
@@ -139,24 +149,25 @@ class stream_deduplicator {
   /// Returns: the verdict, as deduplicator::add.
   /// Throws: the exceptions of deduplicator::add; std::invalid_argument if the time is before that of an earlier call,
   /// or missing although there is a max_age; std::length_error if the limits are reached, with when_full::refuse.
-  verdict_type add(std::string_view text, const id_type& id, std::optional<std::uint64_t> now = std::nullopt) {
+  verdict_type add(std::string_view text, id_argument<id_type> id, std::optional<time_argument> now = std::nullopt) {
     return add(dedup_.describe(text, own_), id, now);
   }
   template <class Commit = detail::no_commit>
-  verdict_type add(const description_type& document, const id_type& id, std::optional<std::uint64_t> now = std::nullopt,
-                   const Commit& commit = {}) {
+  verdict_type add(const description_type& document, id_argument<id_type> id,
+                   std::optional<time_argument> now = std::nullopt, const Commit& commit = {}) {
     return add_at({now}, commit, {&document, 1}, false,
                   [&](const auto& inner) { return dedup_.add(document, id, inner); });
   }
 
   /// Removes the document that is kept under this id, if any, then adds the new one; see deduplicator::replace.
   /// Throws: the exceptions of add().
-  verdict_type replace(std::string_view text, const id_type& id, std::optional<std::uint64_t> now = std::nullopt) {
+  verdict_type replace(std::string_view text, id_argument<id_type> id,
+                       std::optional<time_argument> now = std::nullopt) {
     return replace(dedup_.describe(text, own_), id, now);
   }
   template <class Commit = detail::no_commit>
-  verdict_type replace(const description_type& document, const id_type& id,
-                       std::optional<std::uint64_t> now = std::nullopt, const Commit& commit = {}) {
+  verdict_type replace(const description_type& document, id_argument<id_type> id,
+                       std::optional<time_argument> now = std::nullopt, const Commit& commit = {}) {
     return add_at({now}, commit, {&document, 1}, dedup_.contains(id),
                   [&](const auto& inner) { return dedup_.replace(document, id, inner); });
   }
@@ -193,7 +204,7 @@ class stream_deduplicator {
 
   /// Erases a kept document.
   /// Returns: true if a document with this id was kept.
-  bool erase(const id_type& id) noexcept {
+  bool erase(id_argument<id_type> id) noexcept {
     const slot_type slot = dedup_.kept().slot_of(id);
     if (slot == none) return false;
     ages_.remove(slot);
@@ -205,7 +216,7 @@ class stream_deduplicator {
   /// Removes documents older than max_age, or beyond max_bytes, and frees memory.
   /// Throws: std::invalid_argument if the time decreases; std::bad_alloc.
   template <class Commit = detail::no_commit>
-  void expire(std::uint64_t now, const Commit& commit = {}) {
+  void expire(time_argument now, const Commit& commit = {}) {
     remove_too_old(now, commit);
     keep_within_bytes(commit);
   }
@@ -217,7 +228,7 @@ class stream_deduplicator {
   [[nodiscard]] verdict_type find(const description_type& document, workspace& scratch) const {
     return dedup_.find(document, scratch);
   }
-  [[nodiscard]] bool contains(const id_type& id) const noexcept { return dedup_.contains(id); }
+  [[nodiscard]] bool contains(id_argument<id_type> id) const noexcept { return dedup_.contains(id); }
   [[nodiscard]] std::size_t size() const noexcept { return dedup_.size(); }
   [[nodiscard]] bool empty() const noexcept { return dedup_.empty(); }
   [[nodiscard]] std::uint64_t added() const noexcept { return dedup_.added(); }
@@ -248,7 +259,7 @@ class stream_deduplicator {
 
   /// Keeps a document as the youngest, without deciding about it; see deduplicator::keep.
   /// Throws: the exceptions of deduplicator::keep; std::invalid_argument if the time decreases.
-  void keep(const id_type& id, const description_type& document, std::uint64_t serial, std::uint64_t time) {
+  void keep(id_argument<id_type> id, const description_type& document, std::uint64_t serial, time_argument time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     ages_.make_room(dedup_.kept().slot_count() + 1);
     dedup_.keep(id, document, serial);
@@ -258,7 +269,7 @@ class stream_deduplicator {
   /// Makes a kept document the youngest.
   /// Returns: false if no document with this id is kept.
   /// Throws: std::invalid_argument if the time decreases.
-  bool renew(const id_type& id, std::uint64_t time) {
+  bool renew(id_argument<id_type> id, time_argument time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     const slot_type slot = dedup_.kept().slot_of(id);
     if (slot == none) return false;

@@ -67,7 +67,7 @@ template <class Extractor, class Texts>
 [[nodiscard]] sets_of_texts<typename Extractor::feature_type> features_of(const Extractor& extract, const Texts& texts,
                                                                           const set_threshold& least,
                                                                           const any_runner& run) {
-  check_similarity(least.similarity);
+  check_threshold(least);
   return {extract, texts, run};
 }
 

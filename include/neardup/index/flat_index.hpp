@@ -60,10 +60,10 @@ class flat_index : public searchable_index<Bits, Id, Offset, Fingerprint, detail
 
   flat_index() = default;  // declared, so that the class is not an aggregate
 
-  bool insert(const fingerprint_type& fingerprint, const Id& id) {
+  bool insert(const fingerprint_type& fingerprint, id_argument<Id> id) {
     return engine_.store().insert(fingerprint.to_words(), id, [](std::size_t) {});
   }
-  bool erase(const fingerprint_type& fingerprint, const Id& id) noexcept {
+  bool erase(const fingerprint_type& fingerprint, id_argument<Id> id) noexcept {
     return engine_.store().erase(fingerprint.to_words(), id, [](std::size_t) {});
   }
   std::size_t erase(const fingerprint_type& fingerprint) noexcept {

@@ -9,6 +9,7 @@
 
 #include "../detail/id_map.hpp"
 #include "../error.hpp"
+#include "../ids.hpp"
 #include "pigeonhole_index.hpp"
 
 namespace neardup::inline v0 {
@@ -89,19 +90,19 @@ class keyed_index : private Index {
   [[nodiscard]] const Index& index() const noexcept { return *this; }
 
   /// Returns the fingerprint of an id, or nullopt if the id is not stored.
-  [[nodiscard]] std::optional<fingerprint_type> find(const id_type& id) const noexcept {
+  [[nodiscard]] std::optional<fingerprint_type> find(id_argument<id_type> id) const noexcept {
     const auto found = fingerprint_of_.find(id);
     if (found == fingerprint_of_.end()) return std::nullopt;
     return found->second;
   }
 
   /// Returns true if an id is stored.
-  [[nodiscard]] bool contains(const id_type& id) const noexcept { return fingerprint_of_.contains(id); }
+  [[nodiscard]] bool contains(id_argument<id_type> id) const noexcept { return fingerprint_of_.contains(id); }
 
   /// Stores an id with its fingerprint.
   /// Returns: false if the id is stored already; its fingerprint is then unchanged.
   /// Throws: the exceptions of Index::insert.
-  bool insert(const fingerprint_type& fingerprint, const id_type& id) {
+  bool insert(const fingerprint_type& fingerprint, id_argument<id_type> id) {
     const auto [entry, is_new] = fingerprint_of_.try_emplace(id, fingerprint);
     if (!is_new) return false;
     detail::undo naming{[&, added = entry] { fingerprint_of_.erase(added); }};
@@ -114,7 +115,7 @@ class keyed_index : private Index {
   /// Returns: true if the id is new.
   /// Throws: the exceptions of Index::insert. Replacing a fingerprint in a full index may throw std::length_error,
   /// because the old and the new fingerprint are both stored for a moment.
-  bool insert_or_assign(const fingerprint_type& fingerprint, const id_type& id) {
+  bool insert_or_assign(const fingerprint_type& fingerprint, id_argument<id_type> id) {
     const auto found = fingerprint_of_.find(id);
     if (found == fingerprint_of_.end()) return insert(fingerprint, id);
     if (found->second == fingerprint) return false;
@@ -126,7 +127,7 @@ class keyed_index : private Index {
 
   /// Removes an id and its fingerprint.
   /// Returns: false if the id was not stored.
-  bool erase(const id_type& id) noexcept {
+  bool erase(id_argument<id_type> id) noexcept {
     const auto found = fingerprint_of_.find(id);
     if (found == fingerprint_of_.end()) return false;
     Index::erase(found->second, id);

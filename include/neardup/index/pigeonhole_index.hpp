@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "../detail/compiled.hpp"
+#include "../ids.hpp"
 #include "../minwise.hpp"
 #include "../simhash.hpp"
 #include "../threshold.hpp"
@@ -87,13 +88,15 @@ class pigeonhole_index
   /// 2^26 - 1 fingerprints share one of its keys; std::bad_alloc.
   /// Complexity: amortised O(tables), and O(log n) for n ids of one fingerprint. The worst insertion rearranges a
   /// sixteenth of a table.
-  bool insert(const fingerprint_type& fingerprint, const Id& id) { return engine_.insert(fingerprint.to_words(), id); }
+  bool insert(const fingerprint_type& fingerprint, id_argument<Id> id) {
+    return engine_.insert(fingerprint.to_words(), id);
+  }
 
   /// Removes a pair.
   /// Returns: false if the pair was not stored.
   /// Complexity: O(log n) for n ids of one fingerprint. Erasing its last id also costs O(tables) and a scan of one
   /// bucket per table, sixteen entries at a time.
-  bool erase(const fingerprint_type& fingerprint, const Id& id) noexcept {
+  bool erase(const fingerprint_type& fingerprint, id_argument<Id> id) noexcept {
     return engine_.erase(fingerprint.to_words(), id);
   }
 

@@ -46,7 +46,7 @@ class searchable_index {
   // ---- Content ------------------------------------------------------------------------------------------------------
 
   /// Returns true if the pair is stored.
-  [[nodiscard]] bool contains(const fingerprint_type& fingerprint, const Id& id) const noexcept {
+  [[nodiscard]] bool contains(const fingerprint_type& fingerprint, id_argument<Id> id) const noexcept {
     return detail::contains(engine_.store(), fingerprint.to_words(), id);
   }
   /// Returns true if the fingerprint is stored with at least one id.

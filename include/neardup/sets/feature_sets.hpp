@@ -20,6 +20,20 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
+/// Returns true if the features of a set are in ascending order, each once.
+template <class Feature>
+[[nodiscard]] bool is_ascending(std::span<const Feature> features) noexcept {
+  return std::adjacent_find(features.begin(), features.end(), std::greater_equal<>()) == features.end();
+}
+
+/// Throws std::invalid_argument unless the features of a set are in ascending order, each once.
+template <class Feature>
+void check_ascending(std::span<const Feature> features) {
+  if (!is_ascending(features)) {
+    fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
+  }
+}
+
 /// The type of the features of a range of sets.
 template <class Sets>
 using set_feature_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Sets&>()[std::size_t{}]))>;
@@ -65,9 +79,7 @@ class feature_sets {
   /// Throws: std::invalid_argument unless the features are ascending and distinct; std::bad_alloc.
   /// Complexity: amortised linear.
   std::size_t add(std::span<const Feature> features) {
-    if (std::adjacent_find(features.begin(), features.end(), std::greater_equal<>()) != features.end()) {
-      detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
-    }
+    detail::check_ascending(features);
     const std::size_t begin = feature_count();
     // Resizing may move the features, including those of the argument. It also removes features that a call left behind
     // when it threw.

@@ -132,7 +132,7 @@ void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count,
 template <set_range A, set_range B>
 void visit_set_pairs_across(const A& a, const B& b, const set_threshold& least, const join_options& options,
                             const similar_pair_visits::visit_type& visit) {
-  check_similarity(least.similarity);
+  check_threshold(least);
   if (a.size() == 0 || b.size() == 0) return;
   visit_set_pairs<set_feature_t<A>>(source_of_sets(a, b), a.size(), least, options, {}, visit);
 }

@@ -88,7 +88,7 @@ template <set_range A, set_range B, class Threshold, partition_store Store, clas
 void visit_pairs_by_partitions(const A& a, const B& b, const Threshold& least, Store& store, std::uint64_t memory,
                                Visit&& visit, const join_options& options = {}) {
   const set_threshold threshold = detail::set_threshold_of(least);
-  detail::check_similarity(threshold.similarity);
+  detail::check_threshold(threshold);
   if (a.size() == 0 || b.size() == 0) return;
   detail::visit_partitioned_pairs<detail::set_feature_t<A>>(
       detail::source_of_sets(a, b), a.size(), threshold, detail::row_store_of(store), options, {.memory = memory},

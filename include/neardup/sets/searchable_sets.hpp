@@ -6,7 +6,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -160,12 +159,6 @@ class searchable_sets {
 
   [[nodiscard]] const Index& index() const noexcept { return static_cast<const Index&>(*this); }
 
-  static void check(set_type set) {
-    if (std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) {
-      detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
-    }
-  }
-
   [[nodiscard]] detail::overlap_bounds bounds_for(std::optional<double> least) const {
     if (!least) return index().search_bounds();
     set_threshold wanted = threshold();
@@ -182,7 +175,7 @@ class searchable_sets {
   /// Returns: false if `take` returned false.
   template <class Take>
   bool visit_sets(set_type query, const detail::overlap_bounds& bounds, workspace& scratch, const Take& take) const {
-    check(query);
+    detail::check_ascending(query);
     return index().find_sets(query, bounds, scratch.finding_, take);
   }
   template <class Visit>

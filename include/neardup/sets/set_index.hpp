@@ -54,7 +54,6 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   friend base;
   template <std::unsigned_integral, class>
   friend class layered_set_index;
-  using base::check;
 
  public:
   using typename base::set_type;
@@ -76,8 +75,8 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   /// Returns: false if the id is stored already; its set is then unchanged.
   /// Throws: std::invalid_argument unless the features are ascending and distinct; std::length_error from 2^30 features
   /// or 2^32 - 2 sets or ids on; std::bad_alloc.
-  bool insert(set_type set, const Id& id) {
-    check(set);
+  bool insert(set_type set, id_argument<Id> id) {
+    detail::check_ascending(set);
     if (contains(id)) return false;
     add(set, id);
     return true;
@@ -86,8 +85,8 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   /// Stores a set under an id. If the id is stored already, its set is replaced.
   /// Returns: true if the id is new.
   /// Throws: the exceptions of insert().
-  bool insert_or_assign(set_type set, const Id& id) {
-    check(set);
+  bool insert_or_assign(set_type set, id_argument<Id> id) {
+    detail::check_ascending(set);
     const std::uint32_t entry = ids_.find(id);
     if (entry == ids_type::none) {
       add(set, id);
@@ -115,7 +114,7 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
     constexpr std::size_t step = 1024;
     detail::in_steps(run, detail::parts_for(run, ids.size(), step), ids.size(), step,
                      [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
-                       for (std::size_t i = first; i < last; ++i) check(set_type(sets[i]));
+                       for (std::size_t i = first; i < last; ++i) detail::check_ascending(set_type(sets[i]));
                        return true;
                      });
     std::vector<Id> added;
@@ -136,7 +135,7 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   /// Removes an id, and its set if no other id has the same set.
   /// Returns: false if the id was not stored.
   /// Complexity: O(1).
-  bool erase(const Id& id) noexcept {
+  bool erase(id_argument<Id> id) noexcept {
     const std::uint32_t entry = ids_.find(id);
     if (entry == ids_type::none) return false;
     unlink(entry);
@@ -145,13 +144,13 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   }
 
   /// Returns the set of an id, or nullopt if the id is not stored. The set is valid until the index is changed.
-  [[nodiscard]] std::optional<set_type> find(const Id& id) const noexcept {
+  [[nodiscard]] std::optional<set_type> find(id_argument<Id> id) const noexcept {
     const std::uint32_t entry = ids_.find(id);
     if (entry == ids_type::none) return std::nullopt;
     return sets_[ids_.slot(entry)];
   }
   /// Returns true if a set is stored under the id.
-  [[nodiscard]] bool contains(const Id& id) const noexcept { return ids_.find(id) != ids_type::none; }
+  [[nodiscard]] bool contains(id_argument<Id> id) const noexcept { return ids_.find(id) != ids_type::none; }
 
   /// Returns the number of ids.
   [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }

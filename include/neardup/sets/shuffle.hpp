@@ -8,7 +8,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -27,6 +26,7 @@
 #include "engine/shuffle_blob.hpp"
 #include "engine/shuffle_join.hpp"
 #include "feature_counts.hpp"
+#include "feature_sets.hpp"
 
 namespace neardup::inline v0 {
 
@@ -148,9 +148,7 @@ class set_scatter {
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::span<const Feature> set = set_of(i);
       if (set.size() >= none) detail::fail<std::length_error>("a set of 2^32 - 1 features or more");
-      if (std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) {
-        detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
-      }
+      detail::check_ascending(set);
       sketches_.push_back(detail::sketch_of(set));
     }
     const detail::equal_groups<std::uint32_t> copies(

@@ -8,9 +8,8 @@
 #include <iterator>
 #include <optional>
 #include <span>
-#include <stdexcept>
 
-#include "../error.hpp"
+#include "../threshold.hpp"
 #include "engine/common_elements.hpp"
 
 namespace neardup::inline v0 {
@@ -62,15 +61,14 @@ template <class A, class B>
 /// The result is that of comparing jaccard_similarity(a, b) with the threshold, but this function stops as soon as the
 /// threshold is out of reach. The sizes alone may decide that.
 /// Precondition: that of jaccard_similarity().
-/// Throws: std::invalid_argument if the threshold is NaN.
+/// Throws: std::invalid_argument unless 0 < threshold <= 1.
 /// Complexity: O(|a| + |b|); for sets that are not similar, usually a small part of it.
 template <class A, class B>
 [[nodiscard]] std::optional<double> jaccard_at_least(const A& a, const B& b, double threshold) {
-  if (std::isnan(threshold)) detail::fail<std::invalid_argument>("the threshold of a similarity is not a number");
-  if (threshold > 1) return std::nullopt;
+  detail::check_similarity(threshold);
   const auto first = detail::elements_of(a);
   const auto second = detail::elements_of(b);
-  const std::size_t least = threshold > 0 ? detail::min_common(first.size(), second.size(), threshold) : 0;
+  const std::size_t least = detail::min_common(first.size(), second.size(), threshold);
   if (least > (std::min)(first.size(), second.size())) return std::nullopt;
   const std::size_t common = detail::count_common(first, second, least);
   if (common < least) return std::nullopt;

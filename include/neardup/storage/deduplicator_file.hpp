@@ -26,6 +26,8 @@
 #include "../detail/compiled.hpp"
 #include "../detail/file_operations.hpp"
 #include "../error.hpp"
+#include "../ids.hpp"
+#include "../sets/feature_sets.hpp"
 #include "composition_of.hpp"
 #include "engine/append_log.hpp"
 #include "engine/container.hpp"
@@ -103,7 +105,7 @@ class deduplicator_format {
   ///   bytes 0..3    the distance, or 2^32 - 3 if sets of features are compared
   ///   byte 4        the check: 0 none, 1 a callable, 2 of features by Jaccard, 3 of features by cosine
   ///   bytes 5..7    the size of a feature; the form of an id; the size of an id
-  ///   bytes 8..15   min_tokens; the least overlap if sets of features are compared
+  ///   bytes 8..15   min_tokens; if sets of features are compared, the least overlap, or 0 if that is 1
   ///   bytes 16..23  the similarity, a double
   ///   bytes 24..31  identity()
   static std::string options(const Form& form) {
@@ -115,7 +117,7 @@ class deduplicator_format {
     if constexpr (is_exact) {
       const set_threshold& least = d.threshold();
       if (least.measure == set_similarity::cosine) check = 3;
-      min_count = least.min_common;
+      min_count = least.min_common == 1 ? 0 : least.min_common;  // both mean the same
       similarity = least.similarity;
     } else {
       using plain_type = std::remove_cvref_t<decltype(d)>;
@@ -223,8 +225,8 @@ class deduplicator_format {
     std::vector<feature_type> features(count);
     for (std::size_t i = 0; i < count; ++i) {
       features[i] = get<feature_type>(bytes, position + i * sizeof(feature_type));
-      if (i > 0 && !(features[i - 1] < features[i])) return false;
     }
+    if (!is_ascending(std::span<const feature_type>(features))) return false;
     position += count * sizeof(feature_type);
     document.features = features;
     if (form.contains(*id) || serial < form.added()) return false;
@@ -389,6 +391,13 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
   return write_container(files, path, header, sections);
 }
 
+/// A deduplicator without times would forget them, and the file could not be opened as a stream again.
+[[noreturn]] inline void refuse_times(const std::string& path) {
+  fail<std::invalid_argument>(path +
+                              ": saved by a stream_deduplicator, with the times of its documents; open it with a "
+                              "stream_deduplicator, whose limits may be others, or none");
+}
+
 /// Reads a file into an empty deduplicator.
 /// Returns: the state that was read.
 template <saved_deduplicator Form>
@@ -421,6 +430,7 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   if (const std::string other = format::difference(form, options.first(32)); !other.empty()) {
     fail<std::invalid_argument>({path, ": saved with ", other});
   }
+  if (!times.empty() && !is_stream_deduplicator<Form>) refuse_times(path);
   // If this throws, `form` has some documents. It is a copy, so the caller's deduplicator stays empty.
   std::size_t position = 0;
   while (position < documents.size()) {
@@ -581,31 +591,33 @@ class durable_deduplicator {
 
   /// Decides about a document, and keeps it durably if it is new and comparable; see deduplicator::add.
   /// Throws: the exceptions of deduplicator::add; std::runtime_error, which names the log.
-  verdict_type add(std::string_view text, const id_type& id);
-  verdict_type add(std::string_view text, const id_type& id, std::optional<std::uint64_t> now) requires has_times {
+  verdict_type add(std::string_view text, id_argument<id_type> id);
+  verdict_type add(std::string_view text, id_argument<id_type> id,
+                   std::optional<time_argument> now) requires has_times {
     return add(dedup_.describe(text, scratch_), id, now);
   }
   verdict_type add(std::string_view text) requires(!has_times && counting_id<id_type>) {
     return add(text, dedup_.next_id());
   }
-  verdict_type add(const description_type& document, const id_type& id);
-  verdict_type add(const description_type& document, const id_type& id,
-                   std::optional<std::uint64_t> now) requires has_times {
+  verdict_type add(const description_type& document, id_argument<id_type> id);
+  verdict_type add(const description_type& document, id_argument<id_type> id,
+                   std::optional<time_argument> now) requires has_times {
     return dedup_.add(document, id, now, put_down());
   }
 
   /// Removes the document that is kept under this id, if any, then adds the new one, durably; see
   /// deduplicator::replace.
   /// Throws: the exceptions of deduplicator::replace; std::runtime_error, which names the log.
-  verdict_type replace(std::string_view text, const id_type& id) {
+  verdict_type replace(std::string_view text, id_argument<id_type> id) {
     return replace(dedup_.describe(text, scratch_), id);
   }
-  verdict_type replace(std::string_view text, const id_type& id, std::optional<std::uint64_t> now) requires has_times {
+  verdict_type replace(std::string_view text, id_argument<id_type> id,
+                       std::optional<time_argument> now) requires has_times {
     return replace(dedup_.describe(text, scratch_), id, now);
   }
-  verdict_type replace(const description_type& document, const id_type& id);
-  verdict_type replace(const description_type& document, const id_type& id,
-                       std::optional<std::uint64_t> now) requires has_times {
+  verdict_type replace(const description_type& document, id_argument<id_type> id);
+  verdict_type replace(const description_type& document, id_argument<id_type> id,
+                       std::optional<time_argument> now) requires has_times {
     return dedup_.replace(document, id, now, put_down());
   }
 
@@ -636,10 +648,10 @@ class durable_deduplicator {
   /// Erases a kept document, durably.
   /// Returns: true if a document with this id was kept.
   /// Throws: std::runtime_error, which names the log; the document is still kept then.
-  bool erase(const id_type& id);
+  bool erase(id_argument<id_type> id);
 
   /// Removes documents that are too old or exceed max_bytes, durably; see stream_deduplicator::expire.
-  void expire(std::uint64_t now) requires has_times { dedup_.expire(now, put_down()); }
+  void expire(time_argument now) requires has_times { dedup_.expire(now, put_down()); }
 
   /// Writes the state to the file, and begins a new log, so that the next start replays less.
   /// Throws: std::runtime_error, which names the file; std::bad_alloc.
@@ -653,7 +665,7 @@ class durable_deduplicator {
   [[nodiscard]] verdict_type find(const description_type& document, workspace& scratch) const {
     return dedup_.find(document, scratch);
   }
-  [[nodiscard]] bool contains(const id_type& id) const noexcept { return dedup_.contains(id); }
+  [[nodiscard]] bool contains(id_argument<id_type> id) const noexcept { return dedup_.contains(id); }
   [[nodiscard]] std::size_t size() const noexcept { return dedup_.size(); }
   [[nodiscard]] bool empty() const noexcept { return dedup_.empty(); }
   [[nodiscard]] std::uint64_t added() const noexcept { return dedup_.added(); }
@@ -745,7 +757,7 @@ class durable_deduplicator {
       return id && dedup_.renew(*id, time);
     } else {
       static_cast<void>(bytes), static_cast<void>(position);
-      return false;
+      detail::refuse_times(log_path());
     }
   }
 
@@ -789,12 +801,13 @@ durable_deduplicator<Deduplicator>::durable_deduplicator(detail::file_operations
 }
 
 template <class Deduplicator>
-auto durable_deduplicator<Deduplicator>::add(std::string_view text, const id_type& id) -> verdict_type {
+auto durable_deduplicator<Deduplicator>::add(std::string_view text, id_argument<id_type> id) -> verdict_type {
   return add(dedup_.describe(text, scratch_), id);
 }
 
 template <class Deduplicator>
-auto durable_deduplicator<Deduplicator>::add(const description_type& document, const id_type& id) -> verdict_type {
+auto durable_deduplicator<Deduplicator>::add(const description_type& document, id_argument<id_type> id)
+    -> verdict_type {
   if constexpr (has_times) {
     return add(document, id, std::nullopt);
   } else {
@@ -803,7 +816,8 @@ auto durable_deduplicator<Deduplicator>::add(const description_type& document, c
 }
 
 template <class Deduplicator>
-auto durable_deduplicator<Deduplicator>::replace(const description_type& document, const id_type& id) -> verdict_type {
+auto durable_deduplicator<Deduplicator>::replace(const description_type& document, id_argument<id_type> id)
+    -> verdict_type {
   if constexpr (has_times) {
     return replace(document, id, std::nullopt);
   } else {
@@ -812,7 +826,7 @@ auto durable_deduplicator<Deduplicator>::replace(const description_type& documen
 }
 
 template <class Deduplicator>
-bool durable_deduplicator<Deduplicator>::erase(const id_type& id) {
+bool durable_deduplicator<Deduplicator>::erase(id_argument<id_type> id) {
   if (!dedup_.contains(id)) return false;
   std::string payload("E");
   format::put_id(payload, id);
@@ -862,6 +876,7 @@ bool durable_deduplicator<Deduplicator>::is_replayed(detail::byte_span bytes) {
   if (what == 'E') return is_erased(bytes, position) && position == bytes.size();
   if (what != 'S' || bytes.size() < 17) return false;
   const auto time = detail::get<std::uint64_t>(bytes, 1), added_then = detail::get<std::uint64_t>(bytes, 9);
+  if (!has_times && time != 0) detail::refuse_times(log_path());
   for (position = 17; position < bytes.size();) {
     switch (static_cast<char>(bytes[position++])) {
       case 'E':
@@ -885,14 +900,14 @@ bool durable_deduplicator<Deduplicator>::is_replayed(detail::byte_span bytes) {
 #define NEARDUP_DURABLE(Plain, Id)                                                                                  \
   NEARDUP_STORAGE_TEMPLATE durable_deduplicator<Plain<Id>>::durable_deduplicator(                                   \
       detail::file_operations&, std::string, Plain<Id>, fingerprint_composition);                                   \
-  NEARDUP_STORAGE_TEMPLATE verdict<Id> durable_deduplicator<Plain<Id>>::add(std::string_view, const Id&);           \
+  NEARDUP_STORAGE_TEMPLATE verdict<Id> durable_deduplicator<Plain<Id>>::add(std::string_view, id_argument<Id>);     \
   NEARDUP_STORAGE_TEMPLATE verdict<Id> durable_deduplicator<Plain<Id>>::add(const Plain<Id>::description_type&,     \
-                                                                            const Id&);                             \
+                                                                            id_argument<Id>);                       \
   NEARDUP_STORAGE_TEMPLATE verdict<Id> durable_deduplicator<Plain<Id>>::replace(const Plain<Id>::description_type&, \
-                                                                                const Id&);                         \
+                                                                                id_argument<Id>);                   \
   NEARDUP_STORAGE_TEMPLATE std::vector<verdict<Id>> durable_deduplicator<Plain<Id>>::add_described(                 \
       const Plain<Id>::batch_type&, std::span<const Id>, const any_runner&, const arrival&);                        \
-  NEARDUP_STORAGE_TEMPLATE bool durable_deduplicator<Plain<Id>>::erase(const Id&);                                  \
+  NEARDUP_STORAGE_TEMPLATE bool durable_deduplicator<Plain<Id>>::erase(id_argument<Id>);                            \
   NEARDUP_STORAGE_TEMPLATE void durable_deduplicator<Plain<Id>>::save();                                            \
   NEARDUP_STORAGE_TEMPLATE bool durable_deduplicator<Plain<Id>>::is_replayed(detail::byte_span);
 NEARDUP_DURABLE(detail::default_deduplicator, std::uint32_t)

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -19,6 +18,7 @@
 
 #include "../detail/file_operations.hpp"
 #include "../error.hpp"
+#include "../ids.hpp"
 #include "../sets/feature_sets.hpp"
 #include "../sets/set_index.hpp"
 #include "composition.hpp"
@@ -93,8 +93,8 @@ class durable_set_index {
   /// Stores a set under an id, durably; see set_index::insert().
   /// Returns: false if the id is stored already; its set is then unchanged.
   /// Throws: the exceptions of set_index::insert(); std::runtime_error, which names the log.
-  bool insert(set_type set, const Id& id) {
-    check(set);
+  bool insert(set_type set, id_argument<Id> id) {
+    detail::check_ascending(set);
     if (sets_->contains(id)) return false;
     std::string record;
     put_set(record, id, set);
@@ -105,8 +105,8 @@ class durable_set_index {
   /// Stores a set under an id, durably. If the id is stored already, its set is replaced.
   /// Returns: true if the id is new.
   /// Throws: the exceptions of set_index::insert(); std::runtime_error, which names the log.
-  bool insert_or_assign(set_type set, const Id& id) {
-    check(set);
+  bool insert_or_assign(set_type set, id_argument<Id> id) {
+    detail::check_ascending(set);
     const bool is_new = !sets_->contains(id);
     std::string record;
     put_set(record, id, set);
@@ -130,7 +130,7 @@ class durable_set_index {
     std::set<Id> seen;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       const set_type set(sets[i]);
-      check(set);
+      detail::check_ascending(set);
       if (sets_->contains(ids[i]) || !seen.insert(ids[i]).second) continue;
       put_set(record, ids[i], set);
       new_sets.push_back(set);
@@ -143,7 +143,7 @@ class durable_set_index {
   /// Removes an id, durably, and its set if no other id has the same set.
   /// Returns: false if the id was not stored.
   /// Throws: std::runtime_error, which names the log; the id is still stored then.
-  bool erase(const Id& id) {
+  bool erase(id_argument<Id> id) {
     if (!sets_->contains(id)) return false;
     std::string record("E");
     put_id(record, id);
@@ -177,7 +177,7 @@ class durable_set_index {
   [[nodiscard]] const layered_set_index<Feature, Id>& get() const noexcept { return *sets_; }
   [[nodiscard]] std::size_t size() const noexcept { return sets_->size(); }
   [[nodiscard]] bool empty() const noexcept { return sets_->empty(); }
-  [[nodiscard]] bool contains(const Id& id) const noexcept { return sets_->contains(id); }
+  [[nodiscard]] bool contains(id_argument<Id> id) const noexcept { return sets_->contains(id); }
 
  private:
   [[nodiscard]] std::string log_path() const { return path_ + ".log"; }
@@ -192,11 +192,6 @@ class durable_set_index {
     return detail::get<std::uint64_t>(sets_->below().owned_->bytes(), 56);
   }
 
-  static void check(set_type set) {
-    if (std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) {
-      detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
-    }
-  }
   void check_settings(const set_index<Feature, Id>& initial) const {
     sets_->below().file_.check_composition(made_of_);
     const auto text_of = [](const auto& index) {
@@ -262,7 +257,7 @@ class durable_set_index {
       set.resize(count);
       if (count > 0) std::memcpy(set.data(), record.data(), count * sizeof(Feature));
       record.remove_prefix(count * sizeof(Feature));
-      if (std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) return false;
+      if (!detail::is_ascending(set_type(set))) return false;
       sets_->insert_or_assign(set, id);
     }
     return true;

@@ -15,6 +15,7 @@
 #include "../detail/file_operations.hpp"
 #include "../detail/visits.hpp"
 #include "../error.hpp"
+#include "../ids.hpp"
 #include "../runner.hpp"
 #include "../sets/feature_sets.hpp"
 #include "../sets/searchable_sets.hpp"
@@ -47,15 +48,15 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
 
   // ---- Content ------------------------------------------------------------------------------------------------------
 
-  bool insert(set_type set, const Id& id) {
+  bool insert(set_type set, id_argument<Id> id) {
     if (is_below(below_index(id))) {
-      base::check(set);
+      detail::check_ascending(set);
       return false;
     }
     return above_.insert(set, id);
   }
 
-  bool insert_or_assign(set_type set, const Id& id) {
+  bool insert_or_assign(set_type set, id_argument<Id> id) {
     const std::size_t index = below_index(id);
     if (!is_below(index)) return above_.insert_or_assign(set, id);
     const auto hidden = hidden_.insert(static_cast<std::uint32_t>(index)).first;
@@ -73,7 +74,7 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
     if (sets.size() == ids.size()) {
       for (std::size_t i = 0; i < ids.size(); ++i) {
         const set_type set(sets[i]);
-        base::check(set);
+        detail::check_ascending(set);
         if (is_below(below_index(ids[i]))) continue;
         new_sets.push_back(set);
         new_ids.push_back(ids[i]);
@@ -87,18 +88,20 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
   /// Returns: false if the id was not stored.
   /// Throws: std::bad_alloc.
   /// Complexity: O(log n).
-  bool erase(const Id& id) {
+  bool erase(id_argument<Id> id) {
     const std::size_t index = below_index(id);
     if (!is_below(index)) return above_.erase(id);
     return hidden_.insert(static_cast<std::uint32_t>(index)).second;
   }
 
-  [[nodiscard]] std::optional<set_type> find(const Id& id) const noexcept {
+  [[nodiscard]] std::optional<set_type> find(id_argument<Id> id) const noexcept {
     const std::size_t index = below_index(id);
     if (!is_below(index)) return above_.find(id);
     return below_.sets().set(below_.sets().slot_of(index));
   }
-  [[nodiscard]] bool contains(const Id& id) const noexcept { return is_below(below_index(id)) || above_.contains(id); }
+  [[nodiscard]] bool contains(id_argument<Id> id) const noexcept {
+    return is_below(below_index(id)) || above_.contains(id);
+  }
 
   [[nodiscard]] std::size_t size() const noexcept { return below_.size() - hidden_.size() + above_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }

@@ -14,6 +14,7 @@
 
 #include "../detail/file_operations.hpp"
 #include "../detail/large_array.hpp"
+#include "../ids.hpp"
 #include "../sets/set_index.hpp"
 #include "composition.hpp"
 #include "engine/append_log.hpp"
@@ -101,7 +102,7 @@ class listed_sets {
   /// Precondition: the features are ascending and distinct, and outlive this object.
   /// Throws: std::bad_alloc.
   /// Guarantee: strong.
-  void add(set_type set, const Id& id) { sets_.push_back({set, id}); }
+  void add(set_type set, id_argument<Id> id) { sets_.push_back({set, id}); }
 
   [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
   [[nodiscard]] set_threshold threshold() const noexcept { return bounds_.least_similar(); }

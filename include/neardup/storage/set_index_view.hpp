@@ -14,6 +14,7 @@
 
 #include "../detail/visits.hpp"
 #include "../error.hpp"
+#include "../ids.hpp"
 #include "../sets/searchable_sets.hpp"
 #include "composition.hpp"
 #include "engine/container.hpp"
@@ -78,11 +79,11 @@ class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Featu
     if (owned_ != nullptr) owned_->check();
   }
 
-  [[nodiscard]] std::optional<set_type> find(const Id& id) const noexcept {
+  [[nodiscard]] std::optional<set_type> find(id_argument<Id> id) const noexcept {
     const std::size_t index = sets().index_of(id);
     return index == size() ? std::nullopt : std::optional(sets().set(sets().slot_of(index)));
   }
-  [[nodiscard]] bool contains(const Id& id) const noexcept { return sets().index_of(id) != size(); }
+  [[nodiscard]] bool contains(id_argument<Id> id) const noexcept { return sets().index_of(id) != size(); }
 
   [[nodiscard]] std::size_t size() const noexcept { return sets().ids.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }

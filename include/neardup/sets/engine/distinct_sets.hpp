@@ -17,6 +17,7 @@
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../runner.hpp"
+#include "../feature_sets.hpp"
 #include "bitmap_filter.hpp"
 #include "common_elements.hpp"
 #include "rare_first.hpp"
@@ -31,9 +32,14 @@ struct set_source {
   std::function<std::span<const Feature>(std::size_t)> of;
 };
 
-/// Counts the tokens of all sets of a source, and calls `take(part, number, size, sketch)` for each set. The parts of
-/// `run` call `take` concurrently. `most`: the number of tokens for which there is memory, about.
-/// Throws: std::length_error if a set has 2^32 - 1 features or more.
+[[noreturn]] inline void refuse_set(std::size_t number) {
+  fail<std::invalid_argument>({"the features of set ", number, " are not in ascending order, each once"});
+}
+
+/// Checks and counts the tokens of all sets of a source, and calls `take(part, number, size, sketch)` for each set. The
+/// parts of `run` call `take` concurrently. `most`: the number of tokens for which there is memory, about.
+/// Throws: std::invalid_argument, which names the set, unless its features are ascending and distinct; std::length_error
+/// if a set has 2^32 - 1 features or more.
 template <class Feature, class Take>
 [[nodiscard]] token_counts count_tokens(const set_source<Feature>& source, double most, const any_runner& run,
                                         const Take& take) {
@@ -52,6 +58,7 @@ template <class Feature, class Take>
       if (set.size() >= (std::numeric_limits<std::uint32_t>::max)()) {
         fail<std::length_error>({"a set of ", set.size(), " features is too large to join"});
       }
+      if (!is_ascending(set)) refuse_set(i);
       set_sketcher sketcher;
       for (const Feature feature : set) {
         const std::uint32_t token = feature_token(feature);

@@ -18,10 +18,10 @@ namespace neardup::inline v0::detail {
 class overlap_bounds {
  public:
   /// Makes the bounds for a threshold.
-  /// Throws: std::invalid_argument unless 0 < least.similarity <= 1.
+  /// Throws: the exceptions of check_threshold().
   explicit overlap_bounds(const set_threshold& least)
       : by_(least.measure), threshold_(least.similarity), min_common_(least.min_common) {
-    check_similarity(threshold_);
+    check_threshold(least);
     if (min_common_ == 0) min_common_ = by_ == set_similarity::containment ? default_min_contained : 1;
   }
 

@@ -31,6 +31,7 @@
 #include "../../detail/compiled.hpp"
 #include "../../detail/xxh3.hpp"
 #include "../../error.hpp"
+#include "../feature_sets.hpp"
 #include "bitmap_filter.hpp"
 
 namespace neardup::inline v0::detail {
@@ -176,10 +177,7 @@ class blob_reader {
       return result;
     }
     result.features = take<Feature>(head.size);
-    const auto do_not_ascend = [](Feature a, Feature b) { return a >= b; };
-    if (std::adjacent_find(result.features.begin(), result.features.end(), do_not_ascend) != result.features.end()) {
-      fail_damaged();
-    }
+    if (!is_ascending(result.features)) fail_damaged();
     const std::size_t width = index_width(head.size), prefix = head.prefix;
     if (prefix > head.size || head.left_out > head.size - prefix || head.rows > prefix) fail_damaged();
     const std::span<const std::byte> indexes = take<std::byte>((prefix + head.rows) * width);

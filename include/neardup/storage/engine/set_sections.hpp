@@ -20,6 +20,7 @@
 #include "../../error.hpp"
 #include "../../sets/engine/frozen_sets.hpp"
 #include "../../sets/engine/overlap_bounds.hpp"
+#include "../../sets/feature_sets.hpp"
 #include "../../threshold.hpp"
 #include "container.hpp"
 #include "mapped_array.hpp"
@@ -230,8 +231,7 @@ class mapped_sets {
         file.refuse("the sets are damaged");
       }
       const std::span<const Feature> set = sets_.set(slot);
-      if (set.size() >= std::size_t{1} << 30 ||
-          std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) {
+      if (set.size() >= std::size_t{1} << 30 || !is_ascending(set)) {
         file.refuse("the features of a set are not in order");
       }
       const set_sketch sketch = sketch_of(set);
