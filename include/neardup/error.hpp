@@ -71,7 +71,13 @@ class message_part {
       case kind::negative: return std::to_string(static_cast<std::int64_t>(value_));
       case kind::real: break;
     }
-    return std::to_string(std::bit_cast<double>(value_));
+    // The fewest digits that tell the number from others, so that 0.8 is short and the number after 1 is not "1".
+    const auto number = std::bit_cast<double>(value_);
+    char digits[32];
+    for (int precision = 15;; ++precision) {
+      std::snprintf(digits, sizeof digits, "%.*g", precision, number);
+      if (precision == 17 || std::strtod(digits, nullptr) == number) return digits;
+    }
   }
 
  private:

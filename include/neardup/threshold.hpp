@@ -17,9 +17,7 @@ namespace detail {
 
 /// Throws std::invalid_argument with a message that names the similarity.
 [[noreturn]] inline void fail_similarity(double similarity) {
-  char digits[32];
-  std::snprintf(digits, sizeof digits, "%.15g", similarity);
-  fail<std::invalid_argument>({"a least similarity is above 0 and at most 1, not ", digits});
+  fail<std::invalid_argument>({"a least similarity is above 0 and at most 1, not ", similarity});
 }
 
 /// Checks a similarity.
@@ -29,6 +27,17 @@ inline void check_similarity(double similarity) {
 }
 
 }  // namespace detail
+
+struct jaccard;
+struct cosine;
+struct containment;
+struct set_threshold;
+struct edit;
+
+/// A threshold of sets: jaccard, cosine, containment, or a set_threshold.
+template <class T>
+concept threshold_of_sets = std::same_as<T, jaccard> || std::same_as<T, cosine> || std::same_as<T, containment> ||
+    std::same_as<T, set_threshold>;
 
 /// A distance of fingerprints: two fingerprints match if they differ in at most `count` bits.
 /// Example: `pairs(fingerprints, bits{3})`
@@ -49,6 +58,17 @@ struct bits {
     if (static_cast<Number>(count) != k || (count < 0) != (k < Number{})) {
       detail::fail<std::invalid_argument>("a distance of more bits than an int can count");
     }
+  }
+
+  // Similarities do not compile. The message says what to write.
+  template <class Other>
+    requires(std::floating_point<Other> || std::same_as<Other, bool> || threshold_of_sets<Other> ||
+             std::same_as<Other, edit>)
+  constexpr bits(const Other& /*similarity*/) : count(0) {  // NOLINT(google-explicit-constructor)
+    static_assert(
+        sizeof(Other) == 0,
+        "neardup: fingerprints are compared by a whole number of bits: write bits{3}. A similarity is of sets, "
+        "texts, or a fingerprint_deduplicator, and names its measure: jaccard{0.8}");
   }
 
   /// Returns the same distance with `number` blocks.
@@ -88,6 +108,19 @@ struct set_threshold {
   /// containment, otherwise 1.
   std::size_t min_common = 0;
 
+  constexpr set_threshold() = default;
+  constexpr set_threshold(set_similarity by, double least, std::size_t common = 0) noexcept
+      : measure(by), similarity(least), min_common(common) {}
+
+  // A number, and a threshold of something else, do not compile. The message says what to write.
+  template <class Other>
+    requires(std::is_arithmetic_v<Other> || std::same_as<Other, bits> || std::same_as<Other, edit>)
+  constexpr set_threshold(const Other& /*least*/) {  // NOLINT(google-explicit-constructor)
+    static_assert(sizeof(Other) == 0,
+                  "neardup: sets are compared by a measure: write jaccard{0.8}, cosine{0.8} or containment{0.8}, as in "
+                  "pairs(sets, jaccard{0.8}), or a set_threshold");
+  }
+
   friend constexpr bool operator==(const set_threshold&, const set_threshold&) = default;
 };
 
@@ -123,10 +156,6 @@ struct containment {
     return {set_similarity::containment, similarity, min_common};
   }
 };
-
-/// A threshold of sets: set_threshold, or a type that converts to it.
-template <class T>
-concept threshold_of_sets = std::convertible_to<const T&, set_threshold>;
 
 namespace detail {
 
@@ -173,11 +202,6 @@ template <class Threshold>
   }
 }
 
-/// A number or a threshold of another kind, passed where a threshold of sets belongs.
-template <class Threshold>
-concept wrong_threshold_of_sets =
-    std::is_arithmetic_v<Threshold> || std::same_as<Threshold, bits> || std::same_as<Threshold, edit>;
-
 /// Returns the threshold as a set_threshold. Does not compile for thresholds of fingerprints or texts.
 template <class Threshold>
 [[nodiscard]] set_threshold set_threshold_of(const Threshold& threshold) {
@@ -195,8 +219,9 @@ template <class Threshold>
 template <class Threshold>
 [[nodiscard]] const edit& edit_of(const Threshold& threshold) {
   static_assert(std::same_as<Threshold, edit>,
-                "neardup: texts are compared by their features or by edits: write pairs(texts, jaccard{0.8}) (include "
-                "neardup/dedup.hpp) or pairs(texts, edit{0.8})");
+                "neardup: texts are compared by their features or by edits: write jaccard{0.8}, as in pairs(texts, "
+                "jaccard{0.8}) or group(texts, jaccard{0.8}) (include neardup/dedup.hpp), or edit{0.8}. bits{3} is for "
+                "fingerprints, which fingerprint_all makes of texts");
   if constexpr (std::same_as<Threshold, edit>) {
     return threshold;
   } else {

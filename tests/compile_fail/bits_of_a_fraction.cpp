@@ -1,4 +1,4 @@
-// expect: no matching function|could not convert|no matching constructor
+// expect: fingerprints are compared by a whole number of bits: write bits
 #include <neardup/threshold.hpp>
 
 #ifdef NEARDUP_COMPILES

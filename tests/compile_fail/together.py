@@ -14,7 +14,7 @@ import sys
 FILE = re.compile(r"compile_fail/(\w+)\.cpp:\d")
 ERROR = re.compile(r"\S+:\d+:\d+: error: ")
 # What g++ and clang++ print before an error, to say where it is.
-CONTEXT = re.compile(r"In file included from |\s+from \S+:\d|\S+: (In|At) |\S+:\d+:\d+:\s+(recursively )?required ")
+CONTEXT = re.compile(r"In file included from |\s+from \S+:\d|\S+: (In|At) |\S+:\d+:\d+:\s+((recursively )?required |in .constexpr. expansion )")
 
 
 def errors_by_file(lines):

@@ -325,6 +325,10 @@ TEST_CASE("a threshold of a deduplicator is one of sets that come in any order",
   const neardup::set_threshold contained{set_similarity::containment, 0.8};
   CHECK_THROWS_WITH(deduplicator{contained}, Catch::Matchers::Contains("group()"));
   CHECK_THROWS_AS(deduplicator{neardup::set_threshold{}}, std::invalid_argument);
+  deduplicator visited{neardup::jaccard{0.7}};
+  visited.add("one two three");
+  visited.for_each_kept(
+      [](auto& kept) { CHECK(kept.id == 0); });  // a reference that is not const takes a const document
   CHECK(deduplicator{neardup::jaccard{0.7}}.threshold() == neardup::set_threshold{set_similarity::jaccard, 0.7});
   // A threshold that is chosen at run time.
   for (const auto measure : {set_similarity::jaccard, set_similarity::cosine}) {

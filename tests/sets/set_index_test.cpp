@@ -218,6 +218,25 @@ TEST_CASE("an index of sets refuses what it could only answer wrongly", "[sets][
   CHECK(index.search(set).size() == 1);
 }
 
+TEST_CASE("a search takes a threshold that is at least that of the index, of the same measure", "[sets][set_index]") {
+  set_index<> index{jaccard{0.5, 2}};
+  index.insert(std::vector<std::uint32_t>{1, 2, 3, 4, 5}, 1);
+  index.insert(std::vector<std::uint32_t>{1, 2, 3, 4}, 2);
+  const std::vector<std::uint32_t> query{1, 2, 3, 4};
+  CHECK(index.search(query).size() == 2);
+  CHECK(index.search(query, jaccard{0.9}).size() == 1);
+  CHECK(index.search(query, 1).size() == 1);
+  CHECK(index.search(query, jaccard{0.5}) == index.search(query, 0.5));
+  CHECK(index.search(query, jaccard{0.5, 4}).size() == 2);
+  CHECK(index.search(query, jaccard{0.5, 5}).empty());
+  CHECK(index.nearest(query, neardup::set_threshold{set_similarity::jaccard, 1})->id == 2);
+  CHECK_FALSE(index.any_within(query, jaccard{0.5, 5}));
+  CHECK_THROWS_AS(index.search(query, jaccard{0.4}), std::invalid_argument);
+  CHECK_THROWS_AS(index.search(query, jaccard{0.5, 1}), std::invalid_argument);
+  CHECK_THROWS_AS(index.search(query, neardup::cosine{0.9}), std::invalid_argument);
+  CHECK_THROWS_AS(index.search(query, 80), std::invalid_argument);
+}
+
 TEST_CASE("an index of sets refuses an id that its type cannot hold", "[sets][set_index]") {
   constexpr std::uint64_t too_large = (std::uint64_t{1} << 40) + 7;
   const std::vector<std::uint32_t> set{1, 2, 3};

@@ -94,6 +94,9 @@ template <class Result>
 ///             return jaccard_similarity(sets[i], sets[j]); }});`
 template <class Function>
 class at_least {
+  static_assert(!std::is_same_v<Function, no_check>,
+                "neardup: at_least takes a least similarity, and the function that computes it: at_least{0.8, check}");
+
  public:
   /// Returns the features of the document at a position, as feature_extractor computes them.
   using features_type = std::function<std::span<const std::uint32_t>(std::size_t)>;
@@ -125,5 +128,8 @@ class at_least {
   Function similarity_;
   features_type features_;
 };
+
+// Without a function it does not compile. The message says what to write.
+at_least(double)->at_least<no_check>;
 
 }  // namespace neardup::inline v0

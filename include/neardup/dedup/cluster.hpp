@@ -46,4 +46,14 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
   return labels;
 }
 
+// Sets and texts do not compile. The message says what to write instead.
+template <std::integral Index = std::uint32_t, class Range, class Threshold>
+  requires(!fingerprint_range<Range>)
+std::vector<Index> cluster(const Range& /*input*/, const Threshold& /*within*/, const any_runner& /*run*/ = {}) {
+  static_assert(sizeof(Range) == 0,
+                "neardup: cluster() is of fingerprints; the components of sets and texts are group(sets, jaccard{0.8}, "
+                "{.by = grouping::components})");
+  return {};
+}
+
 }  // namespace neardup::inline v0

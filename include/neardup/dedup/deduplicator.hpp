@@ -290,7 +290,8 @@ class basic_deduplicator {
   template <class Visit>
   void for_each_kept(Visit&& visit) const {
     for (const auto slot : core_.slots_by_age()) {
-      if (!detail::visit_goes_on(visit, core_.kept_at(slot))) return;
+      const kept_type kept = core_.kept_at(slot);
+      if (!detail::visit_goes_on(visit, kept)) return;
     }
   }
 
@@ -503,12 +504,12 @@ deduplicator(Features, Threshold) -> deduplicator<Features>;
 /// Makes a deduplicator whose documents have ids of type Id.
 /// Throws: std::invalid_argument unless 0 < least.similarity <= 1, or if the measure is containment.
 /// Example: `auto seen = make_deduplicator<std::string>(jaccard{0.9});  seen.add(text, url);`
-template <class Id>
-[[nodiscard]] deduplicator<default_features<>, Id> make_deduplicator(const set_threshold& least) {
+template <class Id, class Threshold>
+[[nodiscard]] deduplicator<default_features<>, Id> make_deduplicator(const Threshold& least) {
   return deduplicator<default_features<>, Id>(least);
 }
-template <class Id, class Features>
-[[nodiscard]] deduplicator<Features, Id> make_deduplicator(Features extract, const set_threshold& least) {
+template <class Id, class Features, class Threshold>
+[[nodiscard]] deduplicator<Features, Id> make_deduplicator(Features extract, const Threshold& least) {
   return deduplicator<Features, Id>(std::move(extract), least);
 }
 

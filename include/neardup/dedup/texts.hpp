@@ -98,15 +98,6 @@ template <threshold_of_sets Threshold>
   return near_duplicates(a, b, least, default_features<>());
 }
 
-// A number without a measure does not compile. The message says what to write instead.
-template <std::floating_point Number>
-bool near_duplicates(std::string_view /*a*/, std::string_view /*b*/, Number /*least*/) {
-  static_assert(!std::floating_point<Number>,
-                "neardup: texts are compared by their features or their fingerprints: write near_duplicates(a, b, "
-                "jaccard{0.8}) or near_duplicates(a, b, bits{3})");
-  return false;
-}
-
 // ---- Joins ------------------------------------------------------------------------------------------------------------
 
 /// Calls `visit(pair)` for each two texts whose features are similar enough. It is visit_pairs of the feature sets that

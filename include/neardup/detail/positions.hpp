@@ -17,7 +17,7 @@ namespace neardup::inline v0::detail {
 /// A join of this many fingerprints or more needs 64-bit positions.
 inline constexpr std::size_t many_positions = (std::numeric_limits<std::uint32_t>::max)();
 
-/// Throws std::length_error if Index cannot number `count` fingerprints. `what` is the name of the function to call
+/// Throws std::length_error if Index cannot number `count` fingerprints, sets or texts. `what` is the name of the function to call
 /// with a wider Index.
 template <class Index>
 void check_index_type(std::size_t count, const char* what) {
@@ -30,7 +30,7 @@ void check_index_type(std::size_t count, const char* what) {
     if (count > 0 &&
         (std::cmp_greater(count - 1, (std::numeric_limits<Index>::max)()) || (is_small && count >= many_positions))) {
       fail<std::length_error>(
-          {what, ": the index type cannot number ", count, " fingerprints; write ", what, "<std::uint64_t>"});
+          {what, ": the index type cannot number ", count, " positions; write ", what, "<std::uint64_t>"});
     }
   }
 }

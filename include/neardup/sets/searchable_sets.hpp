@@ -23,6 +23,26 @@
 
 namespace neardup::inline v0 {
 
+/// The least similarity of a search: a number, by the measure of the index; or a threshold, such as jaccard{0.9}. A
+/// min_common of 0 stands for that of the index.
+struct search_threshold {
+  double similarity;
+  std::optional<set_similarity> measure = std::nullopt;
+  std::size_t min_common = 0;
+
+  constexpr search_threshold(double least) noexcept : similarity(least) {}  // NOLINT(google-explicit-constructor)
+  template <threshold_of_sets Threshold>
+  constexpr search_threshold(const Threshold& least) noexcept  // NOLINT(google-explicit-constructor)
+      : similarity(least.similarity), min_common(least.min_common) {
+    measure = set_threshold(least).measure;
+  }
+  // A threshold of something else does not compile. The message is that of set_threshold.
+  template <class Other>
+    requires(std::same_as<Other, bits> || std::same_as<Other, edit>)
+  constexpr search_threshold(const Other& least)  // NOLINT(google-explicit-constructor)
+      : search_threshold(set_threshold(least)) {}
+};
+
 /// A stored set that is similar enough to a query.
 template <class Id>
 struct set_match {
@@ -69,13 +89,13 @@ class searchable_sets {
   [[nodiscard]] set_threshold threshold() const noexcept { return index().search_bounds().least_similar(); }
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
-  // `least` is a similarity by the measure of the index. Each search throws std::invalid_argument if `least` is below
-  // threshold().similarity, above 1 or not a number, or the features are not ascending and distinct; and
-  // std::bad_alloc.
+  // `least` is a similarity by the measure of the index, or a threshold with this measure. Each search throws
+  // std::invalid_argument if `least` is below the threshold() of the index, above 1, not a number or of another measure,
+  // or the features are not ascending and distinct; and std::bad_alloc.
 
   /// Returns the matches of a set: all ids whose sets have at least the similarity `least`, sorted by descending
   /// similarity, then by id.
-  [[nodiscard]] std::vector<match_type> search(set_type query, std::optional<double> least = {}) const {
+  [[nodiscard]] std::vector<match_type> search(set_type query, std::optional<search_threshold> least = {}) const {
     workspace scratch;
     std::vector<match_type> matches;
     append_matches(query, bounds_for(least), scratch, matches);
@@ -85,7 +105,7 @@ class searchable_sets {
   /// Returns the matches of each query, as search() returns them. `run` spreads the work over threads: `threads{8}`, or
   /// a runner of yours. The result is the same for every runner.
   template <set_range Sets>
-  [[nodiscard]] batch_type search_batch(const Sets& queries, std::optional<double> least = {},
+  [[nodiscard]] batch_type search_batch(const Sets& queries, std::optional<search_threshold> least = {},
                                         const any_runner& run = {}) const {
     detail::check_features<Feature, Sets>();
     constexpr std::size_t step = 64;
@@ -113,11 +133,11 @@ class searchable_sets {
   }
 
   /// Returns the first result of search(): the most similar set, with the smallest id among equally similar ones.
-  [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<double> least = {}) const {
+  [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<search_threshold> least = {}) const {
     workspace scratch;
     return nearest(query, least, scratch);
   }
-  [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<double> least,
+  [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<search_threshold> least,
                                                   workspace& scratch) const {
     std::optional<match_type> best;
     visit_sets(query, bounds_for(least), scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
@@ -132,11 +152,11 @@ class searchable_sets {
   }
 
   /// Returns true if any stored set has at least the similarity `least`. Stops at the first match.
-  [[nodiscard]] bool any_within(set_type query, std::optional<double> least = {}) const {
+  [[nodiscard]] bool any_within(set_type query, std::optional<search_threshold> least = {}) const {
     workspace scratch;
     return any_within(query, least, scratch);
   }
-  [[nodiscard]] bool any_within(set_type query, std::optional<double> least, workspace& scratch) const {
+  [[nodiscard]] bool any_within(set_type query, std::optional<search_threshold> least, workspace& scratch) const {
     return !visit_sets(query, bounds_for(least), scratch, [](std::size_t, std::uint32_t, double) { return false; });
   }
 
@@ -144,7 +164,7 @@ class searchable_sets {
   /// or throws; its exception is passed on.
   /// Precondition: the visitor does not change the index.
   template <std::invocable<const match_type&> Visit>
-  void for_each_match(set_type query, std::optional<double> least, workspace& scratch, Visit&& visit) const {
+  void for_each_match(set_type query, std::optional<search_threshold> least, workspace& scratch, Visit&& visit) const {
     visit_sets(query, bounds_for(least), scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
       return visit_ids(slot, [&](const Id& id) {
         return detail::visit_goes_on(visit, match_type{id, common, similarity});
@@ -159,16 +179,20 @@ class searchable_sets {
 
   [[nodiscard]] const Index& index() const noexcept { return static_cast<const Index&>(*this); }
 
-  [[nodiscard]] detail::overlap_bounds bounds_for(std::optional<double> least) const {
+  [[nodiscard]] detail::overlap_bounds bounds_for(std::optional<search_threshold> least) const {
     if (!least) return index().search_bounds();
-    set_threshold wanted = threshold();
-    detail::check_similarity(*least);
-    if (*least < wanted.similarity) {
-      detail::fail<std::invalid_argument>(
-          {"a set_index for similarities of at least ", wanted.similarity, " cannot search for ", *least});
+    const set_threshold own = threshold();
+    const detail::overlap_bounds wanted({least->measure.value_or(own.measure), least->similarity,
+                                         (std::max)(least->min_common, least->min_common == 0 ? own.min_common : 1)});
+    if (wanted.measure() != own.measure) {
+      detail::fail<std::invalid_argument>("a set_index of one measure cannot search by another one");
     }
-    wanted.similarity = *least;
-    return detail::overlap_bounds(wanted);
+    if (wanted.threshold() < own.similarity || wanted.min_common() < own.min_common) {
+      detail::fail<std::invalid_argument>({"a set_index for similarities of at least ", own.similarity, " and ",
+                                           own.min_common, " common features cannot search for ", wanted.threshold(),
+                                           " and ", wanted.min_common()});
+    }
+    return wanted;
   }
 
   /// Calls `take(slot, common, similarity)` for each similar set, until `take` returns false.

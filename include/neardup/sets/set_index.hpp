@@ -62,10 +62,6 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   /// Throws: std::invalid_argument unless 0 < similarity <= 1.
   explicit set_index(const set_threshold& least) : postings_(detail::overlap_bounds(least)) {}
 
-  // Other thresholds do not compile; the message says what to write instead.
-  template <detail::wrong_threshold_of_sets Threshold>
-  explicit set_index(const Threshold& least) : set_index(detail::set_threshold_of(least)) {}
-
   set_index(set_index&& other) = default;
   set_index& operator=(set_index&& other) = default;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <iterator>
 #include <optional>
@@ -23,6 +24,11 @@ auto elements_of(const T& set) noexcept {
       requires { std::span(set); },
       "neardup: a set is a range in contiguous memory, such as a vector or a span, ascending and distinct");
   const std::span all(set);
+  using element = typename decltype(all)::value_type;
+  static_assert(!std::same_as<element, char> && !std::same_as<element, wchar_t> && !std::same_as<element, char8_t> &&
+                    !std::same_as<element, char16_t> && !std::same_as<element, char32_t>,
+                "neardup: a text is no set of characters: write near_duplicates(a, b, jaccard{0.8}), or compare its "
+                "features: jaccard_similarity(extract(a), extract(b)) with a feature_extractor");
   return std::span<const typename decltype(all)::value_type>(all);
 }
 
