@@ -25,7 +25,7 @@
 #define NEARDUP_EXCEPTIONS 0
 #endif
 
-// NEARDUP_COLD marks a function that runs once for a whole join, or when a call fails. Compilers optimise it for size.
+// NEARDUP_COLD marks a function that runs once for a whole join or file, or when a call fails. Compilers optimise it for size.
 #if defined(__GNUC__)
 #define NEARDUP_COLD [[gnu::cold]]
 #else

@@ -91,7 +91,7 @@ bool write_all(file_operations& files, int file, std::span<const std::byte> byte
 
 /// Returns the absolute path with symbolic links resolved. It names the same file after a chdir(). The file need not
 /// exist. On Windows, links are not resolved.
-[[nodiscard]] std::string settled_path(std::string path);
+[[nodiscard]] NEARDUP_COLD std::string settled_path(std::string path);
 
 /// Writes a file of several pieces, atomically and durably. A crash leaves the old file or the new one. When the
 /// function returns, the new file is on the disk. If PATH is a symbolic link, its target is written, even if that does
@@ -99,7 +99,8 @@ bool write_all(file_operations& files, int file, std::span<const std::byte> byte
 /// The pieces are first written to PATH.<process>.<number>.tmp. This file remains only if the process is killed.
 /// Throws: std::runtime_error with the name of the file. If only the last step fails (syncing the folder), the new file
 /// is in place, but a power failure may lose it.
-void save_file(file_operations& files, const std::string& name, std::span<const std::span<const std::byte>> pieces);
+NEARDUP_COLD void save_file(file_operations& files, const std::string& name,
+                            std::span<const std::span<const std::byte>> pieces);
 
 #if NEARDUP_BODIES
 

@@ -65,14 +65,14 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
 }};
 
 /// Parses text that to_string() has written. Returns: nullopt for any other text.
-std::optional<fingerprint_composition> parse_composition(std::string_view text);
+NEARDUP_COLD std::optional<fingerprint_composition> parse_composition(std::string_view text);
 
 }  // namespace detail
 
 /// Returns a composition as lines "name: value". Empty members are left out.
 /// Throws: std::invalid_argument if a member contains a line break, or the number of the definition has more than 9
 /// digits.
-[[nodiscard]] std::string to_string(const fingerprint_composition& made_of);
+[[nodiscard]] NEARDUP_COLD std::string to_string(const fingerprint_composition& made_of);
 
 /// Returns a checksum of a seed, which distinguishes seeds without revealing them: 16 bits, as 4 hexadecimal digits.
 /// Two seeds have the same identity with probability 1/65,536. 48 bits of a secret seed remain unknown.

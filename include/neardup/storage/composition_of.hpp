@@ -47,7 +47,7 @@ class part_names {
   explicit part_names(fingerprint_composition& made_of) noexcept : made_of_(made_of) {}
 
   template <class Part>
-  [[nodiscard]] std::string of(const Part& part) const {
+  [[nodiscard]] NEARDUP_COLD std::string of(const Part& part) const {
     static_assert(!inherits_description<Part>(),
                   "neardup: this part inherits description() from another part, whose name it must not take; give it a "
                   "member `std::string description() const` of its own, with a name of its own");
@@ -70,7 +70,7 @@ class part_names {
   /// words)".
   template <class Part>
     requires(!part_name<Part>.empty())
-  [[nodiscard]] std::string of(const Part& part) const {
+  [[nodiscard]] NEARDUP_COLD std::string of(const Part& part) const {
     std::string inside;
     const auto list = [&](const std::string& one) { inside.append(inside.empty() ? "" : ", ").append(one); };
     if constexpr (requires { part.list(); }) {
@@ -124,7 +124,7 @@ class part_names {
  private:
   /// Appends the identity of a table to a list. A part without a table is listed as "none", but only behind other
   /// identities.
-  static void add(std::string& identities, const std::string& identity) {
+  NEARDUP_COLD static void add(std::string& identities, const std::string& identity) {
     if (identities.empty()) {
       identities = identity;
     } else {
@@ -139,7 +139,7 @@ class part_names {
     return hex_of(sum);
   }
 
-  static std::string with(const char* name, std::size_t n, const std::string& inner) {
+  NEARDUP_COLD static std::string with(const char* name, std::size_t n, const std::string& inner) {
     return std::string(name) + "(" + std::to_string(n) + ", " + inner + ")";
   }
 
@@ -151,7 +151,8 @@ class part_names {
 /// Returns the composition of the fingerprints of a simhasher. A part of your own needs a member `std::string
 /// description() const`, which distinguishes the part, with its settings, from all others.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
-[[nodiscard]] fingerprint_composition composition_of(const simhasher<Tokenizer, Weighter, Hasher, Bits>& hash) {
+[[nodiscard]] NEARDUP_COLD fingerprint_composition
+composition_of(const simhasher<Tokenizer, Weighter, Hasher, Bits>& hash) {
   fingerprint_composition made_of;
   const detail::part_names names(made_of);
   made_of.tokenizer = names.of(hash.tokenizer);
@@ -162,7 +163,7 @@ template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 
 /// Returns the composition of the codes of a minwise_hasher. It has no weighter.
 template <class Tokenizer, class Hasher, std::size_t Bits>
-[[nodiscard]] fingerprint_composition composition_of(const minwise_hasher<Tokenizer, Hasher, Bits>& hash) {
+[[nodiscard]] NEARDUP_COLD fingerprint_composition composition_of(const minwise_hasher<Tokenizer, Hasher, Bits>& hash) {
   fingerprint_composition made_of{.kind = fingerprint_kind::minwise};
   const detail::part_names names(made_of);
   made_of.tokenizer = names.of(hash.tokenizer);
@@ -173,7 +174,8 @@ template <class Tokenizer, class Hasher, std::size_t Bits>
 /// Returns the composition of the features of a feature_extractor. It has no weighter, and its kind of fingerprints is
 /// the default.
 template <class Tokenizer, class Hasher, class Feature>
-[[nodiscard]] fingerprint_composition composition_of(const feature_extractor<Tokenizer, Hasher, Feature>& extract) {
+[[nodiscard]] NEARDUP_COLD fingerprint_composition
+composition_of(const feature_extractor<Tokenizer, Hasher, Feature>& extract) {
   fingerprint_composition made_of;
   const detail::part_names names(made_of);
   made_of.tokenizer = names.of(extract.tokenizer);
@@ -184,7 +186,7 @@ template <class Tokenizer, class Hasher, class Feature>
 /// Rejects all other types at compile time. Classes derived from a simhasher or a minwise_hasher are rejected, too,
 /// because their fingerprints may differ.
 template <class Hasher>
-[[nodiscard]] fingerprint_composition composition_of(const Hasher& /*hash*/) {
+[[nodiscard]] NEARDUP_COLD fingerprint_composition composition_of(const Hasher& /*hash*/) {
   static_assert(
       sizeof(Hasher) == 0,
       "neardup: composition_of takes a simhasher, a minwise_hasher or a feature_extractor itself, and nothing that is "

@@ -76,7 +76,7 @@ inline bool is_of_other_class(bool is_exact, byte_span of_file) {
 
 /// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT"; empty if they are
 /// equal.
-std::string difference_of_options(bool is_exact, byte_span of_file, std::string_view wanted);
+NEARDUP_COLD std::string difference_of_options(bool is_exact, byte_span of_file, std::string_view wanted);
 
 /// Encodes the documents and options of deduplicators for files and logs (docs/format.md).
 template <class Form>
@@ -108,7 +108,7 @@ class deduplicator_format {
   ///   bytes 8..15   min_tokens; if sets of features are compared, the least overlap, or 0 if that is 1
   ///   bytes 16..23  the similarity, a double
   ///   bytes 24..31  identity()
-  static std::string options(const Form& form) {
+  NEARDUP_COLD static std::string options(const Form& form) {
     const auto& d = plain(form);
     std::uint32_t distance = distance_of_sets;
     std::uint8_t check = 2;
@@ -145,7 +145,7 @@ class deduplicator_format {
 
   /// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT". Empty if they are
   /// equal.
-  static std::string difference(const Form& form, byte_span of_file) {
+  NEARDUP_COLD static std::string difference(const Form& form, byte_span of_file) {
     return difference_of_options(is_exact, of_file, options(form));
   }
 
@@ -586,8 +586,8 @@ class durable_deduplicator {
       : durable_deduplicator(detail::system_files(), std::move(path), std::move(empty), std::move(made_of)) {}
 
   // For tests, which pass their own file operations.
-  durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
-                       fingerprint_composition made_of);
+  NEARDUP_COLD durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
+                                    fingerprint_composition made_of);
 
   /// Decides about a document, and keeps it durably if it is new and comparable; see deduplicator::add.
   /// Throws: the exceptions of deduplicator::add; std::runtime_error, which names the log.

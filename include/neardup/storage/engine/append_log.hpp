@@ -117,7 +117,7 @@ class append_log {
   /// reads the file alone would lose them. PATH.log is ignored if it is not a log.
   /// Throws: std::runtime_error, which names the log, if it has such changes, if it has another version, or if its
   /// header is damaged, because its changes are then unknown.
-  static void refuse_changes_beside(const std::string& path, std::uint64_t state);
+  NEARDUP_COLD static void refuse_changes_beside(const std::string& path, std::uint64_t state);
 
  private:
   append_log(file_operations& files, const std::string& path, std::uint64_t state, std::size_t size)

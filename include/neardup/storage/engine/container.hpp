@@ -128,7 +128,8 @@ struct section_source {
 };
 
 /// Encodes the beginning of a file, up to its first section. Empty sections are left out.
-[[nodiscard]] std::string encode_header(const file_header& header, std::span<const section_source> sources);
+[[nodiscard]] NEARDUP_COLD std::string encode_header(const file_header& header,
+                                                     std::span<const section_source> sources);
 
 /// Calls `put(bytes)` for the pieces of a file in order.
 template <class Put>
@@ -153,7 +154,7 @@ std::uint64_t write_container(file_operations& files, const std::string& path, c
 
 /// Checks that the composition is of fingerprints of this kind.
 /// Throws: std::invalid_argument, with a message that begins with `what`, if it is not.
-void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind);
+NEARDUP_COLD void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind);
 
 /// The parsed header of a file, and its sections. The header is checked; the content of sections is not.
 class container {
@@ -168,7 +169,7 @@ class container {
   /// Parses a file. `name`: the name of the file in messages.
   /// Throws: std::runtime_error if the bytes are not a file with this content.
   /// Complexity: linear in the header.
-  container(byte_span bytes, std::string name, file_content content);
+  NEARDUP_COLD container(byte_span bytes, std::string name, file_content content);
 
   [[nodiscard]] const file_header& header() const noexcept { return header_; }
   [[nodiscard]] std::span<const section> sections() const noexcept { return sections_; }
@@ -187,11 +188,11 @@ class container {
 
   /// Checks that the file is for fingerprints of this width and kind.
   /// Throws: std::runtime_error if it is not.
-  void check_fingerprints(std::size_t bits, fingerprint_kind kind) const;
+  NEARDUP_COLD void check_fingerprints(std::size_t bits, fingerprint_kind kind) const;
 
   /// Checks that the composition of the file is `expected`.
   /// Throws: std::invalid_argument if it is not.
-  void check_composition(const fingerprint_composition& expected) const;
+  NEARDUP_COLD void check_composition(const fingerprint_composition& expected) const;
 
   /// Refuses the file.
   /// Throws: std::runtime_error "NAME: WHAT".
@@ -212,7 +213,7 @@ class container {
 
   // Finds the sections. Each section begins at the first multiple of 64 bytes behind the previous one, and the last
   // section ends the file.
-  void find_sections(std::size_t header_size, std::size_t count);
+  NEARDUP_COLD void find_sections(std::size_t header_size, std::size_t count);
 
   std::string name_;
   byte_span bytes_;
