@@ -201,9 +201,7 @@ TEST_CASE("a damaged list of words that are none is refused", "[dictionary file]
   word_dictionary words = word_dictionary::parse("ab 3\n");
   words.add_word("cd", 0);
   const auto error_with = [&](std::string never) {
-    std::vector<std::string> bytes;
-    auto sections = neardup::detail::dictionary_sections(words, bytes);
-    sections[2].bytes = std::as_bytes(std::span(never));
+    const auto sections = neardup::detail::dictionary_access::sections(words, never);
     neardup::detail::file_header header{neardup::detail::file_content::dictionary, 0, {}, words.size(), {}};
     header.details[0] = static_cast<std::uint8_t>(words.total());
     const file_name file;

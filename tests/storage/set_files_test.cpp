@@ -383,27 +383,4 @@ TEST_CASE("saving, loading and layers of sets keep their promises when any alloc
   CHECK(failures > 100);
 }
 
-TEST_CASE("sections of sets are the same in both orders of bytes but for the order in each number") {
-  neardup::detail::file_header header;
-  header.bits = 64;
-  header.details =
-      neardup::detail::set_details{set_similarity::jaccard, neardup::detail::id_form::unsigned_number, 4, 1, 0.5}
-          .encode();
-  const auto swapped = [&](neardup::detail::section_tag tag, std::string bytes) {
-    neardup::detail::swap_set_section(tag, header, std::as_writable_bytes(std::span(bytes.data(), bytes.size())));
-    return bytes;
-  };
-  using tag = neardup::detail::section_tag;
-  CHECK(swapped(tag::set_features, "abcdefghABCDEFGH") == "hgfedcbaHGFEDCBA");
-  CHECK(swapped(tag::set_records, "abcdefghABCDEFGH01234567") == "hgfedcbaHGFEDCBA76543210");
-  CHECK(swapped(tag::ids, "abcdABCD") == "dcbaDCBA");
-  CHECK(swapped(tag::set_id_begins, "abcdABCD") == "dcbaDCBA");
-  CHECK(swapped(tag::set_id_order, "abcdABCD") == "dcbaDCBA");
-  CHECK(swapped(tag::set_levels, "abcd") == "abcd");
-  CHECK(swapped(tag::set_buckets, "abcdefgh") == "hgfedcba");
-  CHECK(swapped(tag::set_postings, "abcdefghijklABCDEFGHIJKL") == "dcbahgfejilkDCBAHGFEJILK");
-  header.bits = 32;
-  CHECK(swapped(tag::set_features, "abcdefgh") == "dcbahgfe");
-}
-
 }  // namespace set_files

@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::uint64_t kind_of_change = 1, kind_with_places = 2;
 
-// Numbers in files have the byte order of memory; indexes are only for little-endian machines.
 std::uint64_t number_at(std::string_view bytes, std::size_t position) {
   std::uint64_t number = 0;
   if (position + sizeof number <= bytes.size()) std::memcpy(&number, bytes.data() + position, sizeof number);

@@ -18,7 +18,6 @@ bool run_features(typed_options& typed) {
   const auto take_part = [&](const typed_options& given, run_settings& to) {
     part = required_number(given, "--part", max_part);
     if (to.output.file.empty()) throw usage_error("features writes to a file: --output FILE");
-    need_little_endian();
     to.output.is_saved = true;
   };
   const auto take_sets = [](const typed_options&, run_settings& to) {

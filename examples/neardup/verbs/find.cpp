@@ -327,7 +327,6 @@ void take_wanted(const typed_options& given, wanted& what) {
 
 /// Searches an index. The index has the features of all documents, so the clue needs features of the same kind.
 bool run_find_in_index(typed_options& typed) {
-  need_little_endian();
   refuse_empty_name(typed, "--index");
   wanted what;
   take_wanted(typed, what);

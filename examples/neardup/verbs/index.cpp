@@ -332,7 +332,6 @@ bool run_without_documents(const typed_options& typed, const indexing& how) {
 }
 
 bool run_index(typed_options& typed) {
-  need_little_endian();
   refuse_empty_name(typed, "--index");
   refuse_empty_name(typed, "--remove");
   indexing how;

@@ -139,7 +139,6 @@ void check_reach(const typed_options& typed, const index_settings& index, const 
 }
 
 bool run_query(typed_options& typed) {
-  need_little_endian();
   refuse_empty_name(typed, "--index");
   const std::string path = typed.text("--index");
   std::optional<index_settings> index;

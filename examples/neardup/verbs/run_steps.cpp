@@ -15,7 +15,6 @@ run_settings take_files_of_run(const typed_options& typed, const std::vector<std
   }
   take_output(typed, to);
   refuse_overwriting(to, others, false);
-  need_little_endian();
   if (to.output.is_saved) check_output(to.output.file);
   return to;
 }

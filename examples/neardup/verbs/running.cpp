@@ -1,7 +1,5 @@
 #include "running.hpp"
 
-#include <bit>
-
 #include "../describe/dictionary.hpp"
 #include "../ground/errors.hpp"
 #include "../line/comparison.hpp"
@@ -73,12 +71,6 @@ bool run_on_documents(run_settings& settings, const std::function<void(context&)
   if (fingerprint.learns_idf()) fingerprint.idf = learn_idf(c);
   run(c);
   return c.found_any;
-}
-
-void need_little_endian() {
-  if constexpr (std::endian::native != std::endian::little) {
-    throw usage_error("indexes, features and pairs in files are for machines that store the lowest byte first");
-  }
 }
 
 }  // namespace command

@@ -12,8 +12,4 @@ namespace command {
 /// Returns: true if something was found.
 bool run_on_documents(run_settings& settings, const std::function<void(context&)>& run);
 
-/// Checks the byte order.
-/// Throws: usage_error on a machine that is not little-endian.
-void need_little_endian();
-
 }  // namespace command

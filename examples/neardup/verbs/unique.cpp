@@ -733,7 +733,6 @@ bool run_unique(typed_options& typed) {
   compaction when = compaction::automatic;
   take_compaction(typed, when);
   if (typed.has("--compact") && !typed.has("--add-to")) throw usage_error("--compact needs --add-to");
-  if (typed.has("--add-to")) need_little_endian();
   std::optional<part_settings> parts;
   bool reads_all_first = false;
   const bool cuts_passages = typed.has("--cut-passages");

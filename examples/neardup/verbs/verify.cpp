@@ -355,7 +355,6 @@ bool run_verify(typed_options& typed) {
       throw usage_error("--pair-fields takes the names of two fields, once");
     }
   }
-  if (!from.index.empty()) need_little_endian();
   const auto take_stored = [&](typed_options& given, run_settings& /*to*/) {
     if (from.index.empty()) return;
     const index_settings index = read_index_settings(from.index);

@@ -1,5 +1,6 @@
 #include "output.hpp"
 
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -48,6 +49,9 @@ std::filesystem::file_type type_of_target(const std::string& path, const std::st
 }  // namespace
 
 void check_output(const std::string& path) {
+  if constexpr (std::endian::native != std::endian::little) {
+    refuse_output(path, "neardup writes files of its own on little-endian machines only");
+  }
   namespace fs = std::filesystem;
   const std::string target = link_target(path);
   const fs::file_type type = type_of_target(path, target);

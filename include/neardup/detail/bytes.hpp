@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 
+#include "../error.hpp"
 #include "../version.hpp"
 
 // Hides the value of x from the optimiser. The compiler then computes x in a scalar register, and does not vectorise
@@ -51,6 +53,14 @@ Word load_little_endian(const char* bytes) noexcept {
     Word word = 0;
     for (std::size_t i = 0; i < sizeof word; ++i) word |= Word{static_cast<unsigned char>(bytes[i])} << (8 * i);
     return word;
+  }
+}
+
+/// Checks that this machine is little-endian, as all files are. `name`: the file, or what would be written.
+/// Throws: std::runtime_error "NAME: ..." on a machine that is not.
+inline void check_byte_order(const message_part& name) {
+  if constexpr (std::endian::native != std::endian::little) {
+    fail<std::runtime_error>({name, ": neardup reads and writes files on little-endian machines only"});
   }
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../detail/bits.hpp"
+#include "../detail/bytes.hpp"
 #include "../detail/prefetch.hpp"
 #include "../detail/xxh3.hpp"
 #include "../error.hpp"
@@ -124,8 +125,10 @@ class feature_counts {
     return detail::checksum_of(std::as_bytes(cells_), sizeof(Feature));
   }
 
-  /// Returns all counts as bytes. load() and map() read them on machines of the same byte order.
+  /// Returns all counts as bytes, for load() and map().
+  /// Throws: std::runtime_error on a machine that is not little-endian; std::bad_alloc.
   [[nodiscard]] std::vector<std::byte> save() const {
+    detail::check_byte_order("counts of features");
     const header head{magic, version, sizeof(Feature), cells(), counted_, checksum()};
     std::vector<std::byte> bytes(sizeof head + cells_.size_bytes());
     std::memcpy(bytes.data(), &head, sizeof head);
@@ -167,7 +170,7 @@ class feature_counts {
     std::uint32_t version, width;
     std::uint64_t cells, counted, checksum;
   };
-  static constexpr std::uint64_t magic = 0x73746e756f63646eU;  // "ndcounts" on little-endian machines
+  static constexpr std::uint64_t magic = 0x73746e756f63646eU;  // "ndcounts"
   static constexpr std::uint32_t version = 2;
   static constexpr std::uint64_t features_a_cell = 8, min_cells = 1024, max_cells = std::uint64_t{1} << 36;
   static constexpr std::uint16_t most = (std::numeric_limits<std::uint16_t>::max)();
@@ -184,11 +187,10 @@ class feature_counts {
   /// Returns the header at the beginning of saved counts.
   /// Throws: std::runtime_error if the bytes are no such counts, or are damaged.
   static header checked(std::span<const std::byte> bytes) {
+    detail::check_byte_order("counts of features");
     header head{};
     if (bytes.size() >= sizeof head) std::memcpy(&head, bytes.data(), sizeof head);
-    if (head.magic != magic) {
-      detail::fail<std::runtime_error>("counts of features: not such counts, or of a machine of another byte order");
-    }
+    if (head.magic != magic) detail::fail<std::runtime_error>("counts of features: not such counts");
     if (head.version != version) detail::fail<std::runtime_error>("counts of features: of another version");
     if (head.width != sizeof(Feature)) {
       detail::fail<std::runtime_error>(

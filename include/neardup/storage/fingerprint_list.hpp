@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "../detail/bits.hpp"
+#include "../detail/bytes.hpp"
 #include "../detail/file_operations.hpp"
 #include "../error.hpp"
 #include "../index/match.hpp"
@@ -58,6 +59,7 @@ class fingerprint_list {
         name_(owned_->path()),
         made_of_(std::move(made_of)),
         records_(owned_->bytes()) {
+    detail::check_byte_order(name_);
     detail::check_kind(name_, made_of_, Fingerprint::kind);
     if (detail::to_text(records_).starts_with(detail::file_magic)) {
       detail::fail<std::runtime_error>({name_, ": has a header, which says what the fingerprints are made of"});
@@ -138,6 +140,7 @@ class encoded_list {
   encoded_list(const std::string& what, std::span<const list_entry<Fingerprint::bits, Fingerprint>> entries,
                const fingerprint_composition& made_of)
       : header_{file_content::list, static_cast<std::uint32_t>(Fingerprint::bits), {}, entries.size(), made_of} {
+    check_byte_order(what);
     check_kind(what, made_of, Fingerprint::kind);
     constexpr std::size_t size = Fingerprint::bits / 8;
     records_.reserve(entries.size() * (size + sizeof(std::uint64_t)));

@@ -2,8 +2,6 @@
 // Saves an index to a file, and loads it.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <optional>
@@ -12,7 +10,6 @@
 #include <type_traits>
 
 #include "../detail/file_operations.hpp"
-#include "../detail/large_array.hpp"
 #include "../index/engine/frozen_engine.hpp"
 #include "../index/flat_index.hpp"
 #include "../index/frozen_index.hpp"
@@ -109,22 +106,14 @@ template <class Index>
   }
 }
 
-/// Reads an index file, checks it, and converts it to the byte order of this machine.
+/// Reads an index file, and checks it.
 template <class Index>
 class loaded_index {
  public:
   using engine_type = view_engine<words_for(Index::bits), typename Index::id_type, typename Index::offset_type>;
 
-  explicit loaded_index(const std::string& path) : mapped_(path), file_(bytes(), path, file_content::index) {
+  explicit loaded_index(const std::string& path) : mapped_(path), file_(mapped_.bytes(), path, file_content::index) {
     file_.check_sections();
-    const index_details details = index_details::decode(file_.header().details);
-    if constexpr (std::endian::native != std::endian::little) {
-      if (details.id_size == 0 || details.offset_size == 0) file_.refuse("the header is damaged");
-      for (const container::section& section : file_.sections()) {
-        swap_section(section.tag, details,
-                     {swapped_.data() + (section.bytes.data() - swapped_.data()), section.bytes.size()});
-      }
-    }
     engine_.emplace(file_, Index::bits, Index::fingerprint_type::kind);
     engine_->check(file_);
   }
@@ -133,15 +122,7 @@ class loaded_index {
   [[nodiscard]] const engine_type& engine() const noexcept { return *engine_; }
 
  private:
-  byte_span bytes() {
-    if constexpr (std::endian::native == std::endian::little) return mapped_.bytes();
-    swapped_ = large_array<std::byte>(mapped_.bytes().size());
-    std::copy(mapped_.bytes().begin(), mapped_.bytes().end(), swapped_.data());
-    return swapped_.span();
-  }
-
   mapped_file mapped_;
-  large_array<std::byte> swapped_;
   container file_;
   std::optional<engine_type> engine_;
 };

@@ -2,7 +2,6 @@
 // An index in a file, searched in place.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,8 +25,7 @@ namespace neardup::inline v0 {
 ///
 /// Opening checks the header and the sizes of the sections, in time independent of the number of fingerprints. Searches
 /// check bounds, so damaged bytes never cause reads outside of the file. But they may give wrong matches, or make a
-/// search throw. After verify() all searches are exact. The view works on little-endian machines only; on others,
-/// load() the index. The other members are those of frozen_index.
+/// search throw. After verify() all searches are exact. The other members are those of frozen_index.
 /// Precondition: the bytes do not change while the view, or a copy of it, is used.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class index_view
@@ -89,10 +87,6 @@ class index_view
       : base(engine_type(file, Bits, Fingerprint::kind)), owned_(std::move(owned)), file_(std::move(file)) {}
 
   static std::span<const std::byte> checked(std::span<const std::byte> bytes) {
-    if constexpr (std::endian::native != std::endian::little) {
-      detail::fail<std::runtime_error>(
-          "an index_view is for machines that store the lowest byte first; load the index");
-    }
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % detail::section_alignment != 0) {
       detail::fail<std::invalid_argument>("the bytes of an index_view begin at a multiple of 64");
     }

@@ -2,8 +2,6 @@
 // Saves a set_index to a file, and loads it.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +11,6 @@
 #include <vector>
 
 #include "../detail/file_operations.hpp"
-#include "../detail/large_array.hpp"
 #include "../ids.hpp"
 #include "../sets/set_index.hpp"
 #include "composition.hpp"
@@ -27,18 +24,12 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Reads a file of sets, checks it, and converts it to the byte order of this machine.
+/// Reads a file of sets, and checks it.
 template <class Feature, class Id>
 class loaded_sets {
  public:
-  explicit loaded_sets(const std::string& path) : mapped_(path), file_(bytes(), path, file_content::sets) {
+  explicit loaded_sets(const std::string& path) : mapped_(path), file_(mapped_.bytes(), path, file_content::sets) {
     file_.check_sections();
-    if constexpr (std::endian::native != std::endian::little) {
-      for (const container::section& section : file_.sections()) {
-        swap_set_section(section.tag, file_.header(),
-                         {swapped_.data() + (section.bytes.data() - swapped_.data()), section.bytes.size()});
-      }
-    }
     sets_.emplace(file_);
     sets_->check(file_);
   }
@@ -48,15 +39,7 @@ class loaded_sets {
   [[nodiscard]] const mapped_sets<Feature, Id>& get() const noexcept { return *sets_; }
 
  private:
-  byte_span bytes() {
-    if constexpr (std::endian::native == std::endian::little) return mapped_.bytes();
-    swapped_ = large_array<std::byte>(mapped_.bytes().size());
-    std::copy(mapped_.bytes().begin(), mapped_.bytes().end(), swapped_.data());
-    return swapped_.span();
-  }
-
   mapped_file mapped_;
-  large_array<std::byte> swapped_;
   container file_;
   std::optional<mapped_sets<Feature, Id>> sets_;
 };

@@ -2,7 +2,6 @@
 // A set_index in a file, searched in place.
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +26,7 @@ namespace neardup::inline v0 {
 ///
 /// Opening checks the header and the sizes of the sections, in time independent of the number of sets. Damaged bytes
 /// never cause reads outside of the file, but they may give wrong matches. After verify() all searches are exact. The
-/// view works on little-endian machines only; on others, load() the index. The other members are those of set_index.
+/// other members are those of set_index.
 /// Precondition: the bytes do not change while the view, or a copy of it, is used.
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
 class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Feature, Id> {
@@ -112,10 +111,6 @@ class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Featu
       : owned_(std::move(owned)), file_(std::move(file)), mapped_(file_) {}
 
   static std::span<const std::byte> checked(std::span<const std::byte> bytes) {
-    if constexpr (std::endian::native != std::endian::little) {
-      detail::fail<std::runtime_error>(
-          "a set_index_view is for machines that store the lowest byte first; load the index");
-    }
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % detail::section_alignment != 0) {
       detail::fail<std::invalid_argument>("the bytes of a set_index_view begin at a multiple of 64");
     }

@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/bytes.hpp"
 #include "../../detail/compiled.hpp"
 #include "../../detail/xxh3.hpp"
 #include "../../error.hpp"
@@ -48,7 +49,7 @@ struct blob_header {
   std::uint64_t second_from, identity, counts;
   std::uint64_t records, bytes, checksum;
 
-  static constexpr std::uint64_t magic_number = 0x6f6c62706475656eU;  // "neudpblo" on little-endian machines
+  static constexpr std::uint64_t magic_number = 0x6f6c62706475656eU;  // "neudpblo"
   static constexpr std::uint16_t current_version = 2;
   static constexpr std::uint8_t all_counted = 1, copies_once = 2;
 };
@@ -241,6 +242,7 @@ NEARDUP_INLINE void blob_writer::append_indexes(std::span<const std::uint32_t> f
 
 NEARDUP_INLINE std::vector<std::byte> blob_writer::take(blob_header header) {
   if (bytes_.empty()) return {};
+  check_byte_order("a blob of a shuffle");
   header.records = records_;
   header.bytes = bytes_.size() - sizeof header;
   header.checksum = 0;

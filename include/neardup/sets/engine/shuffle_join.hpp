@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/bytes.hpp"
 #include "../../detail/equal_groups.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
@@ -173,13 +174,13 @@ class shuffle_join {
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
   [[nodiscard]] blob_header checked_header(std::span<const std::byte> bytes, const std::string& name) {
+    check_byte_order(name);
     blob_header header{};
     if (bytes.size() >= sizeof header) std::memcpy(&header, bytes.data(), sizeof header);
     const auto refuse = [&](std::initializer_list<message_part> why) {
       fail<std::runtime_error>({name, ": ", message_of(why)});
     };
-    if (header.magic != blob_header::magic_number)
-      refuse({"no blob of a shuffle, or of a machine of another byte order"});
+    if (header.magic != blob_header::magic_number) refuse({"no blob of a shuffle"});
     if (header.version != blob_header::current_version) refuse({"of another version"});
     blob_header zeroed = header;
     zeroed.checksum = 0;

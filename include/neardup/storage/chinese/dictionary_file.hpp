@@ -2,9 +2,11 @@
 // Dictionary files that are memory-mapped: opened without loading, and shared by all processes.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,8 +31,12 @@ struct dictionary_access {
   static constexpr std::size_t first_size = word_dictionary::first_size;
   static constexpr std::size_t node_size = 16;
 
-  static std::span<const node> nodes(const word_dictionary& words) noexcept { return words.nodes_.values(); }
-  static std::span<const std::uint32_t> first(const word_dictionary& words) noexcept { return words.first_.values(); }
+  /// Returns the sections of a file. `never`: the bytes of never(words).
+  static std::array<section_source, 3> sections(const word_dictionary& words, std::string_view never) {
+    return {{{section_tag::dictionary_nodes, 0, std::as_bytes(words.nodes_.values())},
+             {section_tag::dictionary_first, 0, std::as_bytes(words.first_.values())},
+             {section_tag::dictionary_never, 0, to_bytes(never)}}};
+  }
 
   /// Encodes the words that were removed by a frequency of 0. The length of each word precedes it.
   static std::string never(const word_dictionary& words) {
@@ -53,23 +59,19 @@ struct dictionary_access {
       file.refuse("the sections do not fit each other");
     }
     word_dictionary words;
-    if (std::endian::native == std::endian::little &&
-        reinterpret_cast<std::uintptr_t>(nodes.data()) % alignof(node) == 0) {
+    if (reinterpret_cast<std::uintptr_t>(nodes.data()) % alignof(node) == 0) {
       words.nodes_ = {{reinterpret_cast<const node*>(nodes.data()), size}, owner};
       words.first_ = {{reinterpret_cast<const std::uint32_t*>(first.data()), first_size}, owner};
     } else {
       std::vector<node> copied_nodes(size);
-      for (std::size_t i = 0; i < size; ++i) {
-        copied_nodes[i] = {get<std::uint64_t>(nodes, node_size * i),
-                           std::bit_cast<double>(get<std::uint64_t>(nodes, node_size * i + 8))};
-      }
+      std::memcpy(copied_nodes.data(), nodes.data(), nodes.size());
       std::vector<std::uint32_t> copied_first(first_size);
-      for (std::size_t i = 0; i < first_size; ++i) copied_first[i] = get<std::uint32_t>(first, 4 * i);
+      std::memcpy(copied_first.data(), first.data(), first.size());
       words.nodes_ = shared_table<node>(std::move(copied_nodes));
       words.first_ = shared_table<std::uint32_t>(std::move(copied_first));
     }
     words.measure_nodes();
-    words.total_ = load_little_endian<std::uint64_t>(reinterpret_cast<const char*>(file.header().details.data()));
+    words.total_ = get<std::uint64_t>(std::as_bytes(std::span(file.header().details)), 0);
     if (words.total_ > word_dictionary::max_total) file.refuse("the header is damaged");
     words.update_total();
     count_words(words, file);
@@ -108,7 +110,7 @@ struct dictionary_access {
   static void read_never(word_dictionary& words, const container& file) {
     std::string_view rest = to_text(file.find(section_tag::dictionary_never));
     while (!rest.empty()) {
-      const std::size_t length = rest.size() < 4 ? 0 : load_little_endian<std::uint32_t>(rest.data());
+      const std::size_t length = rest.size() < 4 ? 0 : get<std::uint32_t>(to_bytes(rest), 0);
       if (length == 0 || length > rest.size() - 4 || count_invalid(rest.substr(4, length)) != 0) {
         file.refuse("the words that are none are damaged");
       }
@@ -118,38 +120,17 @@ struct dictionary_access {
   }
 };
 
-/// Returns the sections of a dictionary file. `bytes` owns the sections that are not views of the dictionary's own
-/// arrays.
-inline std::vector<section_source> dictionary_sections(const word_dictionary& words, std::vector<std::string>& bytes) {
-  bytes.assign(3, {});
-  const auto nodes = dictionary_access::nodes(words);
-  const auto first = dictionary_access::first(words);
-  byte_span of_nodes = std::as_bytes(nodes), of_first = std::as_bytes(first);
-  if constexpr (std::endian::native != std::endian::little) {
-    for (const auto& n : nodes) {
-      put(bytes[0], n.key);
-      put(bytes[0], std::bit_cast<std::uint64_t>(n.log_frequency));
-    }
-    for (const std::uint32_t child : first) put(bytes[1], child);
-    of_nodes = to_bytes(bytes[0]);
-    of_first = to_bytes(bytes[1]);
-  }
-  bytes[2] = dictionary_access::never(words);
-  return {{section_tag::dictionary_nodes, 0, of_nodes},
-          {section_tag::dictionary_first, 0, of_first},
-          {section_tag::dictionary_never, 0, to_bytes(bytes[2])}};
-}
-
 }  // namespace detail
 
 /// Writes a dictionary to a file, atomically and durably. A crash leaves the old file or the new one. When the function
 /// returns, the new file is on the disk.
 /// Throws: std::runtime_error, which names the file.
 inline void save(const std::string& path, const word_dictionary& words) {
-  std::vector<std::string> bytes;
-  const auto sections = detail::dictionary_sections(words, bytes);
+  const std::string never = detail::dictionary_access::never(words);
+  const auto sections = detail::dictionary_access::sections(words, never);
   detail::file_header header{detail::file_content::dictionary, 0, {}, words.size(), {}};
-  for (std::size_t i = 0; i < 8; ++i) header.details[i] = static_cast<std::uint8_t>(words.total() >> (8 * i) & 0xffU);
+  const std::uint64_t total = words.total();
+  std::memcpy(header.details.data(), &total, sizeof total);
   header.made_of.dictionary = detail::hex_of(words.identity());
   detail::write_container(detail::system_files(), path, header, sections);
 }

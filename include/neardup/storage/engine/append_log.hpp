@@ -55,6 +55,7 @@ class append_log {
   /// `visit`.
   template <class Visit>
   static std::size_t replay(const std::string& path, std::string_view bytes, std::uint64_t state, const Visit& visit) {
+    check_byte_order(path);
     const std::size_t position = end_of_records(bytes, state, visit);
     if (position < bytes.size() && !is_torn_at(bytes, position, state)) {
       fail<std::runtime_error>({path, ": the record at byte ", position, " is damaged"});
@@ -199,6 +200,7 @@ NEARDUP_INLINE void append_log::swap(append_log& other) noexcept {
 }
 
 NEARDUP_INLINE append_log append_log::create(file_operations& files, const std::string& path, std::uint64_t state) {
+  check_byte_order(path);
   const std::string header = encode_header(state);
   const byte_span piece = to_bytes(header);
   save_file(files, path, {&piece, 1});
@@ -208,8 +210,7 @@ NEARDUP_INLINE append_log append_log::create(file_operations& files, const std::
 NEARDUP_INLINE std::optional<std::uint64_t> append_log::state_of(std::string_view bytes) {
   const std::string_view header = bytes.substr(0, header_size);
   constexpr std::size_t place = 16;  // the position of the state
-  const std::uint64_t state =
-      header.size() < header_size ? 0 : load_little_endian<std::uint64_t>(header.data() + place);
+  const std::uint64_t state = header.size() < header_size ? 0 : get<std::uint64_t>(to_bytes(header), place);
   return header == encode_header(state) ? std::optional(state) : std::nullopt;
 }
 

@@ -6,11 +6,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -83,26 +85,27 @@ enum class section_tag : std::uint32_t {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// Appends an unsigned integer, little-endian.
-template <std::unsigned_integral Word>
-void put(std::string& bytes, Word value) {
-  for (std::size_t i = 0; i < sizeof value; ++i) bytes.push_back(static_cast<char>(value >> (8 * i) & 0xffU));
-}
-template <std::unsigned_integral Word>
-[[nodiscard]] Word get(byte_span bytes, std::size_t position) noexcept {
-  return load_little_endian<Word>(reinterpret_cast<const char*>(bytes.data()) + position);
+/// Appends a value. Files have the byte order of memory, because only little-endian machines have files.
+template <class Value>
+  requires std::has_unique_object_representations_v<Value>
+void put(std::string& bytes, const Value& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }
+template <class Value>
+  requires std::is_trivially_copyable_v<Value>
+[[nodiscard]] Value get(byte_span bytes, std::size_t position) noexcept {
+  Value value;
+  std::memcpy(&value, bytes.data() + position, sizeof value);
+  return value;
 }
 
-/// Appends the lowest `size` bytes of a fingerprint, little-endian.
+/// Appends the lowest `size` bytes of a fingerprint.
 template <std::size_t Words>
 void put_words(std::string& bytes, const std::array<std::uint64_t, Words>& words, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<char>(words[i / 8] >> (8 * (i % 8)) & 0xffU));
+  bytes.append(reinterpret_cast<const char*>(words.data()), size);
 }
 template <std::size_t Words>
 [[nodiscard]] std::array<std::uint64_t, Words> get_words(byte_span bytes, std::size_t position, std::size_t size) {
   std::array<std::uint64_t, Words> words{};
-  for (std::size_t i = 0; i < size; ++i)
-    words[i / 8] |= std::uint64_t{get<std::uint8_t>(bytes, position + i)} << (8 * (i % 8));
+  std::memcpy(words.data(), bytes.data() + position, size);
   return words;
 }
 
@@ -120,7 +123,28 @@ struct file_header {
   fingerprint_composition made_of;
 };
 
-/// A section to write. `bytes` has the byte order of files.
+/// The first bytes of a file, as they are stored (docs/format.md).
+struct file_frame {
+  std::array<char, 8> magic;
+  std::uint16_t version;
+  file_content content;
+  std::uint8_t kind;
+  std::uint32_t bits, header_size, sections;
+  std::uint64_t size;
+  std::array<std::uint8_t, 16> details;
+  std::uint64_t count, checksum;
+};
+static_assert(sizeof(file_frame) == 64);
+
+/// The entry of a section in a header, as it is stored.
+struct section_entry {
+  section_tag tag;
+  std::uint32_t table;
+  std::uint64_t begin, size, checksum;
+};
+static_assert(sizeof(section_entry) == 32);
+
+/// A section to write.
 struct section_source {
   section_tag tag;
   std::uint32_t table;
@@ -228,43 +252,39 @@ NEARDUP_INLINE std::string encode_header(const file_header& header, std::span<co
   std::vector<section_source> sections;
   std::copy_if(sources.begin(), sources.end(), std::back_inserter(sections),
                [](const section_source& s) { return !s.bytes.empty(); });
-  const std::size_t size = align_section(64 + 32 * sections.size() + 4 + made_of.size());
+  const std::size_t size =
+      align_section(sizeof(file_frame) + sizeof(section_entry) * sections.size() + 4 + made_of.size());
   std::size_t end = size;
-  for (const section_source& section : sections) end = align_section(end) + section.bytes.size();
-  const auto encode = [&](std::uint64_t checksum) {
-    std::string bytes(file_magic);
-    put(bytes, format_version);
-    put(bytes, static_cast<std::uint8_t>(header.content));
-    put(bytes, static_cast<std::uint8_t>(header.made_of.kind));
-    put(bytes, header.bits);
-    put(bytes, static_cast<std::uint32_t>(size));
-    put(bytes, static_cast<std::uint32_t>(sections.size()));
-    put(bytes, std::uint64_t{end});
-    for (const std::uint8_t detail : header.details) put(bytes, detail);
-    put(bytes, header.count);
-    put(bytes, checksum);
-    return bytes;
-  };
-  std::string rest;
-  std::size_t begin = size;
+  std::string bytes(sizeof(file_frame), '\0');
   for (const section_source& section : sections) {
-    begin = align_section(begin);
-    put(rest, static_cast<std::uint32_t>(section.tag));
-    put(rest, section.table);
-    put(rest, std::uint64_t{begin});
-    put(rest, std::uint64_t{section.bytes.size()});
-    put(rest, checksum_of(section.bytes));
-    begin += section.bytes.size();
+    const std::size_t begin = align_section(end);
+    put(bytes, section_entry{section.tag, section.table, begin, section.bytes.size(), checksum_of(section.bytes)});
+    end = begin + section.bytes.size();
   }
-  put(rest, static_cast<std::uint32_t>(made_of.size()));
-  rest += made_of;
-  rest.resize(size - 64, '\0');
-  const std::string unsigned_header = encode(0) + rest;
-  return encode(checksum_of(to_bytes(unsigned_header))) + rest;
+  put(bytes, static_cast<std::uint32_t>(made_of.size()));
+  bytes += made_of;
+  bytes.resize(size, '\0');
+  file_frame frame{{},
+                   format_version,
+                   header.content,
+                   static_cast<std::uint8_t>(header.made_of.kind),
+                   header.bits,
+                   static_cast<std::uint32_t>(size),
+                   static_cast<std::uint32_t>(sections.size()),
+                   end,
+                   header.details,
+                   header.count,
+                   0};
+  file_magic.copy(frame.magic.data(), frame.magic.size());
+  std::memcpy(bytes.data(), &frame, sizeof frame);
+  frame.checksum = checksum_of(to_bytes(bytes));
+  std::memcpy(bytes.data(), &frame, sizeof frame);
+  return bytes;
 }
 
 NEARDUP_INLINE std::uint64_t write_container(file_operations& files, const std::string& path, const file_header& header,
                                              std::span<const section_source> sections) {
+  check_byte_order(path);
   const std::string encoded = encode_header(header, sections);
   std::vector<byte_span> pieces;
   for_each_piece(encoded, sections, [&](byte_span piece) { pieces.push_back(piece); });
@@ -274,39 +294,30 @@ NEARDUP_INLINE std::uint64_t write_container(file_operations& files, const std::
 
 NEARDUP_INLINE container::container(byte_span bytes, std::string name, file_content content)
     : name_(std::move(name)), bytes_(bytes) {
-  if (bytes.size() < 64 || to_text(bytes).substr(0, file_magic.size()) != file_magic) {
-    refuse("no file of neardup's");
+  check_byte_order(name_);
+  if (bytes.size() < sizeof(file_frame) || !to_text(bytes).starts_with(file_magic)) refuse("no file of neardup's");
+  const auto frame = get<file_frame>(bytes, 0);
+  if (frame.version != format_version) {
+    refuse({"format version ", frame.version, "; this program reads version ", format_version});
   }
-  if (const auto version = get<std::uint16_t>(bytes, 8); version != format_version) {
-    refuse({"format version ", version, "; this program reads version ", format_version});
-  }
-  const auto header_size = std::size_t{get<std::uint32_t>(bytes, 16)};
-  const auto count = std::size_t{get<std::uint32_t>(bytes, 20)};
+  const std::size_t header_size = frame.header_size, count = frame.sections;
   if (header_size % section_alignment != 0 || header_size > bytes.size() || header_size < 128 ||
       count > (header_size - 68) / 32) {
     refuse("cut off, or the header is damaged");
   }
-  if (get<std::uint64_t>(bytes, 56) != checksum_of_header(header_size)) refuse("the header is damaged");
-  if (get<std::uint64_t>(bytes, 24) != bytes.size()) {
-    refuse({bytes.size(), " bytes instead of ", get<std::uint64_t>(bytes, 24)});
-  }
-  header_.content = static_cast<file_content>(get<std::uint8_t>(bytes, 10));
-  if (header_.content != content) {
-    refuse({"holds ", name_of(header_.content), ", not ", name_of(content)});
-  }
-  header_.bits = get<std::uint32_t>(bytes, 12);
-  for (std::size_t i = 0; i < header_.details.size(); ++i) header_.details[i] = get<std::uint8_t>(bytes, 32 + i);
-  header_.count = get<std::uint64_t>(bytes, 48);
+  if (frame.checksum != checksum_of_header(header_size)) refuse("the header is damaged");
+  if (frame.size != bytes.size()) refuse({bytes.size(), " bytes instead of ", frame.size});
+  if (frame.content != content) refuse({"holds ", name_of(frame.content), ", not ", name_of(content)});
   find_sections(header_size, count);
   const std::size_t at = 64 + 32 * count;
   const std::size_t length = get<std::uint32_t>(bytes, at);
   if (length > header_size - at - 4) refuse("the composition is damaged");
   const auto made_of = parse_composition(to_text(bytes.subspan(at + 4, length)));
-  if (!made_of || get<std::uint8_t>(bytes, 11) != static_cast<std::uint8_t>(made_of->kind)) {
+  if (!made_of || frame.kind != static_cast<std::uint8_t>(made_of->kind)) {
     refuse("the composition is damaged, or a later version wrote it");
   }
   if (!is_zero(bytes.subspan(at + 4 + length, header_size - at - 4 - length))) refuse("the header is damaged");
-  header_.made_of = *made_of;
+  header_ = {content, frame.bits, frame.details, frame.count, *made_of};
 }
 
 NEARDUP_INLINE byte_span container::find(section_tag tag, std::size_t table) const noexcept {
@@ -368,15 +379,13 @@ NEARDUP_INLINE void container::find_sections(std::size_t header_size, std::size_
   sections_.reserve(count);
   std::size_t end = header_size;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t at = 64 + 32 * i;
-    const auto begin = get<std::uint64_t>(bytes_, at + 8), size = get<std::uint64_t>(bytes_, at + 16);
+    const auto [tag, table, begin, size, checksum] =
+        get<section_entry>(bytes_, sizeof(file_frame) + sizeof(section_entry) * i);
     if (begin != align_section(end) || begin > bytes_.size() || size == 0 || size > bytes_.size() - begin) {
       refuse("a section is out of place");
     }
     end = to_size(begin + size);
-    sections_.push_back({static_cast<section_tag>(get<std::uint32_t>(bytes_, at)), get<std::uint32_t>(bytes_, at + 4),
-                         bytes_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size)),
-                         get<std::uint64_t>(bytes_, at + 24)});
+    sections_.push_back({tag, table, bytes_.subspan(to_size(begin), to_size(size)), checksum});
   }
   if (end != bytes_.size()) refuse("there is something behind the last section");
 }

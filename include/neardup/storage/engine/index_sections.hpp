@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/compiled.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../index/engine/bucket_line.hpp"
@@ -30,20 +29,16 @@
 
 namespace neardup::inline v0::detail {
 
-/// The header fields of an index file.
+/// The details in the header of an index file, as they are stored.
 struct index_details {
-  int k = 0, blocks = 0;
-  std::size_t max_radius_width = 0;  ///< parameter max_radius_width of search_plans
-  bool is_flat = false;              ///< true if the index was a flat_index, which scans for any k
-  id_form form = id_form::unsigned_number;
-  std::size_t id_size = 0, offset_size = 0;
-
-  [[nodiscard]] std::array<std::uint8_t, 16> encode() const noexcept;
-  static index_details decode(const std::array<std::uint8_t, 16>& bytes) noexcept;
+  std::uint16_t k, blocks;
+  std::uint8_t max_radius_width;  ///< parameter max_radius_width of search_plans
+  std::uint8_t is_flat;           ///< 1 if the index was a flat_index, which scans for any k
+  id_form form;
+  std::uint8_t id_size, offset_size;
+  std::array<std::uint8_t, 7> zeros;
 };
-
-/// Converts a section between the byte order of files and that of this machine.
-void swap_section(section_tag tag, const index_details& details, std::span<std::byte> bytes) noexcept;
+static_assert(sizeof(index_details) == 16);
 
 /// Returns the sections of an engine, in file order.
 template <class Engine>
@@ -80,21 +75,17 @@ void write_index(file_operations& files, const std::string& path, const frozen_e
     fail<std::invalid_argument>({path, ": a saved layout has k and blocks up to 65535, not k = ", engine.shape().k(),
                                  ", blocks = ", engine.shape().blocks()});
   }
-  const index_details details{
-      engine.shape().k(), engine.shape().blocks(), engine.plans()->max_radius_width(), is_flat, form_of_id<Id>(),
-      sizeof(Id),         sizeof(Offset)};
-  const file_header header{file_content::index, static_cast<std::uint32_t>(bits), details.encode(),
-                           engine.store().pairs(), made_of};
+  const index_details details{static_cast<std::uint16_t>(engine.shape().k()),
+                              static_cast<std::uint16_t>(engine.shape().blocks()),
+                              static_cast<std::uint8_t>(engine.plans()->max_radius_width()),
+                              is_flat ? std::uint8_t{1} : std::uint8_t{0},
+                              form_of_id<Id>(),
+                              sizeof(Id),
+                              sizeof(Offset),
+                              {}};
+  const file_header header{file_content::index, static_cast<std::uint32_t>(bits),
+                           std::bit_cast<std::array<std::uint8_t, 16>>(details), engine.store().pairs(), made_of};
   std::vector<section_source> sections = sections_of(engine);
-  std::vector<large_array<std::byte>> swapped;
-  if constexpr (std::endian::native != std::endian::little) {
-    for (section_source& section : sections) {
-      large_array<std::byte>& copy = swapped.emplace_back(section.bytes.size());
-      std::copy(section.bytes.begin(), section.bytes.end(), copy.data());
-      swap_section(section.tag, details, copy.span());
-      section.bytes = copy.span();
-    }
-  }
   for (std::size_t i = 0; i < attachments.size(); ++i) {
     sections.push_back({attachment_tag(i), 0, attachments[i]});
   }
@@ -116,7 +107,7 @@ class view_engine {
   /// Complexity: independent of the number of fingerprints.
   view_engine(const container& file, std::size_t bits, fingerprint_kind kind)
       : bits_(bits),
-        is_flat_(details_of(file, bits, kind).is_flat),
+        is_flat_(details_of(file, bits, kind).is_flat != 0),
         engine_(open(file, details_of(file, bits, kind))) {}
 
   [[nodiscard]] const engine_type& engine() const noexcept { return engine_; }
@@ -152,10 +143,10 @@ class view_engine {
  private:
   static index_details details_of(const container& file, std::size_t bits, fingerprint_kind kind) {
     const file_header& header = file.header();
-    const index_details details = index_details::decode(header.details);
+    const auto details = std::bit_cast<index_details>(header.details);
     file.check_fingerprints(bits, kind);
-    if (details.encode() != header.details || details.max_radius_width < 8 || details.max_radius_width > word_bits ||
-        !layout::is_valid(bits, details.k, details.blocks)) {
+    if (details.zeros != decltype(details.zeros){} || details.is_flat > 1 || details.max_radius_width < 8 ||
+        details.max_radius_width > word_bits || !layout::is_valid(bits, details.k, details.blocks)) {
       file.refuse("the header is damaged");
     }
     check_id_form<Id>(file, details.form, details.id_size);
@@ -378,60 +369,5 @@ template <std::size_t Words, class Id, class Offset>
                                          copy(store.ids().list_begins()), copy(store.ids().marks())});
   return frozen_engine<Words, Id, Offset>(engine.plans(), std::move(owned), std::move(tables));
 }
-
-#if NEARDUP_BODIES
-
-NEARDUP_INLINE std::array<std::uint8_t, 16> index_details::encode() const noexcept {
-  std::array<std::uint8_t, 16> bytes{};
-  bytes[0] = static_cast<std::uint8_t>(k);
-  bytes[1] = static_cast<std::uint8_t>(k >> 8);
-  bytes[2] = static_cast<std::uint8_t>(blocks);
-  bytes[3] = static_cast<std::uint8_t>(blocks >> 8);
-  bytes[4] = static_cast<std::uint8_t>(max_radius_width);
-  bytes[5] = is_flat ? 1 : 0;
-  bytes[6] = static_cast<std::uint8_t>(form);
-  bytes[7] = static_cast<std::uint8_t>(id_size);
-  bytes[8] = static_cast<std::uint8_t>(offset_size);
-  return bytes;
-}
-
-NEARDUP_INLINE index_details index_details::decode(const std::array<std::uint8_t, 16>& bytes) noexcept {
-  return {bytes[0] + 256 * bytes[1],
-          bytes[2] + 256 * bytes[3],
-          bytes[4],
-          bytes[5] != 0,
-          static_cast<id_form>(bytes[6]),
-          bytes[7],
-          bytes[8]};
-}
-
-NEARDUP_INLINE void swap_section(section_tag tag, const index_details& details, std::span<std::byte> bytes) noexcept {
-  const auto swap = [&](std::size_t begin, std::size_t count, std::size_t width) {
-    for (std::size_t i = 0; i < count; ++i) {
-      std::byte* const at = bytes.data() + begin + i * width;
-      std::reverse(at, at + width);
-    }
-  };
-  const auto swap_all = [&](std::size_t width) { swap(0, bytes.size() / width, width); };
-  switch (tag) {
-    case section_tag::ids:
-    case section_tag::lists:
-      if (details.form != id_form::bytes) swap_all(details.id_size);
-      break;
-    case section_tag::starts:
-    case section_tag::slots: swap_all(details.offset_size); break;
-    case section_tag::narrow: swap_all(4); break;
-    case section_tag::lines:
-      // A line has ten 16-bit filters, then ten slots and the state, 32 bits each.
-      for (std::size_t line = 0; line + 64 <= bytes.size(); line += 64) {
-        swap(line, 10, 2);
-        swap(line + 20, 11, 4);
-      }
-      break;
-    default: swap_all(8);
-  }
-}
-
-#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

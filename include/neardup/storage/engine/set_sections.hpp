@@ -16,7 +16,6 @@
 
 #include "../../detail/equal_groups.hpp"
 #include "../../detail/file_operations.hpp"
-#include "../../detail/large_array.hpp"
 #include "../../error.hpp"
 #include "../../sets/engine/frozen_sets.hpp"
 #include "../../sets/engine/overlap_bounds.hpp"
@@ -27,68 +26,18 @@
 
 namespace neardup::inline v0::detail {
 
-/// The header fields of a file of sets.
+/// The details in the header of a file of sets, as they are stored.
 struct set_details {
-  set_similarity measure = set_similarity::jaccard;
-  id_form form = id_form::unsigned_number;
-  std::size_t id_size = 0;
-  std::uint32_t min_common = 0;
-  double least = 0;
-
-  [[nodiscard]] std::array<std::uint8_t, 16> encode() const noexcept {
-    std::array<std::uint8_t, 16> bytes{};
-    bytes[0] = static_cast<std::uint8_t>(measure);
-    bytes[1] = static_cast<std::uint8_t>(form);
-    bytes[2] = static_cast<std::uint8_t>(id_size);
-    for (std::size_t i = 0; i < 4; ++i) bytes[4 + i] = static_cast<std::uint8_t>(min_common >> 8 * i);
-    const auto bits = std::bit_cast<std::uint64_t>(least);
-    for (std::size_t i = 0; i < 8; ++i) bytes[8 + i] = static_cast<std::uint8_t>(bits >> 8 * i);
-    return bytes;
-  }
-  static set_details decode(const std::array<std::uint8_t, 16>& bytes) noexcept {
-    std::uint32_t min_common = 0;
-    std::uint64_t least = 0;
-    for (std::size_t i = 0; i < 4; ++i) min_common |= std::uint32_t{bytes[4 + i]} << 8 * i;
-    for (std::size_t i = 0; i < 8; ++i) least |= std::uint64_t{bytes[8 + i]} << 8 * i;
-    return {static_cast<set_similarity>(bytes[0]), static_cast<id_form>(bytes[1]), bytes[2], min_common,
-            std::bit_cast<double>(least)};
-  }
+  std::uint8_t measure;  ///< a set_similarity
+  id_form form;
+  std::uint8_t id_size, zero;
+  std::uint32_t min_common;
+  double least;
 };
+static_assert(sizeof(set_details) == 16);
 
 static_assert(static_cast<int>(set_similarity::jaccard) == 0 && static_cast<int>(set_similarity::cosine) == 1 &&
               static_cast<int>(set_similarity::containment) == 2);
-
-/// Converts a section between the byte order of files and that of this machine.
-inline void swap_set_section(section_tag tag, const file_header& header, std::span<std::byte> bytes) noexcept {
-  const set_details details = set_details::decode(header.details);
-  const auto swap = [&](std::size_t begin, std::size_t width) {
-    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(begin),
-                 bytes.begin() + static_cast<std::ptrdiff_t>(begin + width));
-  };
-  const auto swap_all = [&](std::size_t width) {
-    for (std::size_t at = 0; width > 0 && at + width <= bytes.size(); at += width) swap(at, width);
-  };
-  switch (tag) {
-    case section_tag::set_features: swap_all(header.bits / 8); break;
-    case section_tag::set_records:
-    case section_tag::set_buckets:
-    case section_tag::log_extent: swap_all(8); break;
-    case section_tag::set_id_begins:
-    case section_tag::set_id_order: swap_all(4); break;
-    case section_tag::ids:
-      if (details.form != id_form::bytes) swap_all(details.id_size);
-      break;
-    case section_tag::set_postings:
-      for (std::size_t at = 0; at + 12 <= bytes.size(); at += 12) {
-        swap(at, 4);
-        swap(at + 4, 4);
-        swap(at + 8, 2);
-        swap(at + 10, 2);
-      }
-      break;
-    default: break;
-  }
-}
 
 /// Writes the sets of an index to a file. `index` has the interface of set_index. `log`: the extent of the log that the
 /// index incorporates (see log_extent), or empty.
@@ -105,10 +54,10 @@ std::uint64_t write_sets(file_operations& files, const std::string& path, const 
   if (least.min_common > (std::numeric_limits<std::uint32_t>::max)()) {
     fail<std::invalid_argument>({path, ": a saved set_index has a least overlap below 2^32, not ", least.min_common});
   }
-  const set_details details{least.measure, form_of_id<id_type>(), sizeof(id_type),
+  const set_details details{static_cast<std::uint8_t>(least.measure),     form_of_id<id_type>(), sizeof(id_type), 0,
                             static_cast<std::uint32_t>(least.min_common), least.similarity};
-  const file_header header{file_content::sets, static_cast<std::uint32_t>(8 * sizeof(feature_type)), details.encode(),
-                           index.size(), made_of};
+  const file_header header{file_content::sets, static_cast<std::uint32_t>(8 * sizeof(feature_type)),
+                           std::bit_cast<std::array<std::uint8_t, 16>>(details), index.size(), made_of};
   const overlap_bounds bounds(least);
   const set_arrays<feature_type, id_type> arrays(index, bounds);
   std::vector<section_source> sections;
@@ -124,15 +73,6 @@ std::uint64_t write_sets(file_operations& files, const std::string& path, const 
   add(section_tag::set_buckets, arrays.index.bucket_begins);
   add(section_tag::set_postings, arrays.index.postings);
   add(section_tag::log_extent, log);
-  std::vector<large_array<std::byte>> swapped;
-  if constexpr (std::endian::native != std::endian::little) {
-    for (section_source& section : sections) {
-      large_array<std::byte>& copy = swapped.emplace_back(section.bytes.size());
-      std::copy(section.bytes.begin(), section.bytes.end(), copy.data());
-      swap_set_section(section.tag, header, copy.span());
-      section.bytes = copy.span();
-    }
-  }
   for (std::size_t i = 0; i < attachments.size(); ++i) sections.push_back({attachment_tag(i), 0, attachments[i]});
   return write_container(files, path, header, sections);
 }
@@ -207,8 +147,8 @@ class mapped_sets {
  private:
   static overlap_bounds bounds_in(const container& file) {
     const file_header& header = file.header();
-    const set_details details = set_details::decode(header.details);
-    if (details.encode() != header.details || details.measure > set_similarity::containment ||
+    const auto details = std::bit_cast<set_details>(header.details);
+    if (details.zero != 0 || details.measure > static_cast<int>(set_similarity::containment) ||
         details.min_common == 0 || !(details.least > 0 && details.least <= 1)) {
       file.refuse("the header is damaged");
     }
@@ -216,7 +156,7 @@ class mapped_sets {
       file.refuse({"features of ", header.bits, " bits, not ", 8 * sizeof(Feature)});
     }
     check_id_form<Id>(file, details.form, details.id_size);
-    return overlap_bounds({details.measure, details.least, details.min_common});
+    return overlap_bounds({static_cast<set_similarity>(details.measure), details.least, details.min_common});
   }
 
   void check_sets(const container& file) const {
