@@ -393,9 +393,9 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
 
 /// A deduplicator without times would forget them, and the file could not be opened as a stream again.
 [[noreturn]] inline void refuse_times(const std::string& path) {
-  fail<std::invalid_argument>(path +
-                              ": saved by a stream_deduplicator, with the times of its documents; open it with a "
-                              "stream_deduplicator, whose limits may be others, or none");
+  fail<std::invalid_argument>({path,
+                               ": saved by a stream_deduplicator, with the times of its documents; open it with a "
+                               "stream_deduplicator, whose limits may be others, or none"});
 }
 
 /// Reads a file into an empty deduplicator.
