@@ -132,6 +132,8 @@ def _run(threads: Optional[int], progress: Progress = None) -> Tuple[int, Any]:
 
 def _made_of(features: str, seed: int, same: Same = None, dictionary: Words = None) -> Tuple[str, int, Any, Any]:
     """What features are made of, for the module."""
+    if not (same is None or isinstance(same, str) or hasattr(same, "__iter__")):
+        raise TypeError(f"same is a name or a list of names, not {type(same).__name__}")
     names = () if same is None else (same,) if isinstance(same, str) else tuple(same)
     for name in (features, *names):
         if "\0" in _text(name, "a name of features"):
@@ -155,7 +157,10 @@ def _path(path: Union[str, os.PathLike, None]) -> str:
 def _similarity(similarity: float) -> float:
     if _is_truth(similarity) or not isinstance(similarity, numbers.Real):
         raise TypeError(f"the similarity is a number, not {type(similarity).__name__}")
-    similarity = float(similarity)
+    try:
+        similarity = float(similarity)
+    except OverflowError:
+        raise ValueError("the similarity must be above 0, and at most 1, not a number above all floats") from None
     if not 0 < similarity <= 1:
         raise ValueError(f"the similarity must be above 0, and at most 1, not {similarity}")
     return similarity
@@ -774,7 +779,12 @@ def _listed(ids: Any) -> Any:
     if strings > 0:
         return [str(_text(one, "an id")) for one in ids]
     whole = _array_of_whole(ids)
-    return ids if whole is None else whole
+    if whole is not None:
+        return whole
+    for one in ids:
+        if type(one) is int:
+            _whole(one, "an id", 0, 2**64 - 1)
+    return ids
 
 
 def _are_names(listed: Any) -> bool:
