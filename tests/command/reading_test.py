@@ -328,7 +328,7 @@ class Foreign(ReadingTest):
         path = self.write("zeros", A.encode() + b"\0\n" + A.encode() + b"\n")
         for mode, where in (((), ""), (("--lines",), ":1")):
             done = self.assert_done(run("hash", *mode, path))
-            self.assertIn(f"1 document has zero bytes ({path}{where}): is that text?", done.err)
+            self.assertIn(f"1 document has zero bytes ({path}{where}): is that text? UTF-16 without", done.err)
             self.assertNotIn("zero bytes", run("hash", *mode, "--binary", path).err)
 
     def test_names_of_other_packers_are_not_written_under(self):

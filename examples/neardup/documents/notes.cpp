@@ -347,7 +347,9 @@ void run_notes::finish(const std::string& summary, const source_walker& sources,
     note(sources.hidden(), "hidden file or folder was", "hidden files or folders were",
          " left out; --hidden reads them");
     if (!input_.reads_binary) {
-      note(zeros_.count, "document has zero bytes", "documents have zero bytes", example(zeros_) + ": is that text?");
+      note(zeros_.count, "document has zero bytes", "documents have zero bytes",
+           example(zeros_) +
+               ": is that text? UTF-16 without a byte order mark becomes UTF-8 by iconv -f UTF-16LE -t UTF-8 FILE");
     }
     note(foreign_.count, "file in a folder was", "files in folders were",
          " left out, being no text" + example(foreign_) + "; --binary reads the bytes");
