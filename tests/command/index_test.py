@@ -672,7 +672,7 @@ class Tables(CommandTest):
         self.assert_done(run("index", "--jsonl", "--distance", 3, "--features", "zh:words", "--weights", "tfidf",
                              "--idf-file", self.idf, *self.words, "--output", plain, self.old))
         done = run("query", "--index", plain, "--jsonl", *self.words, "--idf-file", more, self.new)
-        self.assert_fails(done, f"{plain}: the fingerprints are made with another table of rarities", self.of_tables(self.idf, more, in_weights=True))
+        self.assert_fails(done, f"{plain}: the fingerprints are made with another IDF table", self.of_tables(self.idf, more, in_weights=True))
 
     def test_lists_and_parts_keep_them(self):
         lists = []

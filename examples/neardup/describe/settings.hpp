@@ -58,12 +58,12 @@ struct fingerprint_settings {
   /// Returns true if features have different weights, computed or from the input.
   [[nodiscard]] bool has_weights() const { return weights != weighting::unit || top > 0 || are_given; }
 
-  /// Returns true if the rarity of features matters: for their weights, or for the choice of the features that count.
+  /// Returns true if an IDF table is needed: for the weights of features, or to choose the features that count.
   [[nodiscard]] bool needs_idf() const {
     return weights == weighting::idf || weights == weighting::tf_idf || (top > 0 && !are_given);
   }
 
-  /// Returns true if the rarity has to be learnt from the input.
+  /// Returns true if the IDF table has to be learnt from the input.
   [[nodiscard]] bool learns_idf() const { return needs_idf() && idf_file.empty(); }
 };
 

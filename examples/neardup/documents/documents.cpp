@@ -43,10 +43,10 @@ std::string text_of_file(const std::string& path) {
 
 namespace {
 
-/// Makes a result from the texts of a document in a batch; each thread needs its own.
+/// A function that computes the results of one document from its texts. Each thread needs a function of its own.
 using document_maker = std::function<void(const document_texts& texts, document&, finished_batch&)>;
 
-/// Returns a maker for each thread.
+/// A function that returns a new document_maker. It is called once for each thread.
 using maker_source = std::function<document_maker()>;
 
 /// Makes the fingerprint, and the data for the check.

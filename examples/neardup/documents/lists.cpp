@@ -37,7 +37,7 @@ std::string hint_at_table(std::string_view line) {
   return "";
 }
 
-/// The digest of a table of rarities in a line "idf: DIGEST" or "tokenizer: keywords(N, DIGEST, …)".
+/// The digest of an IDF table, in a line "idf: DIGEST" or "tokenizer: keywords(N, DIGEST, …)" of a composition.
 struct named_table {
   std::string_view digest;
   std::string rest;  ///< the rest of the line
@@ -118,9 +118,9 @@ void check_composition(const std::string& name, const neardup::fingerprint_compo
   const std::string_view line = line_at(a);
   const auto table = table_in(line), other = table_in(line_at(b));
   if (table && other && table->rest == other->rest) {
-    throw input_error({name, "the fingerprints are made with another table of rarities, of the digest " +
+    throw input_error({name, "the fingerprints are made with another IDF table, with the digest " +
                                  std::string(table->digest) + " instead of " + std::string(other->digest) +
-                                 "; name the same with --idf-file"});
+                                 "; name the same table with --idf-file"});
   }
   if (found.definition != expected.definition) {
     throw input_error({name, "made by " +

@@ -349,8 +349,8 @@ void say_what_is_missed(const run_settings& settings) {
       "; without --distance, --kind, --bits and --blocks none is missed");
 }
 
-/// Reports the similarity.
-/// Precondition: settings.choice.
+/// Prints a note that lists the options which --similarity stands for, such as --features, --bits and --distance.
+/// Precondition: settings.choice has a value.
 void say_similarity(const run_settings& settings) {
   const std::string usual = number(neardup::default_similarity);
   const std::string typed = settings.choice->similarity.value_or(usual);

@@ -8,7 +8,7 @@ namespace command {
 
 namespace {
 
-/// Reads the table of rarities of --idf-file.
+/// Reads the IDF table of --idf-file.
 /// Throws: input_error.
 std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
   return as_input([&] {
@@ -18,7 +18,7 @@ std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
   });
 }
 
-/// Learns the table of rarities from the input.
+/// Learns the IDF table from the input.
 std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
   neardup::idf_learner learner;
   const auto tokenize = make_tokenizer(c.settings.fingerprint.features);

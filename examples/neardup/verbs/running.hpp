@@ -1,4 +1,4 @@
-// Prepares the run of a verb: opens the named files, and learns the rarity of features if necessary.
+// Prepares the run of a verb: opens the named files, and learns the document frequencies of features if necessary.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 
 namespace command {
 
-/// Loads the dictionary and the table of rarities for features, learns that table if no file has it, and runs a verb
-/// that reads documents.
-/// Returns: true if something was found.
+/// Runs a verb that reads documents. First loads the dictionary and the IDF table that the features need. If no file
+/// has the IDF table, learns it from the documents.
+/// Returns: true if the verb found something.
 bool run_on_documents(run_settings& settings, const std::function<void(context&)>& run);
 
 }  // namespace command

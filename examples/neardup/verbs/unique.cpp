@@ -76,9 +76,10 @@ class kept_by_features {
   explicit kept_by_features(const comparison_settings& how)
       : how_(how), kept_(neardup::set_threshold{set_measure_of(how), *how.min_similarity}) {}
 
-  /// Returns the original of each document, or the document itself if it has none. The original is a kept document,
-  /// named by its number in `kept`, which begins with the documents of earlier calls. If documents are compared with
-  /// each other, it may also be an earlier document of `next`, numbered behind those of `kept`.
+  /// Returns a number for each document of `next`: the number of its original, or its own number if it has no original.
+  /// Document i of `kept` has the number i, and document i of `next` the number kept.size() + i.
+  /// `is_compared_within`: an earlier document of `next` can be an original, too.
+  /// Precondition: `kept` begins with the documents of earlier calls.
   std::vector<std::uint32_t> decide(const document_check& kept, const std::vector<const document*>& next,
                                     bool is_compared_within) {
     std::vector<std::uint32_t> label, places;  // positions in `next` of the documents kept now

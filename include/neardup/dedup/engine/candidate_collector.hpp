@@ -66,7 +66,8 @@ class candidate_collector final : public set_classes {
     return !pairs_.empty() && pairs_[position].load(std::memory_order_relaxed) >= enough(position);
   }
 
-  /// Adds a pair that `part` has found; `first` is the later document, `second` the earlier one.
+  /// Adds a candidate pair that part number `part` of the runner has found. `c.first` is the later document, `c.second`
+  /// the earlier one.
   /// Returns: false if memory is exhausted and the collector is not limited. The collection is incomplete then.
   bool add(std::size_t part, const candidate& c) {
     const auto position = static_cast<std::size_t>(c.first), row = position / block, number = row % shards_.size();
@@ -77,7 +78,7 @@ class candidate_collector final : public set_classes {
     std::vector<candidate>& own = found_[part][number];
     own.push_back({static_cast<Number>(row / shards_.size() * block + c.first % block), c.second, c.distance});
     if (own.size() < handed_) return true;
-    // If another part is sorting the shard, this part does not wait, but buffers pairs up to a limit.
+    // If another thread is sorting the shard, this thread does not wait, but buffers pairs up to a limit.
     shard& to = shards_[number];
     std::unique_lock lock(to.mutex, std::defer_lock);
     if (own.size() < max_waiting * handed_ && !lock.try_lock()) return true;

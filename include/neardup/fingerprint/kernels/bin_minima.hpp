@@ -116,7 +116,8 @@ std::uint64_t top_bits_portable(const std::uint32_t* numbers) noexcept {
   return bits;
 }
 
-/// Returns the product of a hash by the factors of an empty bin.
+/// Returns the product with which a hash competes to fill an empty bin: lower * of_lower + upper * of_upper mod 2^16.
+/// `lower` and `upper` are the halves of the lowest 32 bits of the hash.
 NEARDUP_ALWAYS_INLINE std::int16_t bin_product(std::uint64_t hash, std::uint16_t of_lower,
                                                std::uint16_t of_upper) noexcept {
   const auto lower = static_cast<std::uint16_t>(hash);

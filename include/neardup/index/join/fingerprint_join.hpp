@@ -180,7 +180,7 @@ class fingerprint_join {
     [[nodiscard]] std::size_t size_of(std::size_t group) const noexcept { return begin[group + 1] - begin[group]; }
   };
 
-  /// Scratch memory of the second pass, for one part.
+  /// Scratch memory that one part of the runner uses in the second pass.
   struct group_memory {
     std::vector<std::uint32_t> addresses;
     std::vector<std::size_t> ends;  // ends of the buckets

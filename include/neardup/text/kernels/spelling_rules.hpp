@@ -26,16 +26,16 @@ namespace neardup::inline v0::detail {
 
 // ---- Finding what may change ----------------------------------------------------------------------------------------
 
-/// Returns true if a change may begin at byte `c`: it is an ampersand, or a line end behind a byte `before` that is a
-/// blank or may be the last byte of a hyphen.
+/// Returns true if a change of the spelling may begin at byte `c`, which follows the byte `before`. Either `c` is an
+/// ampersand, or `c` is a line end and `before` is a blank or may be the last byte of a hyphen.
 inline bool may_be_written(char before, char c) noexcept {
   if (c != '\n') return c == '&';
   const auto end = static_cast<unsigned char>(before);
   return end == '-' || end == ' ' || end == '\t' || end == '\f' || end == '\r' || end == 0x90 || (end | 1) == 0xad;
 }
 
-/// Returns true if byte `before` may be the last of a vowel with a tone mark, and byte `c` is a vowel to which the mark
-/// may move.
+/// Returns true if `before` may be the last byte of a vowel with a tone mark, and the following byte `c` is a vowel to
+/// which the tone mark may move.
 inline bool may_be_toned(char before, char c) noexcept {
   return static_cast<signed char>(before) < 0 && ((c | 0x20) == 'a' || (c | 0x20) == 'e' || (c | 0x20) == 'y');
 }
@@ -202,8 +202,8 @@ class spelling_rewriter {
  private:
   static constexpr std::size_t step = 64, worth_a_call = 1024;
 
-  /// Passes on the beginning of the text that no further text can change, in its new spelling.
-  /// Returns: the size of that beginning.
+  /// Rewrites the longest prefix of `text` that no later text can change, and gives the result to `take`.
+  /// Returns: the size of this prefix in `text`, in bytes.
   template <class Take>
   std::size_t rewrite(std::string_view text, bool at_end, const Take& take) {
     std::size_t done = 0;
