@@ -633,7 +633,7 @@ class Tables(CommandTest):
             made_of = self.composition(self.folder / "digest")
             digests.append(made_of["idf"] if in_weights else made_of["tokenizer"].split(", ")[1])
         self.assertNotEqual(*digests)
-        return f"of the digest {digests[0]} instead of {digests[1]}; name the same with --idf-file"
+        return f"with the digest {digests[0]} instead of {digests[1]}; name the same table with --idf-file"
 
     def test_keywords_are_kept_and_queried(self):
         self.assert_done(run("index", "--jsonl", "--distance", 3, *self.keywords, "--output", self.index, self.old))
