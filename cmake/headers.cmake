@@ -9,7 +9,6 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/describer.hpp
     include/neardup/dedup/description.hpp
     include/neardup/dedup/engine/candidate_collector.hpp
-    include/neardup/dedup/engine/feature_join.hpp
     include/neardup/dedup/engine/fingerprint_candidates.hpp
     include/neardup/dedup/engine/fingerprint_matcher.hpp
     include/neardup/dedup/engine/label_documents.hpp

@@ -20,6 +20,10 @@
 
 namespace neardup::inline v0::detail {
 
+/// The treatment of equal items in a join. `one`: as one item. `others`: as separate items, because a check may reject
+/// a pair of copies.
+enum class copies_as { one, others };
+
 /// Finds equal items among numbered items, such as sets or texts. A group consists of all items that are equal. The
 /// item with the lowest number represents its group; the others are its copies.
 /// Memory: a quarter of a byte for each item, and 4 bytes for each member of a group and for each group (8 bytes if

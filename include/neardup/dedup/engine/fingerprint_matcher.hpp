@@ -4,19 +4,28 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "../../detail/bits.hpp"
+#include "../../detail/equal_groups.hpp"
+#include "../../detail/visits.hpp"
 #include "../../index/engine/filters.hpp"
 #include "../../index/join/fingerprint_join.hpp"
 #include "../../index/join/join_input.hpp"
 #include "../../index/join/join_pairs.hpp"
 #include "../../runner.hpp"
-#include "feature_join.hpp"
+#include "../../sets/engine/distinct_sets.hpp"
+#include "../../threshold.hpp"
+#include "../checks.hpp"
 #include "ordered_decider.hpp"
+#include "set_matcher.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -30,8 +39,8 @@ class fingerprint_matcher : public matcher<Number> {
   using typename matcher<Number>::take_type;
 
   /// Makes a matcher. `fingerprints` are in the order of decision. `blocks`: see bits. If `features` are given,
-  /// candidates are found by shared features where that costs less. For 3 * 10^5 texts of 230 bytes, within 13 bits of
-  /// SimHash, this takes 0.36 times as long as by fingerprints alone.
+  /// candidates are found by a join of sets where that is estimated to cost less;
+  /// docs/decisions/0028-prefix-filter.md has figures.
   fingerprint_matcher(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, int blocks,
                       const any_runner& run, compared_features<Number> features)
       : fingerprints_(fingerprints), bits_(bits), k_(k), blocks_(blocks), run_(run), features_(std::move(features)) {}
@@ -42,49 +51,103 @@ class fingerprint_matcher : public matcher<Number> {
 
   bool find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
                        const left_out& /*left*/) override {
-    find(documents, kept, take);
+    if (kept != 0 && documents.size() - kept <= max_scanned) {
+      scan(documents, kept, take);
+      return true;
+    }
+    const chosen_words<Words, Number> chosen(fingerprints_, documents);
+    fingerprint_join<Words, Number> join(chosen, bits_, k_, blocks_, run_, copies_as::others, kept);
+    if constexpr (std::same_as<Number, std::uint32_t>) {
+      if (blocks_ == 0 && features_.suffices() && finds_by_features(documents, kept, join.plan().cost())) {
+        find_by_features(documents, kept, take);
+        return true;
+      }
+    }
+    visit_distinct_pairs<Words, Number>(join, run_, take);
     return true;
   }
 
  private:
-  void find(std::span<const Number> documents, std::size_t kept, const take_type& take) {
-    if (kept != 0 && documents.size() - kept <= max_scanned) return scan(documents, kept, take);
-    const chosen_words<Words, Number> chosen(fingerprints_, documents);
-    fingerprint_join<Words, Number> join(chosen, bits_, k_, blocks_, run_, copies_as::others, kept);
-    using by_features = feature_join<Words, Number>;
-    if (blocks_ == 0 && features_.suffices() && join.plan().cost() > by_features::min_cost(documents.size())) {
-      const by_features other(chosen, kept, bits_, k_, features_);
-      if (other.cost() < join.plan().cost()) return find_by_features(other, documents.size(), kept, take);
-    }
-    visit_distinct_pairs<Words, Number>(join, run_, take);
-  }
-
   // Up to this many documents are compared with all kept documents, because moving the kept documents into buckets
   // would cost more.
   static constexpr std::size_t max_scanned = 256;
 
-  /// Finds candidates by shared features. The join finds a pair once for each prefix feature that both documents share.
-  /// Most of these duplicates are removed before `take` is called. Each part sorts a limited number of pairs at a time,
-  /// so a pair may still occur again later.
-  void find_by_features(const feature_join<Words, Number>& join, std::size_t count, std::size_t kept,
-                        const take_type& take) const {
-    if (kept == 0) return join.visit(run_, parts(count), take);
-    std::vector<std::vector<candidate>> found(parts(count));
-    const std::size_t room = (std::max)(count / 4 / found.size(), std::size_t{1} << 12);
-    const auto take_some = [&](std::size_t part) {
-      std::vector<candidate>& own = found[part];
-      sort_pairs(std::span<candidate>(own), 0, count, {});
-      own.erase(std::unique(own.begin(), own.end()), own.end());
-      const bool goes_on = own.empty() || take(part, own);
-      own.clear();
-      return goes_on;
+  using sets_type = document_sets<std::uint32_t>;
+
+  /// Leaves out the pairs of sets whose documents are more than k bits apart.
+  class far_pairs final : public set_classes {
+   public:
+    far_pairs(const fingerprint_words<Words>& fingerprints, const sets_type& sets, int k)
+        : fingerprints_(fingerprints), sets_(sets), k_(k) {}
+
+    [[nodiscard]] std::size_t of(std::size_t set) const override { return set; }
+    [[nodiscard]] bool leaves_out(std::size_t a, std::size_t b) const override {
+      return count_differing_bits(fingerprints_[sets_.document(a)], fingerprints_[sets_.document(b)]) > k_;
+    }
+    void add(std::size_t /*a*/, std::size_t /*b*/) override {}
+
+   private:
+    const fingerprint_words<Words>& fingerprints_;
+    const sets_type& sets_;
+    int k_;
+  };
+
+  /// Whether a join of sets is estimated to cost less than a join by fingerprints of the cost `cost`, in units of
+  /// join_plan. The first join of sets has to make the sets of all documents; later ones cost far less. A sample of the
+  /// documents is joined. It says whether too many candidates would fail. If there are more similar pairs than documents,
+  /// few of them are wanted at a time, and a join by fingerprints finds these without making sets.
+  [[nodiscard]] bool finds_by_features(std::span<const Number> documents, std::size_t kept, double cost) const {
+    // Below, neither way takes long.
+    constexpr double least_cost = 1e7, least_of_document = 400;
+    if (cost <= least_cost + least_of_document * static_cast<double>(documents.size())) return false;
+    if (sets_ != nullptr) return true;
+    constexpr double of_feature = 16, of_candidate = 10;                  // in units of join_plan
+    constexpr std::size_t most_features = std::size_t{1} << 17, few = 4;  // in the sample; pairs that may be chance
+    const std::size_t looked_at = (std::min)(documents.size(), std::size_t{256});
+    std::size_t features = 0;
+    for (std::size_t i = 0; i < looked_at; ++i) {
+      features += features_.of(documents[documents.size() / looked_at * i]).size();
+    }
+    const double of_each = static_cast<double>(features) / static_cast<double>(looked_at);
+    const double left = cost - of_feature * of_each * static_cast<double>(fingerprints_.size());
+    if (left <= 0) return false;
+    const std::size_t step = documents.size() / (std::max)(looked_at, most_features * looked_at / (features + 1)) + 1;
+    const auto sampled = [step](std::size_t count) { return (count + step - 1) / step; };
+    sets_type sample({sampled(documents.size()), [&](std::size_t i) { return features_.of(documents[i * step]); }},
+                     jaccard{features_.similarity}, {});
+    std::vector<std::uint32_t> all(sampled(documents.size()));
+    std::iota(all.begin(), all.end(), std::uint32_t{0});
+    const double share = 1 / (static_cast<double>(step) * static_cast<double>(step));  // of all pairs
+    failure_limit failures(static_cast<std::size_t>(left / of_candidate * share), 0);
+    const std::size_t most = few + static_cast<std::size_t>(static_cast<double>(documents.size()) * share);
+    std::size_t pairs = 0;
+    const auto count = [&](std::size_t /*part*/, std::span<const candidate> some) {
+      pairs += some.size();
+      return kept != 0 || pairs <= most;
     };
-    join.visit(run_, found.size(), [&](std::size_t part, std::span<const candidate> pairs) {
-      found[part].insert(found[part].end(), pairs.begin(), pairs.end());
-      return found[part].size() < room || take_some(part);
-    });
-    in_steps(run_, found.size(), found.size(), 1,
-             [&](std::size_t /*part*/, std::size_t of, std::size_t) { return take_some(of); });
+    return sample.listed().find(all, sampled(kept), count, nullptr, &failures);
+  }
+
+  /// Finds candidates by their sets.
+  void find_by_features(std::span<const Number> documents, std::size_t kept, const take_type& take) {
+    if (sets_ == nullptr) {
+      sets_ = std::make_unique<sets_type>(
+          set_source<std::uint32_t>{
+              fingerprints_.size(),
+              [this](std::size_t document) { return features_.of(static_cast<Number>(document)); }},
+          jaccard{features_.similarity}, run_);
+    }
+    far_pairs far(fingerprints_, *sets_, k_);
+    std::vector<std::vector<candidate>> found(parts_for(run_, documents.size(), 256));
+    const auto with_distances = [&](std::size_t part, std::span<const candidate> pairs) {
+      found[part].assign(pairs.begin(), pairs.end());
+      for (candidate& pair : found[part]) {
+        pair.distance =
+            count_differing_bits(fingerprints_[documents[pair.first]], fingerprints_[documents[pair.second]]);
+      }
+      return take(part, found[part]);
+    };
+    sets_->listed().find(documents, kept, with_distances, &far, nullptr);
   }
 
   void scan(std::span<const Number> documents, std::size_t kept, const take_type& take) const {
@@ -112,6 +175,7 @@ class fingerprint_matcher : public matcher<Number> {
   int blocks_;
   any_runner run_;
   compared_features<Number> features_;
+  std::unique_ptr<sets_type> sets_;  // of all documents, once a join of sets was chosen
 };
 
 }  // namespace neardup::inline v0::detail

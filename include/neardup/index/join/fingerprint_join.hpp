@@ -112,10 +112,6 @@ class bucket_arrays {
   std::span<Offset> positions_;
 };
 
-/// The treatment of equal fingerprints in a join. `one`: as one fingerprint. `others`: as separate fingerprints,
-/// because a check may reject a pair of copies.
-enum class copies_as { one, others };
-
 /// A join of the distinct fingerprints of a corpus within k bits, divided into jobs. If kept > 0, each pair has one of
 /// the first `kept` fingerprints and one of the others.
 template <std::size_t Words, class Offset>

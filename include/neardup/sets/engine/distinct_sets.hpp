@@ -99,12 +99,13 @@ template <class Feature>
 class distinct_sets {
  public:
   /// Orders the sets of a source. Sets from number `first_count` on are a second corpus. A set of the second corpus
-  /// never counts as a copy of a set of the first.
+  /// never counts as a copy of a set of the first. With copies_as::others, no set counts as a copy.
   /// Throws: std::length_error.
   /// Complexity: two passes over all features, and O(n) for n sets.
   /// Memory: 24 bytes for each distinct set, and 6 for each copy; temporarily 32 bytes more per set, and two thirds of
   /// a byte for each feature to count it.
-  distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run)
+  distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run,
+                copies_as as = copies_as::one)
       : source_(std::move(source)), first_count_(first_count) {
     check_count(source_);
     large_array<std::uint64_t> hashes(source_.size);
@@ -115,7 +116,8 @@ class distinct_sets {
                              bitmaps[i] = sketch.bitmap;
                              hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
                            });
-    copies_ = equal_sets(source_, first_count, hashes.span(), run);
+    copies_ = as == copies_as::one ? equal_sets(source_, first_count, hashes.span(), run)
+                                   : equal_groups<std::uint32_t>(source_.size);
     order_by_size(min_size, hashes);
     bitmaps_ = large_array<set_bitmap>(size());
     for (std::size_t rank = 0; rank < size(); ++rank) bitmaps_[rank] = bitmaps[first_of(rank)];

@@ -77,8 +77,9 @@ class token_counts {
 
   [[nodiscard]] std::uint16_t operator[](std::uint32_t token) const noexcept {
     const std::uint64_t again = cells_[place(token)].again.load(std::memory_order_relaxed), own = marks_of(token).again;
-    const auto count = static_cast<std::uint16_t>(again >> count_shift);
-    return (again & own) == own ? (std::min)(count, static_cast<std::uint16_t>(most)) : std::uint16_t{0};
+    // Without branches, as count().
+    const std::uint64_t is_again = std::uint64_t{0} - ((again & own) == own ? 1U : 0U);
+    return static_cast<std::uint16_t>((std::min)(again >> count_shift, most) & is_again);
   }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept { return cells_.memory_usage(); }

@@ -38,6 +38,7 @@ class set_prefixes {
     for (std::size_t rank = 0; rank < sets.size(); ++rank) is_first[sets.first_of(rank)] = true;
     struct worker {
       prefix_finder finder;
+      std::size_t size = 0, prefix = 0;  // of the set before
       std::vector<std::uint32_t> tokens;
     };
     std::vector<worker> workers(parts_for(run, sets.source_size(), 256));
@@ -50,7 +51,8 @@ class set_prefixes {
       to.left_out.reserve(end - begin);
       to.begins.push_back(0);
       for (std::size_t i = begin; i < end; ++i) {
-        to.left_out.push_back(is_first[i] ? add(own.finder, sets.set_of(i), sets, bounds, own.tokens) : 0);
+        if (i + 1 < end && is_first[i + 1]) prefetch_counts(sets.set_of(i + 1), sets.counts());
+        to.left_out.push_back(is_first[i] ? add(own, sets.set_of(i), sets, bounds) : 0);
         to.begins.push_back(own.tokens.size());
       }
       to.tokens = own.tokens;
@@ -85,16 +87,26 @@ class set_prefixes {
     std::vector<std::uint32_t> left_out;
   };
 
-  /// Appends the tokens of the prefix of a set to `to`.
-  /// Returns: the number of features at the beginning that are left out.
+  /// Prefetches the counts of a set one set ahead, as far as they fit the L1 cache beside those of another set.
   template <class Feature>
-  static std::uint32_t add(prefix_finder& finder, std::span<const Feature> set, const distinct_sets<Feature>& sets,
-                           const overlap_bounds& bounds, std::vector<std::uint32_t>& to) {
-    const std::size_t prefix = bounds.looks_up_all() ? bounds.indexed(set.size()) : bounds.prefix(set.size());
-    if (prefix == 0) return 0;
-    const std::span<const std::uint64_t> keys = finder.find_repeated(set, prefix, sets.counts());
-    for (const std::uint64_t key : keys) to.push_back(static_cast<std::uint32_t>(key));
-    return static_cast<std::uint32_t>(prefix - keys.size());
+  static void prefetch_counts(std::span<const Feature> set, const token_counts& counts) noexcept {
+    constexpr std::size_t most = 256;
+    for (const Feature feature : set.first((std::min)(set.size(), most))) counts.prefetch(feature_token(feature));
+  }
+
+  /// Appends the tokens of the prefix of a set.
+  /// Returns: the number of features at the beginning that are left out.
+  template <class Worker, class Feature>
+  static std::uint32_t add(Worker& own, std::span<const Feature> set, const distinct_sets<Feature>& sets,
+                           const overlap_bounds& bounds) {
+    if (set.size() != own.size) {
+      own.size = set.size();
+      own.prefix = bounds.looks_up_all() ? bounds.indexed(set.size()) : bounds.prefix(set.size());
+    }
+    if (own.prefix == 0) return 0;
+    const std::span<const std::uint64_t> keys = own.finder.find_repeated(set, own.prefix, sets.counts());
+    for (const std::uint64_t key : keys) own.tokens.push_back(static_cast<std::uint32_t>(key));
+    return static_cast<std::uint32_t>(own.prefix - keys.size());
   }
 
   std::size_t block_;

@@ -1,8 +1,9 @@
-// Joins by shared features against a comparison of each pair, and against joins of fingerprints alone.
+// Joins of sets for a check of fingerprints, against a comparison of each pair and joins of fingerprints alone.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <span>
 #include <string>
@@ -11,7 +12,8 @@
 #include <vector>
 
 #include <neardup/dedup/deduplicator.hpp>
-#include <neardup/dedup/engine/feature_join.hpp>
+#include <neardup/dedup/engine/set_matcher.hpp>
+#include <neardup/dedup/fingerprint_deduplicator.hpp>
 #include <neardup/dedup/group.hpp>
 #include <neardup/fingerprint/minwise_hasher.hpp>
 #include <neardup/sets/similarity.hpp>
@@ -52,7 +54,7 @@ documents draw(std::size_t count, std::size_t most, std::uint64_t kinds, oracle:
       const std::size_t of = oracle::random_below(random, result.size());
       set.insert(result.features[of].begin(), result.features[of].end());
       for (std::size_t i = random() % 3; i > 0 && !set.empty(); --i) set.erase(set.begin());
-      fingerprint = oracle::with_flips(result.fingerprints[of], random() % 14, random);
+      fingerprint = oracle::with_flips(result.fingerprints[of], random() % 24, random);
       added = random() % 3;
     }
     for (; added > 0; --added) set.insert(feature());
@@ -62,50 +64,58 @@ documents draw(std::size_t count, std::size_t most, std::uint64_t kinds, oracle:
   return result;
 }
 
-/// Pairs that a join by features must find. With `all`, also pairs that share any feature, which it may find.
-pair_set pairs_of(const documents& of, std::size_t kept, int k, double similarity, bool all) {
+/// The pairs of positions in a list of documents whose sets are similar enough, with their overlaps. If `kept` is not 0,
+/// each pair has one of the first `kept` positions and one of the others.
+pair_set pairs_of(const documents& of, std::span<const std::uint32_t> list, std::size_t kept, double similarity) {
   pair_set pairs;
-  for (std::size_t j = kept; j < of.size(); ++j) {
+  for (std::size_t j = kept; j < list.size(); ++j) {
     for (std::size_t i = 0; i < (kept > 0 ? kept : j); ++i) {
-      const int distance = oracle::distance(of.fingerprints[i], of.fingerprints[j]);
-      if (distance > k) continue;
-      const double found = jaccard_similarity(of.features[i], of.features[j]);
-      if (all ? found > 0 : found >= similarity) pairs.emplace(i, j, distance);
+      const auto &a = of.features[list[i]], &b = of.features[list[j]];
+      if (jaccard_similarity(a, b) < similarity) continue;
+      std::vector<std::uint32_t> common;
+      std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+      if (!common.empty()) pairs.emplace(i, j, static_cast<int>(common.size()));
     }
   }
   return pairs;
 }
 
-pair_set found_pairs(const documents& of, std::size_t kept, int k, double similarity, std::size_t parts) {
-  const neardup::detail::compared_features<std::uint32_t> features{
-      [&](std::uint32_t i) { return std::span<const std::uint32_t>(of.features[i]); }, similarity};
-  const neardup::detail::fingerprint_words<1> words{std::span<const simhash<64>>(of.fingerprints)};
-  const neardup::detail::feature_join<1, std::uint32_t> join(words, kept, 64, k, features);
-  std::vector<pair_set> found(parts);
-  join.visit(threads{parts}, parts, [&](std::size_t part, auto pairs) {
-    for (const auto& pair : pairs) found[part].emplace(pair.first, pair.second, pair.distance);
-    return true;
-  });
-  for (std::size_t part = 1; part < parts; ++part) found[0].merge(found[part]);
-  return found[0];
-}
-
 }  // namespace
 
-TEST_CASE("a join by features finds all that are similar, and nothing that shares no feature", "[dedup]") {
+TEST_CASE("listed documents are joined by their sets, copies as others", "[dedup]") {
   oracle::random_engine random(5);
   std::size_t wanted = 0;
   for (const double similarity : {0.05, 0.5, 2.0 / 3.0, 0.8, 1.0}) {
     for (const std::size_t most : {1U, 9U, 60U}) {
-      const documents of = draw(oracle::effort(4000, 2500, 600), most, 12 * most, random);
-      for (const std::size_t kept : {std::size_t{0}, of.size() / 3}) {
-        CAPTURE(similarity, most, kept);
-        const pair_set found = found_pairs(of, kept, 13, similarity, most % 4 + 1);
-        const pair_set expected = pairs_of(of, kept, 13, similarity, false);
-        const pair_set possible = pairs_of(of, kept, 13, similarity, true);
-        REQUIRE(std::includes(found.begin(), found.end(), expected.begin(), expected.end()));
-        REQUIRE(std::includes(possible.begin(), possible.end(), found.begin(), found.end()));
-        wanted += expected.size();
+      const documents of = draw(oracle::effort(3000, 2000, 600), most, 12 * most, random);
+      const neardup::detail::set_source<std::uint32_t> source{
+          of.size(), [&](std::size_t i) { return std::span<const std::uint32_t>(of.features[i]); }};
+      const std::size_t parts = most % 4 + 1;
+      neardup::detail::document_sets<std::uint32_t> sets(source, neardup::jaccard{similarity}, threads{parts});
+      // One object joins all documents, many and few of them, with and without kept ones.
+      for (const std::uint64_t share : {1U, 2U, 200U}) {
+        std::vector<std::uint32_t> list;
+        for (std::uint32_t i = 0; i < of.size(); ++i) {
+          if (random() % share == 0) list.push_back(i);
+        }
+        for (const std::size_t kept : {std::size_t{0}, list.size() / 3, list.size() - list.size() / 9}) {
+          CAPTURE(similarity, most, share, kept);
+          std::vector<pair_set> found(parts);
+          std::atomic<std::size_t> calls = 0;
+          const bool is_complete = sets.listed().find(
+              list, kept,
+              [&](std::size_t part, auto pairs) {
+                for (const auto& pair : pairs) found[part].emplace(pair.first, pair.second, pair.distance);
+                calls += pairs.size();
+                return true;
+              },
+              nullptr, nullptr);
+          for (std::size_t part = 1; part < parts; ++part) found[0].merge(found[part]);
+          REQUIRE(is_complete);
+          REQUIRE(found[0] == pairs_of(of, list, kept, similarity));
+          REQUIRE(calls == found[0].size());
+          wanted += calls;
+        }
       }
     }
   }
