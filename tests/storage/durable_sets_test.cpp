@@ -206,8 +206,8 @@ TEST_CASE("a durable set_index refuses other settings, other logs, records that 
   }
   CHECK_THROWS_WITH(durable_type(path, set_index<>(neardup::jaccard{0.7}), any),
                     path +
-                        ": is for Jaccard of at least 0.600000, 1 or more common features; not for Jaccard of at "
-                        "least 0.700000, 1 or more common features");
+                        ": is for Jaccard of at least 0.6, 1 or more common features; not for Jaccard of at least "
+                        "0.7, 1 or more common features");
   CHECK_THROWS_AS(durable_type(path, set_index<>(neardup::cosine{0.6}), any), std::runtime_error);
   CHECK_THROWS_AS(durable_type(path, set_index<>(neardup::jaccard{0.6, 2}), any), std::runtime_error);
   CHECK_THROWS_AS(durable_type(path, empty_index(), {.tokenizer = "other"}), std::invalid_argument);
