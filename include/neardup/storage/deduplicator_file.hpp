@@ -440,7 +440,7 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   if (form.size() != file.header().count || form.added() > added) file.refuse("a document is damaged");
   if (!times.empty() && !format::set_times(form, times)) file.refuse("the times of the documents are damaged");
   form.count(added - form.added());
-  deduplicator_state state{get<std::uint64_t>(mapped.bytes(), 56), std::nullopt};
+  deduplicator_state state{file.checksum(), std::nullopt};
   if (options.size() > 40) state.log = {get<std::uint64_t>(options, 40), get<std::uint64_t>(options, 48)};
   return state;
 }

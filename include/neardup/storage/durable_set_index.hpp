@@ -188,12 +188,10 @@ class durable_set_index {
   [[nodiscard]] layered_set_index<Feature, Id> open() const {
     return layered_set_index<Feature, Id>(set_index_view<Feature, Id>(mapped_file(path_)));
   }
-  [[nodiscard]] std::uint64_t state_of_file() const {
-    return detail::get<std::uint64_t>(sets_->below().owned_->bytes(), 56);
-  }
+  [[nodiscard]] std::uint64_t state_of_file() const { return detail::view_access::file(sets_->below()).checksum(); }
 
   void check_settings(const set_index<Feature, Id>& initial) const {
-    sets_->below().file_.check_composition(made_of_);
+    detail::view_access::file(sets_->below()).check_composition(made_of_);
     const auto text_of = [](const auto& index) {
       const char* const names[] = {"Jaccard", "cosine", "containment"};
       const set_threshold least = index.threshold();

@@ -4,12 +4,12 @@
 
 #include <concepts>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
 
 #include "../detail/file_operations.hpp"
+#include "../detail/large_array.hpp"
 #include "../index/engine/frozen_engine.hpp"
 #include "../index/flat_index.hpp"
 #include "../index/frozen_index.hpp"
@@ -106,27 +106,6 @@ template <class Index>
   }
 }
 
-/// Reads an index file, and checks it.
-template <class Index>
-class loaded_index {
- public:
-  using engine_type = view_engine<words_for(Index::bits), typename Index::id_type, typename Index::offset_type>;
-
-  explicit loaded_index(const std::string& path) : mapped_(path), file_(mapped_.bytes(), path, file_content::index) {
-    file_.check_sections();
-    engine_.emplace(file_, Index::bits, Index::fingerprint_type::kind);
-    engine_->check(file_);
-  }
-
-  [[nodiscard]] const container& file() const noexcept { return file_; }
-  [[nodiscard]] const engine_type& engine() const noexcept { return *engine_; }
-
- private:
-  mapped_file mapped_;
-  container file_;
-  std::optional<engine_type> engine_;
-};
-
 /// A mutable index, which load() fills with the pairs of a file.
 template <class Index>
 concept fillable_index = requires(Index& index, const typename Index::fingerprint_type& fingerprint,
@@ -145,22 +124,21 @@ template <class Index>
                 "neardup: load() gives a pigeonhole_index, flat_index, frozen_index or keyed_index; restore() gives a "
                 "deduplicator");
   if constexpr (is_loaded) {
-    const loaded_index<Index> loaded(path);
-    if (made_of != nullptr) loaded.file().check_composition(*made_of);
-    const auto& engine = loaded.engine();
+    using id_type = typename Index::id_type;
+    using offset_type = typename Index::offset_type;
+    const index_view<Index::bits, id_type, offset_type, typename Index::fingerprint_type> view{mapped_file(path)};
+    view.verify();
+    const container& file = view_access::file(view);
+    if (made_of != nullptr) file.check_composition(*made_of);
     if constexpr (is_frozen_index<Index>) {
-      if (engine.is_flat()) loaded.file().refuse("holds a flat_index, which has no layout; load that and freeze it");
-      return frozen_access::make<Index>(copy_engine(engine.engine()));
+      if (view.is_flat()) file.refuse("holds a flat_index, which has no layout; load that and freeze it");
+      return frozen_access::make<Index>(read_engine<words_for(Index::bits), id_type, offset_type, large_array>(file));
     } else {
-      const layout& shape = engine.engine().shape();
-      Index index = engine.is_flat() ? make_index<Index>(3, default_blocks(Index::bits, 3))
-                                     : make_index<Index>(shape.k(), shape.blocks());
-      index.reserve(engine.store().slots());
-      for (std::size_t slot = 0; slot < engine.store().slots(); ++slot) {
-        const typename Index::fingerprint_type fingerprint(engine.store().fingerprint(slot));
-        for (const auto& id : engine.store().ids(slot)) {
-          if (!index.insert(fingerprint, id)) loaded.file().refuse("an id has two fingerprints; it is no keyed_index");
-        }
+      Index index = view.is_flat() ? make_index<Index>(3, default_blocks(Index::bits, 3))
+                                   : make_index<Index>(view.shape().k(), view.shape().blocks());
+      index.reserve(view.distinct_size());
+      for (const auto& pair : view) {
+        if (!index.insert(pair.fingerprint, pair.id)) file.refuse("an id has two fingerprints; it is no keyed_index");
       }
       return index;
     }

@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,43 +23,22 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Reads a file of sets, and checks it.
-template <class Feature, class Id>
-class loaded_sets {
- public:
-  explicit loaded_sets(const std::string& path) : mapped_(path), file_(mapped_.bytes(), path, file_content::sets) {
-    file_.check_sections();
-    sets_.emplace(file_);
-    sets_->check(file_);
-  }
-
-  [[nodiscard]] const container& file() const noexcept { return file_; }
-  [[nodiscard]] std::uint64_t state() const noexcept { return detail::get<std::uint64_t>(mapped_.bytes(), 56); }
-  [[nodiscard]] const mapped_sets<Feature, Id>& get() const noexcept { return *sets_; }
-
- private:
-  mapped_file mapped_;
-  container file_;
-  std::optional<mapped_sets<Feature, Id>> sets_;
-};
-
 template <class Index>
 [[nodiscard]] Index load_sets(const std::string& path, const fingerprint_composition* made_of) {
   using feature_type = typename Index::feature_type;
   using id_type = typename Index::id_type;
-  const loaded_sets<feature_type, id_type> loaded(path);
-  if (made_of != nullptr) loaded.file().check_composition(*made_of);
-  append_log::refuse_changes_beside(path, loaded.state());
-  Index index(loaded.get().bounds().least_similar());
+  const set_index_view<feature_type, id_type> view{mapped_file(path)};
+  view.verify();
+  const container& file = view_access::file(view);
+  if (made_of != nullptr) file.check_composition(*made_of);
+  append_log::refuse_changes_beside(path, file.checksum());
+  Index index(view.threshold());
   std::vector<std::span<const feature_type>> sets;
   std::vector<id_type> ids;
-  const auto& stored = loaded.get().sets();
-  for (std::size_t slot = 0; slot < stored.slots(); ++slot) {
-    for (const id_type& id : stored.ids_of(slot)) {
-      sets.push_back(stored.set(slot));
-      ids.push_back(id);
-    }
-  }
+  view.for_each([&](const id_type& id, std::span<const feature_type> set) {
+    sets.push_back(set);
+    ids.push_back(id);
+  });
   index.insert_all(sets, ids);
   return index;
 }

@@ -5,18 +5,15 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <utility>
 
 #include "../detail/visits.hpp"
-#include "../error.hpp"
 #include "../ids.hpp"
 #include "../sets/searchable_sets.hpp"
-#include "composition.hpp"
 #include "engine/container.hpp"
+#include "engine/mapped_array.hpp"
 #include "engine/set_sections.hpp"
 #include "mapped_file.hpp"
 
@@ -29,7 +26,7 @@ namespace neardup::inline v0 {
 /// other members are those of set_index.
 /// Precondition: the bytes do not change while the view, or a copy of it, is used.
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
-class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Feature, Id> {
+class set_index_view : public detail::viewed_file, public searchable_sets<set_index_view<Feature, Id>, Feature, Id> {
   using base = searchable_sets<set_index_view, Feature, Id>;
   friend base;
 
@@ -39,44 +36,29 @@ class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Featu
   /// Opens an index in a file, which stays open.
   /// Throws: std::runtime_error, which names the file, if it is damaged, of another version, or of another Feature or
   /// Id; std::bad_alloc.
-  explicit set_index_view(mapped_file file) : set_index_view(std::make_shared<const mapped_file>(std::move(file))) {}
+  explicit set_index_view(mapped_file file)
+      : viewed_file(std::move(file), detail::file_content::sets), mapped_(this->file()) {}
 
   /// Opens an index in memory.
   /// Precondition: the bytes outlive all copies of the view.
   /// Throws: the exceptions of the constructor for a file; std::invalid_argument unless the bytes are aligned to 64
   /// bytes.
   explicit set_index_view(std::span<const std::byte> bytes)
-      : set_index_view(nullptr, detail::container(checked(bytes), "the bytes", content)) {}
-
-  /// Returns the composition of the features.
-  [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return file_.header().made_of; }
-
-  /// Returns attachment i, as save() received it, aligned to 64 bytes; empty if there is none. verify() checks its
-  /// checksum.
-  [[nodiscard]] std::span<const std::byte> attachment(std::size_t i) const noexcept {
-    return file_.find(detail::attachment_tag(i));
-  }
+      : viewed_file(bytes, detail::file_content::sets, "a set_index_view"), mapped_(file()) {}
 
   /// Checks all checksums, and that the postings are exactly those of the stored sets.
   /// Throws: std::runtime_error if a check fails.
   /// Complexity: O(n log n).
   void verify() const {
-    file_.check_sections();
-    mapped_.check(file_);
+    file().check_sections();
+    mapped_.check(file());
   }
 
   /// Checks all checksums, which finds damage. It does not find errors of the program that wrote the file. It takes a
   /// thirtieth of the time of verify().
   /// Throws: std::runtime_error if a check fails.
   /// Complexity: O(bytes).
-  void verify_checksums() const { file_.check_sections(); }
-
-  /// Checks that the file was not changed in place since it was opened (see mapped_file::check()). This takes about a
-  /// microsecond.
-  /// Throws: std::runtime_error, which names the file, if it was changed.
-  void check_file() const {
-    if (owned_ != nullptr) owned_->check();
-  }
+  void verify_checksums() const { file().check_sections(); }
 
   [[nodiscard]] std::optional<set_type> find(id_argument<Id> id) const noexcept {
     const std::size_t index = sets().index_of(id);
@@ -102,21 +84,6 @@ class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Featu
   template <std::unsigned_integral, class>
   friend class durable_set_index;
 
-  static constexpr detail::file_content content = detail::file_content::sets;
-
-  explicit set_index_view(const std::shared_ptr<const mapped_file>& file)
-      : set_index_view(file, detail::container(checked(file->bytes()), file->path(), content)) {}
-
-  set_index_view(std::shared_ptr<const mapped_file> owned, detail::container file)
-      : owned_(std::move(owned)), file_(std::move(file)), mapped_(file_) {}
-
-  static std::span<const std::byte> checked(std::span<const std::byte> bytes) {
-    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % detail::section_alignment != 0) {
-      detail::fail<std::invalid_argument>("the bytes of a set_index_view begin at a multiple of 64");
-    }
-    return bytes;
-  }
-
   [[nodiscard]] const auto& sets() const noexcept { return mapped_.sets(); }
   [[nodiscard]] const detail::overlap_bounds& search_bounds() const noexcept { return mapped_.bounds(); }
 
@@ -133,8 +100,6 @@ class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Featu
     return true;
   }
 
-  std::shared_ptr<const mapped_file> owned_;  // null if the bytes belong to the caller
-  detail::container file_;
   detail::mapped_sets<Feature, Id> mapped_;
 };
 

@@ -233,10 +233,13 @@ template <class SetAt, class Counts>
   return put_in_buckets(all);
 }
 
+template <class T>
+using vector_of = std::vector<T>;  // std::vector has a second parameter
+
 /// Computes the arrays of a frozen_sets, to be written to a file. Equal sets are stored once. Slots are numbered by the
 /// smallest ids of their sets, so the arrays depend only on the sets and their ids.
 template <class Feature, class Id>
-struct set_arrays {
+struct set_arrays : frozen_sets<Feature, Id, vector_of> {
   using set_type = std::span<const Feature>;
 
   /// Computes the arrays of an index. `from` has size(), and for_each(visit), which calls visit(id, set) for each id.
@@ -252,14 +255,11 @@ struct set_arrays {
     if (!entries.empty()) fill(entries, bounds);
   }
 
-  std::vector<Feature> features;
-  std::vector<frozen_set_record> records;
-  std::vector<Id> ids;
-  std::vector<std::uint32_t> id_begins, id_order;
-  std::vector<std::uint8_t> levels;
-  made_postings index;
-
  private:
+  using base = frozen_sets<Feature, Id, vector_of>;
+  using base::bucket_begins, base::features, base::id_begins, base::id_order, base::ids, base::levels, base::postings,
+      base::records;
+
   struct entry {
     Id id;
     set_sketch sketch;
@@ -295,8 +295,10 @@ struct set_arrays {
     records.push_back({{}, features.size()});
     id_begins.push_back(static_cast<std::uint32_t>(ids.size()));
     levels = counts.levels();
-    index = make_postings(
+    made_postings made = make_postings(
         firsts.size(), [&](std::size_t slot) { return entries[firsts[slot]].set; }, bounds, feature_levels(levels));
+    bucket_begins = std::move(made.bucket_begins);
+    postings = std::move(made.postings);
   }
 };
 

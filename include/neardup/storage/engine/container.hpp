@@ -198,6 +198,10 @@ class container {
   [[nodiscard]] const file_header& header() const noexcept { return header_; }
   [[nodiscard]] std::span<const section> sections() const noexcept { return sections_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Returns the checksum of the header, which depends on all bytes of the file.
+  [[nodiscard]] std::uint64_t checksum() const noexcept {
+    return get<std::uint64_t>(bytes_, offsetof(file_frame, checksum));
+  }
 
   /// Returns the bytes of a section; empty if the file has no such section.
   [[nodiscard]] byte_span find(section_tag tag, std::size_t table = 0) const noexcept;

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/large_array.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../index/engine/bucket_line.hpp"
 #include "../../index/engine/filters.hpp"
@@ -40,28 +39,32 @@ struct index_details {
 };
 static_assert(sizeof(index_details) == 16);
 
-/// Returns the sections of an engine, in file order.
-template <class Engine>
-[[nodiscard]] std::vector<section_source> sections_of(const Engine& engine) {
-  std::vector<section_source> sections;
-  const auto add = [&](section_tag tag, std::size_t table, auto values) {
-    sections.push_back({tag, static_cast<std::uint32_t>(table), std::as_bytes(values)});
-  };
-  const auto& store = engine.store();
-  add(section_tag::fingerprints, 0, store.fingerprints());
-  add(section_tag::ids, 0, store.ids().first_ids().span());
-  add(section_tag::lists, 0, store.ids().lists().span());
-  add(section_tag::list_begins, 0, store.ids().list_begins().span());
-  add(section_tag::marks, 0, store.ids().marks().span());
-  for (std::size_t number = 0; number < engine.tables().size(); ++number) {
-    const auto& table = engine.tables()[number];
-    add(section_tag::starts, number, number == 0 ? store.starts() : table.starts.span());
-    add(section_tag::lines, number, table.lines.span());
-    add(section_tag::narrow, number, table.narrow.span());
-    add(section_tag::wide, number, table.wide.span());
-    add(section_tag::slots, number, table.slots.span());
+/// The arrays of an index in a file.
+template <std::size_t Words, class Id, class Offset, template <class> class Array>
+struct index_arrays {
+  Array<std::array<std::uint64_t, Words>> fingerprints;
+  Array<Id> ids, lists;
+  Array<std::uint64_t> list_begins;
+  Array<id_marks> marks;
+  std::vector<frozen_table<Offset, Array>> tables;  ///< the directory of the store is that of table 0
+};
+
+/// Calls `visit(tag, table, array)` for each array, in the order of the sections of a file.
+template <std::size_t Words, class Id, class Offset, template <class> class Array, class Visit>
+void for_each_section(index_arrays<Words, Id, Offset, Array>& arrays, Visit& visit) {
+  visit(section_tag::fingerprints, 0, arrays.fingerprints);
+  visit(section_tag::ids, 0, arrays.ids);
+  visit(section_tag::lists, 0, arrays.lists);
+  visit(section_tag::list_begins, 0, arrays.list_begins);
+  visit(section_tag::marks, 0, arrays.marks);
+  for (std::size_t number = 0; number < arrays.tables.size(); ++number) {
+    auto& table = arrays.tables[number];
+    visit(section_tag::starts, number, table.starts);
+    visit(section_tag::lines, number, table.lines);
+    visit(section_tag::narrow, number, table.narrow);
+    visit(section_tag::wide, number, table.wide);
+    visit(section_tag::slots, number, table.slots);
   }
-  return sections;
 }
 
 /// Writes an engine to a file.
@@ -85,11 +88,87 @@ void write_index(file_operations& files, const std::string& path, const frozen_e
                               {}};
   const file_header header{file_content::index, static_cast<std::uint32_t>(bits),
                            std::bit_cast<std::array<std::uint8_t, 16>>(details), engine.store().pairs(), made_of};
-  std::vector<section_source> sections = sections_of(engine);
-  for (std::size_t i = 0; i < attachments.size(); ++i) {
-    sections.push_back({attachment_tag(i), 0, attachments[i]});
+  const auto& store = engine.store();
+  const auto& ids = store.ids();
+  index_arrays<Words, Id, Offset, mapped_array> arrays{
+      mapped_array(store.fingerprints()),     mapped_array(ids.first_ids().span()), mapped_array(ids.lists().span()),
+      mapped_array(ids.list_begins().span()), mapped_array(ids.marks().span()),     {}};
+  for (const auto& table : engine.tables()) {
+    arrays.tables.push_back({mapped_array(arrays.tables.empty() ? store.starts() : table.starts.span()),
+                             mapped_array(table.lines.span()), mapped_array(table.narrow.span()),
+                             mapped_array(table.wide.span()), mapped_array(table.slots.span())});
   }
-  write_container(files, path, header, sections);
+  section_writer sections;
+  for_each_section(arrays, sections);
+  sections.write(files, path, header, attachments);
+}
+
+/// Returns the details of an index file.
+/// Throws: std::runtime_error if the file is of another Id, Offset, width or kind of fingerprints.
+template <class Id, class Offset>
+[[nodiscard]] index_details index_details_of(const container& file, std::size_t bits, fingerprint_kind kind) {
+  const file_header& header = file.header();
+  const auto details = std::bit_cast<index_details>(header.details);
+  file.check_fingerprints(bits, kind);
+  if (details.zeros != decltype(details.zeros){} || details.is_flat > 1 || details.max_radius_width < 8 ||
+      details.max_radius_width > word_bits || !layout::is_valid(bits, details.k, details.blocks)) {
+    file.refuse("the header is damaged");
+  }
+  check_id_form<Id>(file, details.form, details.id_size);
+  if (details.offset_size != sizeof(Offset)) {
+    file.refuse({"the offsets have ", 8 * details.offset_size, " bits, which is another Offset"});
+  }
+  return details;
+}
+
+/// Reads the engine of a file: with mapped_array in place, with large_array as a copy.
+/// Precondition: index_details_of() refuses no details of the file.
+/// Throws: std::runtime_error if the sections do not fit each other; std::bad_alloc.
+/// Complexity: in place, independent of the number of fingerprints.
+template <std::size_t Words, class Id, class Offset, template <class> class Array>
+[[nodiscard]] frozen_engine<Words, Id, Offset, Array> read_engine(const container& file) {
+  const auto details = std::bit_cast<index_details>(file.header().details);
+  const auto require = [&](bool holds) {
+    if (!holds) file.refuse("the sections do not fit each other");
+  };
+  // search_plans takes memory for each table. So the number of tables is first checked against the number of sections.
+  const layout shape(file.header().bits, details.k, details.blocks);
+  require(file.sections().size() >= shape.table_count());
+  auto plans = std::make_shared<const search_plans<Words>>(shape, details.max_radius_width);
+  index_arrays<Words, Id, Offset, Array> arrays;
+  arrays.tables.resize(plans->keys().size());
+  section_reader sections(file);
+  for_each_section(arrays, sections);
+  sections.finish("an index");
+
+  using store_type = frozen_store<Words, Id, Offset, Array>;
+  const std::size_t slots = arrays.fingerprints.size(), lists = arrays.lists.size();
+  require(slots <= store_type::max_slots && arrays.ids.size() == slots);
+  require(arrays.marks.size() == 0
+              ? lists == 0 && arrays.list_begins.size() == 0
+              : arrays.marks.size() == slots / id_marks::slots + 1 && arrays.list_begins.size() > 1);
+  require(slots <= file.header().count && file.header().count <= slots + lists);
+  const bool is_wide = !narrow_filter_suffices(details.k);
+  // The tables of an empty index are never read.
+  for (std::size_t number = 0; slots > 0 && number < arrays.tables.size(); ++number) {
+    const frozen_table<Offset, Array>& table = arrays.tables[number];
+    const bool has_starts = table.starts.size() >= 2 && table.starts.size() - 1 <= std::uint64_t{0xffffffffU};
+    const std::size_t filters = is_wide ? table.wide.size() : table.narrow.size();
+    require((is_wide ? table.narrow.size() : table.wide.size()) == 0);
+    if (number == 0) {
+      require(has_starts && table.lines.size() == 0 && table.slots.size() == 0);
+      require(filters == (Words == 1 ? 0 : slots));
+    } else if (table.lines.size() > 0) {
+      require(sizeof(Offset) == 4 && !is_wide && table.starts.size() == 0);
+      require(table.lines.size() <= std::uint64_t{0xffffffffU} && filters == table.slots.size());
+    } else {
+      require(has_starts && filters == slots && table.slots.size() == slots);
+    }
+  }
+  store_type store(&plans->keys()[0], std::exchange(arrays.tables[0].starts, {}), std::move(arrays.fingerprints),
+                   {static_cast<std::size_t>(file.header().count), std::move(arrays.ids), std::move(arrays.lists),
+                    std::move(arrays.list_begins), std::move(arrays.marks)});
+  return {std::move(plans), std::move(store), std::move(arrays.tables)};
 }
 
 /// The engine of an index in a file, over the bytes of its sections. It is a frozen_engine with bounds checks, or, for
@@ -107,8 +186,8 @@ class view_engine {
   /// Complexity: independent of the number of fingerprints.
   view_engine(const container& file, std::size_t bits, fingerprint_kind kind)
       : bits_(bits),
-        is_flat_(details_of(file, bits, kind).is_flat != 0),
-        engine_(open(file, details_of(file, bits, kind))) {}
+        is_flat_(index_details_of<Id, Offset>(file, bits, kind).is_flat != 0),
+        engine_(read_engine<Words, Id, Offset, mapped_array>(file)) {}
 
   [[nodiscard]] const engine_type& engine() const noexcept { return engine_; }
   [[nodiscard]] const store_type& store() const noexcept { return engine_.store(); }
@@ -141,87 +220,6 @@ class view_engine {
   }
 
  private:
-  static index_details details_of(const container& file, std::size_t bits, fingerprint_kind kind) {
-    const file_header& header = file.header();
-    const auto details = std::bit_cast<index_details>(header.details);
-    file.check_fingerprints(bits, kind);
-    if (details.zeros != decltype(details.zeros){} || details.is_flat > 1 || details.max_radius_width < 8 ||
-        details.max_radius_width > word_bits || !layout::is_valid(bits, details.k, details.blocks)) {
-      file.refuse("the header is damaged");
-    }
-    check_id_form<Id>(file, details.form, details.id_size);
-    if (details.offset_size != sizeof(Offset)) {
-      file.refuse({"the offsets have ", 8 * details.offset_size, " bits, which is another Offset"});
-    }
-    return details;
-  }
-
-  static engine_type open(const container& file, const index_details& details) {
-    std::size_t found = 0;
-    const auto read = [&]<class T>(mapped_array<T>& array, section_tag tag, std::size_t table = 0) {
-      const byte_span bytes = file.find(tag, table);
-      if (bytes.empty()) return;
-      ++found;
-      if (bytes.size() % sizeof(T) != 0) file.refuse("a section is out of place");
-      array = mapped_array<T>({reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)});
-    };
-    const auto require = [&](bool holds) {
-      if (!holds) file.refuse("the sections do not fit each other");
-    };
-    using ids_type = typename store_type::ids_type;
-    mapped_array<words_type> fingerprints;
-    mapped_array<Id> ids, lists;
-    mapped_array<std::uint64_t> list_begins;
-    mapped_array<id_marks> marks;
-    read(fingerprints, section_tag::fingerprints);
-    read(ids, section_tag::ids);
-    read(lists, section_tag::lists);
-    read(list_begins, section_tag::list_begins);
-    read(marks, section_tag::marks);
-    const std::size_t slots = fingerprints.size();
-    require(slots <= store_type::max_slots && ids.size() == slots);
-    require(marks.size() == 0 ? lists.size() == 0 && list_begins.size() == 0
-                              : marks.size() == slots / id_marks::slots + 1 && list_begins.size() > 1);
-    require(slots <= file.header().count && file.header().count <= slots + lists.size());
-
-    // search_plans takes memory for each table. So the number of tables is first checked against the number of
-    // sections.
-    const layout shape(file.header().bits, details.k, details.blocks);
-    require(file.sections().size() >= shape.table_count());
-    auto plans = std::make_shared<const search_plans<Words>>(shape, details.max_radius_width);
-    const bool is_wide = !narrow_filter_suffices(details.k);
-    const auto are_starts = [](const auto& starts) {
-      return starts.size() >= 2 && starts.size() - 1 <= std::uint64_t{0xffffffffU};
-    };
-    std::vector<frozen_table<Offset, mapped_array>> tables(plans->keys().size());
-    mapped_array<Offset> first_starts;
-    for (std::size_t number = 0; number < tables.size(); ++number) {
-      frozen_table<Offset, mapped_array>& table = tables[number];
-      read(number == 0 ? first_starts : table.starts, section_tag::starts, number);
-      read(table.lines, section_tag::lines, number);
-      read(table.narrow, section_tag::narrow, number);
-      read(table.wide, section_tag::wide, number);
-      read(table.slots, section_tag::slots, number);
-      if (slots == 0) continue;  // an empty index, whose tables are never read
-      const std::size_t filters = is_wide ? table.wide.size() : table.narrow.size();
-      require((is_wide ? table.narrow.size() : table.wide.size()) == 0);
-      if (number == 0) {
-        require(are_starts(first_starts) && table.lines.size() == 0 && table.slots.size() == 0);
-        require(filters == (Words == 1 ? 0 : slots));
-      } else if (table.lines.size() > 0) {
-        require(sizeof(Offset) == 4 && !is_wide && table.starts.size() == 0);
-        require(table.lines.size() <= std::uint64_t{0xffffffffU} && filters == table.slots.size());
-      } else {
-        require(are_starts(table.starts) && filters == slots && table.slots.size() == slots);
-      }
-    }
-    for (const container::section& section : file.sections()) found += section.tag >= section_tag::attachments ? 1 : 0;
-    if (found != file.sections().size()) file.refuse("holds a section that is no part of an index");
-    store_type store(&plans->keys()[0], first_starts, fingerprints,
-                     ids_type(static_cast<std::size_t>(file.header().count), ids, lists, list_begins, marks));
-    return engine_type(std::move(plans), std::move(store), std::move(tables));
-  }
-
   void check_store(const container& file) const {
     const store_type& s = store();
     const std::size_t slots = s.slots();
@@ -347,27 +345,5 @@ class view_engine {
   bool is_flat_;
   engine_type engine_;
 };
-
-/// Copies the engine of a file to a frozen_engine that owns its memory.
-/// Precondition: check() succeeded.
-template <std::size_t Words, class Id, class Offset>
-[[nodiscard]] frozen_engine<Words, Id, Offset> copy_engine(
-    const frozen_engine<Words, Id, Offset, mapped_array>& engine) {
-  const auto copy = []<class T>(const mapped_array<T>& values) {
-    large_array<T> array(values.size());
-    std::copy_n(values.data(), values.size(), array.data());
-    return array;
-  };
-  const auto& store = engine.store();
-  std::vector<frozen_table<Offset>> tables;
-  for (const auto& table : engine.tables()) {
-    tables.push_back({copy(table.starts), copy(table.lines), copy(table.narrow), copy(table.wide), copy(table.slots)});
-  }
-  frozen_store<Words, Id, Offset> owned(&engine.plans()->keys()[0], copy(mapped_array<Offset>(store.starts())),
-                                        copy(mapped_array<std::array<std::uint64_t, Words>>(store.fingerprints())),
-                                        {store.pairs(), copy(store.ids().first_ids()), copy(store.ids().lists()),
-                                         copy(store.ids().list_begins()), copy(store.ids().marks())});
-  return frozen_engine<Words, Id, Offset>(engine.plans(), std::move(owned), std::move(tables));
-}
 
 }  // namespace neardup::inline v0::detail

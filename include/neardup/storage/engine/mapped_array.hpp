@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Arrays and ids in the sections of a file.
+// Arrays and ids in the sections of a file, and the file of a view.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
+#include "../../detail/large_array.hpp"
+#include "../../error.hpp"
+#include "../composition.hpp"
+#include "../mapped_file.hpp"
 #include "container.hpp"
 
 namespace neardup::inline v0::detail {
@@ -69,5 +78,108 @@ void check_id_form(const container& file, id_form form, std::size_t size) {
                                                             : "numbers";
   file.refuse({"the ids are ", name, " of ", 8 * size, " bits, which is another Id"});
 }
+
+/// Makes the sections of a file from arrays. An engine has a function for_each_section(), which passes each array with
+/// its tag to a section_writer or a section_reader.
+class section_writer {
+ public:
+  template <class Array>
+  void operator()(section_tag tag, std::size_t table, const Array& array) {
+    add(tag, table, std::as_bytes(std::span(array.data(), array.size())));
+  }
+  /// Writes a file of these sections and of attachments.
+  /// Returns, throws: as write_container().
+  std::uint64_t write(file_operations& files, const std::string& path, const file_header& header,
+                      std::span<const byte_span> attachments) {
+    for (std::size_t i = 0; i < attachments.size(); ++i) add(attachment_tag(i), 0, attachments[i]);
+    return write_container(files, path, header, sections_);
+  }
+
+ private:
+  void add(section_tag tag, std::size_t table, byte_span bytes) {
+    sections_.push_back({tag, static_cast<std::uint32_t>(table), bytes});
+  }
+
+  std::vector<section_source> sections_;
+};
+
+/// Reads arrays from the sections of a file: a mapped_array in place, a large_array as a copy.
+class section_reader {
+ public:
+  explicit section_reader(const container& file) noexcept : file_(file) {}
+
+  template <class T, template <class> class Array>
+  void operator()(section_tag tag, std::size_t table, Array<T>& array) {
+    const byte_span bytes = file_.find(tag, table);
+    if (bytes.empty()) return;
+    ++found_;
+    if (bytes.size() % sizeof(T) != 0) file_.refuse("a section is out of place");
+    const std::span<const T> values(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));
+    if constexpr (std::is_constructible_v<Array<T>, std::span<const T>>) {
+      array = Array<T>(values);
+    } else {
+      array = Array<T>(values.size());
+      std::copy(values.begin(), values.end(), array.data());
+    }
+  }
+  /// Returns the number of sections that were read.
+  [[nodiscard]] std::size_t found() const noexcept { return found_; }
+  /// Checks that all sections of the file were read or are attachments. `whole`: the file, in the message.
+  /// Throws: std::runtime_error if one was not.
+  void finish(const message_part& whole) const {
+    const auto sections = file_.sections();
+    const auto others = std::count_if(sections.begin(), sections.end(),
+                                      [](const auto& section) { return section.tag < section_tag::attachments; });
+    if (std::cmp_not_equal(others, found_)) file_.refuse({"holds a section that is no part of ", whole});
+  }
+
+ private:
+  const container& file_;
+  std::size_t found_ = 0;
+};
+
+/// A file, or the bytes of one, that is read in place: the base of the views.
+class viewed_file {
+ public:
+  /// Returns the composition of the fingerprints or features.
+  [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return file_.header().made_of; }
+
+  /// Returns attachment i, as save() received it, aligned to 64 bytes; empty if there is none. verify() checks its
+  /// checksum.
+  [[nodiscard]] byte_span attachment(std::size_t i) const noexcept { return file_.find(attachment_tag(i)); }
+
+  /// Checks that the file was not changed in place since it was opened (see mapped_file::check()). This takes about a
+  /// microsecond.
+  /// Throws: std::runtime_error, which names the file, if it was changed.
+  void check_file() const {
+    if (owned_ != nullptr) owned_->check();
+  }
+
+ protected:
+  friend struct view_access;
+
+  viewed_file(mapped_file file, file_content content)
+      : owned_(std::make_shared<const mapped_file>(std::move(file))), file_(owned_->bytes(), owned_->path(), content) {}
+  viewed_file(byte_span bytes, file_content content, const message_part& view)
+      : file_(aligned(bytes, view), "the bytes", content) {}
+
+  [[nodiscard]] const container& file() const noexcept { return file_; }
+
+ private:
+  static byte_span aligned(byte_span bytes, const message_part& view) {
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % section_alignment != 0) {
+      fail<std::invalid_argument>({"the bytes of ", view, " begin at a multiple of 64"});
+    }
+    return bytes;
+  }
+
+  std::shared_ptr<const mapped_file> owned_;  // null if the bytes belong to the caller
+  container file_;
+};
+
+/// Access of load() and of logs to the file of a view.
+struct view_access {
+  static const container& file(const viewed_file& view) noexcept { return view.file(); }
+};
 
 }  // namespace neardup::inline v0::detail

@@ -39,6 +39,19 @@ static_assert(sizeof(set_details) == 16);
 static_assert(static_cast<int>(set_similarity::jaccard) == 0 && static_cast<int>(set_similarity::cosine) == 1 &&
               static_cast<int>(set_similarity::containment) == 2);
 
+/// Calls `visit(tag, 0, array)` for each array, in the order of the sections of a file.
+template <class Feature, class Id, template <class> class Array, class Visit>
+void for_each_section(frozen_sets<Feature, Id, Array>& sets, Visit& visit) {
+  visit(section_tag::set_features, 0, sets.features);
+  visit(section_tag::set_records, 0, sets.records);
+  visit(section_tag::ids, 0, sets.ids);
+  visit(section_tag::set_id_begins, 0, sets.id_begins);
+  visit(section_tag::set_id_order, 0, sets.id_order);
+  visit(section_tag::set_levels, 0, sets.levels);
+  visit(section_tag::set_buckets, 0, sets.bucket_begins);
+  visit(section_tag::set_postings, 0, sets.postings);
+}
+
 /// Writes the sets of an index to a file. `index` has the interface of set_index. `log`: the extent of the log that the
 /// index incorporates (see log_extent), or empty.
 /// Returns: the checksum of the header of the file.
@@ -59,22 +72,11 @@ std::uint64_t write_sets(file_operations& files, const std::string& path, const 
   const file_header header{file_content::sets, static_cast<std::uint32_t>(8 * sizeof(feature_type)),
                            std::bit_cast<std::array<std::uint8_t, 16>>(details), index.size(), made_of};
   const overlap_bounds bounds(least);
-  const set_arrays<feature_type, id_type> arrays(index, bounds);
-  std::vector<section_source> sections;
-  const auto add = [&](section_tag tag, const auto& values) {
-    sections.push_back({tag, 0, std::as_bytes(std::span(values))});
-  };
-  add(section_tag::set_features, arrays.features);
-  add(section_tag::set_records, arrays.records);
-  add(section_tag::ids, arrays.ids);
-  add(section_tag::set_id_begins, arrays.id_begins);
-  add(section_tag::set_id_order, arrays.id_order);
-  add(section_tag::set_levels, arrays.levels);
-  add(section_tag::set_buckets, arrays.index.bucket_begins);
-  add(section_tag::set_postings, arrays.index.postings);
-  add(section_tag::log_extent, log);
-  for (std::size_t i = 0; i < attachments.size(); ++i) sections.push_back({attachment_tag(i), 0, attachments[i]});
-  return write_container(files, path, header, sections);
+  set_arrays<feature_type, id_type> arrays(index, bounds);
+  section_writer sections;
+  for_each_section(arrays, sections);
+  sections(section_tag::log_extent, 0, log);
+  return sections.write(files, path, header, attachments);
 }
 
 /// The sets of a file, read in place.
@@ -87,25 +89,11 @@ class mapped_sets {
   /// Throws: std::runtime_error if the file is of another Feature or Id, or its sections do not fit each other.
   /// Complexity: independent of the number of sets.
   explicit mapped_sets(const container& file) : bounds_(bounds_in(file)) {
-    std::size_t found = 0;
-    const auto read = [&]<class T>(mapped_array<T>& array, section_tag tag) {
-      const byte_span bytes = file.find(tag);
-      if (bytes.empty()) return;
-      ++found;
-      if (bytes.size() % sizeof(T) != 0) file.refuse("a section is out of place");
-      array = mapped_array<T>({reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)});
-    };
-    read(sets_.features, section_tag::set_features);
-    read(sets_.records, section_tag::set_records);
-    read(sets_.ids, section_tag::ids);
-    read(sets_.id_begins, section_tag::set_id_begins);
-    read(sets_.id_order, section_tag::set_id_order);
-    read(sets_.levels, section_tag::set_levels);
-    read(sets_.bucket_begins, section_tag::set_buckets);
-    read(sets_.postings, section_tag::set_postings);
-    read(log_, section_tag::log_extent);
+    section_reader sections(file);
+    for_each_section(sets_, sections);
+    sections(section_tag::log_extent, 0, log_);
     const bool is_empty = sets_.records.size() == 0;
-    const bool fits = is_empty ? found == (log_.size() > 0 ? 1 : 0)
+    const bool fits = is_empty ? sections.found() == (log_.size() > 0 ? 1 : 0)
                                : sets_.records.size() >= 2 && sets_.slots() <= sets_type::max_slots &&
                                      sets_.id_begins.size() == sets_.records.size() && sets_.levels.size() > 0 &&
                                      sets_.bucket_begins.size() >= 2;
@@ -113,8 +101,7 @@ class mapped_sets {
         (log_.size() != 0 && log_.size() != 2)) {
       file.refuse("the sections do not fit each other");
     }
-    for (const container::section& section : file.sections()) found += section.tag >= section_tag::attachments ? 1 : 0;
-    if (found != file.sections().size()) file.refuse("holds a section that is no part of an index of sets");
+    sections.finish("an index of sets");
   }
 
   [[nodiscard]] const sets_type& sets() const noexcept { return sets_; }
