@@ -16,10 +16,11 @@
 
 namespace docid {
 
-/// An index in memory. The additions of the current transaction and of recent commits are in small indexes, which a
-/// plain scan searches. There are two reasons. Searches wait while documents are added to the main index, so many are
-/// added at once. And early searches for a transaction run before all previous commits are there. The number of small
-/// indexes does not depend on the number of commits: each commit adds to the last index.
+/// An index in memory. It consists of a main index, and of small indexes with the additions of the current transaction
+/// and of recent commits. A search scans the small indexes, for two reasons:
+/// - Searches wait while documents are added to the main index, so many documents are added to it at once.
+/// - The early search for a transaction runs before all previous commits have ended.
+/// The number of small indexes does not depend on the number of commits: each commit adds to the last small index.
 class memory_index final : public fingerprint_index {
   using index_type = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
   using entry = std::pair<fingerprint, doc_number>;

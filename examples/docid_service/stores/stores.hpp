@@ -40,7 +40,7 @@ class early_results {
   virtual ~early_results() = default;
 };
 
-/// The fingerprints of one request, to be searched for.
+/// The fingerprints for which one request searches.
 struct query_group {
   std::vector<std::optional<fingerprint>> prints;
   std::unique_ptr<const early_results> early;  ///< set if search_early() was called
@@ -53,7 +53,7 @@ class fingerprint_index {
 
   /// Returns the argument `known` of the last commit(); 0 if there was none, or the index has lost its content.
   virtual std::uint64_t known() = 0;
-  /// Does the part of the search that does not need the transaction.
+  /// Begins the search for the fingerprints of a request, before the transaction of the request begins.
   /// Thread safety: callable from any thread, at any time.
   virtual void search_early(query_group& /*queries*/) const {}
   /// Announces the fingerprints that the transaction will ask for, so that they can be searched together.

@@ -25,7 +25,8 @@ struct place {
 [[noreturn]] void fail_changed(const source& from);
 
 /// The names and positions of documents.
-/// Memory: 5 bytes per document, 16 more with positions, and the id of a document that has one, or the path of a file.
+/// Memory: 5 bytes for each document, with positions 16 bytes more, and the name of the document: its id, or the path
+/// of its file.
 class document_table {
  public:
   explicit document_table(bool keeps_places) : keeps_places_(keeps_places) {}

@@ -144,8 +144,8 @@ void prepare_allocator();
 /// Makes the program end with a message, not by SIGBUS, if a mapped file is truncated.
 void say_lost_mappings();
 
-/// Makes writing to a closed pipe an error of that write; it would end the program otherwise. Also prevents files that
-/// are opened later from getting the descriptor of a closed standard stream.
+/// Ignores SIGPIPE, so that a write to a closed pipe fails with an error and does not end the program. Also opens closed
+/// standard streams, so that no file that is opened later gets the descriptor of a standard stream.
 void prepare_standard_streams();
 
 }  // namespace command

@@ -42,7 +42,8 @@ class byte_buffer {
   std::size_t size_ = 0;
 };
 
-/// Whole lines of one source, or some files. Bad input may follow them.
+/// A batch of the input: either whole lines of one source, or files that are one document each. If the input after the
+/// batch is bad, `bad` has its error.
 struct batch {
   std::shared_ptr<source> from;                ///< the source of the lines
   byte_buffer bytes;                           ///< the lines, including their ends

@@ -156,15 +156,16 @@ class source_file {
 
 class source_lines;
 
-/// Enumerates the sources for the paths of the command line, in order; folders in the order of names.
+/// Enumerates the sources of the input: the files that the paths of the command line name, in the order of the paths.
+/// The files of a folder come in the order of their names.
 class source_walker {
  public:
   /// The next step: a source, or a path that cannot be used.
   using step = std::variant<std::shared_ptr<source>, bad_input>;
 
   /// Makes a walker.
-  /// Throws: input_error if an argument does not exist, unless --skip-bad is given. The user then knows it before hours
-  /// of reading, not after.
+  /// Throws: input_error if the path of an argument does not exist, unless --skip-bad is given. So the user learns of
+  /// the missing path before the run has read for hours.
   explicit source_walker(const input_settings& settings);
   ~source_walker();
 
@@ -173,8 +174,8 @@ class source_walker {
     if (!partial_output.empty()) partial_outputs_.push_back(partial_output);
   }
 
-  /// From now on, reports and skips an index that it finds in a folder, as for the other corpus: the settings are
-  /// decided before folders are read. Indexes that were named are only skipped.
+  /// From now on, skips indexes. Reports an index that it finds in a folder, because the settings of the run were
+  /// decided before folders are read. Does not report an index that the command line names.
   void pass_over_indexes();
 
   /// Returns the next step; nullopt at the end.

@@ -47,8 +47,8 @@ namespace neardup::inline v0::detail {
 // A program and the library must both be built with exceptions, or both with -fno-exceptions. Otherwise two functions
 // of one name exist, one that throws and one that ends the program, and the linker keeps either. So each unit refers to
 // a symbol of the library that it needs, and does not link with the other library. The linker's --gc-sections must not
-// drop this reference: gnu::retain keeps it in ELF files. Elsewhere a copy that is made when the program starts keeps
-// it.
+// drop this reference. In ELF files gnu::retain keeps the reference. Elsewhere the program copies the reference when it
+// starts, so the linker must keep it.
 #if defined(__ELF__) && __has_cpp_attribute(gnu::retain)
 #define NEARDUP_NEEDS(library) [[gnu::used, gnu::retain]] inline const char* const needed_##library = &library;
 #elif defined(__GNUC__)

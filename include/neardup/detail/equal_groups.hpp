@@ -27,7 +27,7 @@ enum class copies_as { one, others };
 /// Finds equal items among numbered items, such as sets or texts. A group consists of all items that are equal. The
 /// item with the lowest number represents its group; the others are its copies.
 /// Memory: a quarter of a byte for each item, and 4 bytes for each member of a group and for each group (8 bytes if
-/// Number has 64 bits). Less if no items are equal.
+/// Number has 64 bits). If no two items are equal, the object takes less memory.
 template <class Number>
 class equal_groups {
  public:

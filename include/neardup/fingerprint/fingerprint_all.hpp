@@ -28,8 +28,8 @@ template <class Simhasher, class Texts>
                 "neardup: texts[i] must convert to std::string_view");
   const std::size_t count = texts.size();
   const std::size_t wanted = run.parts();
-  // A thread takes a few texts at a time, or single texts if there are few, so that nobody waits long for the last
-  // thread.
+  // A thread takes up to 16 texts at a time, and fewer if there are few texts. So all threads end at about the same
+  // time.
   const std::size_t step = (std::min)(std::size_t{16}, count / wanted / 4 + 1);
   const std::size_t parts = (std::min)(wanted, (count + step - 1) / step);
   std::vector<std::optional<typename Simhasher::fingerprint_type>> result(count);

@@ -26,7 +26,7 @@ template <std::size_t Bits>
 }
 
 /// Estimates the Jaccard similarity of two sets from the distance of their min-wise codes.
-/// Returns: a value from 1 to 0.
+/// Returns: a value from 1 (distance 0) to 0.
 /// Throws: std::invalid_argument if the distance is not in 0..Bits.
 template <std::size_t Bits>
 [[nodiscard]] double estimated_jaccard(int distance) {

@@ -192,8 +192,8 @@ inline constexpr std::string_view detail::part_name<unspaced<Inner>> = "unspaced
 
 namespace detail {
 
-/// The recipe of a tokenizer that rewrites the text to `Form`. Text that is folded, then normalised, has the words of
-/// normalised text.
+/// The recipe of a tokenizer that rewrites the text to `Form`. If text is folded and then normalised, the form of its
+/// words is normalised. So the larger of both forms is the form of the recipe.
 template <class Rewriting, class Inner, word_form Form>
 struct changed_recipe : word_recipe_of<Inner> {
   static word_recipe of(const Rewriting& tokenize) {

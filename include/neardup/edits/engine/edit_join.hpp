@@ -193,7 +193,8 @@ class edit_join {
   std::vector<std::uint8_t> is_added_;
   std::vector<std::size_t> begins_, ends_;  // bucket b: [begins_[b], ends_[b]), allocated up to begins_[b + 1]
   std::vector<entry> entries_;
-  // Added texts that have no prefix, because edits may change all their q-grams.
+  // Added texts all of whose q-grams the allowed edits may change. They have no prefix q-grams, so they are candidates
+  // of every text.
   std::vector<std::uint32_t> without_grams_;
   gram_order::prefix_memory prefix_;
 };

@@ -22,10 +22,11 @@ namespace neardup::inline v0::detail {
 /// The distinct hashes of a text, with memory that is reused from text to text. `Counts`: counts each hash, too.
 /// `Origins`: records the first position of each hash in its block, too.
 ///
-/// There are a list of the distinct hashes, and an open-addressing table of their numbers, at most a quarter full.
-/// Numbers continue from text to text. A slot with the number of an earlier text counts as free, so the table need not
-/// be cleared for each text. A branch on whether a hash is new could not be predicted, so arithmetic decides it.
-/// (feature_bag and bucket_table can also erase and have the strong guarantee. They add one hash at a time, and would
+/// The object has a list of the distinct hashes, and an open-addressing table of the numbers of these hashes, which is
+/// at most a quarter full. Numbers continue from text to text. A table slot with a number of an earlier text counts as
+/// free, so the table need not be cleared for each text. A processor cannot predict whether a hash is new, so the code
+/// uses arithmetic in place of a branch.
+/// (feature_bag and bucket_table can also erase, and have the strong guarantee. They add one hash at a time, and would
 /// be slower here.)
 template <std::size_t Words, bool Counts = false, bool Origins = false>
 class distinct_hashes {

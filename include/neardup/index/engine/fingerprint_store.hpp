@@ -165,9 +165,9 @@ class id_lists {
   std::unordered_map<std::size_t, std::set<Id>> more_;  // by slot with several ids: all ids but the smallest
 };
 
-/// The distinct fingerprints of an index in dense slots 0..slots() - 1, each with the set of its ids. A fingerprint is
-/// found by value. A slot keeps its number until a slot is removed: the last slot then takes the number of the removed
-/// slot.
+/// The distinct fingerprints of an index, in the slots 0..slots() - 1. A slot has one fingerprint and the set of its
+/// ids. A hash table finds the slot of a fingerprint. If a slot is removed, the last slot takes its number. Otherwise a
+/// slot keeps its number.
 template <std::size_t Words, class Id, class Offset>
 class fingerprint_store {
  public:

@@ -133,8 +133,8 @@ class posting_lists {
     std::uint16_t size, position;
   };
 
-  /// Makes empty posting lists. `max_in_row`: the postings of a feature that has more are grouped by size and position.
-  /// This changes no result.
+  /// Makes empty posting lists. If a feature has more than `max_in_row` postings, its postings are grouped by size and
+  /// position. `max_in_row` changes the speed, but no result.
   explicit posting_lists(std::size_t max_in_row) : max_in_row_(max_in_row) {}
 
   /// Adds a posting of a set with the bitmap `bits`. `bits_of(number)` returns the bitmap of a set that already has

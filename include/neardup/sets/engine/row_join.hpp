@@ -161,8 +161,9 @@ class row_sets {
   const std::vector<bool>* marks_;
 };
 
-/// Finds the similar pairs among the sets of a source. The rows of the sets go through a store.
-/// Memory: about three quarters of sizes.memory; and 8 bytes per set, temporarily 16.
+/// Finds the similar pairs among the sets of a source. The join writes the rows of the sets to a partition store, and
+/// then reads one partition after the other.
+/// Memory: about three quarters of sizes.memory, and 8 bytes for each set (at times 16).
 template <class Feature>
 class row_join {
  public:

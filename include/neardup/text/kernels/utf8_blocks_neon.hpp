@@ -13,7 +13,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// are_well_formed_avx2 by NEON.
+/// The NEON version of are_well_formed_avx2.
 inline bool are_well_formed_neon(const char* bytes, std::size_t count) noexcept {
   const auto load = [](const char* from) { return vld1q_u8(reinterpret_cast<const std::uint8_t*>(from)); };
   const uint8x16_t first_high = vld1q_u8(first_high_errors.errors);
