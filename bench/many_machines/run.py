@@ -228,9 +228,9 @@ def page_of(figures):
         lines += ["", f"| at {last['count']:,}, mapped files included | " + " | ".join(STEPS) + " | one run |", "|---|" + "---|" * (len(STEPS) + 1),
                   "| memory of a task, MB | " + " | ".join(f"{last['steps'][step][1] / 1e6:,.0f}" for step in STEPS) + f" | {last['one'][1] / 1e6:,.0f} |", ""]
     if "runs" in figures:
-        lines += ["**The model** gives the costs of more texts. None of this was run. Records and bytes of a text grow by the same amount for each tenfold "
-                  "number of texts; the rows \"by the model\" above check that. The CPU time of a step grows as from the second to the last number, and does "
-                  "not fall; nothing checks that.", "",
+        lines += ["**The model** estimates the costs of more texts. Nobody has run these numbers of texts. The model assumes that the records and bytes of a text grow by the same amount with each tenfold "
+                  "number of texts. The rows \"by the model\" above check this assumption. It also assumes that the CPU time of a step grows as it grew from the second "
+                  "to the last number of texts above, and does not fall. Nothing checks this assumption.", "",
                   "| texts | bytes each | core-hours | features written | scattered | memory of counts | moved in all |", "|---|---|---|---|---|---|---|"]
         for runs in figures["runs"].values():
             first, second, last = runs
@@ -241,10 +241,11 @@ def page_of(figures):
                 cells = last["files"]["counts"] / last["count"] * count
                 lines.append(f"| {number(count)} | {last['texts'] / last['count']:.0f} | {cpu * count / 3.6e9:,.0f} | {number(features)}B | {number(scattered)}B | "
                              f"{number(cells)}B | {number(4 * features + 2 * scattered)}B |")
-        lines += ["", "\"Moved in all\" counts features once written and three times read (`counts`, `scatter`, `groups`), and scattered sets once written and "
-                  "once read. The features that a gather by sketches reads for its candidates are not counted."]
+        lines += ["", "\"Moved in all\" has the bytes of the features four times, because `features` writes them, and `counts`, `scatter` and `groups` read them. It has the bytes "
+                  "of the scattered sets twice, because `scatter` writes them, and `gather` reads them. With sketches, `gather` also reads the features of its candidates. "
+                  "These bytes are not counted."]
     if "model" in figures:
-        lines += ["", "A store of tables that answers a query for each document, k = 3, by `costs_of`:", "",
+        lines += ["", "This table has the costs of a store of tables that answers one query for each document, with k = 3. `costs_of` computes them:", "",
                   "| documents | tables | memory of all, 24 bytes an entry | look-ups of a query | candidates of a query | candidates moved for all |",
                   "|---|---|---|---|---|---|"]
         for one in figures["model"]:
@@ -255,7 +256,7 @@ def page_of(figures):
     if "redis" in figures:
         store = figures["redis"]
         own = store["index"]
-        lines += ["", f"{store['count']:,} random fingerprints, k = 3, four tables:", "", "| | bytes a fingerprint | queries a second | bytes moved a query |",
+        lines += ["", f"This table was measured with {store['count']:,} random fingerprints, k = 3 and four tables:", "", "| | bytes a fingerprint | queries a second | bytes moved a query |",
                   "|---|---|---|---|",
                   f"| Redis, four sets a fingerprint, one server | {store['bytes']:.0f} | {store['queries_per_second']:,.0f} (pipelined; {store['queries_per_cpu_second']:,.0f} by the time of its commands alone) | {store['bytes_per_query']:,.0f} |",
                   f"| `pigeonhole_index<64, 3>` in the process, one thread | {own['bytes']:.0f} | {own['queries_per_second']:,.0f} | 0 |"]
