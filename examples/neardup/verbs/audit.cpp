@@ -78,7 +78,7 @@ class audit {
     std::sort(kept.begin(), kept.end());
     std::vector<std::optional<decision>> nearest(sample.size());
     if (how_.is_exact || all_.check.can_join()) {
-      join_sets(sample, kept, nearest);
+      join(sample, kept, nearest);
     } else {
       scan_fingerprints(sample, kept, nearest);
     }
@@ -106,15 +106,27 @@ class audit {
     [[nodiscard]] feature_set operator[](std::size_t i) const { return check[list[i]]; }
   };
 
-  void join_sets(const std::vector<std::uint32_t>& sample, const std::vector<std::uint32_t>& kept,
-                 std::vector<std::optional<decision>>& nearest) const {
-    const neardup::set_threshold least{set_measure_of(how_), std::max(*how_.min_similarity - nearly, 0.05)};
-    neardup::visit_pairs(listed_sets{all_.check, sample}, listed_sets{all_.check, kept}, least,
-                         [&](const neardup::similar_pair<std::size_t>& pair) {
-                           const std::uint32_t i = sample[pair.first], j = kept[pair.second];
-                           if (i != j) take(nearest[pair.first], {i, j, false, all_.distance(i, j), pair.similarity});
-                         },
-                         {.run = neardup::threads{context_.settings.threads}});
+  [[nodiscard]] std::vector<std::string_view> texts_of(const std::vector<std::uint32_t>& list) const {
+    std::vector<std::string_view> texts;
+    texts.reserve(list.size());
+    for (const std::uint32_t i : list) texts.push_back(normalised_text(all_.check[i]));
+    return texts;
+  }
+
+  void join(const std::vector<std::uint32_t>& sample, const std::vector<std::uint32_t>& kept,
+            std::vector<std::optional<decision>>& nearest) const {
+    const double least = std::max(*how_.min_similarity - nearly, 0.05);
+    const auto consider = [&](const auto& pair) {
+      const std::uint32_t i = sample[pair.first], j = kept[pair.second];
+      if (i != j) take(nearest[pair.first], {i, j, false, all_.distance(i, j), pair.similarity});
+    };
+    const neardup::join_options how{.run = neardup::threads{context_.settings.threads}};
+    if (how_.checks_edits()) {
+      neardup::visit_pairs(texts_of(sample), texts_of(kept), neardup::edit{least}, consider, how);
+    } else {
+      neardup::visit_pairs(listed_sets{all_.check, sample}, listed_sets{all_.check, kept},
+                           neardup::set_threshold{set_measure_of(how_), least}, consider, how);
+    }
   }
 
   void scan_fingerprints(const std::vector<std::uint32_t>& sample, const std::vector<std::uint32_t>& kept,

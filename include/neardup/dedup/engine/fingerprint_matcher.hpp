@@ -137,7 +137,7 @@ class fingerprint_matcher : public matcher<Number> {
               [this](std::size_t document) { return features_.of(static_cast<Number>(document)); }},
           jaccard{features_.similarity}, run_);
     }
-    far_pairs far(fingerprints_, *sets_, k_);
+    far_pairs too_far(fingerprints_, *sets_, k_);
     std::vector<std::vector<candidate>> found(parts_for(run_, documents.size(), 256));
     const auto with_distances = [&](std::size_t part, std::span<const candidate> pairs) {
       found[part].assign(pairs.begin(), pairs.end());
@@ -147,7 +147,7 @@ class fingerprint_matcher : public matcher<Number> {
       }
       return take(part, found[part]);
     };
-    sets_->listed().find(documents, kept, with_distances, &far, nullptr);
+    sets_->listed().find(documents, kept, with_distances, &too_far, nullptr);
   }
 
   void scan(std::span<const Number> documents, std::size_t kept, const take_type& take) const {
