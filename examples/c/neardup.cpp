@@ -590,7 +590,8 @@ void with_weighter(const neardup_code_options& options, const Use& use) {
   use_with_levels(neardup::tf_idf{options.idf->table});
 }
 
-/// Throws: std::invalid_argument if near-duplicates must have something the same.
+/// Refuses a composition with `same`, because it cannot be combined with an IDF table.
+/// Throws: std::invalid_argument.
 void refuse_same_with_idf(const neardup_composition* made_of) {
   if (made_of == nullptr || made_of->same == nullptr) return;
   refuse("an idf table with `same`: features go by what is the same, so no table knows how rare they are");

@@ -204,8 +204,8 @@ class four_copies {
     const std::size_t place = 2 * (static_cast<std::size_t>(copy) - 1);
     return {static_cast<char>(copy) + all.substr(place, 2), all.substr(0, place) + all.substr(place + 2)};
   }
-  /// Whether an earlier copy of the table finds both fingerprints as well. The first segments of `rest` are those
-  /// before the segment of the key.
+  /// Returns true if the two fingerprints also have the same key in an earlier copy of the table. `one` and `other` are
+  /// the fingerprints without the key of `copy`. They begin with the segments that are the keys of earlier copies.
   static bool is_of_earlier_copy(std::string_view one, std::string_view other, int copy) {
     for (std::size_t i = 0; i < 2 * (static_cast<std::size_t>(copy) - 1); i += 2) {
       if (one.substr(i, 2) == other.substr(i, 2)) return true;

@@ -41,7 +41,7 @@ class changed_index {
   /// Returns the features of a document.
   /// Precondition: has_sets().
   [[nodiscard]] virtual feature_set features(std::uint32_t number) const = 0;
-  /// Returns the sets for searches.
+  /// Returns the feature sets of the index in a form for searches.
   /// Precondition: has_sets(), and the index was opened to compare.
   [[nodiscard]] virtual indexed_sets sets() const = 0;
 

@@ -590,8 +590,8 @@ void run_at_once(context& c) {
   say_by_source(c, all);
 }
 
-/// Returns true if a limit of memory was given for sets of features. Only partitions keep to it, and they need all
-/// documents. So a stream is read to its end before a document is kept.
+/// Returns true if the command line limits the memory for sets of features. Only a join by partitions keeps to the
+/// limit, and such a join needs all documents. So a stream is then read to its end before a document is kept.
 bool is_bounded(const typed_options& given, const run_settings& settings) {
   return given.has("--memory") && settings.comparison.is_exact && !settings.comparison.checks_edits() &&
          !settings.against.any() && settings.against.grown_index.empty() && !keeps_first_of_equal(settings);

@@ -43,7 +43,8 @@ void check(const neardup_error& error) {
   throw nb::python_error();
 }
 
-/// Makes a call; an exception, which only a lack of memory has, must not leave a thread.
+/// Calls a function on a thread. Converts an exception to an error, because no exception may leave a thread. Only a
+/// lack of memory throws here.
 template <class Call>
 void call_guarded(const Call& call, const neardup_run& run, neardup_error& error) noexcept {
   try {
@@ -146,8 +147,8 @@ void call_long(const running& how, const Call& call) {
   at.tell(how.progress);
 }
 
-/// Whether so many texts, sets or codes, of so many bytes in all, take less time than the start of a thread, or little
-/// more.
+/// Returns true if the work for an input takes about as long as the start of a thread, or less. `count`: the number of
+/// texts, sets or codes; `bytes`: their total size.
 bool is_small(std::size_t count, std::size_t bytes) { return count < 64 && bytes < std::size_t{1} << 16; }
 
 /// Makes a call: at once and on one thread if its input is small, otherwise as one that may take long.

@@ -102,8 +102,8 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
 /// Partitions `count` records into 2^bits buckets: calls write(position, record) once for each of read(0) to read(count
 /// - 1). Positions are in stable order of address(record). `starts` gets 2^bits + 1 positions: bucket b is [starts[b],
 /// starts[b + 1]).
-/// read(i) is called twice for each i, always before the first write. So records may be written to the memory that they
-/// are read from.
+/// read(i) is called twice for each i, always before the first write. So `write` may overwrite the memory from which
+/// `read` reads.
 /// Precondition: 0 <= address(record) < 2^bits; Offset holds `count`; starts.size() == 2^bits + 1; `write` does not
 /// throw.
 /// Thread safety: the functions may be called from several threads. One thread finishes a part of the first pass.

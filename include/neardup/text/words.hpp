@@ -91,7 +91,7 @@ struct token_source<Tokenizer, true> {
   static constexpr bool is_plain = false;
   using rewriter = no_rewriter;
 
-  /// Cuts behind the last whole character, because a joiner continues a word that is open.
+  /// Cuts a text behind its last whole character. A word may be open there: the joiner of words continues it.
   static text_cut cut(const Tokenizer& /*tokenize*/, std::string_view text) noexcept {
     const std::size_t at = text.size() - incomplete_suffix(text);
     return {at, at};

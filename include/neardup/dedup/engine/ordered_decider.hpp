@@ -128,7 +128,7 @@ class ordered_decider {
 
   [[nodiscard]] bool is_kept(std::size_t document) const noexcept { return fate_of(document) == fate::kept; }
   /// Returns the original of a dropped document.
-  /// Precondition: originals were asked for.
+  /// Precondition: the caller of the decider has asked for originals.
   [[nodiscard]] const rank_type& original(std::size_t document) const noexcept { return best_[document]; }
   /// Returns the matches from which the originals of copies are chosen.
   /// Precondition: originals were asked for.

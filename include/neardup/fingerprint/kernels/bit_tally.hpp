@@ -150,7 +150,7 @@ using adders_baseline = operator_adders<baseline_words>;
 template <class Adders>
 inline constexpr std::size_t adder_lanes = sizeof(typename Adders::vector) / sizeof(std::uint64_t);
 
-/// Counts the bits of `n` more words. This is the portable kernel, and with other vectors the baseline kernel.
+/// Adds the bits of `n` more words to the counts. This is the portable kernel, and with other vectors the baseline kernel.
 template <class Adders>
 void count_bits_by(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
   constexpr std::size_t lanes = adder_lanes<Adders>;
@@ -366,7 +366,7 @@ constexpr auto majority_of(baseline_form) noexcept {
 }
 #endif
 
-/// Counts the bits of `n` more words.
+/// Adds the bits of `n` more words to the counts.
 inline void count_bits(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
   choose_form(tally.level, [&](auto form) { count_bits_of(form)(tally, words, n); });
 }

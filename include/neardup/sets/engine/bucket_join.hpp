@@ -197,8 +197,9 @@ class bucket_join {
     }
   };
 
-  /// The order of two tests of a candidate: whether its sets share an earlier feature, and whether their overlap
-  /// suffices. The test of an earlier feature comes first, unless few candidates of a sample fail it.
+  /// The order of two tests of a candidate pair. One test says whether the sets share an earlier prefix feature. The
+  /// other test says whether their overlap suffices. The first test is done first, unless few candidates of a sample
+  /// fail it.
   class test_order {
    public:
     [[nodiscard]] bool share_first() noexcept { return prefers_share_ || ++since_sample_ % one_in == 0; }

@@ -88,7 +88,7 @@ class record_sets {
   }
 
  private:
-  /// Returns the prefix features before that of a row, without those that no other set has.
+  /// Returns the prefix features of a set that precede the feature of a row, without features that no other set has.
   [[nodiscard]] std::span<const Feature> earlier(const row& of) const noexcept {
     const gathered_set<Feature>& set = sets_[of.set];
     return {set.prefix, of.position - records_[set.record].head.left_out};
@@ -259,7 +259,7 @@ class shuffle_join {
     }
   }
 
-  /// Returns the place of a row of a record in the prefix, not counting features that are left out.
+  /// Returns the place of the feature of row `i` in the prefix of its set. Features that are left out do not count.
   [[nodiscard]] std::uint32_t place_of(const blob_record<Feature>& record, std::size_t i) const {
     return has_sets_ ? index_at(record.rows, index_width(record.head.size), i)
                      : record.positions[i] - record.head.left_out;

@@ -54,7 +54,8 @@ NEARDUP_ALWAYS_INLINE void join_letters_neon(word_join_cursor& cursor, const cha
   cursor.count = static_cast<std::size_t>(close - cursor.close);
 }
 
-/// Appends `count` Han characters, each a word: four at a time. Up to four more are written behind.
+/// Appends `count` Han characters, each of which is a word. Writes four characters at a time, so it may write up to four
+/// characters beyond the last.
 NEARDUP_ALWAYS_INLINE void join_han_neon(word_join_cursor& c, const char* characters, std::size_t count) noexcept {
   static constexpr std::array<std::uint8_t, 16> spread = {0, 1, 2, 255, 3, 4, 5, 255, 6, 7, 8, 255, 9, 10, 11, 255};
   static constexpr std::array<std::uint32_t, 4> ends = {3, 7, 11, 15};

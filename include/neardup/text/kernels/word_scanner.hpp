@@ -134,7 +134,7 @@ class word_scanner {
 
   void begin(std::size_t at) noexcept { start = at; }
 
-  /// Begins a word at the sign before a keycap, if there is one.
+  /// Begins a word at the sign `#` or `*` if this sign precedes the keycap U+20E3.
   void begin_keycap(std::string_view text, word_run& run) noexcept {
     const char* const at = text.data() + position;
     if (keycap_sign(text.data(), at, '\0') == '\0') return;
