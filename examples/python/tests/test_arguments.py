@@ -111,7 +111,7 @@ def test_whole_numbers(name):
         with pytest.raises(TypeError):
             call(wrong)
     for wrong in (-1, 2**64, 2**70):
-        with pytest.raises(TypeError if name == "add, id" and wrong > 0 else (ValueError, OverflowError)):
+        with pytest.raises((ValueError, OverflowError)):
             call(wrong)
     for number in (right, np.int64(right), np.uint8(right)):
         call(number)
