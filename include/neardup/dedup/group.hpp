@@ -196,7 +196,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
 }
 
 /// Groups further documents around the representatives of earlier calls, which do not change. Call it for one batch
-/// after the other: the results are those of group() for all batches concatenated.
+/// after the other. Without preferences, the results are those of group() for all batches concatenated.
 ///
 /// In the check and in the result, positions count the representatives first, then `fingerprints`.
 /// Returns: one position per fingerprint: that of the representative that it joins. A fingerprint has its own position

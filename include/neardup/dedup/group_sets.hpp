@@ -86,7 +86,8 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
 }
 
 /// Groups further sets around the representatives of earlier calls, which do not change. Call it for one batch after
-/// the other: the results are those of group() for all batches concatenated.
+/// the other. Without preferences, the results are those of group() for all batches concatenated. Containment is different: a
+/// batch joins the representatives of earlier calls, also if it has larger sets.
 /// Returns: one position per set: that of the representative that the set joins. Positions count the representatives
 /// first, then the sets. A set has its own position if it becomes a representative, or, without
 /// `options.among_themselves`, if it joins no representative.

@@ -192,7 +192,7 @@ template <text_range Texts, class Threshold>
 }
 
 /// Groups further texts around the representatives of earlier calls, which do not change. Call it for one batch after
-/// the other: the results are those of group() for all batches concatenated.
+/// the other. Without preferences, the results are those of group() for all batches concatenated.
 /// Returns: one position per text: that of the representative that the text joins. Positions count the representatives
 /// first, then the texts. A text has its own position if it becomes a representative, or, without
 /// `options.among_themselves`, if it joins no representative.
