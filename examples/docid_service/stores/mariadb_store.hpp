@@ -125,7 +125,7 @@ class mariadb_mapping final : public mapping {
   [[nodiscard]] std::size_t nids() const override { return state_.nids; }
 
  private:
-  /// State that all services share: one row of a table.
+  /// The state that all services share. It is the only row of the table `store`.
   struct state {
     doc_number next = 1;
     std::uint64_t next_article = 1;
@@ -137,7 +137,7 @@ class mariadb_mapping final : public mapping {
     std::string name;
     kept_article kept;
   };
-  /// The first article with a nid or a url.
+  /// An article that was found by its nid, or the first article that was found by its url.
   struct found_article {
     doc_number document;
     std::optional<stored_article> stored;

@@ -194,14 +194,15 @@ class mapping {
   virtual doc_number next_number() const = 0;
   virtual void add_document(doc_number document, const definition& defined, const kept_article& kept) = 0;
   virtual void set_kept(doc_number document, const kept_article& kept) = 0;
-  /// Replaces the definition of a document, except its name.
+  /// Replaces the title and the content of a document by those of `defined`, and its stored pairs by `pairs`. The name
+  /// stays. `old` is the definition before this call.
   virtual void redefine(doc_number document, const definition& old, const definition& defined,
                         const feature_set& pairs) = 0;
-  /// Returns the number of redefinitions so far.
+  /// Returns the number of calls of redefine() so far, by all processes.
   virtual std::uint64_t redefinitions() const = 0;
   using redefinition_visitor = std::function<void(doc_number, const std::optional<fingerprint>& old_title,
                                                   const std::optional<fingerprint>& old_content)>;
-  /// Visits all redefinitions after this one, in order.
+  /// Visits the redefinitions with a number above `after`, in order. They are numbered from 1 on.
   virtual void for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) = 0;
   virtual void erase_document(doc_number document) = 0;
   /// Stores the pairs of words of the content that defines a document, for the time when they can no longer be computed

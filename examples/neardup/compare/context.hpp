@@ -91,7 +91,8 @@ inline void close_outputs(context& c) {
   if (c.audit) c.audit->close();
 }
 
-/// Ends a run: writes everything, and prints notes. `found`: the number of results, for verbs that search.
+/// Ends a run: closes the output files, then prints the notes; `summary` ends the first note. `found`: the number of
+/// results of a verb that searches; if it is 0, the exit status says so.
 inline void finish(context& c, const std::string& summary, std::uint64_t found = 0) {
   close_outputs(c);
   c.found_any = found > 0;

@@ -15,7 +15,7 @@ namespace command {
 namespace {
 
 constexpr std::size_t share_of_log = 8;     // the log has at most 1 / 8 of the bytes of the file
-constexpr std::uint64_t most_matches = 16;  // per document, before equal ones are searched once
+constexpr std::uint64_t most_matches = 16;  // matches per document of the index; see distinct_search
 constexpr std::size_t around_records = 56;  // sizes in bytes: header of a log, header of a record
 constexpr std::size_t most_in_record = 0xffffffff;
 

@@ -17,7 +17,7 @@ inline constexpr std::size_t padding = 64;
 /// The byte order mark of UTF-8, which may precede a text without belonging to it.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// Bytes, followed by memory for padding.
+/// A buffer of size() bytes. After reserve(), at least `padding` further bytes are allocated behind data() + size().
 class byte_buffer {
  public:
   [[nodiscard]] char* data() noexcept { return bytes_.get(); }

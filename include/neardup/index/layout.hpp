@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The layout of an index: by the pigeonhole principle, the key of each table, and the probes of a search.
+// The layout of an index: its tables, the bits of each table's key, and the tables that a search probes. The pigeonhole
+// principle guarantees that a search finds every match.
 #pragma once
 
 #include <algorithm>

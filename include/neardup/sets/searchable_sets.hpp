@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The searches of all indexes of feature sets.
+// The search functions that all indexes of feature sets inherit.
 #pragma once
 
 #include <algorithm>

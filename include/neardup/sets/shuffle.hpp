@@ -187,7 +187,8 @@ class set_scatter {
  private:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  /// Adds a set with the documents in documents_. `place`: the place of its first feature in feature_count_.
+  /// Writes the rows of a set. The set stands for all documents in documents_, which have equal features.
+  /// feature_count_[place + i] is the count of the feature set[i].
   void add_set(std::span<const Feature> set, std::size_t place, const detail::set_sketch& sketch) {
     std::size_t prefix = bounds_.prefix(set.size());
     if (set.empty() || prefix == 0) return;

@@ -127,7 +127,8 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size
       const unsigned valid = within >> before << before;
       auto matching =
           static_cast<unsigned>(near_bits_avx512<true>(reinterpret_cast<const Filter*>(line), valid, query, limit));
-      // The first hit is stored without a branch, which would be mispredicted. Few runs have a second hit.
+      // The first hit is stored without a branch, which would be mispredicted. A second hit in one cache
+      // line is rare.
       hits[found] = {number, position + _tzcnt_u32(matching)};
       found += matching != 0 ? 1 : 0;
       for (matching = _blsr_u32(matching); matching != 0; matching = _blsr_u32(matching)) {

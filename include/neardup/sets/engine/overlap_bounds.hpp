@@ -52,8 +52,8 @@ class overlap_bounds {
   [[nodiscard]] bool are_copies_similar(std::size_t size) const noexcept { return least(size, size) <= size; }
 
   /// Returns the least size m <= `size` such that a set of m elements can be similar enough to a set of `size`
-  /// elements; more than `size` if there is none. It is also the least overlap with a similar set of any size, because
-  /// elements that only the other set has never reduce the required overlap.
+  /// elements; more than `size` if no such m exists. m is also the least overlap of a set of `size` elements with any
+  /// similar set: elements that only the other set has never reduce the required overlap.
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept {
     const auto n = static_cast<double>(size);
     double estimate = threshold_ * n;

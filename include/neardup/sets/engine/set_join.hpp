@@ -446,7 +446,8 @@ class set_join {
     return {from, to};
   }
 
-  /// Searches for the sets `probed` in a chunk.
+  /// Searches the chunk `of` for partners of each set in `probed`, and passes the pairs to `take`.
+  /// Returns: false if `take` returned false, or if the failures_ reached their limit.
   bool probe_all(chunk& of, place_range probed, std::vector<worker>& workers, const take_type& take) {
     if (probed.begin >= probed.end) return true;
     for (worker& memory : workers) memory.least_for = 0;
