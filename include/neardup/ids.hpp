@@ -46,6 +46,10 @@ class whole_argument {
     static_assert(!std::floating_point<Value>,
                   "neardup: ids and times are whole numbers: round the number first, as in "
                   "static_cast<std::uint64_t>(seconds)");
+    // Without extensions of the compiler, integers of more than 64 bits are none of the integral types.
+    static_assert(
+        !requires { value << 1; } || std::integral<decltype(value << 1)>,
+        "neardup: an integer of this type may not fit: write static_cast<std::uint64_t>(number)");
     if constexpr (requires {
                     { +value } -> std::integral;
                   }) {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -12,10 +14,12 @@
 #include <vector>
 
 #include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/engine/fingerprint_matcher.hpp>
 #include <neardup/dedup/engine/set_matcher.hpp>
 #include <neardup/dedup/fingerprint_deduplicator.hpp>
 #include <neardup/dedup/group.hpp>
 #include <neardup/fingerprint/minwise_hasher.hpp>
+#include <neardup/sets/pairs.hpp>
 #include <neardup/sets/similarity.hpp>
 #include <neardup/text/words.hpp>
 #include <neardup/threads.hpp>
@@ -80,7 +84,59 @@ pair_set pairs_of(const documents& of, std::span<const std::uint32_t> list, std:
   return pairs;
 }
 
+/// Does the work of 64 parts, one after the other. The last part comes first, and finds all steps untaken.
+struct many_parts {
+  [[nodiscard]] std::size_t parts() const { return 64; }
+  template <class Work>
+  void operator()(std::size_t parts, const Work& work) const {
+    while (parts > 0) work(--parts);
+  }
+};
+
+/// Finds candidates, and takes each of them for a match.
+class all_near final : public neardup::detail::fingerprint_matcher<1, std::uint32_t> {
+ public:
+  using fingerprint_matcher::fingerprint_matcher;
+  [[nodiscard]] std::optional<double> closeness(std::uint32_t, std::uint32_t, int,
+                                                std::optional<double>) const override {
+    return 1;
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a matcher that joins sets has as many parts as it says, and no pair beyond its distance", "[dedup]") {
+  oracle::random_engine random(9);
+  const documents of = draw(30000, 12, 50000, random);
+  const std::span<const simhash<64>> fingerprints(of.fingerprints);
+  std::size_t looks = 0, parts = 0;
+  const auto features = [&](std::uint32_t i) {
+    ++looks;
+    return std::span<const std::uint32_t>(of.features[i]);
+  };
+  constexpr int k = 20;
+  all_near matcher(neardup::detail::fingerprint_words<1>(fingerprints), 64, k, 0, many_parts{}, {features, 0.7});
+  std::vector<std::uint32_t> all(of.size());
+  std::iota(all.begin(), all.end(), std::uint32_t{0});
+  pair_set found, expected;
+  matcher.find_candidates(all, 0,
+                          [&](std::size_t part, auto pairs) {
+                            parts = (std::max)(parts, part + 1);
+                            for (const auto& pair : pairs) found.emplace(pair.first, pair.second, pair.distance);
+                            return true;
+                          },
+                          {});
+  REQUIRE(looks > of.size());  // the sets were joined
+  REQUIRE(parts > of.size() / 4096 + 1);
+  REQUIRE(parts <= matcher.parts(all.size()));
+  std::vector<std::span<const std::uint32_t>> sets(of.features.begin(), of.features.end());
+  for (const auto& pair : neardup::pairs(sets, neardup::jaccard{0.7})) {
+    const int distance = hamming_distance(fingerprints[pair.first], fingerprints[pair.second]);
+    if (distance <= k) expected.emplace(pair.first, pair.second, distance);
+  }
+  REQUIRE(expected.size() > 1000);
+  REQUIRE(found == expected);
+}
 
 TEST_CASE("listed documents are joined by their sets, copies as others", "[dedup]") {
   oracle::random_engine random(5);

@@ -116,7 +116,7 @@ struct group_options {
   bool among_themselves = true;
 
   /// True if labels name originals. With false, the call only decides which documents are kept, in less time. The label
-  /// of every other document is then the position of the most preferred document of all.
+  /// of every other document is then a position that is not its own.
   bool originals = true;
 
   /// Spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.

@@ -46,7 +46,7 @@ class fingerprint_matcher : public matcher<Number> {
       : fingerprints_(fingerprints), bits_(bits), k_(k), blocks_(blocks), run_(run), features_(std::move(features)) {}
 
   [[nodiscard]] std::size_t parts(std::size_t documents) const final {
-    return parts_for(run_, documents, std::size_t{1} << 12);
+    return parts_for(run_, documents, features_.suffices() ? least_of_sets : std::size_t{1} << 12);
   }
 
   bool find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
@@ -71,6 +71,7 @@ class fingerprint_matcher : public matcher<Number> {
   // Up to this many documents are compared with all kept documents, because moving the kept documents into buckets
   // would cost more.
   static constexpr std::size_t max_scanned = 256;
+  static constexpr std::size_t least_of_sets = 256;  // documents of a part in a join of sets
 
   using sets_type = document_sets<std::uint32_t>;
 
@@ -138,7 +139,7 @@ class fingerprint_matcher : public matcher<Number> {
           jaccard{features_.similarity}, run_);
     }
     far_pairs too_far(fingerprints_, *sets_, k_);
-    std::vector<std::vector<candidate>> found(parts_for(run_, documents.size(), 256));
+    std::vector<std::vector<candidate>> found(parts(documents.size()));
     const auto with_distances = [&](std::size_t part, std::span<const candidate> pairs) {
       found[part].assign(pairs.begin(), pairs.end());
       for (candidate& pair : found[part]) {
