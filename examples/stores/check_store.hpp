@@ -88,7 +88,8 @@ bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uin
     }
     pairs.emplace_back(fingerprint, id);
   }
-  // The highest segments: no key follows theirs, so their ranges have no end.
+  // All segments of this fingerprint have their highest value. No key is above these segments, so the range of a scan
+  // has no upper end.
   pairs.emplace_back(neardup::simhash<64>(~std::uint64_t{0}), ~std::uint64_t{0});
   const auto start = std::chrono::steady_clock::now();
   for (const auto& [fingerprint, id] : pairs) stored.insert(fingerprint, id);

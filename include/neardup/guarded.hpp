@@ -153,8 +153,9 @@ class guarded {
 
   // ---- members of a deduplicator ------------------------------------------------------------------------------------
 
-  /// Calls the member of T with the same name. The following members do likewise. `when`: the time of the document, if
-  /// T is a stream_deduplicator.
+  // Each of the following members calls the member of T with the same name.
+
+  /// `when`: the time of the document, if T is a stream_deduplicator.
   template <class D = T, class... When>
     requires(is_deduplicator)
   auto add(std::string_view text, id_argument<typename D::id_type> id, When... when) {

@@ -34,7 +34,7 @@ constexpr std::uint64_t spread = 0x9e3779b97f4a7c15U;
 constexpr std::uint64_t unspread = 0xf1de83e19937733dU;
 static_assert(spread * unspread == 1);
 
-/// Returns true if contents are found by their features.
+/// Returns true if the service finds similar contents by their features, not by their fingerprints.
 bool finds_by_features(const cascade_options& options) { return options.by_content && options.is_exact; }
 
 /// Returns the part of --feature-memory for `features_`. The rest is for the pairs of words. Titles alone take little.

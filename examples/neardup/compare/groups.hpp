@@ -36,8 +36,8 @@ class distinct_documents {
   /// Returns the numbers of the distinct documents, ascending.
   /// Precondition: has_repeats().
   [[nodiscard]] std::span<const std::uint32_t> numbers() const noexcept { return numbers_; }
-  /// Returns the number of a document by its position in this list: first the distinct documents, then those from
-  /// `count` on.
+  /// Returns the number in the corpus of the document at `position`. The positions count the distinct documents first,
+  /// then all documents of the corpus from number `count` on.
   [[nodiscard]] std::size_t number_at(std::size_t position) const noexcept {
     return position < numbers_.size() ? numbers_[position] : position + repeats_;
   }

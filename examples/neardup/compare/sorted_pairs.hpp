@@ -19,7 +19,8 @@ struct checked_pair {
   double similarity;  // set if it is needed
 };
 
-/// Pairs by (a, b), ascending. Pairs that do not fit into memory are in a temporary file, in sorted runs.
+/// A list of pairs that is read in ascending order of (a, b). Pairs that do not fit into memory are in a temporary
+/// file, in sorted runs.
 class sorted_pairs {
  public:
   /// Makes an empty list. `memory`: the bytes that the run may use. A quarter of them is for pairs.

@@ -25,8 +25,9 @@ enum class similarity_measure { jaccard, cosine, edit, containment, cosine_of_se
 inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit", "containment", "cosine"};
 inline constexpr std::ptrdiff_t measures_of_candidates = 3;
 
-/// Counts the first documents of the input whose canonical features differ from the normalised ones. One thread counts,
-/// in the order of the input. Other threads read `seen`, so that they examine no more documents than needed.
+/// `seen`: the number of documents that were examined, the first ones of the input. `changed`: the number of examined
+/// documents whose canonical features differ from the normalised features. One thread counts, in the order of the
+/// input. Other threads read `seen`, so that they examine no more documents than needed.
 struct spelling_count {
   static constexpr std::uint64_t enough = 1000;
   std::atomic<std::uint64_t> seen = 0, changed = 0;
@@ -47,8 +48,8 @@ struct fingerprint_settings {
   std::string idf_file;
   std::shared_ptr<const neardup::idf_table> idf;  ///< table for --weights idf and tfidf and for --top; read or learnt
   std::shared_ptr<std::atomic<bool>> met_term;    ///< true if any feature was a term of idf_file
-  /// Counts the texts whose canonical features differ from the normalised features. Null unless features
-  /// are made of normalised words or code points.
+  /// Counts the texts whose canonical features differ from the normalised features. Null unless the features are made
+  /// of normalised words or code points.
   std::shared_ptr<spelling_count> spelling;
   std::size_t top = 0;  ///< number of features of a document that count; 0: all
   neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;

@@ -40,8 +40,8 @@ class record_parts {
  public:
   explicit record_parts(std::string_view rest) : rest_(rest) {}
 
-  /// Takes the next part, an array of `count` numbers.
-  /// Returns: nullopt if there are not enough bytes.
+  /// Returns the next part, an array of `count` numbers, and moves on to the part after it.
+  /// Returns: nullopt if fewer bytes are left.
   template <class Number>
   std::optional<std::span<const Number>> take(std::uint64_t count) {
     if (count > rest_.size() / sizeof(Number)) return std::nullopt;

@@ -43,8 +43,8 @@ bool is_zstd(std::string_view beginning) {
          beginning.substr(1).starts_with(skippable_rest);
 }
 
-/// The common part of both unpackers: a block of the compressed file, and an error that is thrown after everything
-/// before it was returned.
+/// The base of both unpackers. It reads the compressed file in blocks. read() throws the error of a damaged file only
+/// after it has returned all bytes before the damage.
 class block_unpacker : public byte_stream {
  public:
   explicit block_unpacker(std::shared_ptr<byte_stream> packed) : packed_(std::move(packed)) {}

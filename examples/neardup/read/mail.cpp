@@ -17,7 +17,7 @@ namespace command {
 bool begins_message(std::string_view line) {
   constexpr std::string_view begin = "From ";
   if (!line.starts_with(begin)) return false;
-  // "Thu Nov 27 04:12:00 2026", behind an address that may have blanks.
+  // Looks for a date such as "Thu Nov 27 04:12:00 2026". The address before the date may have blanks.
   constexpr std::string_view days = "Mon Tue Wed Thu Fri Sat Sun ",
                              months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
   const auto is_one_of = [](std::string_view name, std::string_view names) {

@@ -141,7 +141,7 @@ void restrict_to_wanted(const advised_run& settings, advice& found) {
 
 // ---- Output ---------------------------------------------------------------------------------------------------------
 
-/// Returns a whole number; an estimate is rounded to two digits.
+/// Returns `value` as text, rounded to a whole number; if it is an estimate, to two significant digits.
 std::string count_text(double value, bool is_exact) {
   double step = 1;
   while (!is_exact && value / step >= 100) step *= 10;

@@ -156,7 +156,8 @@ void index_documents(context& c, const indexing& how) {
   finish(c, ": " + grouped(size) + " in the index");
 }
 
-/// Takes options that were not given from the index that is added to.
+/// Sets the options that the command line does not give to the values of the index at how.old_index, to which the run
+/// adds documents.
 void take_old_index(typed_options& typed, const run_settings& to, indexing& how) {
   const index_settings stored = read_index_settings(how.old_index);
   how.checksum = read_header(stored.path).checksum;

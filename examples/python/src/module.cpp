@@ -762,7 +762,7 @@ struct feature_index {
     handle.reset(made);
   }
 
-  /// Calls `use(handle)` when no other thread writes.
+  /// Waits until no other thread writes, then calls `use(handle)`. Other threads may read at the same time.
   template <class Use>
   auto read(const Use& use) const {
     const nb::gil_scoped_release release;
@@ -809,7 +809,8 @@ struct dedup {
 
   explicit dedup(neardup_dedup* made) : handle(made) {}
 
-  /// Calls `use(handle)` when no other thread writes. Throws: ValueError if it is closed.
+  /// Waits until no other thread writes, then calls `use(handle)`. Other threads may read at the same time.
+  /// Throws: ValueError if this object is closed.
   template <class Use>
   auto read(const Use& use) const {
     const nb::gil_scoped_release release;

@@ -69,7 +69,7 @@ class check_judge {
       return default_similarity;
     }
   }
-  /// Returns nullopt: nothing is known about the features that the check accepts. See decider::keep_batch.
+  /// Returns nullopt, because the check may accept pairs of any Jaccard similarity. See `least` of decider::keep_batch.
   [[nodiscard]] static std::optional<double> least_jaccard() noexcept { return std::nullopt; }
 
  private:

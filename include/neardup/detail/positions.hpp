@@ -36,8 +36,8 @@ void check_index_type(std::size_t count, const char* what) {
 }
 
 /// Calls `use(position)`, where `position` is a zero of the smallest type that can number `count` fingerprints.
-/// Precondition: Index can number them. The 64-bit type is instantiated only if Index has 64 bits, so a join with a
-/// 32-bit Index is compiled once.
+/// The 64-bit type is instantiated only if Index has 64 bits, so a join with a 32-bit Index is compiled once.
+/// Precondition: Index can number `count` fingerprints.
 template <class Index, class Use>
 auto with_position_type(std::size_t count, const Use& use) {
   if constexpr (sizeof(Index) > sizeof(std::uint32_t)) {

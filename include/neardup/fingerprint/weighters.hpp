@@ -200,7 +200,7 @@ inline std::uint64_t units_of_all(std::uint64_t units, std::uint64_t count) {
   return units * count;
 }
 
-/// Returns the weight of a token with this count before any adjustment, in units of 1/256.
+/// Returns the weight of a token that occurs `count` times, in units of 1/256, before weight_adjusters change it.
 template <class Weighter>
 std::uint64_t token_units(const Weighter& weigh, std::string_view token, std::uint64_t count) {
   if constexpr (weight_adjuster<Weighter>) {

@@ -61,7 +61,7 @@ class text_normaliser {
 
  private:
   void consume(std::string_view text, std::string& out) {
-    // Processes small steps: `out` then grows by the bound for a step, not by that for the whole text.
+    // Processes `step` bytes at a time. So `out` is enlarged by the bound for one step, not for the whole text.
     constexpr std::size_t step = 4096;
     const instruction_set level = active_instruction_set();
     normalise_cursor cursor{text.data(), text.data() + text.size(), nullptr, last_, text.data(), sign_};

@@ -73,10 +73,10 @@ class stop_words {
   std::array<std::uint64_t, 256> lengths_{};  // by first byte: bit i if a word has length i; bit 63 if a word is longer
 };
 
-/// Passes only the tokens of another tokenizer that are not stop words, and that have at least `min_length` code
-/// points, not counting the white space around them.
+/// A tokenizer that passes on a token of another tokenizer only if the token is no stop word, and has at least
+/// `min_length` code points. White space around the token does not count.
 ///
-/// Copies share the list; without a list, only the length matters.
+/// Copies share the list of stop words. If there is no list, only the length of a token matters.
 /// Example: `simhasher hash{without{stop_words::load("stop.txt"), words{}}}`
 template <class Inner>
 class without {

@@ -198,7 +198,7 @@ constexpr auto scan_lines_of(neon_form) noexcept {
 
 #endif  // NEARDUP_NEON_KERNELS
 
-/// Returns the line scan for the active instruction set.
+/// Returns the version of scan_lines() for the active instruction set. `Most`: the template argument of that version.
 template <std::size_t Most>
 [[nodiscard]] auto line_scan() noexcept {
   return choose_form(active_instruction_set(), [](auto form) { return scan_lines_of<Most>(form); });

@@ -89,7 +89,7 @@ inline constexpr std::array<std::uint8_t, 64> bytes_of_counts = [] {
   return result;
 }();
 
-/// The words of one fingerprint, repeated in the order of eight consecutive fingerprints.
+/// The words of one fingerprint x, repeated eight times: lane `lane` of vector v is x[words_in_lanes<Words>[v][lane]].
 template <std::size_t Words>
 struct wide_broadcast {
   __m512i vectors[Words];

@@ -108,7 +108,7 @@ std::vector<near_pair<Offset>> distinct_pairs(fingerprint_join<Words, Offset>& j
 template <class Offset, class Visit>
 void visit_in_order(const equal_groups<Offset>& copies, std::vector<near_pair<Offset>>&& pairs, const any_runner& run,
                     const Visit& visit) {
-  // A copy of `first` may come after `second`. That copy is found as a partner of `second`, so the reversed pair is
+  // A copy of `first` may come after `second` in the corpus. To visit the pair (second, that copy), the reversed pair is
   // added.
   for (std::size_t i = 0, size = pairs.size(); i < size; ++i) {
     const near_pair<Offset> pair = pairs[i];
