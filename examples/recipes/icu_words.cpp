@@ -13,7 +13,7 @@
 
 namespace {
 
-// Tokenizers are called from many threads, but an iterator of ICU belongs to one, so each call makes its own.
+// Many threads may call a tokenizer at once. An iterator of ICU belongs to one thread, so each call makes an iterator.
 struct icu_words {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {

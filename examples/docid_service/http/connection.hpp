@@ -65,7 +65,7 @@ class connection {
   /// Reads the first bytes of a request, as read() does. The order to stop ends this wait at once.
   arrived read_first(char* place, std::size_t size);
 
-  /// Writes all parts. After the order to stop, the client has its grace time, and at least a second.
+  /// Writes all parts. After the order to stop, the client has the grace time, but at least a second, to take them.
   /// Returns: false if the client has not taken the parts by the deadline, or is gone.
   bool write(std::initializer_list<std::string_view> parts, moment deadline);
 

@@ -24,7 +24,8 @@ constexpr std::size_t most_in_record = 0xffffffff;
 /// matches than the index has documents, an index of the distinct fingerprints is made in memory and searched instead.
 class distinct_search {
  public:
-  /// Returns the matches, at least the first one of each fingerprint, sorted by distance, then by number.
+  /// Returns the matches, sorted by distance, then by number. Of matches with equal fingerprints, the result has at
+  /// least the first one.
   /// Thread safety: callable from any thread.
   /// Throws: input_error.
   std::vector<near_number> search(const opened_index<fingerprint_form>& index, const any_fingerprint& fingerprint,

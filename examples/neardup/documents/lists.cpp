@@ -12,7 +12,8 @@ namespace command {
 
 namespace {
 
-/// Returns the composition with a tokenizer that has no tables.
+/// Returns a composition with the weighter and the seed of the settings. Its tokenizer is words{}, whatever the
+/// settings, because words{} reads no files.
 neardup::fingerprint_composition composition_of_weights(const fingerprint_settings& settings) {
   return with_weighter(settings, [&](auto weighter) {
     const auto composed = [&](const auto& weigh) {

@@ -55,7 +55,8 @@ class list_reader {
   /// Throws: input_error, which names the first difference.
   void expect(const std::string& path, const neardup::fingerprint_composition& found);
 
-  /// Returns the composition of the files so far, or that of the options.
+  /// Returns the composition of the files that were read; if no file named a composition, the composition of the
+  /// options.
   [[nodiscard]] neardup::fingerprint_composition made_of() const {
     return made_of_ ? *made_of_ : composition_of_settings(fingerprint_);
   }

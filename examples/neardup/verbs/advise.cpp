@@ -47,8 +47,8 @@ struct advised_run : run_settings {
 /// The least number of documents for which advice is given.
 constexpr std::uint64_t few_documents = 20;
 
-/// The number of bytes that are used of a longer text. The advisor compares whole texts, and the rest would hardly
-/// change fingerprints and features.
+/// Of a longer text, only the first `advised_bytes` bytes are used. The rest would hardly change the fingerprint and
+/// the features of the text.
 constexpr std::size_t advised_bytes = std::size_t{1} << 24;
 
 advice_request request_of(const advised_run& settings) {

@@ -281,7 +281,8 @@ class first_come_filter {
     take_labels(std::move(label));
   }
 
-  /// Changes the original of documents that match a document of the index, if a document that was kept since is closer.
+  /// For each document whose original is in the index: if an earlier kept document of this run is closer, makes that
+  /// document the original.
   void prefer_closer_kept(const std::vector<const document*>& compared, std::vector<std::uint32_t>& label) {
     const comparison_settings& comparison = context_.settings.comparison;
     const std::size_t kept = kept_.check.size();

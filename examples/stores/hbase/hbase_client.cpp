@@ -117,7 +117,7 @@ void for_each_of(std::string_view data, unsigned field, const Visit& visit) {
   }
 }
 
-/// Returns: the last number with this field number; 0 if there is none.
+/// Returns: the value of the last field with the number `field`; 0 if there is no such field.
 std::uint64_t number_of(std::string_view data, unsigned field) {
   std::uint64_t result = 0;
   for (fields all(data); all.next();) {
@@ -126,7 +126,7 @@ std::uint64_t number_of(std::string_view data, unsigned field) {
   return result;
 }
 
-/// Returns: the last string or message with this field number; empty if there is none.
+/// Returns: the last string or message in a field with the number `field`; empty if there is no such field.
 std::string_view bytes_of(std::string_view data, unsigned field) {
   std::string_view result;
   for_each_of(data, field, [&](std::string_view bytes) { result = bytes; });
@@ -297,7 +297,9 @@ struct table::implementation {
   std::vector<change> changes;
   std::size_t waiting = 0;  // bytes of changes that wait to be sent
 
-  /// Calls attempt(), again after each passing error until patience is over. Returns: what attempt() returns.
+  /// Calls attempt(). After a passing_error, calls it again, until the time `where.patience` is over.
+  /// Returns: the result of attempt().
+  /// Throws: the last passing_error, or any other exception of attempt().
   template <class Attempt>
   auto patiently(const Attempt& attempt) {
     const auto last = steady_clock::now() + where.patience;

@@ -278,8 +278,8 @@ class text_reader {
   static constexpr std::size_t largest_piece = std::size_t{1} << (rewrites ? 20 : 29);
 
   text_reader() = default;
-  /// Makes a reader. `enough`: the number of bytes of a text in chunks that are collected before they are read. The
-  /// default lets blocks be large.
+  /// Makes a reader. `enough`: for a text in chunks, the number of bytes that are collected before they are tokenized.
+  /// The default is large, because kernels are faster on large blocks of tokens.
   explicit text_reader(std::size_t enough) noexcept : enough_(enough), wanted_(enough) {}
 
   /// Reads a whole text. A text of more than `most` bytes is read in pieces, if the tokenizer can read pieces.

@@ -99,8 +99,8 @@ class distinct_hashes {
   static constexpr std::size_t small_size = 1024;
   static constexpr std::uint64_t max_number = 0xffffffffU;
 
-  // slots_[s] is the number of the hash in slot s, which is first_number_ + its index. A lower number marks a free
-  // slot. Only the first `size_` slots, a power of two, are used.
+  // slots_[s] - first_number_ is the index in distinct_ of the hash in slot s. If slots_[s] < first_number_, slot s is
+  // free. Only the first `size_` slots are used; size_ is a power of two.
   std::vector<std::uint32_t> slots_;
   std::array<std::vector<std::uint64_t>, Words> distinct_;  // `count_` hashes, and memory for another batch
   std::vector<std::uint64_t> counts_;

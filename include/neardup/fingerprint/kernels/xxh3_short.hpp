@@ -57,7 +57,7 @@ struct short_xxh3 {
   // NEARDUP_SCALAR prevents the vectorisation of loops over the two functions below: SSE2 has no 64-bit multiplication,
   // so vector code takes 6.4 cycles per window instead of 5.6 (g++ 12).
 
-  /// Returns the hash of a word of 1 to 3 bytes, after its bits are flipped by secret and seed.
+  /// Returns the hash of 1 to 3 bytes. `x`: the word made of these bytes, XORed with secret and seed.
   static NEARDUP_ALWAYS_INLINE std::uint64_t mix_1_to_3(std::uint64_t x) noexcept {
     NEARDUP_SCALAR(x);
     x *= avalanche_1;

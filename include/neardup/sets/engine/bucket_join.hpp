@@ -203,7 +203,8 @@ class bucket_join {
   class test_order {
    public:
     [[nodiscard]] bool share_first() noexcept { return prefers_share_ || ++since_sample_ % one_in == 0; }
-    /// Counts the result of the test for a candidate, and returns it.
+    /// Counts the result of the first test for one candidate.
+    /// Returns: `shares`, which is true if the sets of the candidate share an earlier prefix feature.
     bool note(bool shares) noexcept {
       shared_ += shares ? 1 : 0;
       if (++tested_ == window) {

@@ -303,8 +303,8 @@ class row_join {
     return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
 
-  /// Moves the rows whose features occur on both sides to the front. A few other rows may be among them.
-  /// Returns: these rows.
+  /// Moves a row to the front if its feature occurs in marked sets and in other sets.
+  /// Returns: the rows at the front. Because features are hashed, a few of them may occur on one side only.
   static std::span<set_row> only_shared(std::span<set_row> rows, const std::vector<bool>& is_marked) {
     const int bits = static_cast<int>(std::bit_width(rows.size())) + 2;
     const auto number = [bits](const set_row& r) { return to_size(mix(r.key + golden_ratio) >> (64 - bits)); };

@@ -648,7 +648,7 @@ class set_join {
     ++memory.times[number];
   }
 
-  /// Keeps the candidates that share enough posted features with a set of `n` features.
+  /// Keeps a candidate if the number of its postings that the set of `n` features has found is at least least_met().
   void keep_frequent(worker& memory, std::size_t n) const {
     std::size_t kept = 0;
     for (const set_candidate& other : memory.candidates) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Validates UTF-8 and finds where code points begin: what all forms share, and the form for every machine.
+// Validates UTF-8 and finds the positions at which code points begin: the functions that all forms share, and the
+// portable form.
 #pragma once
 
 #include <array>
