@@ -298,7 +298,7 @@ def renew_tables(pages, measured, names):
         # The command is the same for each set, but for the set's name and truth.
         shown = f"neardup_bench_accuracy --truth FEATURES {RUNS[run]} SET.jsonl"
         before, rest = texts[found[0]].split(begin)
-        texts[found[0]] = f"{before}{begin}{make(measured)}\n\nBy `{shown}`\n{end}{rest.split(end)[1]}"
+        texts[found[0]] = f"{before}{begin}{make(measured)}\n\nThis command measured the table:\n`{shown}`\n{end}{rest.split(end)[1]}"
     for page, text in texts.items():
         page.write_text(text, encoding="utf-8")
 

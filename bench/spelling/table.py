@@ -107,7 +107,7 @@ def main():
                 if (canonical_words, canonical_characters) != ("1", "1"):
                     exceptions.append(f"{name}, {form}: {canonical_words}, {canonical_characters}")
             print(f"| {name} | {len(texts)} |", " | ".join(cells.values()), "|")
-    print("\nAll are 1 by `canonical`" + (f", except {'; '.join(exceptions)}." if exceptions else "."))
+    print("\nWith `canonical`, all similarities are 1" + (f", except {'; '.join(exceptions)}." if exceptions else "."))
 
 
 if __name__ == "__main__":

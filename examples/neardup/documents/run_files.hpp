@@ -161,8 +161,8 @@ void save_pairs(const std::string& path, const run_plan& plan, std::uint32_t par
 std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,
                                                    const std::string& plan_from, bool reads_all);
 
-/// Checks that `plan` and `first` are of one run.
-/// Throws: input_error if they are not.
+/// Checks that the plans in the files at `path` and `first_path` belong to one run.
+/// Throws: input_error, with the first difference, if they belong to different runs.
 void check_same_run(const std::string& path, const run_plan& plan, const std::string& first_path,
                     const run_plan& first);
 

@@ -255,7 +255,8 @@ class basic_deduplicator {
   [[nodiscard]] description_type describe(std::string_view text, workspace& scratch) const {
     return (*describer_)(text, scratch.describing_);
   }
-  /// Returns the descriptions of many texts, made on the threads of `run`. They refer to the texts.
+  /// Returns the descriptions of many texts, made on the threads of `run`. The descriptions refer to
+  /// the texts.
   template <text_range Texts>
   [[nodiscard]] batch_type describe_batch(const Texts& texts, const any_runner& run, workspace& scratch) const {
     return describer_->describe_all(texts, run, &scratch.describing_);

@@ -81,8 +81,9 @@ class original_choice {
     verdict_.similarity = found.similarity;
   }
 
-  /// Returns true if no further document can be preferred, provided that documents are considered by (distance, age).
-  /// This is so once the check has accepted a document without giving a similarity.
+  /// Returns true if the check has accepted a document without giving a similarity. No further document can then be
+  /// preferred.
+  /// Precondition: consider() is called in the order of (distance, age).
   [[nodiscard]] bool is_final() const noexcept { return best_.has_value() && !verdict_.similarity; }
   [[nodiscard]] const verdict<Id>& result() const noexcept { return verdict_; }
 

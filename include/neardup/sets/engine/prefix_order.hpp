@@ -79,7 +79,8 @@ NEARDUP_KERNELS_END
 
 #if NEARDUP_NEON_KERNELS
 
-// Keys are sorted portably: with two keys in a vector, comparing each with each takes more instructions than sorting.
+// NEON has no form for the sorting of keys: a NEON vector has only two keys, so comparing all pairs of keys would take
+// more instructions than the portable sort.
 inline std::size_t count_below_neon(std::span<const std::uint16_t> counts, std::uint32_t limit) noexcept {
   constexpr std::size_t lanes = 8;
   constexpr std::size_t most = lanes * 0xffff;  // a lane counts up to 2^16 - 1

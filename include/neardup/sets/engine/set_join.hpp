@@ -616,8 +616,8 @@ class set_join {
   }
 
   /// Returns the required overlap of a set of `n` features with the set of a posting; 0 if they cannot be similar
-  /// enough. `position` is the position of their first common feature in the set of `n` features. The posting has its
-  /// position in the other set.
+  /// enough. `position` is the position of their first common feature in the set of `n` features; `p.position` is the
+  /// position of this feature in the other set.
   [[nodiscard]] std::size_t least_common(const worker& memory, std::size_t n, std::size_t position,
                                          const posting& p) const noexcept {
     if (p.size < large) {

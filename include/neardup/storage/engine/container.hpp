@@ -180,7 +180,8 @@ std::uint64_t write_container(file_operations& files, const std::string& path, c
 /// Throws: std::invalid_argument, with a message that begins with `what`, if it is not.
 NEARDUP_COLD void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind);
 
-/// The parsed header of a file, and its sections. The header is checked; the content of sections is not.
+/// The parsed header of a file, and its sections. The constructor checks the header, but not the content
+/// of the sections.
 class container {
  public:
   struct section {

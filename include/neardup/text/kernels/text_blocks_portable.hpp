@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Masks of blocks of 64 bytes, how texts are processed by them, and the form for every machine. A mask has one bit per
-// byte; the bit of the first byte is the lowest.
+// Masks of blocks of 64 bytes, the functions that process texts by such masks, and their portable form. A mask has one
+// bit per byte; the bit of the first byte is the lowest.
 #pragma once
 
 #include <algorithm>
