@@ -105,9 +105,9 @@ def main():
                 words, canonical_words, characters, canonical_characters = map(shown, line.split())
                 cells[form] = f"{words}, {characters}"
                 if (canonical_words, canonical_characters) != ("1", "1"):
-                    exceptions.append(f"{name}, {form}: {canonical_words}, {canonical_characters}")
+                    exceptions.append(f"{name} with {form}: {canonical_words}, {canonical_characters}")
             print(f"| {name} | {len(texts)} |", " | ".join(cells.values()), "|")
-    print("\nWith `canonical`, all similarities are 1" + (f", except {'; '.join(exceptions)}." if exceptions else "."))
+    print("\nWith `canonical`, all similarities are 1" + (f", except those of {'; '.join(exceptions)}." if exceptions else "."))
 
 
 if __name__ == "__main__":

@@ -98,7 +98,8 @@ class feature_memory {
   }
 
   void open_chunk(std::size_t least) {
-    // 4 MB, or less if the limit is low. Dropping a chunk then leaves most of the features.
+    // A chunk has 4 MB. If the limit is below 64 MB, a chunk has a 16th of the limit, so that dropping a chunk leaves
+    // most of the features.
     const std::size_t usual = std::clamp(limit_ / 64, std::size_t{1} << 10, std::size_t{1} << 20);
     const std::size_t size = std::max(usual, least);
     while (!chunks_.empty() && bytes_ + size * sizeof(std::uint32_t) > limit_) {

@@ -42,8 +42,8 @@ constexpr const char* new_columns = R"(
   ALTER TABLE article ADD COLUMN version INTEGER;
   ALTER TABLE article ADD COLUMN digest INTEGER;
 )";
-// Finds the hottest article of a document that has many. The index is made last, because tables of an earlier version
-// have no heat.
+// With this index, SQLite finds the hottest article of a document that has many articles. The index is made last,
+// because tables of an earlier version have no column `heat`.
 constexpr const char* new_index =
     "CREATE INDEX IF NOT EXISTS article_of_document_by_heat ON article(document, heat DESC)";
 

@@ -31,7 +31,8 @@ struct candidate {
   int distance;
 };
 
-/// The early results of searches: those made before their transaction. Each kind of index has its own type.
+/// Early results: the results of searches that were made before the transaction that uses them. Each kind of index has
+/// its own type.
 class early_results {
  public:
   early_results() = default;

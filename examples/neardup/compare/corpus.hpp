@@ -25,8 +25,8 @@ struct place {
 [[noreturn]] void fail_changed(const source& from);
 
 /// The names and positions of documents.
-/// Memory: 5 bytes for each document, with positions 16 bytes more, and the name of the document: its id, or the path
-/// of its file.
+/// Memory: for each document 5 bytes, 16 bytes if positions are kept, and the bytes of its name. The name is the id of
+/// the document, or the path of its file.
 class document_table {
  public:
   explicit document_table(bool keeps_places) : keeps_places_(keeps_places) {}

@@ -20,8 +20,8 @@ class text_kinds {
  public:
   void add(std::string_view text);
 
-  /// Returns a hint for each kind to which more than half of the documents belong. For texts that canonical features
-  /// make equal, 5 % suffice.
+  /// Returns a hint for each kind to which more than half of the documents belong. For the kind of texts whose spelling
+  /// canonical features ignore, 5 % of the documents suffice.
   [[nodiscard]] std::vector<feature_hint> hints() const;
 
  private:

@@ -105,7 +105,7 @@ std::size_t end_of_tag(std::string_view html) {
   return end == html.npos ? html.size() : end + 1;
 }
 
-/// Returns the place of the closing tag of an element; the end if there is none.
+/// Returns the place of the closing tag of an element; the size of `html` if the element has no closing tag.
 std::size_t find_closing(std::string_view html, std::string_view name) {
   for (std::size_t at = 0; (at = html.find("</", at)) != html.npos; ++at) {
     const std::string_view found = html.substr(at + 2, name.size());

@@ -109,8 +109,8 @@ std::vector<std::size_t> largest_groups(const document_groups& groups, std::size
   return numbers;
 }
 
-/// Returns the time in UTC, as "2026-11-28 17:40 UTC". It is that of SOURCE_DATE_EPOCH, in seconds, if this variable is
-/// set and not empty.
+/// Returns the current time in UTC, as "2026-11-28 17:40 UTC". If the environment variable SOURCE_DATE_EPOCH is set and
+/// not empty, returns the time that it gives in seconds.
 /// Throws: usage_error if the variable is not a number of seconds before the year 10000.
 std::string time_text() {
   using namespace std::chrono;

@@ -223,8 +223,8 @@ class first_come_filter {
     return !context_.settings.against.any() || context_.settings.against.also_within;
   }
 
-  /// Returns the representative of each document: a document that was kept before, or, numbered behind those, one of
-  /// the compared documents.
+  /// Returns the number of the representative of each document. With n documents kept before, the numbers below n are
+  /// these documents, and n + i is compared[i].
   [[nodiscard]] std::vector<std::uint32_t> decide_on(const std::vector<const document*>& compared) {
     const run_settings& settings = context_.settings;
     const std::size_t kept = kept_.size();

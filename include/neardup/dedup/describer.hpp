@@ -266,7 +266,8 @@ class describer {
     return describe(texts, scratch);
   }
 
-  /// Returns the descriptions of many texts, in order. They refer to the texts. `run` spreads the work over threads.
+  /// Returns the descriptions of many texts, in order. The descriptions refer to the texts. `run` spreads the work over
+  /// threads.
   /// `first`: scratch memory of the first thread, reused from call to call.
   template <text_range Texts>
   [[nodiscard]] auto describe_all(const Texts& texts, const any_runner& run = {}, workspace* first = nullptr) const {

@@ -67,7 +67,7 @@ class age_list {
   using slot_type = std::uint32_t;
   static constexpr slot_type none = (std::numeric_limits<slot_type>::max)();
 
-  /// Allocates memory for slots below `count`, so that push_back() of these cannot fail.
+  /// Allocates memory for all slots below `count`, so that push_back() of such a slot cannot fail.
   void make_room(std::size_t count) {
     if (count <= nodes_.size()) return;
     if (count > nodes_.capacity()) nodes_.reserve((std::max)(count, 2 * nodes_.capacity()));

@@ -138,8 +138,8 @@ template <text_range A, text_range B, threshold_of_sets Threshold, class Visit>
   visit_pairs(a, b, least, default_features<>(), visit, options);
 }
 
-/// Returns the pairs of positions of texts whose features are similar enough, sorted by (first, second). It is pairs()
-/// of the feature sets that `extract` computes.
+/// Returns the pairs of positions of texts whose features are similar enough, sorted by (first, second). The
+/// result is that of pairs() of the feature sets that `extract` computes.
 /// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For edit{0.8} include
 /// neardup/edits/pairs.hpp.
 /// Throws, complexity, memory: those of visit_pairs of texts, and those of pairs of sets.

@@ -47,8 +47,8 @@ inline std::uint64_t hash_17_to_32_neon(const seeded_xxh3& formulas, const char*
   return avalanche_neon(length * 0x9e3779b185ebca87U + first_half + second_half);
 }
 
-/// hash_spans_portable with formulas for up to 32 bytes. The spans of each length class are collected first, without a
-/// branch, so that each loop uses one formula.
+/// The NEON version of hash_spans_portable. It has formulas for spans of up to 32 bytes. It first collects the spans of
+/// each length class, without a branch, so that each loop uses one formula.
 inline void hash_spans_neon(const char* text, const span_view& spans, std::uint64_t seed,
                             std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
