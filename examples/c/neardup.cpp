@@ -83,7 +83,8 @@ class cancellable {
   const cancellable_threads& run_;
 };
 
-/// Calls `work(part, first, last)` for runs of `step` of the numbers below `count`, on several threads.
+/// Divides the numbers below `count` into ranges [first, last) of `step` numbers, and calls `work(part, first, last)` for
+/// each range, on several threads.
 /// Throws: the first exception of `work`.
 template <class Work>
 void in_steps(const cancellable_threads& run, std::size_t count, std::size_t step, const Work& work) {
@@ -1474,7 +1475,8 @@ neardup::fingerprint_composition composition_of(const neardup_composition* made_
   return result;
 }
 
-/// All texts of an input that is no stream; nulls are empty.
+/// Returns all texts of an input. A null is an empty text.
+/// Throws: an error if the input is a stream.
 std::vector<std::string_view> texts_of(const neardup_input& input) {
   if (input.stream != nullptr) refuse("a stream of texts: add its arrays one after the other");
   std::vector<std::string_view> all;

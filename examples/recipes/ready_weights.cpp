@@ -22,7 +22,7 @@ std::optional<neardup::simhash<64>> fingerprint_of(const weighted_words& words) 
 }  // namespace
 
 int main() {
-  // Such as jieba.analyse.extract_tags(text, withWeight=True) returns.
+  // These words and weights have the form in which jieba.analyse.extract_tags(text, withWeight=True) returns them.
   const weighted_words page = {{"分布式", .92}, {"数据库", .75}, {"事务", .41},
                                {"集群", .33},   {"部署", .31},   {"开源", .17}};
   weighted_words edited = page;

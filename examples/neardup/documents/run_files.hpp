@@ -43,8 +43,8 @@ struct part_facts {
   friend bool operator==(const part_facts&, const part_facts&) = default;
 };
 
-/// The properties of a run that all its tasks share. The file of counts defines them. Files made from it have copies of
-/// them, which identify their run.
+/// The properties of a run that all its tasks share. The file of counts defines these properties. Each file
+/// that is made from it has a copy of them, which identifies the run of the file.
 struct run_plan {
   std::uint64_t counts = 0;  ///< the checksum of the file of counts
   double similarity = 0;

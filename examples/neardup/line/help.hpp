@@ -12,8 +12,8 @@ namespace command {
 /// Returns a verb; null if there is no such verb.
 const verb* verb_called(verb_table verbs, std::string_view name);
 
-/// Returns the name that a misspelt word may mean: it begins with the word, or differs in few letters. Empty if none is
-/// similar.
+/// Returns the name that a misspelt word may mean: a name that begins with the word, or differs from it in few letters.
+/// Returns an empty string if no name is similar.
 std::string meant_by(std::string_view word, const std::vector<std::string>& names);
 
 /// Returns "did you mean pairs?" for a word similar to a verb, and "verbs are groups, pairs, …, report and diff" for

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // XXH3 of many short tokens on AArch64. NEON has no multiplication of 64 bits, so tokens are hashed one by one, by the
-// formula of their length up to 32 bytes. A product of 128 bits takes two instructions there.
+// formula of their length up to 32 bytes. On AArch64, a product of 128 bits takes two instructions.
 #pragma once
 
 #include <array>

@@ -567,7 +567,8 @@ class set_join {
     }
   }
 
-  /// Returns true if neighbours in a posting list mostly are of one class. Eight of its sets are the sample.
+  /// Returns true if neighbours in the posting list [begin, end) are mostly of one class. It examines eight sets of the
+  /// list.
   [[nodiscard]] bool are_mostly_of_one_class(const chunk& of, std::size_t begin, std::size_t end) const {
     constexpr std::size_t some = 8;
     const auto class_at = [&](std::size_t i) {
