@@ -40,7 +40,8 @@ T value_at(const ArrowArray& array, int buffer, std::int64_t position) {
   return value;
 }
 
-/// Whether the bitmap of an array has a null at a position that includes the offset. A null_count of -1 is unknown.
+/// Returns true if the bitmap of an array has a null at a position that includes the offset. A null_count of -1 means
+/// that the number of nulls is unknown.
 inline bool is_null_at(const ArrowArray& array, std::int64_t position) {
   if (array.n_buffers == 0 || array.buffers[0] == nullptr || array.null_count == 0) return false;
   return (static_cast<const std::uint8_t*>(array.buffers[0])[position >> 3] >> (position & 7) & 1) == 0;
@@ -104,7 +105,7 @@ class column_rows {
   [[nodiscard]] std::int64_t count() const { return count_; }
   /// The row of the column, which counts from the column's offset.
   [[nodiscard]] std::int64_t row(std::int64_t i) const { return first_ + i; }
-  /// Whether the struct has a null at row i.
+  /// Returns true if the struct has a null at row i.
   [[nodiscard]] bool is_null(std::int64_t i) const { return table_ != nullptr && is_null_at(*table_, first_ + i); }
 
  private:

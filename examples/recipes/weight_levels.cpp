@@ -8,7 +8,7 @@
 int main() {
   using namespace neardup;
   const std::string_view text = "a a a a a a a a a a b b b b b b b b c c c c c c d d d d e e";
-  // By count: the most frequent word has level 5, a word half as frequent level 3.
+  // by_count computes levels from counts: the most frequent word has level 5, and a word half as frequent has level 3.
   const simhasher by_count{words{}, levels{5, tf{}}};
   const simhasher by_quantile{words{}, quantile_levels{5, tf{}}};
 

@@ -64,7 +64,7 @@ class tables {
     const auto bits = [&](const segment& one) { return print.to_uint64() >> one.shift & ((1U << one.width) - 1); };
     return bits(first) << second.width | bits(second);
   }
-  /// Whether no earlier table has the same value for both, so that the pair has not been found before.
+  /// Returns true if no earlier table has the same value for `a` and `b`. No earlier table has then found the pair.
   [[nodiscard]] bool is_first(const fingerprint& a, const fingerprint& b, int flag) const {
     for (int earlier = 1; earlier < flag; ++earlier) {
       if (value(a, earlier) == value(b, earlier)) return false;

@@ -40,7 +40,7 @@ class redis_server {
     waitpid(child_, nullptr, 0);
   }
 
-  /// Whether this machine has no redis-server.
+  /// Returns true if this machine has no redis-server.
   [[nodiscard]] bool is_missing() {
     int status = 0;
     if (child_ == 0 || waitpid(child_, &status, WNOHANG) != child_) return child_ == 0;

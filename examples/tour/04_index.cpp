@@ -16,7 +16,8 @@ struct article {
 using simhash64 = neardup::simhash<64>;
 
 int main() {
-  // For 3 bits, with 5 blocks (10 tables). Without the 5 there would be 4 blocks and 4 tables, which take less memory.
+  // The index searches within 3 bits, and has 5 blocks and so 10 tables. Without the 5 it would have 4 blocks and 4
+  // tables, which take less memory.
   neardup::pigeonhole_index<64, 3, 5, article> index;
   index.reserve(100'000);
   std::mt19937_64 random(1);

@@ -26,7 +26,7 @@ concept counting_id =
 
 namespace detail {
 
-/// Whether two integers of any types are equal.
+/// Returns true if two integers are equal, whatever their types.
 template <std::integral A, std::integral B>
 [[nodiscard]] constexpr bool is_same_number(A a, B b) noexcept {
   return std::cmp_equal(+a, +b);  // std::cmp_equal refuses characters and bool, of which + makes integers

@@ -98,7 +98,7 @@ void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>
     std::string_view line = line_;
     if (begin == 0 && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
     if (line.starts_with("From ")) {
-      // Without a date there is only an address.
+      // A line "From " without a date may begin a message only if it has an address.
       const bool has_address = line.find('@') != line.npos || line.find_first_of(" \t", 5) == line.npos;
       if (!has_message_) {
         has_message_ = true;  // the first one, at the beginning or behind blank lines

@@ -197,7 +197,7 @@ class second_pass {
 
   struct expected_source {
     std::shared_ptr<source> from;
-    // By line, up to the line of the last document: the kind of its content. A file that is a document has one entry.
+    // The kind of content of each line, up to the line of the last document. A file that is a document has one entry.
     std::vector<content> lines;
     std::uint64_t checksum;     // checksum of the line numbers and contents of documents
     std::uint64_t last_length;  // length of the last document's line, in bytes

@@ -26,7 +26,7 @@ constexpr std::array counts_options{
         "candidates (default: sets if a document has at most 24 features on average)"},
 };
 
-/// Returns the counts of these files, and adds their parts to the plan.
+/// Returns the sum of the counts in the files at `paths`, and adds the parts of the files to `plan`.
 /// Throws: input_error.
 neardup::feature_counts<std::uint64_t> count_all(const std::vector<std::string>& paths, run_plan& plan) {
   std::vector<std::pair<part_facts, std::string>> parts;

@@ -127,7 +127,7 @@ std::uint32_t count_of_few(const gathered_run& run, const std::string& what) {
   return static_cast<std::uint32_t>(run.size());
 }
 
-/// For each document its representative among documents in the order of the input.
+/// Returns the representative of each document. Documents are decided in the order of the input.
 std::vector<document_number> group_in_order(const gathered_run& run, bool by_components) {
   if (by_components) {
     neardup::pair_components<document_number> components(run.size());

@@ -300,7 +300,7 @@ nb::object view_of(const T* data, std::size_t size, nb::handle owner) {
                   nb::rv_policy::reference);
 }
 
-/// An array of Arrow's, whose memory `owner` keeps.
+/// An Arrow array. `owner` keeps its memory alive.
 struct exported {
   std::string format, name;
   std::int64_t length = 0, null_count = 0;

@@ -129,7 +129,7 @@ class at_least {
   features_type features_;
 };
 
-// Without a function it does not compile. The message says what to write.
+// An at_least without a function does not compile. The message says what to write.
 at_least(double)->at_least<no_check>;
 
 }  // namespace neardup::inline v0

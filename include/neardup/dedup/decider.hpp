@@ -469,9 +469,9 @@ class decider {
 
   Source source_;
   bool short_by_tokens_only_;
-  std::vector<entry> documents_;  // by slot
+  std::vector<entry> documents_;  // indexed by slot
   std::conditional_t<compares_fingerprints, std::vector<kept_fingerprint>, detail::no_fingerprints>
-      fingerprints_;                     // by slot
+      fingerprints_;                     // indexed by slot
   detail::set_store<Feature> features_;  // by slot; empty for documents without features
   std::vector<slot_type> free_slots_;
   id_map slot_of_;

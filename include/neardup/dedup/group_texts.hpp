@@ -153,8 +153,8 @@ class edit_matcher final : public matcher<std::uint32_t> {
   edit_join join_;
   mutable edit_join::workspace memory_;  // only one thread searches
   mutable edit_progress at_;
-  std::vector<std::uint32_t> rank_at_;  // by place
-  mutable std::vector<search> found_;   // by rank
+  std::vector<std::uint32_t> rank_at_;  // indexed by place
+  mutable std::vector<search> found_;   // indexed by rank
   std::size_t kept_ = 0;                // number of texts in the join
 };
 

@@ -96,7 +96,7 @@ class age_list {
     slot_type previous = none, next = none;
   };
 
-  std::vector<node> nodes_;  // by slot
+  std::vector<node> nodes_;  // indexed by slot
   slot_type first_ = none, last_ = none;
 };
 

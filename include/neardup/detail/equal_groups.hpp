@@ -173,7 +173,8 @@ class equal_groups {
     std::vector<std::size_t> ends_;  // ends of the groups in members_
   };
 
-  /// For word_bits items: a bit for each item that has copies, and the number of items with copies before these.
+  /// The marks of word_bits consecutive items. `bits`: a bit for each item that has copies. `before`: the number of
+  /// earlier items that have copies.
   struct marks {
     std::uint64_t bits = 0;
     std::size_t before = 0;

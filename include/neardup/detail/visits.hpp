@@ -84,7 +84,7 @@ class found_by_parts {
     return goes_on_;
   }
 
-  std::vector<std::vector<Found>> waiting_;  // by part
+  std::vector<std::vector<Found>> waiting_;  // indexed by part
   const take_type& take_;
   mutex_type mutex_;
   bool goes_on_ = true;

@@ -159,7 +159,7 @@ class keywords {
     std::size_t waiting_count_ = 0;
     detail::distinct_hashes<1, true, true> distinct_;
     std::string copies_;
-    std::vector<span> spans_;  // by index of a distinct token
+    std::vector<span> spans_;  // indexed by index of a distinct token
   };
 
   struct workspace {

@@ -311,8 +311,8 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
     return goes_on;
   }
 
-  detail::set_store<Feature> sets_;  // by slot
-  detail::set_postings postings_;    // by slot
+  detail::set_store<Feature> sets_;  // indexed by slot
+  detail::set_postings postings_;    // indexed by slot
   detail::chunked_array<slot_entry> slots_;
   detail::hash_chains contents_;  // finds slots by the hashes of their sets
   ids_type ids_;

@@ -585,7 +585,7 @@ class durable_deduplicator {
   durable_deduplicator(std::string path, Deduplicator empty, fingerprint_composition made_of)
       : durable_deduplicator(detail::system_files(), std::move(path), std::move(empty), std::move(made_of)) {}
 
-  // For tests, which pass their own file operations.
+  // Only tests call this constructor, with their own file operations.
   NEARDUP_COLD durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
                                     fingerprint_composition made_of);
 

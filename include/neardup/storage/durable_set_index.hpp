@@ -58,7 +58,7 @@ class durable_set_index {
   durable_set_index(std::string path, const set_index<Feature, Id>& initial, fingerprint_composition made_of)
       : durable_set_index(detail::system_files(), std::move(path), initial, std::move(made_of)) {}
 
-  // For tests, which pass their own file operations.
+  // Only tests call this constructor, with their own file operations.
   durable_set_index(detail::file_operations& files, std::string path, const set_index<Feature, Id>& initial,
                     fingerprint_composition made_of)
       : files_(&files), path_(detail::settled_path(std::move(path))), lock_(path_), made_of_(std::move(made_of)) {

@@ -189,8 +189,9 @@ class candidate_collector final : public set_classes {
   std::size_t count_;
   std::uint8_t most_;
   std::vector<shard> shards_;
-  std::vector<std::vector<std::vector<candidate>>> found_;  // by part and shard
-  // By position, if the collector is limited: the number of pairs that were found, and of pairs that were stored.
+  std::vector<std::vector<std::vector<candidate>>> found_;  // indexed by part and shard
+  // Used if the collector is limited, indexed by position: the number of pairs that were found, and of pairs that were
+  // stored.
   std::vector<std::atomic<std::uint8_t>> pairs_, taken_;
   std::size_t handed_;
   large_array<candidate> memory_;

@@ -93,7 +93,7 @@ class fingerprint_matcher : public matcher<Number> {
     int k_;
   };
 
-  /// Whether a join of sets is estimated to cost less than a join by fingerprints of the cost `cost`, in units of
+  /// Returns true if a join of sets is estimated to cost less than a join by fingerprints, which costs `cost` units of
   /// join_plan. The first join of sets has to make the sets of all documents; later ones cost far less. A sample of the
   /// documents is joined. It says whether too many candidates would fail. If there are more similar pairs than documents,
   /// few of them are wanted at a time, and a join by fingerprints finds these without making sets.

@@ -85,7 +85,7 @@ class document_order {
   [[nodiscard]] std::size_t position(std::size_t place) const noexcept {
     return at_.empty() ? place : static_cast<std::size_t>(at_[place]);
   }
-  /// By document: its first position.
+  /// Returns the first position of each document, indexed by document.
   /// Precondition: unite() was called.
   [[nodiscard]] const std::vector<Number>& firsts() const noexcept { return firsts_; }
   /// Returns the first place of a document.

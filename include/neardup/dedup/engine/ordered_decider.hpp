@@ -272,7 +272,7 @@ class ordered_decider {
   void decide_in_order(std::span<const Number> documents, const candidate_collector<Number>& candidates) {
     constexpr std::size_t step = candidate_collector<Number>::block;
     const std::size_t parts = by_.finds_more() ? 1 : parts_for(run_, documents.size(), step);
-    // By position: true once a document is decided. The store has release semantics, so a part that has waited for it
+    // Indexed by position: true once the document is decided. The store has release semantics, so a part that has waited for it
     // also sees the originals that were changed before.
     std::vector<std::atomic<bool>> is_decided(documents.size());
     // There is no deadlock. Steps are taken in order, so a part waits only for documents of running parts. The part
@@ -345,7 +345,7 @@ class ordered_decider {
   std::vector<std::atomic<fate>> fates_;
   std::atomic<bool> is_divided_ = false;  // true if some pairs were not considered in settle_at_once()
   std::vector<Number> considered_until_;  // by document: kept documents below this number have been considered
-  // By document: its original. The columns best_ and considered_until_ are empty unless originals are asked for.
+  // The original of each document, indexed by document. The columns best_ and considered_until_ are empty unless originals are asked for.
   std::vector<rank_type> best_;
   late_matches<Number> late_;
   std::array<detail::mutex_type, 64> mutexes_;

@@ -48,7 +48,7 @@ class listed_sets {
         position_of_(sets.size()),
         is_kept_(sets.size()) {}
 
-  /// By rank: the position of a document in the list of the last call of find().
+  /// Returns positions in the list of the last call of find(), indexed by the rank of the document.
   [[nodiscard]] std::span<const std::uint32_t> positions() const noexcept { return position_of_; }
 
   /// Finds the similar pairs of a list as matcher::find_candidates() does; `known` of a candidate is the overlap.
@@ -139,7 +139,7 @@ class listed_sets {
   any_runner run_;
   set_join_sizes sizes_;
   std::vector<std::uint32_t> position_of_;  // by rank: position of a document in the list
-  std::vector<bool> is_kept_;               // by rank
+  std::vector<bool> is_kept_;               // indexed by rank
 };
 
 /// The sets of all documents, whose numbers are those of the source. Copies are separate documents.
@@ -168,7 +168,7 @@ class document_sets {
   overlap_bounds bounds_;
   distinct_sets<Feature> sets_;
   set_prefixes prefixes_;
-  std::vector<std::uint32_t> rank_of_;  // by document
+  std::vector<std::uint32_t> rank_of_;  // indexed by document
   listed_sets<Feature> listed_;
 };
 

@@ -74,7 +74,7 @@ class distinct_texts {
   std::size_t first_count_;
   std::unordered_map<char32_t, char32_t> numbers_;
   std::vector<char32_t> characters_;
-  std::vector<entry> entries_;          // by rank
+  std::vector<entry> entries_;          // indexed by rank
   std::vector<std::uint32_t> begins_;   // by rank: the beginning of its members, and the end of the last
   std::vector<std::uint32_t> members_;  // positions, by rank
 };
@@ -84,7 +84,7 @@ class distinct_texts {
 NEARDUP_INLINE distinct_texts::distinct_texts(const text_source& source, std::size_t first_count)
     : first_count_(first_count) {
   if (source.size >= 0xffffffffU) fail<std::length_error>("similar texts: 2^32 - 1 texts or more");
-  // By hash: the distinct texts with this hash, ordered by first position.
+  // The distinct texts with each hash, ordered by first position.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;
   std::vector<entry> found;
   std::vector<std::uint32_t> text_of(source.size, none);

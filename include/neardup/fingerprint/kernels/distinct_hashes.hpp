@@ -33,7 +33,7 @@ class distinct_hashes {
  public:
   distinct_hashes() = default;
 
-  /// For tests: starts with first_number, as if first_number - 1 hashes had been added.
+  /// Makes a set whose numbers start at first_number, as if first_number - 1 hashes had been added. Only tests call it.
   /// Precondition: first_number > 0.
   explicit distinct_hashes(std::uint32_t first_number) noexcept : first_number_(first_number) {}
 

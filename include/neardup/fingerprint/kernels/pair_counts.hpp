@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counts the bits of the XXH3 hashes of all pairs of code points of a text, and validates the text in the same pass.
-// For the portable path and the baseline; AVX2 and AVX-512 hash pairs in vectors (xxh3_pairs.hpp).
+// The portable and the baseline form use this header. The AVX2 and AVX-512 forms hash pairs in vectors
+// (xxh3_pairs.hpp).
 //
 // A pair has 2 to 8 bytes. The bit masks that validate a block of 64 bytes also tell where the pairs of each length
 // begin. A table converts eight bits of a mask at a time into positions, without a branch that depends on the text.

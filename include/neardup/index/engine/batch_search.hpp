@@ -130,7 +130,7 @@ class batch_search {
     return steps_[number].radius == 0 ? probe_own_keys(number) : probe_near_keys(number);
   }
 
-  // For radius 0: probes one key per query. The loop without a call makes batches 1.04 to 1.09 times as fast.
+  // Probes one key per query, for a radius of 0. The loop without a call makes batches 1.04 to 1.09 times as fast.
   bool probe_own_keys(std::size_t number) {
     const step_type& step = steps_[number];
     const auto& table = tables_.table(step.table);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Filters, the joins of filters, and the form of a join for every machine.
+// Filters, the joins of filters, and the portable form of a join.
 //
 // A filter is an unsigned integer of 16, 32 or 64 bits, or all words of a fingerprint.
 #pragma once

@@ -225,10 +225,10 @@ class bucket_join {
     typename Sets::scratch sets;
     test_order order;
     posted_rows posted, unlike_posted;      // all posted rows; posted rows with another label than `common`
-    std::vector<set_candidate> candidates;  // by their places in the bucket
+    std::vector<set_candidate> candidates;  // each has its place in the bucket
     std::vector<found_pair> found;
-    // By place in the bucket: the label of a row. Two rows with the same label need not be compared, unless the label
-    // is `alone`. Empty if labels are not known.
+    // The label of each row, indexed by the place in the bucket; empty if labels are not known. Two rows with the same
+    // label need not be compared, unless the label is `alone`.
     std::vector<std::uint64_t> labels;
     std::uint64_t alone = 0, common = 0;  // `common`: the label of most rows, if there is one
     std::size_t unlike = 0;               // number of rows with another label than `common`

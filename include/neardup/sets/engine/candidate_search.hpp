@@ -21,7 +21,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// For containment: changes the tokens of the features behind the prefix of a stored set.
+/// For containment, the tokens of the features behind the prefix of a stored set are combined with this number by
+/// exclusive or.
 inline constexpr std::uint32_t salt_behind_prefix = 0x85ebca6bU;
 
 /// Folds the bitmap of a set to 64 bits, for posting_lists::listed.

@@ -44,7 +44,7 @@ class feature_rarity {
     std::unique_ptr<level_type[]>& levels = segments_[at / segment];
     if (levels == nullptr) levels = std::make_unique<level_type[]>(segment);
     level_type& level = levels[at % segment];
-    // Without a branch, because it cannot be predicted whether a level is exact.
+    // There is no branch, because the processor could not predict whether a level is exact.
     random_ += golden_ratio;
     constexpr std::uint64_t never = std::uint64_t{1} << 32;  // with this bit the last level never rises
     const std::uint64_t random = (random_ ^ random_ >> 29) * 0xbf58476d1ce4e5b9U >> 32 | never;
@@ -86,7 +86,7 @@ class feature_rarity {
   static constexpr std::size_t cached = std::size_t{1} << 18;  // this many places fit the second-level cache
   static constexpr std::size_t exact = 16, levels_a_doubling = 8;
 
-  /// By level: a mask of random bits. The level rises if all of these bits are 0. The last level never rises.
+  /// Indexed by level: a mask of random bits. The level rises if all of these bits are 0. The last level never rises.
   static constexpr std::array<std::uint64_t, 256> one_in = [] {
     std::array<std::uint64_t, 256> masks{};
     for (std::size_t level = exact; level < masks.size(); ++level) {

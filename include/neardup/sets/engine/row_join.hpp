@@ -249,7 +249,7 @@ class row_join {
   void scatter() {
     struct scatter_worker {
       prefix_finder finder;
-      std::vector<std::vector<set_row>> rows;  // by partition
+      std::vector<std::vector<set_row>> rows;  // indexed by partition
     };
     std::vector<scatter_worker> workers(parts_for(run_, source_.size, step));
     for (scatter_worker& one : workers) one.rows.resize(partitions_);

@@ -259,7 +259,7 @@ class set_postings {
 
   overlap_bounds bounds_;
   std::size_t max_in_row_;
-  chunked_array<record> records_;          // by number
+  chunked_array<record> records_;          // indexed by number
   std::unique_ptr<generation> current_;    // the generation of new sets
   std::unique_ptr<generation> old_;        // the generation whose sets are being moved, or null
   std::unique_ptr<generation> dying_;      // the generation whose memory is being freed, or null

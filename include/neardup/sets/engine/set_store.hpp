@@ -167,7 +167,7 @@ class set_store {
     of = to;
   }
 
-  chunked_array<place> places_;  // by slot
+  chunked_array<place> places_;  // indexed by slot
   std::vector<chunk> chunks_;
   std::vector<std::uint32_t> unused_;  // numbers of chunks without memory
   std::uint32_t open_ = none;          // numbers of chunks without memory

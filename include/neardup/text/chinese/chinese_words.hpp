@@ -100,7 +100,7 @@ class chinese_words {
     memory.tokens.reserve((std::min)(text.size(), enough_tokens));
     for (std::size_t at = 0; at < text.size();) {
       at = cut_part(text, at, memory);
-      // Without a branch, because the length of tokens is unpredictable.
+      // There is no branch, because the processor could not predict the length of a token.
       std::size_t count = 0;
       for (const piece& token : memory.tokens) {
         memory.tokens[count] = token;

@@ -206,7 +206,7 @@ class unknown_word_model {
 
   std::array<double, states> start_;
   std::array<std::array<double, states>, states> transition_;
-  std::vector<std::array<double, states>> emission_;  // by character
+  std::vector<std::array<double, states>> emission_;  // indexed by character
 };
 
 #if NEARDUP_BODIES

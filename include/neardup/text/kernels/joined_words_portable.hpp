@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Joins the words of a block, and of single characters: the state, and the form for every machine.
+// Joins the words of a block, and the words of single characters: the state, and the portable form.
 #pragma once
 
 #include <bit>

@@ -12,7 +12,7 @@ namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t longest_reference_name = 31;
 
-// By length: the number of names with that many characters.
+// Indexed by length: the number of names with that many characters.
 inline constexpr std::uint16_t reference_counts[32] = {
   0, 0, 52, 220, 376, 422, 411, 138, 110, 56, 46, 40, 30, 42, 44, 34, 29, 26, 16, 9, 11, 7, 2, 1, 2, 0, 0, 0, 0, 0, 0,
   1,
@@ -148,7 +148,7 @@ inline constexpr char reference_names[] =
   "gral"
 ;
 
-// By name: the characters that it represents, one or two UTF-16 units.
+// Indexed by name: the characters that the name represents, one or two UTF-16 units.
 inline constexpr char16_t reference_units[2125][2] = {
   {0x2145}, {0x3e}, {0x22d9}, {0x226b}, {0x2111}, {0x3c}, {0x22d8}, {0x226a}, {0x39c}, {0x39d}, {0x2a54}, {0x3a0},
   {0x2abb}, {0x211c}, {0x2abc}, {0x39e}, {0x223e}, {0x2061}, {0x2248}, {0x2146}, {0x2147}, {0x2a9a}, {0x2a99}, {0x2267},

@@ -156,7 +156,7 @@ alignas(64) inline constexpr std::array<std::uint8_t, 64> latin_letters = [] {
 
 // ---- texts, block by block ------------------------------------------------------------------------------------------
 
-/// Whether the text of `left` bytes at `at` begins with a soft hyphen.
+/// Returns true if the text of `left` bytes at `at` begins with a soft hyphen.
 NEARDUP_ALWAYS_INLINE bool is_soft_hyphen(const char* at, std::size_t left) noexcept {
   return left > 1 && at[0] == '\xc2' && at[1] == '\xad';
 }
