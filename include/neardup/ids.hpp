@@ -47,9 +47,12 @@ class whole_argument {
                   "neardup: ids and times are whole numbers: round the number first, as in "
                   "static_cast<std::uint64_t>(seconds)");
     // Without extensions of the compiler, integers of more than 64 bits are none of the integral types.
-    static_assert(
-        !requires { value << 1; } || std::integral<decltype(value << 1)>,
-        "neardup: an integer of this type may not fit: write static_cast<std::uint64_t>(number)");
+    constexpr bool is_number = requires { value << 1; };
+    constexpr bool is_integral = requires {
+      { value << 1 } -> std::integral;
+    };
+    static_assert(is_integral || !is_number,
+                  "neardup: an integer of this type may not fit: write static_cast<std::uint64_t>(number)");
     if constexpr (requires {
                     { +value } -> std::integral;
                   }) {
