@@ -140,21 +140,24 @@ neardup_status guarded(neardup_error* error, const Work& work) noexcept {
   }
 }
 
-/// What an argument points to. Throws: std::invalid_argument for a null pointer. `name`: that of the argument.
+/// Returns a reference to the object of a pointer argument. `name`: the name of the argument.
+/// Throws: std::invalid_argument for a null pointer.
 template <class T>
 T& given(T* pointer, const char* name) {
   if (pointer == nullptr) refuse(std::string(name) + " is NULL");
   return *pointer;
 }
 
-/// An array of `count` elements, which may be null if it has none. Throws: std::invalid_argument for other null pointers.
+/// Returns the array of `count` elements at `elements`, which may be null if count is 0.
+/// Throws: std::invalid_argument for any other null pointer.
 template <class T>
 std::span<T> given(T* elements, std::size_t count, const char* name) {
   if (count > 0) given(elements, name);
   return {elements, count};
 }
 
-/// The number of an enumerator of a caller, which may be any number: as an enumerator, it must not be read.
+/// Returns the number of an enumerator that a caller passed. The number may be no enumerator at all, so the bytes are
+/// copied to an integer: reading them as an enumerator would be undefined.
 template <class Enumeration>
 int number_of(const Enumeration& value) {
   std::underlying_type_t<Enumeration> number;
@@ -162,7 +165,8 @@ int number_of(const Enumeration& value) {
   return static_cast<int>(number);
 }
 
-/// Calls `read` with what a handle has. Returns: 0 or null for a null handle.
+/// Calls `read` with the object of a handle.
+/// Returns: the result of `read`; 0 or null for a null handle.
 template <class Handle, class Read>
 auto read_of(const Handle* handle, const Read& read) -> decltype(read(*handle)) {
   return handle == nullptr ? decltype(read(*handle)){} : read(*handle);

@@ -14,7 +14,8 @@ namespace common {
 /// Two consecutive words, hashed; case does not matter. A character of a script without spaces is a word.
 using word_pair = std::uint32_t;
 
-/// The distinct pairs of words of the texts, in ascending order. Complexity: O(n log n).
+/// Returns the distinct pairs of words of the texts, in ascending order.
+/// Complexity: O(n log n).
 std::vector<word_pair> word_pairs_of(const std::vector<std::string_view>& texts);
 
 /// A stretch of a text, in bytes, that contains much of another text. It begins and ends with a word.

@@ -1,4 +1,5 @@
-// The test vectors of docs/fingerprint.md: what another program has to compute. "-" is no fingerprint.
+// Prints the test vectors of docs/fingerprint.md: the fingerprints that another program has to compute for these texts.
+// "-" means that the text has no fingerprint.
 #include <cstdio>
 #include <neardup/neardup.hpp>
 #include <string>
