@@ -441,8 +441,8 @@ void basic_deduplicator<Describer, Judge, Source, Id>::check_ids(std::size_t tex
 
 namespace detail {
 
-/// If `Features` is not a feature_extractor, the base is that of the default. So the only error is the message of
-/// deduplicator.
+/// The base class of a deduplicator. If `Features` is not a feature_extractor, it is the base class for
+/// default_features, so that the compiler prints only the message of deduplicator.
 template <class Features, class Id>
 using base_of_deduplicator = basic_deduplicator<
     feature_describer<std::conditional_t<is_feature_extractor<Features>, Features, default_features<>>>, set_judge,

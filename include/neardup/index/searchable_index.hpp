@@ -33,9 +33,9 @@ class searchable_index {
   using offset_type = Offset;
   using value_type = entry<Bits, Id, Fingerprint>;
   using match_type = match<Bits, Id, Fingerprint>;
-  /// The matches of a batch of queries: batch[i] is a span of those of query i, and batch.size() the number of queries.
-  /// The members `matches` and `offsets` are the flat array: query i has matches[offsets[i]] to matches[offsets[i + 1]
-  /// - 1].
+  /// The matches of a batch of queries: batch[i] is a span of the matches of query i, and batch.size() is the number of
+  /// queries. The members `matches` and `offsets` are the flat array: query i has matches[offsets[i]] to
+  /// matches[offsets[i + 1] - 1].
   using batch_type = detail::match_batch<match_type>;
   /// A constant forward iterator. Dereferencing returns an entry by value.
   using const_iterator = detail::entry_iterator<Fingerprint, Id, typename Engine::store_type>;

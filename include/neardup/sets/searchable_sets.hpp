@@ -23,8 +23,8 @@
 
 namespace neardup::inline v0 {
 
-/// The least similarity of a search: a number, by the measure of the index; or a threshold, such as jaccard{0.9}. A
-/// min_common of 0 stands for that of the index.
+/// The least similarity of a search: a number, by the measure of the index; or a threshold, such as jaccard{0.9}. If
+/// min_common is 0, the search uses the min_common of the index.
 struct search_threshold {
   double similarity;
   std::optional<set_similarity> measure = std::nullopt;
@@ -74,9 +74,9 @@ class searchable_sets {
   using id_type = Id;
   using set_type = std::span<const Feature>;
   using match_type = set_match<Id>;
-  /// The matches of a batch of queries: batch[i] is a span of those of query i, and batch.size() the number of queries.
-  /// The members `matches` and `offsets` are the flat array: query i has matches[offsets[i]] to matches[offsets[i + 1]
-  /// - 1].
+  /// The matches of a batch of queries: batch[i] is a span of the matches of query i, and batch.size() is the number of
+  /// queries. The members `matches` and `offsets` are the flat array: query i has matches[offsets[i]] to
+  /// matches[offsets[i + 1] - 1].
   using batch_type = detail::match_batch<match_type>;
 
   /// Scratch memory of a search, reused from query to query. Each thread needs its own object.

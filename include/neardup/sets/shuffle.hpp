@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A join of feature sets in pieces: scatter the sets to partitions, and gather the pairs of each partition. Partitions
-// may be files, or those of an engine such as Spark.
+// may be files, or the partitions of an engine such as Spark.
 #pragma once
 
 #include <algorithm>

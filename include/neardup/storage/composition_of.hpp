@@ -28,8 +28,8 @@ concept describes_itself = requires(const T& part) {
   { part.description() } -> std::convertible_to<std::string>;
 };
 
-/// Returns true if a part inherits description() from another part. The inherited name would be that of the other part,
-/// although the part may behave differently.
+/// Returns true if a part inherits description() from another part. The part would then have the name of the other
+/// part, although it may behave differently.
 template <class Part>
 constexpr bool inherits_description() {
   if constexpr (requires { declaring_class(&Part::description); }) {
@@ -41,7 +41,8 @@ constexpr bool inherits_description() {
 }
 
 /// Names the parts of a composition, and collects the identities of their tables. If several parts have tables of the
-/// same kind, the member of the composition lists all their identities, that of the outermost part first.
+/// same kind, the member of the composition lists the identities of all these tables. The tables of the outermost part come
+/// first.
 class part_names {
  public:
   explicit part_names(fingerprint_composition& made_of) noexcept : made_of_(made_of) {}

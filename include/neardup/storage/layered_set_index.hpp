@@ -129,7 +129,7 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
   [[nodiscard]] const auto& search_bounds() const noexcept { return below_.search_bounds(); }
 
   [[nodiscard]] std::size_t below_index(const Id& id) const noexcept { return below_.sets().index_of(id); }
-  /// Returns true if an index in the ids of the file is that of a stored id, neither erased nor replaced.
+  /// Returns true if the id at `index` in the file is still stored in the file: neither erased nor replaced.
   [[nodiscard]] bool is_below(std::size_t index) const noexcept {
     return index < below_.size() && !hidden_.contains(static_cast<std::uint32_t>(index));
   }

@@ -70,7 +70,7 @@ struct numbers {
 template <>
 inline constexpr std::string_view detail::part_name<numbers> = "numbers";
 
-/// Tokenizes a text into those of its words that are in a list, such as negations. Text and list are compared in
+/// A tokenizer. Its tokens are the words of a text that are in a list, such as a list of negations. Text and list are compared in
 /// canonical form (see canonicalise()), so neither case nor the encoding of accents matters. An entry of several words
 /// ("no longer", "isn't") matches if the text has these words in a row. Copies share the list.
 class listed_words {

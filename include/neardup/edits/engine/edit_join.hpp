@@ -53,7 +53,7 @@ class gram_order {
   ///
   /// An edit changes only the q-grams that overlap its position, so q-grams at least q apart need an edit each. If two
   /// texts are within `edits` edits, their prefixes share a q-gram, at positions at most `edits` apart. Proof: let the
-  /// last q-gram of the first prefix be no more frequent than that of the second. At least one q-gram of the first
+  /// last q-gram of the first prefix be no more frequent than the last q-gram of the second. At least one q-gram of the first
   /// prefix is unchanged in the other text. It is no more frequent than the last q-gram of the second prefix, so the
   /// second prefix contains it, too, because a prefix has all q-grams of a bucket or none.
   /// Returns: false if `edits` edits can change all q-grams of the text.

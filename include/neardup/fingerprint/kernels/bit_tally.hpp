@@ -338,7 +338,7 @@ NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tall
     count[p] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair, other, carry, 0x96)));
     carry = _mm_ternarylogic_epi64(pair, other, carry, 0xe8);
   }
-  // Two carries are not added yet: those of the second and of the third step.
+  // The carry of the second step and the carry of the third step are not added yet.
   const __m128i other = _mm_unpackhi_epi64(pair_carry, pair_carry);
   count[planes] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair_carry, other, carry, 0x96)));
   const auto needed = to_size(std::bit_width(tally.total));

@@ -83,7 +83,8 @@ void with_hash_sink(const Hasher& hash, const hash_writer<hasher_words<Hasher>>&
 ///
 /// A tokenizer that does more than to pass tokens specialises this template in its own header. The specialisation may
 /// add `counts` and `count(tokenize, hash, text, tallies)`, see count_tokens. If it knows the count and the weight of
-/// each token, it may add `visit_counted` and `weighs_by`, as that of `keywords` does (see fingerprint/keywords.hpp).
+/// each token, it may add `visit_counted` and `weighs_by`, as the specialisation for `keywords` does (see
+/// fingerprint/keywords.hpp).
 template <class Tokenizer, class Hasher>
 struct token_kernel {
   /// Scratch memory, reused from text to text.

@@ -98,8 +98,8 @@ struct query_neon {
   }
 };
 
-/// lane_bits_neon equal bits for each of the lanes_neon filters at `y`, set if the filter is within k bits of that of
-/// the query.
+/// Returns lane_bits_neon equal bits for each of the lanes_neon filters at `y`. The bits are set if the filter is within
+/// k bits of the filter of the query.
 template <class Filter>
 NEARDUP_ALWAYS_INLINE std::uint64_t near_bits_neon(const Filter* y, const query_neon<Filter>& query) noexcept {
   if constexpr (lanes_neon<Filter> == 8) {
@@ -140,8 +140,8 @@ NEARDUP_ALWAYS_INLINE std::uint64_t few_near_bits_neon(const Filter* y, const qu
   }
 }
 
-/// Compares the filters y[from] to y[end - 1] with that of a query, up to lanes_neon at a time. Calls
-/// `take(first, near, bits)` where some are near: `near` has the lowest of `bits` bits set for each of them, from
+/// Compares the filters y[from] to y[end - 1] with the filter of a query, up to lanes_neon at a time. Calls
+/// `take(first, near, bits)` if some of them are near: `near` has the lowest of `bits` bits set for each of them, from
 /// y[first] on. Ends if `take` returns false.
 /// Precondition: all filters from y[0] on may be read.
 /// Returns: `end`, or the position from which to continue.

@@ -339,8 +339,8 @@ class bucket_join {
   }
 
   /// Labels the rows of a bucket. There are two kinds of labels. Labels by class are the marks, if each pair has one
-  /// marked set, and otherwise the classes of the sets. A label by feature is the prefix feature before that of the
-  /// row: a pair of rows with the same label belongs to that earlier feature. The first row of a prefix is `alone`.
+  /// marked set, and otherwise the classes of the sets. A label by feature is the feature that precedes the feature
+  /// of the row in the prefix of its set: a pair of rows with the same label belongs to this earlier feature. The first row of a prefix is `alone`.
   void find_labels(std::span<const row> bucket, label_kind kind, worker& memory) const {
     const auto label_of = [&](const row& one) -> std::uint64_t {
       if (kind == by_feature) return sets_.before(one, memory.sets).value_or(one.key);

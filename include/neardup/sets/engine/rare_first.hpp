@@ -2,7 +2,7 @@
 // An order of all features with rare ones first, and the prefixes of sets in this order.
 //
 // A join is exact with any order of the features. The order only determines the number of candidates. So the counts may
-// be inexact, or those of a sample, but they have to distinguish frequent features from others.
+// be inexact, or the counts of a sample, but they have to distinguish frequent features from others.
 #pragma once
 
 #include <algorithm>

@@ -85,7 +85,8 @@ class source_prefixes {
     std::size_t keys = 0;  // the capacity of all slots, in keys
   };
 
-  /// Returns the keys of a set's prefix features before that of the row, without those that no other set has. A key has
+  /// Returns the keys of the features that precede the feature of the row in the prefix of its set. Features that no
+  /// other set has are left out. A key has
   /// the count of the feature above the token. Keys ascend. The span is valid until the next call.
   [[nodiscard]] key_span earlier(const set_row& of, cache& memory) const {
     if (of.position == 0) return {};
@@ -147,7 +148,8 @@ class row_sets {
     return std::any_of(a.rbegin(), a.rend(),
                        [b](std::uint64_t key) { return std::binary_search(b.begin(), b.end(), key); });
   }
-  /// Returns the token of the prefix feature before that of a row, converted to the type of a feature.
+  /// Returns the token of the feature that precedes the feature of a row in the prefix of its set, converted to the type
+  /// of a feature.
   [[nodiscard]] std::optional<Feature> before(const row& of, scratch& memory) const {
     const std::span<const std::uint64_t> keys = prefixes_.earlier(of, memory.first);
     if (keys.empty()) return {};

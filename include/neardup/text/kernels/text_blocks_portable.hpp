@@ -67,7 +67,7 @@ struct character_masks {
   std::uint64_t han_leads;
   std::uint64_t han;    // bytes of U+4E00 to U+9FFF, and of U+4000 to U+4DBF
   std::uint64_t upper;  // bytes that become lower case by adding 0x20
-  std::uint64_t known;  // bytes of the characters that the masks cover: those of the masks above, and known separators
+  std::uint64_t known;  // bytes of characters that have a bit in a mask above, and of known separators
 
   /// Adds characters of three bytes to the masks of ASCII. `of_three`: lead bytes that two continuation bytes follow.
   /// Where `of_three` is set, `three` tells whether the character is Han or a known separator, and `han_here` whether
