@@ -32,8 +32,8 @@ struct cascade_options {
   bool is_exact = true;
   /// The least number of distinct tokens of a title. A title with fewer is ignored.
   std::size_t title_tokens = 1;
-  /// The least similarity of the pairs of words of two contents whose titles match. 0: contents are not compared. This
-  /// keeps different articles with the same title apart (docs/service.md).
+  /// The least similarity of two contents, by their pairs of words, if the titles match. If it is 0, contents are not
+  /// compared. The limit keeps different articles with the same title apart (docs/service.md).
   double title_content = 0.4;
   /// The most documents that are compared with an article at each step, the nearest first. By default 64; without a
   /// limit if no similar document may be missed.

@@ -842,8 +842,8 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& inc
   return std::pair{*found.original, answer{{}, by, found.distance, found.similarity}};
 }
 
-/// Returns the document whose content is most similar to the incoming content, among the documents that the comparison
-/// of pairs of words confirms. Of several equally similar documents, it returns the oldest.
+/// Returns the document with the content that is most similar to the incoming content. confirms() has to accept the
+/// document by its pairs of words. Of several equally similar documents, the function returns the oldest.
 std::optional<std::pair<doc_number, answer>> service::most_similar(item& incoming) {
   std::vector<content_index::match_type> matches;
   content_sets_->for_each_match(incoming.content.features, std::nullopt, scratch_, [&](const auto& match) {

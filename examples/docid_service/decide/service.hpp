@@ -47,8 +47,8 @@ struct document_view {
   std::optional<std::string> article;  ///< JSON; nullopt if it is in another service's store
 };
 
-/// A document whose first content has a fingerprint near that of a text. Similarities compare the text with the shown
-/// article, or, if none is shown, with the first content.
+/// A document that is similar to a text: the fingerprint of its first content is near the fingerprint of the text.
+/// Similarities compare the text with the shown article. If no article is shown, they compare it with the first content.
 struct similar_document {
   std::string name;
   int distance;
@@ -125,14 +125,14 @@ class service {
   /// Erases an article.
   /// Returns: false if there is no such article.
   bool erase(const std::string& nid);
-  /// Returns at most ten documents whose contents are near a text, sorted by descending similarity of their pairs of
-  /// words.
+  /// Returns at most ten documents with a content near a text. The most similar document comes first; the similarity
+  /// compares pairs of words.
   /// Throws: std::invalid_argument if the text has no word.
   std::vector<similar_document> similar(std::string_view text);
 
   [[nodiscard]] bool finds_clues() const { return options_.finds_clues; }
-  /// Returns at most `most` documents whose kept articles contain at least the share `least_share` of a clue's pairs of
-  /// words. They are sorted by share, then by the longest common run, then by age. Only the 100 documents with the
+  /// Returns at most `most` documents. The share of the clue's pairs of words that a kept article of a document contains
+  /// is at least `least_share`. The documents are sorted by share, then by the longest common run, then by age. Only the 100 documents with the
   /// largest shares are sorted by the run.
   /// Precondition: finds_clues().
   /// Throws: std::invalid_argument if the clue has fewer than two words.

@@ -144,8 +144,8 @@ class sqlite_mapping final : public mapping {
       pairs_, all_, all_features_;
 };
 
-/// Contents in SQLite. They use the file of the mapping, and so its transactions. Most documents have one article,
-/// which is in a table with the document number as key. Further articles of a document are in a second table.
+/// Contents in SQLite. They use the file of the mapping, and so its transactions. One
+/// table has the first article of each document, with the document number as key. A second table has further articles.
 class sqlite_contents final : public contents {
  public:
   explicit sqlite_contents(const sqlite_database& database);

@@ -44,8 +44,8 @@ struct advice_request {
                                                 {neardup::feature_kind::chars, 5}};
   std::size_t sample = 2000;  ///< documents whose near-duplicates are searched for
   bool setups = true;         ///< true if fingerprints are compared, and advice::setups made
-  /// The most documents whose fingerprints are compared. If the corpus has less than 16 times as many documents, a
-  /// sixteenth of the corpus is compared, but at least 4,096 documents.
+  /// The greatest number of documents for which fingerprints are compared. In a smaller corpus, with less than 16 times
+  /// as many documents, a sixteenth of the documents is compared, but at least 4,096.
   std::size_t compared = std::size_t{1} << 18;
   std::size_t sample_bytes = std::size_t{1} << 26;  ///< bytes of text in the sample; one text has at most 1/16
   std::uint64_t seed = 0;                           ///< seed of the random sample and of the hashes
@@ -85,8 +85,8 @@ struct feature_facts {
 struct advice {
   std::uint64_t documents = 0;
   std::size_t sampled = 0;  ///< number of documents in the sample
-  /// The number of sampled documents whose near-duplicates were counted. If many documents resemble one another, it is
-  /// less than `sampled`, and some of the documents represent several sampled documents.
+  /// The number of sampled documents for which near-duplicates were counted. If many documents resemble one another,
+  /// followed < sampled, and one counted document represents several sampled documents.
   std::size_t followed = 0;
   double mean_bytes = 0;  ///< mean size of a document
   double median_bytes = 0;

@@ -51,7 +51,7 @@ class document_check {
   [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
 
   /// Returns true if the check accepts by a Jaccard similarity, and all features are in memory. With --min-similarity 0
-  /// it also accepts documents without a common feature, which a join of features does not find.
+  /// the check also accepts documents without a common feature. A join of features does not find such documents.
   [[nodiscard]] bool can_join() const {
     return settings_.checks_jaccard() && *settings_.min_similarity > 0 && features_.is_in_memory();
   }

@@ -272,8 +272,8 @@ class corpus_sample {
   }
 
   [[nodiscard]] const std::vector<neardup::feature_choice>& features() const noexcept { return features_; }
-  /// Returns the documents whose near-duplicates are counted. After the first pass these are all documents that were
-  /// drawn; compare() may remove some of them.
+  /// Returns the documents for which near-duplicates are counted. After the first pass, these documents are all that
+  /// were drawn. compare() may remove some of the documents.
   [[nodiscard]] const std::vector<sampled>& sample() const noexcept { return sample_; }
   /// Returns the number of documents that were drawn.
   [[nodiscard]] std::size_t drawn_documents() const noexcept { return drawn_documents_; }
@@ -311,7 +311,7 @@ class corpus_sample {
   /// drawn documents are counted in a small corpus, where counting all would take longer than the rest.
   [[nodiscard]] const std::vector<std::vector<std::size_t>>& feature_counts() const noexcept { return feature_counts_; }
 
-  /// Returns the i-th random number, reduced to 0..limit - 1 by a remainder, whose bias is negligible for 64 bits.
+  /// Returns the i-th random number, modulo `limit`. The modulo favours small results, by at most limit / 2^64.
   /// Precondition: limit > 0.
   [[nodiscard]] std::uint64_t drawn(std::uint64_t i, std::uint64_t limit) const noexcept {
     return spread(limits_.seed ^ spread(i)) % limit;
