@@ -13,8 +13,8 @@ DIR is where Debian's package unicode-data puts the database.
 What becomes of a code point in canonical text (docs/fingerprint.md says how the steps are put together):
   dropped     Default_Ignorable_Code_Point; the three that only lengthen a word: U+0640, U+07FA, U+180A; and the marks of
               Hebrew and Arabic (category Mn, blocks POINTED below, U+FB1E), which most texts leave out
-  mapped      presentation forms (blocks PRESENTATION below) become what they are a form of: field 5 of UnicodeData.txt,
-              once; then the canonical decomposition, the full case folding (C and F of CaseFolding.txt), the canonical
+  mapped      presentation forms (blocks PRESENTATION below) and letters in another font (<font> in field 5 of
+              UnicodeData.txt) become what they are a form of: field 5, once; then the canonical decomposition, the full case folding (C and F of CaseFolding.txt), the canonical
               decomposition again, and the simple lower case, which changes Cherokee only; at last the spellings SPELLINGS
   others      their simple lower case
 """
@@ -31,8 +31,8 @@ from make_unicode_tables import (
 HEADER = ROOT / "include/neardup/text/kernels/canonical_tables.hpp"
 
 # These blocks contain only other forms of characters that have their code points elsewhere; they exist for
-# compatibility with older character sets. Superscripts, circled letters and mathematical alphabets are not among them,
-# because there the form has a meaning.
+# compatibility with older character sets. Superscripts and circled letters are not among them, because there the form
+# has a meaning.
 PRESENTATION = {
     "Alphabetic Presentation Forms", "Arabic Presentation Forms-A", "Arabic Presentation Forms-B",
     "Halfwidth and Fullwidth Forms",
@@ -70,7 +70,7 @@ class Characters:
         }
         self.capitals = {c for c in self.cased if self.categories[c] != "Ll" and c not in self.lower}
         assert not any(self.categories[c] == "Ll" and c in self.lower for c in self.cased)
-        self.combining, self.canonical, self.compatible = {}, {}, {}
+        self.combining, self.canonical, self.compatible, self.fonts = {}, {}, {}, set()
         for line in (data / "UnicodeData.txt").read_text(encoding="ascii").splitlines():
             fields = line.split(";")
             code_point = int(fields[0], 16)
@@ -78,6 +78,8 @@ class Characters:
                 self.combining[code_point] = int(fields[3])
             if fields[5].startswith("<"):
                 self.compatible[code_point] = [int(part, 16) for part in fields[5].split()[1:]]
+                if fields[5].startswith("<font>"):
+                    self.fonts.add(code_point)
             elif fields[5]:
                 self.canonical[code_point] = [int(part, 16) for part in fields[5].split()]
         self.ignorable = set()
@@ -102,7 +104,9 @@ class Characters:
                 self.folding[int(fields[0], 16)] = [int(part, 16) for part in fields[2].split()]
         # An emoji; its lower case is not an emoji.
         del self.lower[CIRCLED_M], self.folding[CIRCLED_M]
-        self.presentation = {c: to for c, to in self.compatible.items() if blocks[c] in PRESENTATION}
+        self.presentation = {
+            c: to for c, to in self.compatible.items() if blocks[c] in PRESENTATION or c in self.fonts
+        }
 
         # The order of the steps relies on these properties.
         assert all(self.categories[c][0] == "M" for c in self.combining)

@@ -51,9 +51,11 @@ inline void order_marks(code_points& text) {
   }
 }
 
-/// The characters that a presentation form stands for; the character itself if it is none.
+/// The characters that a presentation form, or a letter in another font, stands for; the character itself if it is
+/// neither.
 inline code_points without_presentation(utf8proc_int32_t c) {
-  const bool is_form = (c >= 0xfb00 && c <= 0xfdff) || (c >= 0xfe70 && c <= 0xfeff) || (c >= 0xff00 && c <= 0xffef);
+  const bool is_form = (c >= 0xfb00 && c <= 0xfdff) || (c >= 0xfe70 && c <= 0xfeff) || (c >= 0xff00 && c <= 0xffef) ||
+                       utf8proc_get_property(c)->decomp_type == UTF8PROC_DECOMP_TYPE_FONT;
   if (!is_form) return {c};
   code_points full = mapped_by_utf8proc(c, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
   // One step only: halfwidth jamo map to fullwidth jamo, which stay separate letters.

@@ -260,7 +260,7 @@ TEST_CASE("the names of compositions stay as they are, for they stand in files",
       without{stop_words({"the", "Of"}), keywords{7, masked{narrowed{shingles{2, folded{words{}}}}}, table}, 2},
       levels<top<tf_idf>>{3, {9, tf_idf{table}}}, xxh3<64>{.seed = 42}};
   CHECK(to_string(composition_of(hash)) ==
-        "kind: simhash\ndefinition: 3\n"
+        "kind: simhash\ndefinition: 4\n"
         "tokenizer: without(2, keywords(7, de089207f732fae8, masked(narrowed(shingles(2, folded(words))))))\n"
         "weighter: levels(3, top(9, tf_idf))\nhasher: xxh3\nseed: 6e95\nidf: 2ffc28c0dd0a214e\n"
         "stop words: fed7e7236d8b5a9f\n");

@@ -187,6 +187,6 @@ TEST_CASE("the composition of a minwise_hasher names its parts, and no weighter"
   using namespace neardup;
   const auto made_of = composition_of(minwise_hasher{shingles{2, words{}}, xxh3<64>{.seed = 4}});
   CHECK(to_string(made_of) ==
-        "kind: minwise\ndefinition: 3\ntokenizer: shingles(2, words)\nhasher: xxh3\nseed: " + seed_identity(4) + "\n");
+        "kind: minwise\ndefinition: 4\ntokenizer: shingles(2, words)\nhasher: xxh3\nseed: " + seed_identity(4) + "\n");
   CHECK(neardup::detail::parse_composition(to_string(made_of)) == made_of);
 }

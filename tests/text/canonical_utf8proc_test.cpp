@@ -106,6 +106,18 @@ TEST_CASE("every code point alone, and beside others, is canonical as by utf8pro
   }
 }
 
+TEST_CASE("every letter in another font is canonical as the letter that it stands for", "[canonical][utf8proc]") {
+  std::size_t found = 0;
+  for (char32_t c = 0; c <= 0x10ffff; ++c) {
+    if (utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->decomp_type != UTF8PROC_DECOMP_TYPE_FONT) continue;
+    ++found;
+    const std::string plain = in_form(utf8(c), static_cast<utf8proc_option_t>(UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT));
+    CAPTURE(printable(utf8(c)));
+    CHECK(printable(canonicalise("x" + utf8(c) + "y")) == printable(canonicalise("x" + plain + "y")));
+  }
+  CHECK(found == 1194);
+}
+
 TEST_CASE("all pairs of a character and a mark are canonical as by utf8proc", "[canonical][utf8proc]") {
   const std::vector<char32_t> bases = concerned_if(is_base);
   const std::vector<char32_t> marks = concerned_if(is_mark);

@@ -20,7 +20,7 @@ namespace neardup::inline v0 {
 
 /// The version of the definition of fingerprints (docs/fingerprint.md). Every change that alters a fingerprint of any
 /// text in a composition of the same name increments it.
-inline constexpr unsigned fingerprint_definition = 3;
+inline constexpr unsigned fingerprint_definition = 4;
 
 /// The composition of fingerprints: tokenizer, weighter, hasher and their tables. Two fingerprints are comparable only
 /// if their compositions are equal.

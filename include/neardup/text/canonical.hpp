@@ -49,7 +49,8 @@ class text_canonicaliser {
 
 /// Returns the canonical form of a text: the normalised text (see normalise()) in a form that does not depend on how
 /// characters are spelt. It is composed (NFC), and its case is fully folded ("ß" becomes "ss"). Invisible characters
-/// are removed. Presentation forms are replaced by the characters that they represent.
+/// are removed. Presentation forms, and letters and digits in a mathematical font, are replaced by the characters that
+/// they represent.
 ///
 /// Invisible characters are all that Unicode calls default-ignorable: soft hyphens, joiners, zero-width spaces,
 /// direction marks, variation selectors and others. The tatweel and similar characters are invisible, too, and so is
