@@ -67,11 +67,9 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/distinct_hashes.hpp
     include/neardup/fingerprint/kernels/hash_block.hpp
     include/neardup/fingerprint/kernels/hash_sort.hpp
-    include/neardup/fingerprint/kernels/pair_counts.hpp
     include/neardup/fingerprint/kernels/token_kernel.hpp
     include/neardup/fingerprint/kernels/votes.hpp
     include/neardup/fingerprint/kernels/window_counts.hpp
-    include/neardup/fingerprint/kernels/xxh3_pairs.hpp
     include/neardup/fingerprint/kernels/xxh3_short.hpp
     include/neardup/fingerprint/kernels/xxh3_spans.hpp
     include/neardup/fingerprint/kernels/xxh3_spans_neon.hpp

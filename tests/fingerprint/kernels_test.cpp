@@ -323,7 +323,16 @@ TEST_CASE("n-grams of code points have the hashes of XXH3") {
     }
     all.push_back(text);
   }
-  for (const std::size_t n : {1U, 2U, 3U, 4U, 5U, 17U, 64U, 65U}) {
+  // Blocks of ASCII are windows of bytes: runs of each length, between and beside other characters.
+  for (std::size_t size = 0; size < 400; size += oracle::effort(1, 3)) {
+    std::string run;
+    for (std::size_t i = 0; i < size; ++i) run += static_cast<char>(0x20 + (i * i / 3 + size) % 0x5f);
+    for (const char* const before : {"", "\u4e2d\u6587", "\u00e9"}) {
+      for (const char* const after : {"", "\u4e2d\u6587 and thirty more bytes behind it"})
+        all.push_back(before + run + after);
+    }
+  }
+  for (const std::size_t n : {1U, 2U, 3U, 4U, 5U, 8U, 9U, 17U, 64U, 65U}) {
     INFO("n " << n);
     check_blocks(neardup::code_point_ngrams{n}, neardup::xxh3<64>{n * 77}, all);
   }

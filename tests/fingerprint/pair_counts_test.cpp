@@ -1,4 +1,4 @@
-// Pairs of code points that are counted while they are hashed, against hashing one by one.
+// Fingerprints of pairs of code points, against hashing the pairs one by one.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -83,9 +83,9 @@ std::string mixed(std::mt19937_64& random, std::size_t size, std::size_t longest
 
 }  // namespace
 
-TEST_CASE("pairs that are counted at once have the majority of their hashes at each length") {
+TEST_CASE("the fingerprint of pairs of code points has the majority of their hashes at each length") {
   oracle::random_engine random(1);
-  // Sizes around one and two blocks, and around the most blocks that are listed at a time.
+  // Sizes around one and two blocks, and around the most bytes whose pairs are hashed at a time.
   std::vector<std::size_t> sizes;
   for (std::size_t size = 0; size < 330; size += oracle::effort(1, 5)) sizes.push_back(size);
   for (std::size_t size = 2040; size < 2250; size += oracle::effort(3, 17)) sizes.push_back(size);

@@ -137,7 +137,7 @@ struct token_source<byte_ngrams, InBlocks> {
 /// Reads all windows of n code points. Each piece begins with the last n - 1 code points of the previous piece.
 template <bool InBlocks>
 struct token_source<code_point_ngrams, InBlocks> {
-  static constexpr bool is_plain = true, gives_windows = true;
+  static constexpr bool is_plain = true;
   using rewriter = no_rewriter;
 
   static text_cut cut(const code_point_ngrams& tokenize, std::string_view text) noexcept {
@@ -155,13 +155,6 @@ struct token_source<code_point_ngrams, InBlocks> {
     return next == 0 ? text_cut{0, 0} : text_cut{end, next};
   }
 
-  /// Passes the windows of a text to `out`.
-  /// Returns: false if `out` does not take windows of this size, or of this text.
-  template <class Windows>
-  static bool pass_windows(const code_point_ngrams& tokenize, std::string_view text, Windows& out) {
-    return out.code_points(text, tokenize.n);
-  }
-
   void start(const code_point_ngrams& tokenize) { check_window_size(tokenize.n); }
   template <class Sink>
   void read(const code_point_ngrams& tokenize, std::string_view piece, Sink& sink) {
@@ -171,7 +164,7 @@ struct token_source<code_point_ngrams, InBlocks> {
         append_repaired(piece, repaired);
         piece = repaired;
       }
-      if (pass_windows(tokenize, piece, sink)) return;
+      if (sink.code_points(piece, tokenize.n)) return;
     }
     tokenize(piece, sink);
   }

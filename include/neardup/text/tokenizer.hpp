@@ -171,9 +171,8 @@ struct text_cut {
 ///
 /// With `InBlocks` a sink takes single tokens and blocks of tokens. `sink(text, spans)` takes words. `sink.bytes(text,
 /// n)` and `sink.code_points(text, n)` take all windows of a text, and return false if they do not handle this n. The
-/// order of the tokens is then unspecified. (block_hasher in fingerprint/ is such a sink.) A source of windows also has
-/// `gives_windows` and `pass_windows(tokenizer, text, out)`, which only passes them to `out.bytes` or
-/// `out.code_points`.
+/// order of the tokens is then unspecified. (block_hasher in fingerprint/ is such a sink.) A source of windows of bytes
+/// also has `gives_windows` and `pass_windows(tokenizer, text, out)`, which only passes them to `out.bytes`.
 ///
 /// This default calls the tokenizer for each piece, and cuts with the tokenizer's own member `cut`.
 template <class Tokenizer, bool InBlocks>

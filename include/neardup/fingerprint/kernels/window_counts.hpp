@@ -13,7 +13,6 @@
 #include "../../text/tokenizer.hpp"
 #include "../hashers.hpp"
 #include "bit_tally.hpp"
-#include "pair_counts.hpp"
 #include "token_kernel.hpp"
 #include "xxh3_windows.hpp"
 
@@ -136,7 +135,7 @@ inline void count_windows(bit_tally& tally, const window_xxh3& hash, std::string
 
 // ---- any tokenizer --------------------------------------------------------------------------------------------------
 
-/// A sink that takes windows (see token_source), and counts the bits of their hashes. tallies[j] counts word j.
+/// A sink that takes windows of bytes (see token_source), and counts the bits of their hashes. tallies[j] counts word j.
 template <std::size_t Words>
 class window_counter {
  public:
@@ -151,19 +150,6 @@ class window_counter {
       count_windows(tallies_[j], window_xxh3(n, seed_ + j * xxh3<>::seed_step), text);
     }
     return true;
-  }
-
-  /// Counts pairs of code points, if the instruction set has pair_parts_of().
-  /// Returns: false for other n, other instruction sets and ill-formed text; the counts are unspecified then.
-  [[nodiscard]] bool code_points(std::string_view text, std::size_t n) noexcept {
-    if (n != 2 || text.size() <= 4) return false;
-    return choose_form(tallies_[0].level, [&](auto form) {
-      if constexpr (requires { pair_parts_of(form); }) {
-        return pair_counter<decltype(pair_parts_of(form)), Words>(tallies_, seed_).count(text);
-      } else {
-        return false;
-      }
-    });
   }
 
  private:
