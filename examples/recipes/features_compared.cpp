@@ -1,4 +1,4 @@
-// How similar pairs of short texts are, by the usual features and by more suitable ones. docs/how-to/choose-settings.md
+// How similar pairs of short texts are, by the usual features and by more suitable ones. docs/how-to/choose-features.md
 // has the results as a table.
 #include <neardup/neardup.hpp>
 
