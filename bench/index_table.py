@@ -327,16 +327,19 @@ def processor():
     return "a processor"
 
 
-def print_all(figures, options):
+def print_all(figures, options, page=False):
+    """All tables; for a page only those that choose an index: not the machine and the planner."""
     context = figures.context
     print(f"{processor()}, {context['num_cpus']} cores; {context.get('compiler')}; FAISS {context.get('faiss')}; "
           f"{context['date'][:10]}. Up to {options.up_to:,.0f} fingerprints, best of {options.rounds}, "
           f"at a load of {context['load_avg'][0]:.1f} in the end."
           + (" ✗: short of the goal." if options.goals else ""))
     bound = Bound(figures)
-    print_machine(figures, bound)
+    if not page:
+        print_machine(figures, bound)
     print_reached(figures, bound, options.goals)
-    print_plans(figures)
+    if not page:
+        print_plans(figures)
     print_baselines(figures)
     print_real(figures)
 
@@ -388,7 +391,9 @@ def main():
         print_all(figures, options)
     print(text.getvalue(), end="")
     if options.write:
-        write_between_marks(pathlib.Path(options.write), text.getvalue())
+        with contextlib.redirect_stdout(io.StringIO()) as for_page:
+            print_all(figures, options, page=True)
+        write_between_marks(pathlib.Path(options.write), for_page.getvalue())
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(figures.best, indent=1) + "\n", encoding="utf-8")
 

@@ -67,20 +67,26 @@ def measured(entry):
     return [row for row in entry["rows"].values() if "own" in row]
 
 
+def failures(entry, version_of):
+    """A line with the peers that did not end, by their reasons."""
+    reasons = {}
+    for name, row in entry["rows"].items():
+        if "failed" in row:
+            reasons.setdefault(row["failed"], []).append(name_of(name, row, version_of))
+    return "".join(f"\n\nNot in the table, because it {why}: {', '.join(names)}." for why, names in reasons.items())
+
+
 def processes(entry, version_of):
     """A table of whole processes: pairs, or copies."""
     own = [run for row in measured(entry) for run in row["own"]]
-    head = ["", "CPU s", "neardup beside it", "of which start", "MB", "found", "wrong", "lines"]
+    head = ["", "CPU s", "MB", "found", "wrong"]
     best = measured(entry)[0]["own_score"]
-    rows = [["**neardup**", cpu(own), "", "", memory(own), share(best["found"], best["true"]), f"{best['wrong']:,}", 1]]
+    rows = [["**neardup**", cpu(own), memory(own), share(best["found"], best["true"]), f"{best['wrong']:,}"]]
     for name, row in entry["rows"].items():
-        if "failed" in row:
-            rows.append([name_of(name, row, version_of), row["failed"], *[""] * 6])
-        else:
-            rows.append([name_of(name, row, version_of), cpu(row["runs"]), cpu(row["own"]),
-                         "" if row["start"] is None else f"{row['start']:.2f}", memory(row["runs"]),
-                         share(row["found"], row["true"]), f"{row['wrong']:,}", row["lines"]])
-    return table(head, rows)
+        if "failed" not in row:
+            rows.append([name_of(name, row, version_of), cpu(row["runs"]), memory(row["runs"]),
+                         share(row["found"], row["true"]), f"{row['wrong']:,}"])
+    return table(head, rows) + failures(entry, version_of)
 
 
 def parts(runs):
@@ -89,7 +95,7 @@ def parts(runs):
     return [span([one[i] for one in printed], 3) for i in (0, 1)]
 
 
-def codes(entry, version_of, own_lines):
+def codes(entry, version_of):
     """A table of programs that time their parts themselves."""
     rows = []
     for title, one_by_one in (("**neardup**", False), ("**neardup**, one query at a time", True)):
@@ -97,14 +103,12 @@ def codes(entry, version_of, own_lines):
         if beside:
             own = [run for row in beside for run in row["own"]]
             best = beside[0]["own_score"]
-            rows.append([title, *parts(own), "", memory(own), share(best["found"], best["true"]), own_lines])
+            rows.append([title, *parts(own), "", memory(own), share(best["found"], best["true"])])
     for name, row in entry["rows"].items():
-        if "failed" in row:
-            rows.append([name_of(name, row, version_of), row["failed"], *[""] * 5])
-        else:
+        if "failed" not in row:
             rows.append([name_of(name, row, version_of), *parts(row["runs"]), " + ".join(parts(row["own"])), memory(row["runs"]),
-                         share(row["found"], row["true"]), row["lines"]])
-    return table(["", "build, s", "search, s", "neardup beside it", "MB", "found", "lines"], rows)
+                         share(row["found"], row["true"])])
+    return table(["", "build, s", "search, s", "neardup beside it", "MB", "found"], rows) + failures(entry, version_of)
 
 
 def is_shown(entry, tables):
@@ -135,7 +139,7 @@ def write(tables, here):
             continue
         lines += [f"{measured(entry)[0]['own_score']['true']:,} are true.", "",
                   processes(entry, version_of) if entry["job"] in ("pairs", "copies") else
-                  codes(entry, version_of, code_lines(here / "codes.cpp"))]
+                  codes(entry, version_of)]
     path = here.parents[1] / "docs/peers.md"
     text = path.read_text(encoding="utf-8")
     begin, end = text.index(BEGIN), text.index(END)

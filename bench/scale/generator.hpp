@@ -1,6 +1,6 @@
 // Makes large corpora with planted near-duplicates out of real texts; any record can be made by itself.
 //
-// Frozen: docs/scale.md compares versions of the library on these corpora. A change here gives another corpus, and all
+// Frozen: README.md compares versions of the library on these corpora. A change here gives another corpus, and all
 // that is in that page has to be measured again.
 #pragma once
 

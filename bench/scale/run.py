@@ -8,7 +8,7 @@ bench/make_corpus.py) that the corpora are made of. For each size and verb it me
 and system, its peak memory, and the recall of planted pairs: of all from the wanted similarity on, and of those less
 than .05 above it. Corpora up to --files records lie in --folder while they are measured; larger ones come through a
 pipe, only what finds duplicates in one pass (unique) reads these, and only the ids of what it keeps are written. The figures go to a JSON file, and from there into
-docs/scale.md and docs/scale.svg (--from draws again; needs Matplotlib, Debian: python3-matplotlib).
+bench/scale/README.md and scale.svg beside it (--from draws again; needs Matplotlib, Debian: python3-matplotlib).
 """
 
 import argparse
@@ -211,7 +211,7 @@ def draw(measured, target):
 
 
 def write(measured, folder):
-    target = folder / "scale.md"
+    target = folder / "README.md"
     text = target.read_text(encoding="utf-8")
     begin, end = text.index(BEGIN), text.index(END) + len(END)
     target.write_text(text[:begin] + page(measured) + text[end:], encoding="utf-8")
@@ -240,7 +240,7 @@ def main():
     parser.add_argument("--files", type=float, default=1e7, help="larger corpora come through a pipe (%(default)g)")
     parser.add_argument("--folder", default=None, help="for corpora and outputs (the system's folder of temporary files)")
     parser.add_argument("--json", default="build/scale.json", help="the figures (%(default)s)")
-    parser.add_argument("--docs", type=pathlib.Path, default=pathlib.Path("docs"), help="folder of scale.md (%(default)s)")
+    parser.add_argument("--docs", type=pathlib.Path, default=pathlib.Path("bench/scale"), help="folder of README.md and scale.svg (%(default)s)")
     parser.add_argument("--no-docs", action="store_true", help="only measure")
     parser.add_argument("--from", dest="source", metavar="FILE", help="write figures that were measured before")
     options = parser.parse_args()

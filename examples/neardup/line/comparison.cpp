@@ -203,7 +203,7 @@ double jaccard_for(double similarity, const run_settings& settings) {
 }
 
 /// Chooses the distance, and the kind if it is not given. The chosen kind needs the smaller distance, so it has fewer
-/// candidates (measured in docs/scale.md). Only SimHash has weights.
+/// candidates (measured in bench/scale/README.md). Only SimHash has weights.
 void choose_distance(bool is_any_kind, double similarity, run_settings& to) {
   const auto distance_by = [&](fingerprint_kind kind) {
     return neardup::distance_for(to.fingerprint.bits, similarity, kind);
