@@ -31,7 +31,6 @@ set(NEARDUP_HEADERS
     include/neardup/detail/equal_groups.hpp
     include/neardup/detail/file_operations.hpp
     include/neardup/detail/id_map.hpp
-    include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/mutex.hpp
     include/neardup/detail/positions.hpp
@@ -155,6 +154,7 @@ set(NEARDUP_HEADERS
     include/neardup/sets/set_index.hpp
     include/neardup/sets/shuffle.hpp
     include/neardup/sets/similarity.hpp
+    include/neardup/simd/forms.hpp
     include/neardup/simhash.hpp
     include/neardup/storage.hpp
     include/neardup/storage/attachment_file.hpp

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "../detail/instructions.hpp"
 #include "../instruction_set.hpp"
+#include "../simd/forms.hpp"
 #include "kernels/joined_words.hpp"
 #include "kernels/word_scanner.hpp"
 #include "kernels/word_spans.hpp"

@@ -21,9 +21,9 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
 #include "../../minwise.hpp"
+#include "../../simd/forms.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -178,6 +178,7 @@ struct halves_baseline {
 
   NEARDUP_ALWAYS_INLINE explicit halves_baseline(std::uint64_t of) noexcept {
 #if NEARDUP_X86_KERNELS
+
     const __m128i once = _mm_cvtsi32_si128(static_cast<int>(of));
     const __m128i twice = _mm_unpacklo_epi16(once, once);
     lower = reinterpret_cast<baseline_shorts>(_mm_shuffle_epi32(twice, 0));
@@ -185,6 +186,7 @@ struct halves_baseline {
 #else
     lower = baseline_shorts{} + static_cast<std::int16_t>(of);
     upper = baseline_shorts{} + static_cast<std::int16_t>(of >> 16);
+
 #endif
   }
 };
@@ -192,6 +194,7 @@ struct halves_baseline {
 /// Returns the least lane of each of four vectors, as 16-bit numbers, the first vector lowest.
 inline std::uint64_t min_lanes_baseline(const baseline_shorts (&of)[4]) noexcept {
 #if NEARDUP_X86_KERNELS
+
   const auto lesser = [](__m128i a, __m128i b) { return _mm_min_epi16(a, b); };
   const auto pair = [&](std::size_t i) {
     const auto a = reinterpret_cast<__m128i>(of[i]);
@@ -209,12 +212,14 @@ inline std::uint64_t min_lanes_baseline(const baseline_shorts (&of)[4]) noexcept
     result |= std::uint64_t{static_cast<std::uint16_t>(least)} << (16 * v);
   }
   return result;
+
 #endif
 }
 
 template <std::uint32_t Factor>
 std::uint64_t top_bits_baseline(const std::uint32_t* numbers) noexcept {
 #if NEARDUP_X86_KERNELS
+
   const auto product = [&](std::size_t i) {
     const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(numbers + i));
     if constexpr (Factor == 1) return four;
@@ -232,6 +237,7 @@ std::uint64_t top_bits_baseline(const std::uint32_t* numbers) noexcept {
   return bits;
 #else
   return top_bits_portable<Factor>(numbers);
+
 #endif
 }
 
@@ -293,25 +299,25 @@ inline void fill_each_bin_baseline(std::uint32_t* minima, std::uint64_t open, co
 #endif  // NEARDUP_BASELINE_KERNELS
 
 #if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
+
+NEARDUP_AVX2_BEGIN
 
 /// The AVX2 version of choose_bin_portable uses VPMINUD, because CMOV would compete with the shifts for the same two
 /// units of the processor.
-NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void choose_bin_avx2(std::uint32_t* minima, std::uint64_t bins,
-                                                               std::uint64_t hash) noexcept {
+NEARDUP_ALWAYS_INLINE void choose_bin_avx2(std::uint32_t* minima, std::uint64_t bins, std::uint64_t hash) noexcept {
   const bin_choice choice(hash, bins);
   std::uint32_t& held = minima[choice.bin];
   held = static_cast<std::uint32_t>(_mm_cvtsi128_si32(
       _mm_min_epu32(_mm_cvtsi32_si128(static_cast<int>(held)), _mm_cvtsi32_si128(static_cast<int>(choice.number)))));
 }
 
-NEARDUP_TARGET_AVX2 inline void choose_bins_avx2(std::uint32_t* minima, std::uint64_t bins, const std::uint64_t* hashes,
-                                                 std::size_t n) noexcept {
+inline void choose_bins_avx2(std::uint32_t* minima, std::uint64_t bins, const std::uint64_t* hashes,
+                             std::size_t n) noexcept {
   for (std::size_t i = 0; i < n; ++i) choose_bin_avx2(minima, bins, hashes[i]);
 }
 
 template <std::uint32_t Factor>
-NEARDUP_TARGET_AVX2 std::uint64_t top_bits_avx2(const std::uint32_t* numbers) noexcept {
+std::uint64_t top_bits_avx2(const std::uint32_t* numbers) noexcept {
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < word_bits; i += 8) {
     const __m256i product = _mm256_mullo_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(numbers + i)),
@@ -322,12 +328,11 @@ NEARDUP_TARGET_AVX2 std::uint64_t top_bits_avx2(const std::uint32_t* numbers) no
 }
 
 template <bool Chooses>
-NEARDUP_TARGET_AVX2 void fill_all_bins_avx2(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
-                                            const std::uint64_t* hashes, std::size_t n) noexcept {
-  const auto load = [](const std::uint16_t* from)
-                        NEARDUP_AVX2_LAMBDA { return _mm256_load_si256(reinterpret_cast<const __m256i*>(from)); };
+void fill_all_bins_avx2(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
+                        const std::uint64_t* hashes, std::size_t n) noexcept {
+  const auto load = [](const std::uint16_t* from) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(from)); };
   alignas(32) std::int16_t products[word_bits];
-  const auto fill = [&]<std::size_t... V>(std::index_sequence<V...>) NEARDUP_AVX2_LAMBDA {
+  const auto fill = [&]<std::size_t... V>(std::index_sequence<V...>) {
     __m256i least[] = {(static_cast<void>(V), _mm256_set1_epi16(0x7fff))...};
     for (std::size_t i = 0; i < n; ++i) {
       if (Chooses) choose_bin_avx2(minima, bins, hashes[i]);
@@ -346,7 +351,7 @@ NEARDUP_TARGET_AVX2 void fill_all_bins_avx2(std::uint32_t* minima, std::uint64_t
 
 /// Returns the content of a bin that is filled with the least of eight products. These are in the lower halves of
 /// 32-bit lanes.
-NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE std::uint32_t least_filled_avx2(__m256i products) noexcept {
+NEARDUP_ALWAYS_INLINE std::uint32_t least_filled_avx2(__m256i products) noexcept {
   const __m128i half = _mm_min_epi16(_mm256_castsi256_si128(products), _mm256_extracti128_si256(products, 1));
   // VPHMINPOSUW finds the least unsigned number, so the sign bits are flipped and the upper halves set to the maximum.
   const __m128i numbers = _mm_or_si128(_mm_xor_si128(half, _mm_set1_epi16(-0x8000)), _mm_set1_epi32(-0x10000));
@@ -355,14 +360,12 @@ NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE std::uint32_t least_filled_avx2(__m256
 }
 
 /// The AVX2 version of fill_each_bin_portable: VPMADDWD multiplies both halves of a hash and adds the products.
-NEARDUP_TARGET_AVX2 inline void fill_each_bin_avx2(std::uint32_t* minima, std::uint64_t open,
-                                                   const bin_factor_block& factors, const std::uint64_t* hashes,
-                                                   std::size_t n) noexcept {
+inline void fill_each_bin_avx2(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
+                               const std::uint64_t* hashes, std::size_t n) noexcept {
   alignas(32) std::uint32_t halves[max_added_hashes + 16];
   for (std::size_t i = 0; i < n; ++i) halves[i] = static_cast<std::uint32_t>(hashes[i]);
   std::fill_n(halves + n, 16, halves[n - 1]);
-  const auto load = [&](std::size_t i)
-                        NEARDUP_AVX2_LAMBDA { return _mm256_load_si256(reinterpret_cast<const __m256i*>(halves + i)); };
+  const auto load = [&](std::size_t i) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(halves + i)); };
   for (; open != 0; open &= open - 1) {
     const auto bin = static_cast<std::size_t>(std::countr_zero(open));
     const __m256i factor = _mm256_set1_epi32(static_cast<int>(factors.of_both[bin]));
@@ -375,15 +378,17 @@ NEARDUP_TARGET_AVX2 inline void fill_each_bin_avx2(std::uint32_t* minima, std::u
     minima[bin] = (std::min)(minima[bin], least_filled_avx2(_mm256_min_epi16(least0, least1)));
   }
 }
+NEARDUP_END
+
+NEARDUP_AVX512_BEGIN
 
 /// The AVX-512 version of fill_all_bins_portable uses VPMADDWD, with 32-bit products. 16-bit products would need 16-bit
 /// broadcasts, which are shuffles, and shuffles compete with products for the same two units. A 32-bit broadcast load
 /// needs no shuffle.
 template <bool Chooses>
-NEARDUP_TARGET_AVX512 void fill_all_bins_avx512(std::uint32_t* minima, std::uint64_t bins,
-                                                const bin_factor_block& factors, const std::uint64_t* hashes,
-                                                std::size_t n) noexcept {
-  const auto fill = [&]<std::size_t... V>(std::index_sequence<V...>) NEARDUP_AVX512_LAMBDA {
+void fill_all_bins_avx512(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
+                          const std::uint64_t* hashes, std::size_t n) noexcept {
+  const auto fill = [&]<std::size_t... V>(std::index_sequence<V...>) {
     const __m512i factor[] = {_mm512_load_si512(factors.of_both + 16 * V)...};
     __m512i least[] = {(static_cast<void>(V), _mm512_set1_epi16(0x7fff))...};
     for (std::size_t i = 0; i < n; ++i) {
@@ -399,8 +404,8 @@ NEARDUP_TARGET_AVX512 void fill_all_bins_avx512(std::uint32_t* minima, std::uint
   };
   fill(std::make_index_sequence<4>{});
 }
+NEARDUP_END
 
-NEARDUP_KERNELS_END
 #endif
 
 // ---- dispatch by instruction set ------------------------------------------------------------------------------------
@@ -453,6 +458,7 @@ constexpr auto bits_of_bins_of(baseline_form) noexcept { return top_bits_baselin
 #endif
 
 #if NEARDUP_X86_KERNELS
+
 inline void add_hashes_avx2(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                             const std::uint64_t* hashes, std::size_t n) noexcept {
   constexpr auto add_few = add_few_hashes<fill_all_bins_avx2<true>, fill_all_bins_avx2<false>>;
@@ -469,6 +475,7 @@ inline void add_hashes_avx512(std::uint32_t* minima, std::uint64_t bins, const b
 constexpr auto add_hashes_of(avx2_form) noexcept { return add_hashes_avx2; }
 constexpr auto add_hashes_of(avx512_form) noexcept { return add_hashes_avx512; }
 constexpr auto bits_of_bins_of(avx2_form) noexcept { return top_bits_avx2<bit_multiplier>; }
+
 #endif  // NEARDUP_X86_KERNELS
 
 inline void add_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,

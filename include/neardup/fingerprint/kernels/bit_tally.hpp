@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -214,29 +214,30 @@ inline std::uint64_t majority_of_lanes(const bit_tally& tally, std::size_t lanes
 }
 
 #if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
 
 // ---- AVX2: the same five operations, four words per vector ----------------------------------------------------------
+
+NEARDUP_AVX2_BEGIN
 
 struct adders_avx2 {
   using vector = __m256i;
 
-  NEARDUP_TARGET_AVX2 static vector load(const std::uint64_t* words) noexcept {
+  static vector load(const std::uint64_t* words) noexcept {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
   }
-  NEARDUP_TARGET_AVX2 static void store(std::uint64_t* words, vector stored) noexcept {
+  static void store(std::uint64_t* words, vector stored) noexcept {
     _mm256_store_si256(reinterpret_cast<__m256i*>(words), stored);
   }
-  NEARDUP_TARGET_AVX2 static vector zero() noexcept { return _mm256_setzero_si256(); }
-  NEARDUP_TARGET_AVX2 static void full_add(vector& carry, vector& sum, vector b, vector c) noexcept {
+  static vector zero() noexcept { return _mm256_setzero_si256(); }
+  static void full_add(vector& carry, vector& sum, vector b, vector c) noexcept {
     const __m256i half = _mm256_xor_si256(sum, b);
     carry = _mm256_or_si256(_mm256_and_si256(sum, b), _mm256_and_si256(half, c));
     sum = _mm256_xor_si256(half, c);
   }
-  NEARDUP_DEFINE_ADD_CARRY(NEARDUP_TARGET_AVX2);
+  NEARDUP_DEFINE_ADD_CARRY();
 };
 
-NEARDUP_TARGET_AVX2 inline void count_bits_avx2(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
+inline void count_bits_avx2(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
   constexpr std::size_t block = 64;
   tally.total += n;
   NEARDUP_LOAD_PLANES(adders_avx2, tally);
@@ -257,30 +258,30 @@ NEARDUP_TARGET_AVX2 inline void count_bits_avx2(bit_tally& tally, const std::uin
 }
 
 // ---- AVX-512: two operations an adder (VPTERNLOGQ), eight words per vector ------------------------------------------
+NEARDUP_END
+
+NEARDUP_AVX512_BEGIN
 
 struct adders_avx512 {
   using vector = __m512i;
 
-  NEARDUP_TARGET_AVX512 static vector load(const std::uint64_t* words) noexcept {
+  static vector load(const std::uint64_t* words) noexcept {
     __m512i loaded = _mm512_loadu_si512(words);
     // Keeps the value in a register. g++ reloads it for both uses otherwise, which costs 1.5x.
     asm("" : "+v"(loaded));
     return loaded;
   }
-  NEARDUP_TARGET_AVX512 static void store(std::uint64_t* words, vector stored) noexcept {
-    _mm512_store_si512(words, stored);
-  }
-  NEARDUP_TARGET_AVX512 static vector zero() noexcept { return _mm512_setzero_si512(); }
-  NEARDUP_TARGET_AVX512 static void full_add(vector& carry, vector& sum, vector b, vector c) noexcept {
+  static void store(std::uint64_t* words, vector stored) noexcept { _mm512_store_si512(words, stored); }
+  static vector zero() noexcept { return _mm512_setzero_si512(); }
+  static void full_add(vector& carry, vector& sum, vector b, vector c) noexcept {
     const __m512i old = sum;
     sum = _mm512_ternarylogic_epi64(old, b, c, 0x96);    // a ^ b ^ c
     carry = _mm512_ternarylogic_epi64(old, b, c, 0xe8);  // majority
   }
-  NEARDUP_DEFINE_ADD_CARRY(NEARDUP_TARGET_AVX512);
+  NEARDUP_DEFINE_ADD_CARRY();
 };
 
-NEARDUP_TARGET_AVX512 inline void count_bits_avx512(bit_tally& tally, const std::uint64_t* words,
-                                                    std::size_t n) noexcept {
+inline void count_bits_avx512(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
   constexpr std::size_t block = 128;
   tally.total += n;
   NEARDUP_LOAD_PLANES(adders_avx512, tally);
@@ -305,7 +306,7 @@ NEARDUP_TARGET_AVX512 inline void count_bits_avx512(bit_tally& tally, const std:
 
 /// The AVX-512 version of majority_of_lanes. Each of three steps adds one half of the lanes to the other half. The
 /// first step also adds the waiting carries.
-NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tally) noexcept {
+inline std::uint64_t majority_avx512(const bit_tally& tally) noexcept {
   __m256i sums[bit_tally::max_planes + 4];
   std::size_t planes = tally.used;
   __m512i whole_carry = _mm512_setzero_si512();
@@ -344,6 +345,7 @@ NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tall
   const auto needed = to_size(std::bit_width(tally.total));
   return more_than_half(count, needed < planes + 1 ? needed : planes + 1, tally.total);
 }
+NEARDUP_END
 
 constexpr auto count_bits_of(avx2_form) noexcept { return count_bits_avx2; }
 constexpr auto count_bits_of(avx512_form) noexcept { return count_bits_avx512; }
@@ -352,7 +354,6 @@ constexpr auto majority_of(avx2_form) noexcept {
 }
 constexpr auto majority_of(avx512_form) noexcept { return majority_avx512; }
 
-NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
 constexpr auto count_bits_of(portable_form) noexcept { return count_bits_by<adders_portable>; }

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "../../text/kernels/text_blocks.hpp"
 #include "../../text/kernels/utf8_blocks.hpp"
 #include "../../text/kernels/word_spans.hpp"

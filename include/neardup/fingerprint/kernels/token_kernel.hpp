@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
+#include "../../simd/forms.hpp"
 #include "../../text/kernels/word_spans.hpp"
 #include "../../text/tokenizer.hpp"
 #include "../hashers.hpp"

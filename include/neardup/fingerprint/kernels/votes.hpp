@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
 #include "../../error.hpp"
 #include "../../minwise.hpp"
+#include "../../simd/forms.hpp"
 #include "../../simhash.hpp"
 #include "../../text/tokenizer.hpp"
 #include "../accumulator.hpp"
@@ -166,14 +166,14 @@ inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* word
 }
 
 #if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
+
+NEARDUP_AVX512_BEGIN
 
 /// The AVX-512 version of add_weighted_one_by_one: each byte of a word is the mask of an addition to eight sums. All
 /// sums stay in registers. It takes 12 cycles per token; the portable loop takes 11 to 40.
 template <std::size_t... At>
-NEARDUP_TARGET_AVX512 void add_weighted_avx512(std::uint64_t* sums, const std::uint64_t* words,
-                                               const std::uint64_t* weights, std::size_t stride, std::size_t n,
-                                               std::index_sequence<At...>) noexcept {
+void add_weighted_avx512(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
+                         std::size_t stride, std::size_t n, std::index_sequence<At...>) noexcept {
   __m512i eight[] = {_mm512_loadu_si512(sums + 8 * At)...};
   for (std::size_t t = 0; t < n; ++t) {
     const __m512i weight = _mm512_set1_epi64(static_cast<long long>(weights[t * stride]));
@@ -182,6 +182,7 @@ NEARDUP_TARGET_AVX512 void add_weighted_avx512(std::uint64_t* sums, const std::u
   }
   (_mm512_storeu_si512(sums + 8 * At, eight[At]), ...);
 }
+NEARDUP_END
 
 constexpr auto add_weighted_of(avx512_form) noexcept {
   return [](std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights, std::size_t stride,
@@ -190,7 +191,6 @@ constexpr auto add_weighted_of(avx512_form) noexcept {
   };
 }
 
-NEARDUP_KERNELS_END
 #endif
 
 constexpr auto add_weighted_of(portable_form) noexcept { return add_weighted_portable; }

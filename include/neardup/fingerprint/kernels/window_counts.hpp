@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "../../text/tokenizer.hpp"
 #include "../hashers.hpp"
 #include "bit_tally.hpp"
@@ -55,22 +55,23 @@ std::size_t count_window_blocks_by(bit_tally& tally, const window_xxh3& hash, co
 }
 
 #if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
 
 // ---- AVX2: one of four vectors is hashed by scalar multiplications, which run beside the vector units ---------------
 
-NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i window_hashes_avx2(const window_xxh3& hash,
-                                                                     const char* text) noexcept {
-  const auto pair = [&](const char* at) NEARDUP_AVX2_LAMBDA {
-    const __m128i first = _mm_cvtsi64_si128(static_cast<long long>(hash.hash_4_to_8(at)));
-    return _mm_insert_epi64(first, static_cast<long long>(hash.hash_4_to_8(at + 1)), 1);
-  };
-  const __m128i low = pair(text);
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(low), pair(text + 2), 1);
+NEARDUP_AVX2_BEGIN
+
+NEARDUP_ALWAYS_INLINE __m128i two_window_hashes_avx2(const window_xxh3& hash, const char* text) noexcept {
+  const __m128i first = _mm_cvtsi64_si128(static_cast<long long>(hash.hash_4_to_8(text)));
+  return _mm_insert_epi64(first, static_cast<long long>(hash.hash_4_to_8(text + 1)), 1);
 }
 
-NEARDUP_TARGET_AVX2 inline std::size_t count_window_blocks_avx2(bit_tally& tally, const window_xxh3& hash,
-                                                                const char* text, std::size_t count) noexcept {
+NEARDUP_ALWAYS_INLINE __m256i window_hashes_avx2(const window_xxh3& hash, const char* text) noexcept {
+  const __m128i low = two_window_hashes_avx2(hash, text);
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(low), two_window_hashes_avx2(hash, text + 2), 1);
+}
+
+inline std::size_t count_window_blocks_avx2(bit_tally& tally, const window_xxh3& hash, const char* text,
+                                            std::size_t count) noexcept {
   const window_lanes_avx2<false> lanes(hash);
   NEARDUP_LOAD_PLANES(adders_avx2, tally);
   std::size_t i = 0;
@@ -83,10 +84,13 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_window_blocks_avx2(bit_tally& tally
   tally.total += i;
   return i;
 }
+NEARDUP_END
+
+NEARDUP_AVX512_BEGIN
 
 // ---- AVX-512 --------------------------------------------------------------------------------------------------------
-NEARDUP_TARGET_AVX512 inline std::size_t count_window_blocks_avx512(bit_tally& tally, const window_xxh3& hash,
-                                                                    const char* text, std::size_t count) noexcept {
+inline std::size_t count_window_blocks_avx512(bit_tally& tally, const window_xxh3& hash, const char* text,
+                                              std::size_t count) noexcept {
   const window_lanes_avx512<false> lanes(hash);
   NEARDUP_LOAD_PLANES(adders_avx512, tally);
   std::size_t i = 0;
@@ -99,11 +103,11 @@ NEARDUP_TARGET_AVX512 inline std::size_t count_window_blocks_avx512(bit_tally& t
   tally.total += i;
   return i;
 }
+NEARDUP_END
 
 constexpr auto count_window_blocks_of(avx2_form) noexcept { return count_window_blocks_avx2; }
 constexpr auto count_window_blocks_of(avx512_form) noexcept { return count_window_blocks_avx512; }
 
-NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
 constexpr auto count_window_blocks_of(portable_form) noexcept { return count_window_blocks_by<adders_portable>; }

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -125,7 +125,6 @@ struct seeded_xxh3 {
 };
 
 #if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
 
 // ---- the formulas in 64-bit lanes, four (AVX2) or eight (AVX-512) per vector ----------------------------------------
 // The code uses vector types of the compiler, so each formula is written once for both. It is always inlined into
@@ -138,9 +137,11 @@ using lanes_avx512 = std::uint64_t __attribute__((vector_size(64)));
 template <class Lanes>
 inline constexpr bool are_lanes_avx2 = sizeof(Lanes) == sizeof(lanes_avx2);
 
+NEARDUP_AVX2_BEGIN
+
 /// short_xxh3::rotated of each lane.
 template <class Lanes>
-NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void rotate_lanes(Lanes& x) noexcept {
+NEARDUP_ALWAYS_INLINE void rotate_lanes(Lanes& x) noexcept {
   if constexpr (are_lanes_avx2<Lanes>) {
     // A rotation by 24 bits moves whole bytes.
     const __m256i bytes_24 = _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11, 12, 5, 6, 7, 0, 1, 2, 3,
@@ -155,7 +156,7 @@ NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void rotate_lanes(Lanes& x) noexcept {
 /// Broadcasts a value to all lanes, and keeps it in a register. g++ would rebuild it from an immediate at each use in a
 /// loop.
 template <class Lanes>
-NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void fill_lanes(Lanes& lanes, std::uint64_t value) noexcept {
+NEARDUP_ALWAYS_INLINE void fill_lanes(Lanes& lanes, std::uint64_t value) noexcept {
   NEARDUP_SCALAR(value);
   lanes = Lanes{} + value;
 }
@@ -167,7 +168,7 @@ struct lane_factor {
   Lanes swapped;  // each with its 32-bit halves swapped, for AVX2
 
   /// Multiplies each lane of x by its multiplier, modulo 2^64.
-  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void multiply(Lanes& x) const noexcept {
+  NEARDUP_ALWAYS_INLINE void multiply(Lanes& x) const noexcept {
     if constexpr (are_lanes_avx2<Lanes>) {
       // One multiplication gives the lower 32 bits of both cross products. Their sum is added to the upper half of the
       // lane.
@@ -181,14 +182,13 @@ struct lane_factor {
     }
   }
 
-  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void fill(std::uint64_t value) noexcept {
+  NEARDUP_ALWAYS_INLINE void fill(std::uint64_t value) noexcept {
     fill_lanes(whole, value);
     if constexpr (are_lanes_avx2<Lanes>) fill_lanes(swapped, std::rotl(value, 32));
   }
   /// Sets each lane to `negative` where `sign` is negative, and to `otherwise` where it is not.
   template <class Signed>
-  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void choose(const Signed& sign, std::uint64_t negative,
-                                                        std::uint64_t otherwise) noexcept {
+  NEARDUP_ALWAYS_INLINE void choose(const Signed& sign, std::uint64_t negative, std::uint64_t otherwise) noexcept {
     whole = sign < 0 ? Lanes{} + negative : Lanes{} + otherwise;
     if constexpr (are_lanes_avx2<Lanes>) {
       swapped = sign < 0 ? Lanes{} + std::rotl(negative, 32) : Lanes{} + std::rotl(otherwise, 32);
@@ -202,13 +202,13 @@ template <bool Tiny, class Lanes>
 struct short_rounds {
   lane_factor<Lanes> first, second;
 
-  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE short_rounds() noexcept {
+  NEARDUP_ALWAYS_INLINE short_rounds() noexcept {
     first.fill(Tiny ? short_xxh3::avalanche_1 : short_xxh3::rrmxmx);
     second = first;
     if constexpr (Tiny) second.fill(short_xxh3::avalanche_2);
   }
 
-  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void operator()(Lanes& x, const Lanes& length) const noexcept {
+  NEARDUP_ALWAYS_INLINE void operator()(Lanes& x, const Lanes& length) const noexcept {
     first.multiply(x);
     x ^= Tiny ? x >> 29 : (x >> 35) + length;
     second.multiply(x);
@@ -230,7 +230,7 @@ struct brief_rounds {
 
   /// `are_tiny`: the highest bit of a lane is set if its word is below 4 bytes. In these lanes, `lengths` must be
   /// shifted up by 8 bits, as the formula uses them; see mark().
-  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE brief_rounds(const Lanes& lengths, const Lanes& are_tiny) noexcept
+  NEARDUP_ALWAYS_INLINE brief_rounds(const Lanes& lengths, const Lanes& are_tiny) noexcept
       : marks(lengths), tiny(reinterpret_cast<const signed_lanes&>(are_tiny)) {
     first.choose(tiny, short_xxh3::avalanche_1, short_xxh3::rrmxmx);
     first_shift = tiny < 0 ? Lanes{} + 29 : Lanes{} + 35;
@@ -239,11 +239,11 @@ struct brief_rounds {
     added = marks & 0xff;
   }
   /// Shifts the lengths of lanes below 4 bytes up by 8 bits.
-  static NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void mark(Lanes& lengths, const Lanes& are_tiny) noexcept {
+  static NEARDUP_ALWAYS_INLINE void mark(Lanes& lengths, const Lanes& are_tiny) noexcept {
     lengths = reinterpret_cast<const signed_lanes&>(are_tiny) < 0 ? lengths << 8 : lengths;
   }
 
-  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void operator()(Lanes& word, const seeded_xxh3& formulas) const noexcept {
+  NEARDUP_ALWAYS_INLINE void operator()(Lanes& word, const seeded_xxh3& formulas) const noexcept {
     Lanes longer = word ^ formulas.flip_4_to_8;
     rotate_lanes(longer);
     const Lanes shorter = word ^ marks ^ formulas.flip_1_to_3;
@@ -254,8 +254,8 @@ struct brief_rounds {
     word ^= word >> second_shift;
   }
 };
+NEARDUP_END
 
-NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
 }  // namespace neardup::inline v0::detail

@@ -13,7 +13,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "../../text/kernels/text_blocks.hpp"
 #include "../../text/kernels/word_spans.hpp"
 #include "../hashers.hpp"
@@ -65,7 +65,6 @@ inline void hash_spans_portable(const char* text, const span_view& spans, std::u
 }
 
 #if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
 
 /// Shuffles for tokens of 1 to 8 bytes. Entry n % 8 has the indices of the bytes that form the word of a token of n
 /// bytes.
@@ -77,10 +76,12 @@ alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
   return sources;
 }();
 
+NEARDUP_AVX2_BEGIN
+
 /// The AVX2 version of hash_spans_portable. It hashes four tokens of up to 8 bytes at a time, with both formulas and a
 /// blend, and longer tokens one by one.
-NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_view& spans, std::uint64_t seed,
-                                                std::uint64_t* hashes) noexcept {
+inline void hash_spans_avx2(const char* text, const span_view& spans, std::uint64_t seed,
+                            std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
   alignas(32) std::uint32_t small_begin[span_view::capacity + 4];
   alignas(32) std::uint32_t small_length[span_view::capacity + 4];
@@ -100,9 +101,8 @@ NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_vie
     small_begin[i] = small_begin[0];
     small_length[i] = small_length[0];
   }
-  const auto load_8 = [](const void* from)
-                          NEARDUP_AVX2_LAMBDA { return _mm_loadl_epi64(static_cast<const __m128i*>(from)); };
-  const auto arrange_two = [&](std::size_t i) NEARDUP_AVX2_LAMBDA {
+  const auto load_8 = [](const void* from) { return _mm_loadl_epi64(static_cast<const __m128i*>(from)); };
+  const auto arrange_two = [&](std::size_t i) {
     const __m128i bytes = _mm_unpacklo_epi64(load_8(text + small_begin[i]), load_8(text + small_begin[i + 1]));
     const __m128i sources = _mm_unpacklo_epi64(load_8(&brief_sources[small_length[i] % 8]),
                                                load_8(&brief_sources[small_length[i + 1] % 8]));
@@ -124,6 +124,7 @@ NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_vie
     hashes[brief_count + j] = XXH3_64bits_withSeed(text + spans.begin[i], spans.end[i] - spans.begin[i], seed);
   }
 }
+NEARDUP_END
 
 // Returns the lesser of `count` and `lanes`. The limit is needed because BZHI uses only the lowest 8 bits of its
 // operand.
@@ -149,15 +150,16 @@ struct sorted_spans {
   std::size_t longer_count;
 };
 
+NEARDUP_AVX512_BEGIN
+
 /// Appends the spans of one class, which are a subset of sixteen spans, with VPCOMPRESSD.
-NEARDUP_TARGET_AVX512 inline void append_class_avx512(span_class& spans, __mmask16 which, __m512i begin,
-                                                      __m512i length) noexcept {
+inline void append_class_avx512(span_class& spans, __mmask16 which, __m512i begin, __m512i length) noexcept {
   _mm512_storeu_si512(spans.begin + spans.count, _mm512_maskz_compress_epi32(which, begin));
   _mm512_storeu_si512(spans.length + spans.count, _mm512_maskz_compress_epi32(which, length));
   spans.count += static_cast<std::size_t>(std::popcount(which));
 }
 
-NEARDUP_TARGET_AVX512 inline void sort_spans_avx512(const span_view& spans, sorted_spans& sorted) noexcept {
+inline void sort_spans_avx512(const span_view& spans, sorted_spans& sorted) noexcept {
   sorted.brief.count = sorted.middle.count = sorted.large.count = sorted.longer_count = 0;
   __m512i numbers = _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(byte_indices.data())));
   for (std::size_t i = 0; i < spans.count; i += 16) {
@@ -184,19 +186,19 @@ struct span_lanes_avx512 {
   const char* text;
   __mmask8 valid;
 
-  NEARDUP_TARGET_AVX512 span_lanes_avx512(const char* source, const span_class& spans, std::size_t i) noexcept
+  span_lanes_avx512(const char* source, const span_class& spans, std::size_t i) noexcept
       : begin(widen(spans.begin + i)),
         length(widen(spans.length + i)),
         text(source),
         valid(static_cast<__mmask8>(_bzhi_u32(0xff, lanes_left(spans.count - i, 8)))) {}
 
   /// Returns the eight bytes at `offset` of each span.
-  NEARDUP_TARGET_AVX512 __m512i bytes(__m512i offset) const noexcept {
+  __m512i bytes(__m512i offset) const noexcept {
     return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), valid, _mm512_add_epi64(begin, offset), text, 1);
   }
 
  private:
-  NEARDUP_TARGET_AVX512 static __m512i widen(const std::uint32_t* values) noexcept {
+  static __m512i widen(const std::uint32_t* values) noexcept {
     return _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(values)));
   }
 };
@@ -204,9 +206,8 @@ struct span_lanes_avx512 {
 /// Hashes tokens of 1 to 8 bytes with both short formulas and a blend. The part that does not depend on the seed is
 /// computed once.
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes,
-                                                                   const seeded_xxh3* formulas,
-                                                                   std::uint64_t* const* out) noexcept {
+NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
+                                             std::uint64_t* const* out) noexcept {
   // VPERMQ uses the lowest three bits of a length, so it selects entry length % 8. VPSHUFB indexes within 16 bytes, so
   // 8 is added for the upper token of each 16 bytes.
   const __m512i halves = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0808080808080808, 0));
@@ -225,12 +226,10 @@ NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_la
   }
 }
 
-NEARDUP_TARGET_AVX512 inline __m512i set1_avx512(std::uint64_t value) noexcept {
-  return _mm512_set1_epi64(static_cast<long long>(value));
-}
+inline __m512i set1_avx512(std::uint64_t value) noexcept { return _mm512_set1_epi64(static_cast<long long>(value)); }
 
 /// Returns the exclusive or of both halves of a 128-bit product in each lane, computed by four VPMULUDQ.
-NEARDUP_TARGET_AVX512 inline __m512i fold_product_avx512(__m512i low, __m512i high) noexcept {
+inline __m512i fold_product_avx512(__m512i low, __m512i high) noexcept {
   const __m512i low_half = set1_avx512(0xffffffffU);
   const __m512i low_top = _mm512_srli_epi64(low, 32);
   const __m512i high_top = _mm512_srli_epi64(high, 32);
@@ -245,7 +244,7 @@ NEARDUP_TARGET_AVX512 inline __m512i fold_product_avx512(__m512i low, __m512i hi
   return _mm512_xor_si512(lower, upper);
 }
 
-NEARDUP_TARGET_AVX512 inline __m512i avalanche_avx512(__m512i x) noexcept {
+inline __m512i avalanche_avx512(__m512i x) noexcept {
   x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 37));
   x = _mm512_mullo_epi64(x, set1_avx512(0x165667919e3779f9U));
   return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
@@ -253,8 +252,8 @@ NEARDUP_TARGET_AVX512 inline __m512i avalanche_avx512(__m512i x) noexcept {
 
 /// Hashes tokens of 9 to 16 bytes: multiplies the first and the last eight bytes.
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 inline void hash_middle_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
-                                                     std::uint64_t* const* out) noexcept {
+inline void hash_middle_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
+                               std::uint64_t* const* out) noexcept {
   const __m512i swap_bytes = _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
   const __m512i first = lanes.bytes(_mm512_setzero_si512());
   const __m512i last = lanes.bytes(_mm512_sub_epi64(lanes.length, set1_avx512(8)));
@@ -268,8 +267,8 @@ NEARDUP_TARGET_AVX512 inline void hash_middle_avx512(const span_lanes_avx512& la
 
 /// Hashes tokens of 17 to 32 bytes: multiplies the halves of the first and of the last 16 bytes.
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
-                                                    std::uint64_t* const* out) noexcept {
+inline void hash_large_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
+                              std::uint64_t* const* out) noexcept {
   const __m512i last = _mm512_sub_epi64(lanes.length, set1_avx512(16));
   const __m512i words[4] = {lanes.bytes(_mm512_setzero_si512()), lanes.bytes(set1_avx512(8)), lanes.bytes(last),
                             lanes.bytes(_mm512_add_epi64(last, set1_avx512(8)))};
@@ -286,9 +285,8 @@ NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lan
 
 /// The AVX-512 version of hash_spans_portable, for several formulas. columns[j] receives the hashes of formula j.
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span_view& spans,
-                                                    const seeded_xxh3* formulas,
-                                                    std::uint64_t* const* columns) noexcept {
+inline void hash_spans_avx512(const char* text, const span_view& spans, const seeded_xxh3* formulas,
+                              std::uint64_t* const* columns) noexcept {
   sorted_spans sorted;
   sort_spans_avx512(spans, sorted);
   std::uint64_t* out[Words];
@@ -317,6 +315,7 @@ NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span
     advance(1);
   }
 }
+NEARDUP_END
 
 template <std::size_t Words>
 constexpr auto hash_spans_of(avx2_form) noexcept {
@@ -333,7 +332,6 @@ constexpr auto hash_spans_of(avx512_form) noexcept {
   };
 }
 
-NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
 template <std::size_t Words>

@@ -9,7 +9,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "../../text/kernels/word_spans.hpp"
 #include "../hashers.hpp"
 #include "xxh3_short.hpp"

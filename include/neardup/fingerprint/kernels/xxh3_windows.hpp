@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "../hashers.hpp"
 #include "hash_block.hpp"
 #include "token_kernel.hpp"
@@ -51,7 +51,6 @@ inline void hash_windows_portable(const window_xxh3& hash, const char* text, std
 }
 
 #if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
 
 // The shuffles for each length of a window: each arranges eight consecutive windows from 16 bytes.
 struct alignas(64) window_shuffle {
@@ -70,6 +69,8 @@ inline constexpr std::array<window_shuffle, max_vector_window + 1> window_shuffl
 
 // ---- AVX2: one load and one VPSHUFB arrange four windows ------------------------------------------------------------
 
+NEARDUP_AVX2_BEGIN
+
 /// Hashes four consecutive windows. The caller gives the beginning of the first. `Tiny`: windows are below 4 bytes.
 template <bool Tiny>
 struct window_lanes_avx2 {
@@ -77,12 +78,12 @@ struct window_lanes_avx2 {
   lanes_avx2 flip, length;
   short_rounds<Tiny, lanes_avx2> rounds;
 
-  NEARDUP_TARGET_AVX2 explicit window_lanes_avx2(const window_xxh3& hash) noexcept
+  explicit window_lanes_avx2(const window_xxh3& hash) noexcept
       : arrange(_mm256_load_si256(reinterpret_cast<const __m256i*>(window_shuffles[hash.n].sources))),
         flip(lanes_avx2{} + hash.flip),
         length(lanes_avx2{} + hash.n) {}
 
-  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i operator()(const char* at) const noexcept {
+  NEARDUP_ALWAYS_INLINE __m256i operator()(const char* at) const noexcept {
     const __m256i bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
     lanes_avx2 x = reinterpret_cast<lanes_avx2>(_mm256_shuffle_epi8(bytes, arrange)) ^ flip;
     if constexpr (!Tiny) rotate_lanes(x);
@@ -95,8 +96,8 @@ struct window_lanes_avx2 {
 /// Precondition: that of hash_windows_portable; 16 bytes are readable from text + count - 1 on; `hashes` has space for
 /// count + 3.
 template <bool Tiny>
-NEARDUP_TARGET_AVX2 inline void hash_windows_avx2(const window_xxh3& hash, const char* text, std::size_t count,
-                                                  std::uint64_t* hashes) noexcept {
+inline void hash_windows_avx2(const window_xxh3& hash, const char* text, std::size_t count,
+                              std::uint64_t* hashes) noexcept {
   const window_lanes_avx2<Tiny> lanes(hash);
   for (std::size_t i = 0; i < count; i += 4) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), lanes(text + i));
@@ -104,6 +105,9 @@ NEARDUP_TARGET_AVX2 inline void hash_windows_avx2(const window_xxh3& hash, const
 }
 
 // ---- AVX-512: eight windows per vector --------------------------------------------------------------------------
+NEARDUP_END
+
+NEARDUP_AVX512_BEGIN
 
 template <bool Tiny>
 struct window_lanes_avx512 {
@@ -111,12 +115,12 @@ struct window_lanes_avx512 {
   lanes_avx512 flip, length;
   short_rounds<Tiny, lanes_avx512> rounds;
 
-  NEARDUP_TARGET_AVX512 explicit window_lanes_avx512(const window_xxh3& hash) noexcept
+  explicit window_lanes_avx512(const window_xxh3& hash) noexcept
       : arrange(_mm512_load_si512(window_shuffles[hash.n].sources)),
         flip(lanes_avx512{} + hash.flip),
         length(lanes_avx512{} + hash.n) {}
 
-  NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE __m512i operator()(const char* at) const noexcept {
+  NEARDUP_ALWAYS_INLINE __m512i operator()(const char* at) const noexcept {
     const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
     lanes_avx512 x = reinterpret_cast<lanes_avx512>(_mm512_shuffle_epi8(bytes, arrange)) ^ flip;
     if constexpr (!Tiny) rotate_lanes(x);
@@ -128,11 +132,12 @@ struct window_lanes_avx512 {
 /// The AVX-512 version of hash_windows_portable.
 /// Precondition: that of hash_windows_avx2; `hashes` has space for count + 7.
 template <bool Tiny>
-NEARDUP_TARGET_AVX512 inline void hash_windows_avx512(const window_xxh3& hash, const char* text, std::size_t count,
-                                                      std::uint64_t* hashes) noexcept {
+inline void hash_windows_avx512(const window_xxh3& hash, const char* text, std::size_t count,
+                                std::uint64_t* hashes) noexcept {
   const window_lanes_avx512<Tiny> lanes(hash);
   for (std::size_t i = 0; i < count; i += 8) _mm512_storeu_si512(hashes + i, lanes(text + i));
 }
+NEARDUP_END
 
 constexpr auto hash_windows_of(avx2_form) noexcept {
   return [](const window_xxh3& hash, const char* text, std::size_t count, std::uint64_t* hashes) noexcept {
@@ -147,7 +152,6 @@ constexpr auto hash_windows_of(avx512_form) noexcept {
   };
 }
 
-NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
 constexpr auto hash_windows_of(portable_form) noexcept { return hash_windows_portable; }

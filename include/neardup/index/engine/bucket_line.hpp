@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "filters.hpp"
 #include "filters_avx2.hpp"
 #include "filters_neon.hpp"
@@ -136,11 +136,10 @@ constexpr auto scan_lines_of(portable_form) noexcept {
 
 #if NEARDUP_X86_KERNELS
 
-NEARDUP_KERNELS_BEGIN
+NEARDUP_AVX2_BEGIN
 
 template <std::size_t Most>
-NEARDUP_TARGET_AVX2 void scan_lines_avx2(const line_probe* probes, std::size_t count, int k,
-                                         line_findings<Most>& findings) noexcept {
+void scan_lines_avx2(const line_probe* probes, std::size_t count, int k, line_findings<Most>& findings) noexcept {
   static_assert(bucket_line::capacity <= 16);
   auto* hit = findings.hits.data();
   std::uint32_t* overflow = findings.overflows.data();
@@ -158,13 +157,12 @@ NEARDUP_TARGET_AVX2 void scan_lines_avx2(const line_probe* probes, std::size_t c
   findings.hit_count = static_cast<std::size_t>(hit - findings.hits.data());
   findings.overflow_count = static_cast<std::size_t>(overflow - findings.overflows.data());
 }
+NEARDUP_END
 
 template <std::size_t Most>
 constexpr auto scan_lines_of(avx2_form) noexcept {
   return scan_lines_avx2<Most>;
 }
-
-NEARDUP_KERNELS_END
 
 #endif  // NEARDUP_X86_KERNELS
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "filters.hpp"
 #include "filters_avx2.hpp"
 #include "filters_avx512.hpp"
@@ -65,11 +65,10 @@ constexpr auto scan_filters_of(portable_form) noexcept {
 
 #if NEARDUP_X86_KERNELS
 
-NEARDUP_KERNELS_BEGIN
+NEARDUP_AVX2_BEGIN
 
 template <class Filter, class Run>
-NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t count, scan_position& at, int k,
-                                                  filter_hit* hits) noexcept {
+std::size_t scan_filters_avx2(const Run* runs, std::size_t count, scan_position& at, int k, filter_hit* hits) noexcept {
   constexpr std::size_t lanes = 32 / sizeof(Filter);
   std::size_t found = 0;
   for (; at.run < count; ++at.run, at.at = 0) {
@@ -91,6 +90,7 @@ NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t c
   }
   return found;
 }
+NEARDUP_END
 
 template <class Filter, class Run>
 constexpr auto scan_filters_of(avx2_form) noexcept {
@@ -101,9 +101,11 @@ constexpr auto scan_filters_of(avx2_form) noexcept {
 // mostly straddle two lines, which is slower. At the end of the run they would wait for a line that was not prefetched,
 // because the run ends before it.
 
+NEARDUP_AVX512_BEGIN
+
 template <class Filter, class Run>
-NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size_t count, scan_position& at, int k,
-                                                      filter_hit* hits) noexcept {
+std::size_t scan_filters_avx512(const Run* runs, std::size_t count, scan_position& at, int k,
+                                filter_hit* hits) noexcept {
   constexpr std::size_t lanes = 64 / sizeof(Filter);
   const __m512i limit = broadcast_avx512(static_cast<Filter>(k));
   std::size_t found = 0;
@@ -139,13 +141,12 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size
   at = {count, 0};
   return found;
 }
+NEARDUP_END
 
 template <class Filter, class Run>
 constexpr auto scan_filters_of(avx512_form) noexcept {
   return scan_filters_avx512<Filter, Run>;
 }
-
-NEARDUP_KERNELS_END
 
 #endif  // NEARDUP_X86_KERNELS
 

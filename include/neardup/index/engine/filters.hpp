@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <span>
 
-#include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
+#include "../../simd/forms.hpp"
 #include "filters_avx2.hpp"
 #include "filters_avx512.hpp"
 #include "filters_neon.hpp"

@@ -10,16 +10,16 @@
 #include <utility>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "filters_portable.hpp"
 
 #if NEARDUP_X86_KERNELS
 
 namespace neardup::inline v0::detail {
 
-NEARDUP_KERNELS_BEGIN
+NEARDUP_AVX2_BEGIN
 
-NEARDUP_TARGET_AVX2 inline __m256i count_bytes_avx2(__m256i v) noexcept {
+inline __m256i count_bytes_avx2(__m256i v) noexcept {
   const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
                                          0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
   const __m256i low = _mm256_set1_epi8(15);
@@ -30,9 +30,8 @@ NEARDUP_TARGET_AVX2 inline __m256i count_bytes_avx2(__m256i v) noexcept {
 
 /// Words `word` and `word` + 1 of fingerprints a and b, in the lower and upper half of a vector.
 template <std::size_t Words>
-NEARDUP_TARGET_AVX2 inline __m256i load_pairs_avx2(const std::array<std::uint64_t, Words>& a,
-                                                   const std::array<std::uint64_t, Words>& b,
-                                                   std::size_t word) noexcept {
+inline __m256i load_pairs_avx2(const std::array<std::uint64_t, Words>& a, const std::array<std::uint64_t, Words>& b,
+                               std::size_t word) noexcept {
   const __m128i of_a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a.data() + word));
   const __m128i of_b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b.data() + word));
   return _mm256_inserti128_si256(_mm256_castsi128_si256(of_a), of_b, 1);
@@ -40,8 +39,8 @@ NEARDUP_TARGET_AVX2 inline __m256i load_pairs_avx2(const std::array<std::uint64_
 
 /// The bytewise counts of differing bits in words 2 * Part and 2 * Part + 1 of four fingerprints.
 template <std::size_t Part, std::size_t Words>
-NEARDUP_TARGET_AVX2 inline __m256i count_words_avx2(const std::array<std::uint64_t, Words>* y,
-                                                    const std::array<std::uint64_t, Words>& x) noexcept {
+inline __m256i count_words_avx2(const std::array<std::uint64_t, Words>* y,
+                                const std::array<std::uint64_t, Words>& x) noexcept {
   if constexpr (Words == 1) {
     const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(y));
     return count_bytes_avx2(_mm256_xor_si256(words, _mm256_set1_epi64x(static_cast<std::int64_t>(x[0]))));
@@ -61,12 +60,11 @@ NEARDUP_TARGET_AVX2 inline __m256i count_words_avx2(const std::array<std::uint64
   }
 }
 
-NEARDUP_TARGET_AVX2 inline __m256i sum_of_bytes_avx2(__m256i a, __m256i b) noexcept { return _mm256_add_epi8(a, b); }
+inline __m256i sum_of_bytes_avx2(__m256i a, __m256i b) noexcept { return _mm256_add_epi8(a, b); }
 
 template <std::size_t Words, std::size_t... Part>
-NEARDUP_TARGET_AVX2 inline __m256i wide_distances_avx2(const std::array<std::uint64_t, Words>* y,
-                                                       const std::array<std::uint64_t, Words>& x,
-                                                       std::index_sequence<Part...>) noexcept {
+inline __m256i wide_distances_avx2(const std::array<std::uint64_t, Words>* y, const std::array<std::uint64_t, Words>& x,
+                                   std::index_sequence<Part...>) noexcept {
   __m256i counts = _mm256_setzero_si256();
   ((counts = sum_of_bytes_avx2(counts, count_words_avx2<Part>(y, x))), ...);
   return _mm256_sad_epu8(counts, _mm256_setzero_si256());
@@ -74,14 +72,14 @@ NEARDUP_TARGET_AVX2 inline __m256i wide_distances_avx2(const std::array<std::uin
 
 /// The distances of the four fingerprints at `y`.
 template <std::size_t Words>
-NEARDUP_TARGET_AVX2 inline __m256i distances_avx2(const std::array<std::uint64_t, Words>* y,
-                                                  const std::array<std::uint64_t, Words>& x) noexcept {
+inline __m256i distances_avx2(const std::array<std::uint64_t, Words>* y,
+                              const std::array<std::uint64_t, Words>& x) noexcept {
   static_assert(Words <= max_vector_words);
   return wide_distances_avx2(y, x, std::make_index_sequence<(Words + 1) / 2>{});
 }
 
 /// Two equal bits for each of the sixteen filters at `y`, set if the filter is within k bits of x.
-NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
+inline std::uint32_t near_bits_avx2(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
   const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
                                               _mm256_set1_epi16(static_cast<short>(x)));
   const __m256i counts = _mm256_maddubs_epi16(count_bytes_avx2(difference), _mm256_set1_epi8(1));
@@ -89,14 +87,14 @@ NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint16_t* y, 
   return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(beyond));
 }
 /// One bit for each filter in the vector at `y`, set if the filter is within k bits of x.
-NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint32_t* y, std::uint32_t x, int k) noexcept {
+inline std::uint32_t near_bits_avx2(const std::uint32_t* y, std::uint32_t x, int k) noexcept {
   const __m256i difference =
       _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)), _mm256_set1_epi32(static_cast<int>(x)));
   const __m256i pairs = _mm256_maddubs_epi16(count_bytes_avx2(difference), _mm256_set1_epi8(1));
   const __m256i beyond = _mm256_cmpgt_epi32(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)), _mm256_set1_epi32(k));
   return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(beyond))) ^ 0xffU;
 }
-NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint64_t* y, std::uint64_t x, int k) noexcept {
+inline std::uint32_t near_bits_avx2(const std::uint64_t* y, std::uint64_t x, int k) noexcept {
   const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
                                               _mm256_set1_epi64x(static_cast<std::int64_t>(x)));
   const __m256i counts = _mm256_sad_epu8(count_bytes_avx2(difference), _mm256_setzero_si256());
@@ -105,16 +103,16 @@ NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint64_t* y, 
 }
 
 template <std::size_t Words>
-NEARDUP_TARGET_AVX2 std::uint32_t near_bits_avx2(const std::array<std::uint64_t, Words>* y,
-                                                 const std::array<std::uint64_t, Words>& x, int k) noexcept {
+std::uint32_t near_bits_avx2(const std::array<std::uint64_t, Words>* y, const std::array<std::uint64_t, Words>& x,
+                             int k) noexcept {
   const __m256i distances = distances_avx2(y, x);
   const __m256i beyond = _mm256_cmpgt_epi64(distances, _mm256_set1_epi64x(k));
   return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(beyond))) ^ 0xfU;
 }
 
 template <class Filter>
-NEARDUP_TARGET_AVX2 std::size_t join_filters_avx2(const Filter* xs, const Filter* ys, filter_join& job, int k,
-                                                  std::span<filter_pair> found) noexcept {
+std::size_t join_filters_avx2(const Filter* xs, const Filter* ys, filter_join& job, int k,
+                              std::span<filter_pair> found) noexcept {
   constexpr std::size_t lanes = std::is_same_v<Filter, std::uint32_t> ? 8 : 4;
   std::size_t count = 0;
   for (; !job.is_done(); job.advance()) {
@@ -140,13 +138,12 @@ NEARDUP_TARGET_AVX2 std::size_t join_filters_avx2(const Filter* xs, const Filter
   }
   return count;
 }
+NEARDUP_END
 
 template <vector_filter Filter>
 constexpr auto join_filters_of(avx2_form) noexcept {
   return join_filters_avx2<Filter>;
 }
-
-NEARDUP_KERNELS_END
 
 }  // namespace neardup::inline v0::detail
 

@@ -11,34 +11,30 @@
 #include <utility>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "filters_portable.hpp"
 
 #if NEARDUP_X86_KERNELS
 
 namespace neardup::inline v0::detail {
 
-NEARDUP_KERNELS_BEGIN
-
 // Arguments of intrinsics have types that do not depend on template parameters. Otherwise clang would not find the intrinsic
 // when a program that imports the module instantiates the template.
 
-NEARDUP_TARGET_AVX512 inline __m512i broadcast_avx512(std::uint32_t x) noexcept {
-  return _mm512_set1_epi32(static_cast<int>(x));
-}
-NEARDUP_TARGET_AVX512 inline __m512i broadcast_avx512(std::uint64_t x) noexcept {
-  return _mm512_set1_epi64(static_cast<std::int64_t>(x));
-}
-NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::uint32_t* y, __m512i x) noexcept {
+NEARDUP_AVX512_BEGIN
+
+inline __m512i broadcast_avx512(std::uint32_t x) noexcept { return _mm512_set1_epi32(static_cast<int>(x)); }
+inline __m512i broadcast_avx512(std::uint64_t x) noexcept { return _mm512_set1_epi64(static_cast<std::int64_t>(x)); }
+inline __m512i distances_avx512(const std::uint32_t* y, __m512i x) noexcept {
   return _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_loadu_si512(y), x));
 }
-NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::uint64_t* y, __m512i x) noexcept {
+inline __m512i distances_avx512(const std::uint64_t* y, __m512i x) noexcept {
   return _mm512_popcnt_epi64(_mm512_xor_si512(_mm512_loadu_si512(y), x));
 }
 /// Loads the filters of the 64 bytes at `y` that are set in `mask`; others are not read. `IsAligned`: y is a multiple
 /// of 64. On a Zen 5, an unaligned masked load waits for earlier stores, an aligned one does not.
 template <class Filter, bool IsAligned>
-NEARDUP_TARGET_AVX512 inline __m512i load_some_avx512(const Filter* y, std::uint64_t mask) noexcept {
+inline __m512i load_some_avx512(const Filter* y, std::uint64_t mask) noexcept {
   const void* const bytes = y;
   if constexpr (sizeof(Filter) == 4) {
     const auto lanes = static_cast<__mmask16>(mask);
@@ -51,15 +47,13 @@ NEARDUP_TARGET_AVX512 inline __m512i load_some_avx512(const Filter* y, std::uint
 /// One bit for each filter at `y` that is set in `mask`: 1 if the filter is within k bits of x. Other filters are not
 /// read.
 template <bool IsAligned = false>
-NEARDUP_TARGET_AVX512 inline std::uint64_t near_bits_avx512(const std::uint32_t* y, std::uint64_t mask, __m512i x,
-                                                            __m512i k) noexcept {
+inline std::uint64_t near_bits_avx512(const std::uint32_t* y, std::uint64_t mask, __m512i x, __m512i k) noexcept {
   const __m512i some = load_some_avx512<std::uint32_t, IsAligned>(y, mask);
   const __m512i distances = _mm512_popcnt_epi32(_mm512_xor_si512(some, x));
   return _mm512_mask_cmple_epu32_mask(static_cast<__mmask16>(mask), distances, k);
 }
 template <bool IsAligned = false>
-NEARDUP_TARGET_AVX512 inline std::uint64_t near_bits_avx512(const std::uint64_t* y, std::uint64_t mask, __m512i x,
-                                                            __m512i k) noexcept {
+inline std::uint64_t near_bits_avx512(const std::uint64_t* y, std::uint64_t mask, __m512i x, __m512i k) noexcept {
   const __m512i some = load_some_avx512<std::uint64_t, IsAligned>(y, mask);
   const __m512i distances = _mm512_popcnt_epi64(_mm512_xor_si512(some, x));
   return _mm512_mask_cmple_epu64_mask(static_cast<__mmask8>(mask), distances, k);
@@ -96,8 +90,7 @@ struct wide_broadcast {
 };
 
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 inline wide_broadcast<Words> broadcast_avx512(
-    const std::array<std::uint64_t, Words>& x) noexcept {
+inline wide_broadcast<Words> broadcast_avx512(const std::array<std::uint64_t, Words>& x) noexcept {
   static_assert(Words <= max_vector_words);
   const void* const words_of_x = x.data();
   const __m512i words = _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1U << Words) - 1), words_of_x);
@@ -111,8 +104,7 @@ NEARDUP_TARGET_AVX512 inline wide_broadcast<Words> broadcast_avx512(
 
 /// The counts of differing bits in vector `Part` of the words at `y`, shifted to byte `Part` of each lane.
 template <std::size_t Part, std::size_t Words>
-NEARDUP_TARGET_AVX512 inline __m512i shifted_counts_avx512(const void* y, std::size_t words,
-                                                           const wide_broadcast<Words>& x) noexcept {
+inline __m512i shifted_counts_avx512(const void* y, std::size_t words, const wide_broadcast<Words>& x) noexcept {
   const std::size_t rest = words > 8 * Part ? words - 8 * Part : 0;
   const auto mask = static_cast<__mmask8>(rest >= 8 ? 0xffU : (1U << rest) - 1);
   const __m512i vector = _mm512_maskz_loadu_epi64(mask, static_cast<const unsigned char*>(y) + 64 * Part);
@@ -123,8 +115,8 @@ NEARDUP_TARGET_AVX512 inline __m512i shifted_counts_avx512(const void* y, std::s
 
 // A fold expression, because g++ does not unroll a loop over four vectors, which costs 3 times as much.
 template <std::size_t Words, std::size_t... Part>
-NEARDUP_TARGET_AVX512 inline __m512i add_counts_avx512(const void* y, std::size_t words, const wide_broadcast<Words>& x,
-                                                       std::index_sequence<Part...>) noexcept {
+inline __m512i add_counts_avx512(const void* y, std::size_t words, const wide_broadcast<Words>& x,
+                                 std::index_sequence<Part...>) noexcept {
   __m512i counts = _mm512_setzero_si512();
   ((counts |= shifted_counts_avx512<Part>(y, words, x)), ...);
   if constexpr (Words == 1) return counts;
@@ -137,39 +129,38 @@ NEARDUP_TARGET_AVX512 inline __m512i add_counts_avx512(const void* y, std::size_
 
 /// The distances of `count` fingerprints at `y`, 1 <= count <= 8, one per lane; other lanes are unspecified.
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 inline __m512i some_distances_avx512(const std::array<std::uint64_t, Words>* y, std::size_t count,
-                                                           const wide_broadcast<Words>& x) noexcept {
+inline __m512i some_distances_avx512(const std::array<std::uint64_t, Words>* y, std::size_t count,
+                                     const wide_broadcast<Words>& x) noexcept {
   return add_counts_avx512(y, count * Words, x, std::make_index_sequence<Words>{});
 }
 
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::array<std::uint64_t, Words>* y,
-                                                      const wide_broadcast<Words>& x) noexcept {
+inline __m512i distances_avx512(const std::array<std::uint64_t, Words>* y, const wide_broadcast<Words>& x) noexcept {
   return some_distances_avx512(y, 8, x);
 }
 
 /// One bit for each lane, set if its distance is at most k.
 template <std::unsigned_integral Lane>
-NEARDUP_TARGET_AVX512 inline std::uint64_t up_to_avx512(__m512i distances, __m512i k) noexcept {
+inline std::uint64_t up_to_avx512(__m512i distances, __m512i k) noexcept {
   if constexpr (sizeof(Lane) == 4) return _mm512_cmple_epu32_mask(distances, k);
   return _mm512_cmple_epu64_mask(distances, k);
 }
 template <std::unsigned_integral Lane>
-NEARDUP_TARGET_AVX512 inline __m512i min_avx512(__m512i a, __m512i b) noexcept {
+inline __m512i min_avx512(__m512i a, __m512i b) noexcept {
   if constexpr (sizeof(Lane) == 4) return _mm512_min_epu32(a, b);
   return _mm512_min_epu64(a, b);
 }
 /// near_bits_avx512 for filters of several words. Precondition: `mask` has only its lowest bits set.
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 std::uint64_t near_bits_avx512(const std::array<std::uint64_t, Words>* y, std::uint64_t mask,
-                                                     const wide_broadcast<Words>& x, __m512i k) noexcept {
+std::uint64_t near_bits_avx512(const std::array<std::uint64_t, Words>* y, std::uint64_t mask,
+                               const wide_broadcast<Words>& x, __m512i k) noexcept {
   const auto count = static_cast<std::size_t>(_mm_popcnt_u64(mask));
   return _mm512_mask_cmple_epu64_mask(static_cast<__mmask8>(mask), some_distances_avx512(y, count, x), k);
 }
 
 template <class Filter>
-NEARDUP_TARGET_AVX512 std::size_t join_filters_avx512(const Filter* xs, const Filter* ys, filter_join& job, int k,
-                                                      std::span<filter_pair> found) noexcept {
+std::size_t join_filters_avx512(const Filter* xs, const Filter* ys, filter_join& job, int k,
+                                std::span<filter_pair> found) noexcept {
   using lane_type = std::conditional_t<std::is_same_v<Filter, std::uint32_t>, std::uint32_t, std::uint64_t>;
   constexpr std::size_t lanes = 64 / sizeof(lane_type);
   const __m512i limit = broadcast_avx512(static_cast<lane_type>(k));
@@ -206,13 +197,12 @@ NEARDUP_TARGET_AVX512 std::size_t join_filters_avx512(const Filter* xs, const Fi
   }
   return count;
 }
+NEARDUP_END
 
 template <vector_filter Filter>
 constexpr auto join_filters_of(avx512_form) noexcept {
   return join_filters_avx512<Filter>;
 }
-
-NEARDUP_KERNELS_END
 
 }  // namespace neardup::inline v0::detail
 

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "filters_portable.hpp"
 
 #if NEARDUP_NEON_KERNELS

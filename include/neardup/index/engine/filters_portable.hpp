@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 
 namespace neardup::inline v0::detail {
 

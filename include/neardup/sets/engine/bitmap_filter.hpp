@@ -8,8 +8,8 @@
 #include <span>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
+#include "../../simd/forms.hpp"
 #include "rare_first.hpp"
 
 namespace neardup::inline v0::detail {
@@ -78,10 +78,11 @@ constexpr auto filter_by_bitmaps_of(portable_form) noexcept {
 
 #if NEARDUP_X86_KERNELS
 
+NEARDUP_AVX2_BEGIN
+
 template <class SizeOf, class BitmapOf>
-NEARDUP_TARGET_AVX2 std::size_t filter_by_bitmaps_avx2(std::span<set_candidate> candidates, std::size_t size,
-                                                       const set_bitmap& bitmap, const SizeOf& size_of,
-                                                       const BitmapOf& bitmap_of) noexcept {
+std::size_t filter_by_bitmaps_avx2(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,
+                                   const SizeOf& size_of, const BitmapOf& bitmap_of) noexcept {
   std::size_t kept = 0;
   for (const set_candidate& other : candidates) {
     const set_bitmap& bits = bitmap_of(other.place);
@@ -92,6 +93,7 @@ NEARDUP_TARGET_AVX2 std::size_t filter_by_bitmaps_avx2(std::span<set_candidate> 
   }
   return kept;
 }
+NEARDUP_END
 
 template <class SizeOf, class BitmapOf>
 constexpr auto filter_by_bitmaps_of(avx2_form) noexcept {

@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
+#include "../../simd/forms.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -55,13 +55,13 @@ constexpr auto count_common_of(portable_form) noexcept {
 
 #if NEARDUP_X86_KERNELS
 
-NEARDUP_KERNELS_BEGIN
+NEARDUP_AVX2_BEGIN
 
 /// Counts the common elements by AVX2. Each step compares eight elements of one set with eight of the other, each with
 /// each. Then it advances in the set whose eighth element is smaller. 16 lanes of AVX-512 would double the comparisons
 /// per element, which is slower.
-NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::uint32_t> a,
-                                                         std::span<const std::uint32_t> b, std::size_t least) noexcept {
+inline std::size_t count_common_avx2(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
+                                     std::size_t least) noexcept {
   constexpr std::size_t lanes = 8;
   const __m256i turn = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0);
   const __m256i turn2 = _mm256_permutevar8x32_epi32(turn, turn);
@@ -72,7 +72,7 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::ui
     const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a.data() + at.i));
     const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b.data() + at.j));
     const __m256i z = _mm256_permute2x128_si256(y, y, 1);
-    const auto same = [&](__m256i other) NEARDUP_AVX2_LAMBDA { return _mm256_cmpeq_epi32(x, other); };
+    const auto same = [&](__m256i other) { return _mm256_cmpeq_epi32(x, other); };
     const __m256i low = _mm256_or_si256(
         _mm256_or_si256(same(y), same(_mm256_permutevar8x32_epi32(y, turn))),
         _mm256_or_si256(same(_mm256_permutevar8x32_epi32(y, turn2)), same(_mm256_permutevar8x32_epi32(y, turn3))));
@@ -88,12 +88,11 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::ui
   }
   return count_common_portable(a, b, least, at);
 }
+NEARDUP_END
 
 template <class A, class B>
   requires vector_elements<A, B>
 constexpr auto count_common_of(avx2_form) noexcept { return count_common_avx2; }
-
-NEARDUP_KERNELS_END
 
 #endif  // NEARDUP_X86_KERNELS
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -31,10 +31,9 @@ constexpr auto sort_keys_of(portable_form) noexcept { return sort_keys_portable;
 
 #if NEARDUP_X86_KERNELS
 
-NEARDUP_KERNELS_BEGIN
+NEARDUP_AVX2_BEGIN
 
-NEARDUP_TARGET_AVX2 inline std::size_t count_below_avx2(std::span<const std::uint16_t> counts,
-                                                        std::uint32_t limit) noexcept {
+inline std::size_t count_below_avx2(std::span<const std::uint16_t> counts, std::uint32_t limit) noexcept {
   constexpr std::size_t lanes = 16;
   const __m256i limits = _mm256_set1_epi16(static_cast<short>(limit));
   std::size_t i = 0, bits = 0;
@@ -48,7 +47,7 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_below_avx2(std::span<const std::uin
 
 /// Writes each key to the index that equals the number of smaller keys. Each key is compared with each, four at a time,
 /// without branches. Up to about 64 keys this is faster than sorting, whose branches cannot be predicted.
-NEARDUP_TARGET_AVX2 inline void sort_keys_avx2(std::span<std::uint64_t> keys, std::uint64_t* to) {
+inline void sort_keys_avx2(std::span<std::uint64_t> keys, std::uint64_t* to) {
   constexpr std::size_t most = 64, lanes = 4;
   if (keys.size() > most) return sort_keys_portable(keys, to);
   alignas(32) std::uint64_t padded[most];
@@ -69,11 +68,10 @@ NEARDUP_TARGET_AVX2 inline void sort_keys_avx2(std::span<std::uint64_t> keys, st
     if (to[i] == ~std::uint64_t{0}) to[i] = to[i - 1];  // equal keys leave gaps behind them: fill these
   }
 }
+NEARDUP_END
 
 constexpr auto count_below_of(avx2_form) noexcept { return count_below_avx2; }
 constexpr auto sort_keys_of(avx2_form) noexcept { return sort_keys_avx2; }
-
-NEARDUP_KERNELS_END
 
 #endif  // NEARDUP_X86_KERNELS
 

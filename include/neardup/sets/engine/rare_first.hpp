@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../instruction_set.hpp"
+#include "../../simd/forms.hpp"
 #include "prefix_order.hpp"
 
 namespace neardup::inline v0::detail {

@@ -17,8 +17,8 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
+#include "../../simd/forms.hpp"
 #include "../unicode.hpp"
 #include "../utf8.hpp"
 #include "canonical_tables.hpp"
@@ -280,7 +280,6 @@ inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noex
 }
 
 #if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
 
 inline constexpr std::size_t settled_margin = 2;  // number of bytes that kernels read behind a block
 
@@ -325,22 +324,23 @@ alignas(64) inline constexpr settled_halves halves_of_settled = [] {
   return result;
 }();
 
+NEARDUP_AVX2_BEGIN
+
 /// The AVX2 version of settled_bytes_portable, for whole blocks. It knows these settled characters: ASCII; U+4000 to
 /// U+9FFF; most separators of Chinese and English; kana except their marks; and Latin-1 except soft hyphen, micro sign
 /// and sharp s.
-NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::size_t size) noexcept {
-  const auto load = [](const char* from)
-                        NEARDUP_AVX2_LAMBDA { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
-  const auto bits = [](__m256i low, __m256i high) NEARDUP_AVX2_LAMBDA {
+inline std::size_t settled_bytes_avx2(const char* at, std::size_t size) noexcept {
+  const auto load = [](const char* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
+  const auto bits = [](__m256i low, __m256i high) {
     const std::uint64_t upper_half = static_cast<std::uint32_t>(_mm256_movemask_epi8(high));
     return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) | upper_half << 32;
   };
-  const auto is_in = [](__m256i bytes, unsigned char least, unsigned char most) NEARDUP_AVX2_LAMBDA {
+  const auto is_in = [](__m256i bytes, unsigned char least, unsigned char most) {
     const __m256i offset = _mm256_sub_epi8(bytes, _mm256_set1_epi8(static_cast<char>(least)));
     return _mm256_cmpeq_epi8(_mm256_min_epu8(offset, _mm256_set1_epi8(static_cast<char>(most - least))), offset);
   };
-  const auto roles = [&](__m256i bytes, std::size_t i) NEARDUP_AVX2_LAMBDA {
-    const auto table = [](const std::uint8_t* values) NEARDUP_AVX2_LAMBDA {
+  const auto roles = [&](__m256i bytes, std::size_t i) {
+    const auto table = [](const std::uint8_t* values) {
       return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(values)));
     };
     const __m256i half = _mm256_set1_epi8(0x0f);
@@ -349,7 +349,7 @@ NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::s
                             _mm256_shuffle_epi8(table(halves_of_settled.low[i]), _mm256_and_si256(bytes, half)));
   };
   // Finds among 32 bytes those that begin a character which is not known to be settled.
-  const auto open_of = [&](const char* from, __m256i bytes) NEARDUP_AVX2_LAMBDA {
+  const auto open_of = [&](const char* from, __m256i bytes) {
     const __m256i common =
         _mm256_and_si256(roles(bytes, 0), _mm256_and_si256(roles(load(from + 1), 1), roles(load(from + 2), 2)));
     const __m256i unknown = _mm256_cmpeq_epi8(common, _mm256_setzero_si256());
@@ -363,10 +363,10 @@ NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::s
     if (_mm256_movemask_epi8(_mm256_or_si256(first, second)) == 0) continue;
     std::uint64_t open = bits(open_of(block, first), open_of(block + 32, second));
     if (open == 0) continue;
-    const auto equal = [&](unsigned char value) NEARDUP_AVX2_LAMBDA {
+    const auto equal = [&](unsigned char value) {
       return bits(is_in(first, value, value), is_in(second, value, value));
     };
-    const auto next_is = [&](unsigned char value) NEARDUP_AVX2_LAMBDA {
+    const auto next_is = [&](unsigned char value) {
       return bits(is_in(load(block + 1), value, value), is_in(load(block + 33), value, value));
     };
     open &= ~(equal(0xc2) & ~next_is(0xad) & ~next_is(0xb5)) & ~(equal(0xc3) & ~next_is(0x9f));
@@ -416,8 +416,11 @@ alignas(64) inline constexpr settled_roles roles_of_settled = [] {
   }
   return result;
 }();
+NEARDUP_END
 
-NEARDUP_TARGET_AVX512 inline std::size_t settled_bytes_avx512(const char* at, std::size_t size) noexcept {
+NEARDUP_AVX512_BEGIN
+
+inline std::size_t settled_bytes_avx512(const char* at, std::size_t size) noexcept {
   std::size_t i = 0;
   for (; i + text_block_size + settled_margin <= size; i += text_block_size) {
     if (i + 4 * text_block_size <= size) {
@@ -446,6 +449,7 @@ NEARDUP_TARGET_AVX512 inline std::size_t settled_bytes_avx512(const char* at, st
   }
   return i;
 }
+NEARDUP_END
 
 /// Calls a kernel that reads whole blocks. The rest of the text is copied to a block of zero bytes.
 template <auto Settled>
@@ -460,7 +464,6 @@ std::size_t settled_bytes_by(const char* at, std::size_t size) noexcept {
 constexpr auto settled_bytes_of(avx2_form) noexcept { return settled_bytes_by<settled_bytes_avx2>; }
 constexpr auto settled_bytes_of(avx512_form) noexcept { return settled_bytes_by<settled_bytes_avx512>; }
 
-NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
 constexpr auto settled_bytes_of(portable_form) noexcept { return settled_bytes_portable; }

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "../shingles.hpp"
 #include "joined_words_portable.hpp"
 #include "normalise_blocks.hpp"
@@ -19,14 +19,13 @@
 
 namespace neardup::inline v0::detail {
 
-NEARDUP_KERNELS_BEGIN
+NEARDUP_AVX512_BEGIN
 
 /// Joins the words of the first `size` bytes of a block of mixed scripts, in lower case, without branches. Each byte is
 /// paired with a separator; VPCOMPRESSB keeps the bytes of words, and the separator behind the last byte of each word.
 /// Precondition: the masks cover these bytes.
-NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower, std::size_t size,
-                                                                   const character_masks& masks,
-                                                                   word_join_cursor& c) noexcept {
+NEARDUP_ALWAYS_INLINE void join_mixed_avx512(__m512i lower, std::size_t size, const character_masks& masks,
+                                             word_join_cursor& c) noexcept {
   const std::uint64_t word = masks.word & low_mask(size);
   const std::uint64_t kept = word | (masks.han & low_mask(size));
   // No branches here, because they would be mispredicted in mixed scripts.
@@ -54,7 +53,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
   const __m512i places = _mm512_maskz_compress_epi8(_pext_u64(ends, kept), _mm512_load_si512(byte_indices.data()));
   const __m512i numbers = _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(byte_indices.data())));
   const __m512i one = _mm512_set1_epi32(1);
-  const auto write = [&](std::uint32_t i, __m128i part) NEARDUP_AVX512_LAMBDA {
+  const auto write = [&](std::uint32_t i, __m128i part) {
     const __m512i offset = _mm512_add_epi32(numbers, _mm512_set1_epi32(static_cast<int>(c.size + i + 1)));
     const __m512i close = _mm512_add_epi32(_mm512_cvtepu8_epi32(part), offset);
     _mm512_storeu_si512(c.close + c.count + i, close);
@@ -65,7 +64,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
   write(16, _mm512_extracti32x4_epi32(places, 1));
   c.count += static_cast<std::size_t>(std::popcount(ends));
 
-  const auto join = [&](__m256i bytes, std::uint32_t kept_bytes, std::uint32_t last_bytes) NEARDUP_AVX512_LAMBDA {
+  const auto join = [&](__m256i bytes, std::uint32_t kept_bytes, std::uint32_t last_bytes) {
     const __m512i pairs = _mm512_or_si512(_mm512_cvtepu8_epi16(bytes), _mm512_set1_epi16(shingle_separator << 8));
     const std::uint64_t chosen =
         _pdep_u64(kept_bytes, 0x5555555555555555U) | _pdep_u64(last_bytes, 0xaaaaaaaaaaaaaaaaU);
@@ -78,8 +77,8 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
 }
 
 /// A bit mask of the bytes that belong to soft hyphens.
-NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::uint64_t soft_hyphens_avx512(__m512i bytes) noexcept {
-  const auto equal = [&](unsigned char value) NEARDUP_AVX512_LAMBDA {
+NEARDUP_ALWAYS_INLINE std::uint64_t soft_hyphens_avx512(__m512i bytes) noexcept {
+  const auto equal = [&](unsigned char value) {
     return std::uint64_t{_mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(static_cast<char>(value)))};
   };
   const std::uint64_t leads = equal(0xc2) & equal(0xad) >> 1;
@@ -88,9 +87,8 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::uint64_t soft_hyphens_avx512(__
 
 /// Joins the words of a block of `size` bytes of ASCII. Precondition: size > 0; the bytes of the block from `size` on
 /// are 0.
-NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_ascii_avx512(__m512i bytes, std::size_t size,
-                                                                   const character_masks& masks,
-                                                                   word_join_cursor& c) noexcept {
+NEARDUP_ALWAYS_INLINE void join_ascii_avx512(__m512i bytes, std::size_t size, const character_masks& masks,
+                                             word_join_cursor& c) noexcept {
   c.leave_lone();
   // The first separator behind a word ends the word.
   const std::uint64_t after_word = masks.word << 1 | (c.last == word_run::letters ? 1U : 0U);
@@ -112,7 +110,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_ascii_avx512(__m512i bytes
 }
 
 /// Joins the words of the characters that begin before `limit`. Stops at a character that the masks do not cover.
-NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, const char* limit) noexcept {
+inline void take_blocks_avx512(word_join_cursor& cursor, const char* limit) noexcept {
   word_join_cursor c = cursor;
   while (c.at < limit) {
     const auto left = static_cast<std::size_t>(c.end - c.at);
@@ -146,8 +144,7 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
   }
   cursor = c;
 }
-
-NEARDUP_KERNELS_END
+NEARDUP_END
 
 }  // namespace neardup::inline v0::detail
 

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "../shingles.hpp"
 #include "joined_words_portable.hpp"
 #include "text_blocks_neon.hpp"

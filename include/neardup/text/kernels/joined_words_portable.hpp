@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "../shingles.hpp"
 #include "../tokenizer.hpp"
 #include "../unicode.hpp"

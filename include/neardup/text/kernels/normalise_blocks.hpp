@@ -12,7 +12,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "../unicode.hpp"
 #include "../utf8.hpp"
 #include "text_blocks.hpp"
@@ -261,16 +261,17 @@ NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, normalise_cursor& 
 }
 
 #if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
 
 // ---- blocks of ASCII, Latin-1 and Chinese by AVX-512 ----------------------------------------------------------------
 
-NEARDUP_TARGET_AVX512 inline __m512i lower_avx512(__m512i bytes, std::uint64_t upper) noexcept {
+NEARDUP_AVX512_BEGIN
+
+inline __m512i lower_avx512(__m512i bytes, std::uint64_t upper) noexcept {
   return _mm512_mask_add_epi8(bytes, upper, bytes, _mm512_set1_epi8(0x20));
 }
 
 /// Normalises the characters that begin before `limit`. Stops at a character that the masks do not cover.
-NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(normalise_cursor& cursor, const char* limit) noexcept {
+inline void take_blocks_avx512(normalise_cursor& cursor, const char* limit) noexcept {
   const __m512i space = _mm512_set1_epi8(' ');
   const char* at = cursor.at;
   char* out = cursor.out;
@@ -327,8 +328,8 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(normalise_cursor& cursor, c
   cursor.out = out;
   cursor.last = last;
 }
+NEARDUP_END
 
-NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
 }  // namespace neardup::inline v0::detail

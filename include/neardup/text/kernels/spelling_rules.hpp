@@ -15,8 +15,8 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
+#include "../../simd/forms.hpp"
 #include "../unicode.hpp"
 #include "../utf8.hpp"
 #include "canonical_form.hpp"
@@ -47,10 +47,11 @@ bool may_be_spelt(char before, char c) noexcept {
 }
 
 #if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
+
+NEARDUP_AVX2_BEGIN
 
 /// Sets the top bit of each of 32 bytes for which may_be_written() is true.
-NEARDUP_TARGET_AVX2 inline __m256i written_avx2(__m256i bytes, __m256i before) noexcept {
+inline __m256i written_avx2(__m256i bytes, __m256i before) noexcept {
   // The two halves (four bits each) of a byte select one entry of each table. The entries have a bit in common if the
   // byte is a hyphen, a blank or a control character that counts as one, or the last byte of a longer hyphen.
   const __m256i low = _mm256_setr_epi8(3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 12, 13, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4,
@@ -67,7 +68,7 @@ NEARDUP_TARGET_AVX2 inline __m256i written_avx2(__m256i bytes, __m256i before) n
 }
 
 /// Sets the top bit of each of 32 bytes for which may_be_toned() is true.
-NEARDUP_TARGET_AVX2 inline __m256i toned_avx2(__m256i bytes, __m256i before) noexcept {
+inline __m256i toned_avx2(__m256i bytes, __m256i before) noexcept {
   const __m256i lower = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
   const __m256i a_or_e =
       _mm256_or_si256(_mm256_cmpeq_epi8(lower, _mm256_set1_epi8('a')), _mm256_cmpeq_epi8(lower, _mm256_set1_epi8('e')));
@@ -77,10 +78,9 @@ NEARDUP_TARGET_AVX2 inline __m256i toned_avx2(__m256i bytes, __m256i before) noe
 /// Returns the first i > 0 for which may_be_written() or may_be_toned() is true. If there is none, returns the first i
 /// at which less than a block of text is left.
 template <bool IsToned>
-NEARDUP_TARGET_AVX2 std::size_t find_spelt_avx2(const char* at, std::size_t i, std::size_t size) noexcept {
+std::size_t find_spelt_avx2(const char* at, std::size_t i, std::size_t size) noexcept {
   constexpr std::size_t vector = 32;
-  const auto load = [at](std::size_t from)
-                        NEARDUP_AVX2_LAMBDA { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + from)); };
+  const auto load = [at](std::size_t from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + from)); };
   for (; i + 2 * vector <= size; i += 2 * vector) {
     const __m256i before[] = {load(i - 1), load(i + vector - 1)};
     __m256i found[2];
@@ -99,13 +99,13 @@ NEARDUP_TARGET_AVX2 std::size_t find_spelt_avx2(const char* at, std::size_t i, s
   }
   return i;
 }
+NEARDUP_END
 
 template <bool IsToned>
 constexpr auto find_spelt_of(avx2_form) noexcept {
   return find_spelt_avx2<IsToned>;
 }
 
-NEARDUP_KERNELS_END
 #endif
 
 /// The portable version of find_spelt_avx2, eight bytes at a time.

@@ -2,8 +2,8 @@
 // Classifies the characters of a text in blocks of 64 bytes.
 #pragma once
 
-#include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
+#include "../../simd/forms.hpp"
 #include "text_blocks_avx2.hpp"
 #include "text_blocks_avx512.hpp"
 #include "text_blocks_neon.hpp"

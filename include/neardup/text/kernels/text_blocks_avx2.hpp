@@ -6,19 +6,18 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "text_blocks_portable.hpp"
 
 #if NEARDUP_X86_KERNELS
 
 namespace neardup::inline v0::detail {
 
-NEARDUP_KERNELS_BEGIN
+NEARDUP_AVX2_BEGIN
 
 /// Writes `base` plus the position of each set bit of `mask` to `out`, by a table for eight bits at a time, without a
 /// branch. Precondition: `out` has room for 71 numbers. Returns: the number of set bits.
-NEARDUP_TARGET_AVX2 inline std::size_t bit_positions_avx2(std::uint64_t mask, std::uint32_t base,
-                                                          std::uint32_t* out) noexcept {
+inline std::size_t bit_positions_avx2(std::uint64_t mask, std::uint32_t base, std::uint32_t* out) noexcept {
   std::size_t count = 0;
   for (std::uint32_t i = 0; i < text_block_size; i += 8) {
     const std::uint64_t byte = mask >> i & 0xffU;
@@ -30,35 +29,38 @@ NEARDUP_TARGET_AVX2 inline std::size_t bit_positions_avx2(std::uint64_t mask, st
   }
   return count;
 }
+NEARDUP_END
 
 constexpr auto bit_positions_of(avx2_form) noexcept { return bit_positions_avx2; }
 
+NEARDUP_AVX2_BEGIN
+
 /// find_masks_portable by AVX2. The masks also cover Latin-1; `upper` has only upper-case letters beyond ASCII.
 /// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
-NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::size_t size,
-                                                       character_masks& masks) noexcept {
+inline std::size_t find_masks_avx2(const char* text, std::size_t size, character_masks& masks) noexcept {
   const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text));
   const __m256i second = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + 32));
-  const auto bits = [](__m256i low, __m256i high) NEARDUP_AVX2_LAMBDA {
+  const auto bits = [](__m256i low, __m256i high) {
     const std::uint64_t upper_half = static_cast<std::uint32_t>(_mm256_movemask_epi8(high));
     return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) | upper_half << 32;
   };
-  const auto is_in = [](__m256i bytes, unsigned char least, unsigned char most) NEARDUP_AVX2_LAMBDA {
+  const auto is_in = [](__m256i bytes, unsigned char least, unsigned char most) {
     const __m256i offset = _mm256_sub_epi8(bytes, _mm256_set1_epi8(static_cast<char>(least)));
     return _mm256_cmpeq_epi8(_mm256_min_epu8(offset, _mm256_set1_epi8(static_cast<char>(most - least))), offset);
   };
-  const auto is_word = [&](__m256i bytes) NEARDUP_AVX2_LAMBDA {
+  const auto is_word = [&](__m256i bytes) {
     const __m256i letter = is_in(_mm256_or_si256(bytes, _mm256_set1_epi8(0x20)), 'a', 'z');
     return _mm256_or_si256(letter, is_in(bytes, '0', '9'));
   };
   masks = {bits(is_word(first), is_word(second)), 0, 0, 0, ~bits(first, second)};
   if (masks.known == ~std::uint64_t{0}) return size;
-  const auto equal = [&](unsigned char value) NEARDUP_AVX2_LAMBDA {
+  const auto equal = [&](unsigned char value) {
     const __m256i values = _mm256_set1_epi8(static_cast<char>(value));
     return bits(_mm256_cmpeq_epi8(first, values), _mm256_cmpeq_epi8(second, values));
   };
-  const auto range = [&](unsigned char least, unsigned char most)
-                         NEARDUP_AVX2_LAMBDA { return bits(is_in(first, least, most), is_in(second, least, most)); };
+  const auto range = [&](unsigned char least, unsigned char most) {
+    return bits(is_in(first, least, most), is_in(second, least, most));
+  };
   const __m256i min_lead = _mm256_set1_epi8(-0x40);
   const std::uint64_t continuation = bits(_mm256_cmpgt_epi8(min_lead, first), _mm256_cmpgt_epi8(min_lead, second));
   // Separators: U+2000 to U+203F except ignored characters and a pictograph; U+3000 to U+303F and U+FF00 to U+FF3F
@@ -87,16 +89,15 @@ NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::si
 
 /// take_blocks_by_words with AVX2.
 template <class Cursor>
-NEARDUP_TARGET_AVX2 void take_blocks_avx2(Cursor& cursor, const char* limit) noexcept {
+void take_blocks_avx2(Cursor& cursor, const char* limit) noexcept {
   take_blocks_by_words(avx2_form{}, cursor, limit, find_masks_avx2);
 }
+NEARDUP_END
 
 template <class Cursor>
 constexpr auto take_blocks_of(avx2_form) noexcept {
   return take_blocks_avx2<Cursor>;
 }
-
-NEARDUP_KERNELS_END
 
 }  // namespace neardup::inline v0::detail
 

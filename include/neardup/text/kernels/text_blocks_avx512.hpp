@@ -8,14 +8,12 @@
 #include <cstdint>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "text_blocks_portable.hpp"
 
 #if NEARDUP_X86_KERNELS
 
 namespace neardup::inline v0::detail {
-
-NEARDUP_KERNELS_BEGIN
 
 alignas(64) inline constexpr std::array<std::uint8_t, 64> byte_indices = [] {
   std::array<std::uint8_t, 64> indices{};
@@ -23,14 +21,15 @@ alignas(64) inline constexpr std::array<std::uint8_t, 64> byte_indices = [] {
   return indices;
 }();
 
+NEARDUP_AVX512_BEGIN
+
 /// bit_positions_avx2 by AVX-512: VPCOMPRESSB collects the indices of set bits, VPMOVZXBD widens them. Returns: the
 /// number of set bits.
-NEARDUP_TARGET_AVX512 inline std::size_t bit_positions_avx512(std::uint64_t mask, std::uint32_t base,
-                                                              std::uint32_t* out) noexcept {
+inline std::size_t bit_positions_avx512(std::uint64_t mask, std::uint32_t base, std::uint32_t* out) noexcept {
   const __m512i positions = _mm512_maskz_compress_epi8(mask, _mm512_load_si512(byte_indices.data()));
   const auto count = static_cast<std::size_t>(std::popcount(mask));
   const __m512i offset = _mm512_set1_epi32(static_cast<int>(base));
-  const auto write = [&](std::size_t i, __m128i part) NEARDUP_AVX512_LAMBDA {
+  const auto write = [&](std::size_t i, __m128i part) {
     _mm512_storeu_si512(out + i, _mm512_add_epi32(_mm512_cvtepu8_epi32(part), offset));
   };
   write(0, _mm512_castsi512_si128(positions));
@@ -44,13 +43,13 @@ NEARDUP_TARGET_AVX512 inline std::size_t bit_positions_avx512(std::uint64_t mask
 
 /// Loads the first `size` bytes of a text, at most a block, followed by zeros. A whole block is loaded without a mask,
 /// because on a Zen 5 a masked load waits for earlier stores.
-NEARDUP_TARGET_AVX512 inline __m512i load_block_avx512(const char* text, std::size_t size) noexcept {
+inline __m512i load_block_avx512(const char* text, std::size_t size) noexcept {
   return size < text_block_size ? _mm512_maskz_loadu_epi8(low_mask(size), text) : _mm512_loadu_si512(text);
 }
 
 /// The masks of a block for its ASCII characters, by AVX-512.
-NEARDUP_TARGET_AVX512 inline character_masks ascii_masks_avx512(__m512i bytes) noexcept {
-  const auto below = [&](__m512i from, char first, char count) NEARDUP_AVX512_LAMBDA {
+inline character_masks ascii_masks_avx512(__m512i bytes) noexcept {
+  const auto below = [&](__m512i from, char first, char count) {
     return std::uint64_t{
         _mm512_cmplt_epu8_mask(_mm512_sub_epi8(from, _mm512_set1_epi8(first)), _mm512_set1_epi8(count))};
   };
@@ -100,8 +99,8 @@ alignas(64) inline constexpr byte_roles roles_of_bytes = [] {
 
 /// Adds the characters beyond ASCII to the masks.
 /// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
-NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m512i bytes, std::size_t size,
-                                                                             character_masks& masks) noexcept {
+NEARDUP_ALWAYS_INLINE std::size_t add_multibyte_avx512(__m512i bytes, std::size_t size,
+                                                       character_masks& masks) noexcept {
   const std::uint64_t continuation = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
   const std::uint64_t leads = ~masks.known & ~continuation;
   // `second` and `third` hold, at each position, the next byte and the one after it. At the last positions they hold
@@ -118,7 +117,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m
                   _mm512_test_epi8_mask(common, _mm512_set1_epi8(byte_roles::han | byte_roles::han_e4)),
                   leads & continuation >> 1 & continuation >> 2);
   if ((leads & _mm512_test_epi8_mask(of_first, _mm512_set1_epi8(byte_roles::latin))) != 0) {
-    const auto equal = [&](unsigned char value) NEARDUP_AVX512_LAMBDA {
+    const auto equal = [&](unsigned char value) {
       return std::uint64_t{_mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(static_cast<char>(value)))};
     };
     const __m512i upper = _mm512_sub_epi8(bytes, _mm512_set1_epi8(static_cast<char>(0x80)));
@@ -128,8 +127,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m
   }
   return masks.known_bytes(continuation, size);
 }
-
-NEARDUP_KERNELS_END
+NEARDUP_END
 
 /// take_blocks_avx512(cursor, limit) processes the characters that its masks cover. A class of cursors has its own, or
 /// is processed by AVX2.

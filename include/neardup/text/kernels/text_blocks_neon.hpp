@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "text_blocks_portable.hpp"
 
 #if NEARDUP_NEON_KERNELS

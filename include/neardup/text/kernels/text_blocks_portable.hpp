@@ -12,7 +12,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "../unicode.hpp"
 
 namespace neardup::inline v0::detail {

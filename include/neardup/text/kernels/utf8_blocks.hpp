@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
+#include "../../simd/forms.hpp"
 #include "utf8_blocks_avx2.hpp"
 #include "utf8_blocks_avx512.hpp"
 #include "utf8_blocks_neon.hpp"

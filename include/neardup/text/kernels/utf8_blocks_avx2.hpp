@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "text_blocks_avx2.hpp"
 #include "utf8_blocks_portable.hpp"
 
@@ -14,19 +14,18 @@
 
 namespace neardup::inline v0::detail {
 
-NEARDUP_KERNELS_BEGIN
+NEARDUP_AVX2_BEGIN
 
-NEARDUP_TARGET_AVX2 inline __m256i utf8_lookup_avx2(const utf8_table& table) noexcept {
+inline __m256i utf8_lookup_avx2(const utf8_table& table) noexcept {
   return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(table.errors)));
 }
 
 /// Validates `count` blocks of 64 bytes. Returns: false if they have an error. An incomplete sequence at the end is not
 /// an error. Reads three bytes before the first block.
-NEARDUP_TARGET_AVX2 inline bool are_well_formed_avx2(const char* bytes, std::size_t count) noexcept {
-  const auto load = [](const char* from)
-                        NEARDUP_AVX2_LAMBDA { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
+inline bool are_well_formed_avx2(const char* bytes, std::size_t count) noexcept {
+  const auto load = [](const char* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
   const __m256i half = _mm256_set1_epi8(0x0f);
-  const auto upper = [&](__m256i x) NEARDUP_AVX2_LAMBDA { return _mm256_and_si256(_mm256_srli_epi16(x, 4), half); };
+  const auto upper = [&](__m256i x) { return _mm256_and_si256(_mm256_srli_epi16(x, 4), half); };
   const __m256i first_high = utf8_lookup_avx2(first_high_errors);
   const __m256i first_low = utf8_lookup_avx2(first_low_errors);
   const __m256i second_high = utf8_lookup_avx2(second_high_errors);
@@ -48,14 +47,17 @@ NEARDUP_TARGET_AVX2 inline bool are_well_formed_avx2(const char* bytes, std::siz
   }
   return true;
 }
+NEARDUP_END
 
 inline bool is_well_formed_avx2(std::string_view text) noexcept {
   return is_well_formed_by(are_well_formed_avx2, text);
 }
 
-NEARDUP_TARGET_AVX2 inline std::size_t find_code_points_avx2(const char* text, std::size_t count, std::uint32_t base,
-                                                             std::uint32_t* places) noexcept {
-  const auto starts = [](const char* bytes) NEARDUP_AVX2_LAMBDA {
+NEARDUP_AVX2_BEGIN
+
+inline std::size_t find_code_points_avx2(const char* text, std::size_t count, std::uint32_t base,
+                                         std::uint32_t* places) noexcept {
+  const auto starts = [](const char* bytes) {
     const __m256i begins =
         _mm256_cmpgt_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes)), _mm256_set1_epi8(-0x41));
     return std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(begins))};
@@ -67,11 +69,10 @@ NEARDUP_TARGET_AVX2 inline std::size_t find_code_points_avx2(const char* text, s
   }
   return static_cast<std::size_t>(out - places);
 }
+NEARDUP_END
 
 constexpr auto is_well_formed_of(avx2_form) noexcept { return is_well_formed_avx2; }
 constexpr auto find_code_points_of(avx2_form) noexcept { return find_code_points_avx2; }
-
-NEARDUP_KERNELS_END
 
 }  // namespace neardup::inline v0::detail
 

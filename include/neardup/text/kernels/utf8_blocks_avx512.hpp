@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "text_blocks_avx512.hpp"
 #include "utf8_blocks_portable.hpp"
 
@@ -14,16 +14,16 @@
 
 namespace neardup::inline v0::detail {
 
-NEARDUP_KERNELS_BEGIN
+NEARDUP_AVX512_BEGIN
 
-NEARDUP_TARGET_AVX512 inline __m512i utf8_lookup_avx512(const utf8_table& table) noexcept {
+inline __m512i utf8_lookup_avx512(const utf8_table& table) noexcept {
   return _mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(table.errors)));
 }
 
 /// are_well_formed_avx2 by AVX-512.
-NEARDUP_TARGET_AVX512 inline bool are_well_formed_avx512(const char* bytes, std::size_t count) noexcept {
+inline bool are_well_formed_avx512(const char* bytes, std::size_t count) noexcept {
   const __m512i half = _mm512_set1_epi8(0x0f);
-  const auto upper = [&](__m512i x) NEARDUP_AVX512_LAMBDA { return _mm512_and_si512(_mm512_srli_epi16(x, 4), half); };
+  const auto upper = [&](__m512i x) { return _mm512_and_si512(_mm512_srli_epi16(x, 4), half); };
   const __m512i first_high = utf8_lookup_avx512(first_high_errors);
   const __m512i first_low = utf8_lookup_avx512(first_low_errors);
   const __m512i second_high = utf8_lookup_avx512(second_high_errors);
@@ -43,13 +43,16 @@ NEARDUP_TARGET_AVX512 inline bool are_well_formed_avx512(const char* bytes, std:
   }
   return true;
 }
+NEARDUP_END
 
 inline bool is_well_formed_avx512(std::string_view text) noexcept {
   return is_well_formed_by(are_well_formed_avx512, text);
 }
 
-NEARDUP_TARGET_AVX512 inline std::size_t find_code_points_avx512(const char* text, std::size_t count,
-                                                                 std::uint32_t base, std::uint32_t* places) noexcept {
+NEARDUP_AVX512_BEGIN
+
+inline std::size_t find_code_points_avx512(const char* text, std::size_t count, std::uint32_t base,
+                                           std::uint32_t* places) noexcept {
   std::uint32_t* out = places;
   for (std::size_t i = 0; i < text_block_size * count; i += text_block_size) {
     const __mmask64 starts = _mm512_cmpgt_epi8_mask(_mm512_loadu_si512(text + i), _mm512_set1_epi8(-0x41));
@@ -57,11 +60,10 @@ NEARDUP_TARGET_AVX512 inline std::size_t find_code_points_avx512(const char* tex
   }
   return static_cast<std::size_t>(out - places);
 }
+NEARDUP_END
 
 constexpr auto is_well_formed_of(avx512_form) noexcept { return is_well_formed_avx512; }
 constexpr auto find_code_points_of(avx512_form) noexcept { return find_code_points_avx512; }
-
-NEARDUP_KERNELS_END
 
 }  // namespace neardup::inline v0::detail
 

@@ -12,7 +12,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "text_blocks_portable.hpp"
 
 namespace neardup::inline v0::detail {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "utf8_blocks_portable.hpp"
 
 #if NEARDUP_X86_KERNELS

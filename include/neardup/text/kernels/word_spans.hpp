@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../simd/forms.hpp"
 #include "text_blocks.hpp"
 #include "word_scanner.hpp"
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The forms of a kernel: one for each machine. A region compiles functions for a machine, and choose_form() chooses a
+// form when the program runs.
+//
+// docs/decisions/0054-forms.md
+#pragma once
+
+#include <cstdint>
+
+#include "../instruction_set.hpp"
+
+// The baseline: 16-byte vectors (SSE2, NEON), which every x86-64 and AArch64 has, so that no region is needed. Compilers
+// translate the C++ operators on vector types to these instructions.
+#if (defined(__x86_64__) || defined(__aarch64__)) && (defined(__GNUC__) || defined(__clang__))
+#define NEARDUP_BASELINE_KERNELS 1
+#else
+#define NEARDUP_BASELINE_KERNELS 0
+#endif
+
+// Kernels for x86-64 need the target regions of g++ and clang. Elsewhere the portable and baseline kernels are used.
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define NEARDUP_X86_KERNELS 1
+
+// A region: functions, templates and lambdas between NEARDUP_AVX2_BEGIN and NEARDUP_END are compiled for AVX2, those
+// between NEARDUP_AVX512_BEGIN and NEARDUP_END for AVX-512. All functions for a machine have the same features, because
+// a compiler inlines a function only into a function that has at least its features. So a region may call functions
+// outside of regions, and the AVX-512 regions may call functions of AVX2 regions. Calls in the other direction are not
+// inlined. Only kernels that choose_form() chooses are called from outside.
+#define NEARDUP_AVX2_FEATURES "avx2,bmi,bmi2,popcnt"
+#define NEARDUP_AVX512_FEATURES \
+  "avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
+#define NEARDUP_PRAGMA(text) _Pragma(#text)
+
+#if defined(__clang__)
+#include <immintrin.h>
+#define NEARDUP_BEGIN(features) \
+  NEARDUP_PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
+#define NEARDUP_END NEARDUP_PRAGMA(clang attribute pop)
+#else
+#pragma GCC diagnostic push
+// Silences false warnings of g++: AVX-512 intrinsics use an uninitialised vector on purpose (GCC bug 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+// -Wpsabi warns of lambdas that return a vector. They are always inlined.
+#define NEARDUP_BEGIN(features)                            \
+  NEARDUP_PRAGMA(GCC push_options)                         \
+  NEARDUP_PRAGMA(GCC target(features))                     \
+  NEARDUP_PRAGMA(GCC diagnostic push)                      \
+  NEARDUP_PRAGMA(GCC diagnostic ignored "-Wpsabi")         \
+  NEARDUP_PRAGMA(GCC diagnostic ignored "-Wuninitialized") \
+  NEARDUP_PRAGMA(GCC diagnostic ignored "-Wmaybe-uninitialized")
+#define NEARDUP_END                  \
+  NEARDUP_PRAGMA(GCC diagnostic pop) \
+  NEARDUP_PRAGMA(GCC pop_options)
+#endif
+#define NEARDUP_AVX2_BEGIN NEARDUP_BEGIN(NEARDUP_AVX2_FEATURES)
+#define NEARDUP_AVX512_BEGIN NEARDUP_BEGIN(NEARDUP_AVX512_FEATURES)
+#else
+#define NEARDUP_X86_KERNELS 0
+#endif
+
+// NEON needs no region. These kernels depend on the order of bytes in a vector, so they need a little-endian machine.
+#if defined(__aarch64__) && defined(__ORDER_LITTLE_ENDIAN__) && (defined(__GNUC__) || defined(__clang__))
+#define NEARDUP_NEON_KERNELS (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#else
+#define NEARDUP_NEON_KERNELS 0
+#endif
+#if NEARDUP_NEON_KERNELS
+#include <arm_neon.h>
+#endif
+
+// The machines, as values of NEARDUP_FORM, which for_each_form.hpp sets.
+#define NEARDUP_PORTABLE 1
+#define NEARDUP_BASELINE 2
+#define NEARDUP_AVX2 3
+#define NEARDUP_AVX512 4
+#define NEARDUP_NEON 5
+
+namespace neardup::inline v0::detail {
+
+#if NEARDUP_BASELINE_KERNELS
+/// The baseline vectors, of 64-bit and of 16-bit numbers.
+using baseline_words = std::uint64_t __attribute__((vector_size(16)));
+using baseline_shorts = std::int16_t __attribute__((vector_size(16)));
+#endif
+
+/// Returns true if the instruction set `level` has the baseline vectors.
+constexpr bool has_baseline(instruction_set level) noexcept { return has_sse2(level) || has_neon(level); }
+
+// Each machine has a namespace, with a type `form` that names its forms. The type derives from the form to use instead
+// if a kernel lacks this form: avx512::form derives from avx2::form, so an overload for avx2::form is called unless
+// there is one for avx512::form. Argument-dependent lookup finds overloads in the namespaces of all these types.
+namespace portable {
+struct form {};
+}  // namespace portable
+namespace baseline {
+struct form : portable::form {};
+}  // namespace baseline
+namespace neon {
+struct form : baseline::form {};
+}  // namespace neon
+namespace avx2 {
+struct form : baseline::form {};
+}  // namespace avx2
+namespace avx512 {
+struct form : avx2::form {};
+}  // namespace avx512
+using portable_form = portable::form;
+using baseline_form = baseline::form;
+using neon_form = neon::form;
+using avx2_form = avx2::form;
+using avx512_form = avx512::form;
+
+/// Calls `use` with the form for a level, and returns its result. A kernel f has an overload of f_of() for each of its
+/// forms, which returns the function.
+template <class Use>
+NEARDUP_ALWAYS_INLINE auto choose_form([[maybe_unused]] instruction_set level, const Use& use) {
+#if NEARDUP_X86_KERNELS
+  if (has_avx512(level)) return use(avx512_form{});
+  if (has_avx2(level)) return use(avx2_form{});
+#endif
+#if NEARDUP_NEON_KERNELS
+  if (has_neon(level)) return use(neon_form{});
+#endif
+#if NEARDUP_BASELINE_KERNELS
+  if (has_baseline(level)) return use(baseline_form{});
+#endif
+  return use(portable_form{});
+}
+
+}  // namespace neardup::inline v0::detail
