@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the figures of docs/many-machines.md: what the tasks of the command cost here, what follows for very many documents,
+"""Writes the figures of README.md: what the tasks of the command cost here, what follows for very many documents,
 what a store of tables takes for them, and what Redis takes.
 
 usage: bench/many_machines/run.py MODEL [--neardup PROGRAM] [--redis] [--json FILE] [--from FILE]
@@ -26,7 +26,7 @@ import time
 
 DOCUMENTS = (1e9, 1e10, 1e11)
 ROOT = pathlib.Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "many-machines.md"
+PAGE = pathlib.Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- figures: bench/many_machines/run.py writes this -->", "<!-- end of figures -->"
 # Bytes of a text -> numbers of texts. The first and the last give records and bytes by the model, which the second checks.
 # CPU time grows in the model as from the second to the last.
