@@ -37,6 +37,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/prefetch.hpp
     include/neardup/detail/radix_partition.hpp
     include/neardup/detail/text_lines.hpp
+    include/neardup/detail/two_bit_counts.hpp
     include/neardup/detail/union_find.hpp
     include/neardup/detail/visits.hpp
     include/neardup/detail/windows_files.hpp
@@ -122,6 +123,11 @@ set(NEARDUP_HEADERS
     include/neardup/minwise.hpp
     include/neardup/neardup.hpp
     include/neardup/ostream.hpp
+    include/neardup/partition_store.hpp
+    include/neardup/passages.hpp
+    include/neardup/passages/engine/passage_anchors.hpp
+    include/neardup/passages/engine/passage_search.hpp
+    include/neardup/passages/passages.hpp
     include/neardup/runner.hpp
     include/neardup/sets.hpp
     include/neardup/sets/engine/bitmap_filter.hpp

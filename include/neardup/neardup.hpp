@@ -15,6 +15,8 @@
 #include "instruction_set.hpp"
 #include "join_options.hpp"
 #include "minwise.hpp"
+#include "partition_store.hpp"
+#include "passages.hpp"
 #include "runner.hpp"
 #include "sets.hpp"
 #include "simhash.hpp"

@@ -77,7 +77,7 @@ labels_type found_by_partitions(const sets_type& sets, std::size_t earlier, cons
   oracle::partitions_in_memory store;
   return neardup::detail::label_by_partitions<std::uint32_t, std::uint32_t>(
       {sets.size(), [&](std::size_t i) { return std::span<const std::uint32_t>(sets[i]); }}, earlier, least, how,
-      neardup::detail::row_store_of(store), sizes, max_pairs);
+      neardup::detail::any_store_of(store), sizes, max_pairs);
 }
 
 neardup::detail::failure_limits random_limits(std::mt19937_64& random) {

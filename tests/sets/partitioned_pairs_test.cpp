@@ -60,7 +60,7 @@ std::vector<pair_type> partitioned(const set_vector<Feature>& sets, std::size_t 
   partitions_in_memory store;
   neardup::detail::visit_partitioned_pairs<Feature>(
       {sets.size(), [&](std::size_t i) { return std::span<const Feature>(sets[i]); }}, split, least,
-      neardup::detail::row_store_of(store), options, sizes, [&](const pair_type& pair) {
+      neardup::detail::any_store_of(store), options, sizes, [&](const pair_type& pair) {
         result.push_back(pair);
         return true;
       });

@@ -90,8 +90,8 @@ class row_matcher final : public matcher<std::uint32_t> {
 /// and a few for each set.
 template <class Index, class Feature>
 std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::size_t earlier,
-                                       const set_threshold& least, const group_options& options, row_store store,
-                                       const row_join_sizes& sizes, std::size_t max_pairs) {
+                                       const set_threshold& least, const group_options& options,
+                                       any_partition_store store, const row_join_sizes& sizes, std::size_t max_pairs) {
   document_order<std::uint32_t> order = order_of_sets(source, earlier, least.measure, options);
   const overlap_bounds bounds(least);
   row_join<Feature> join(source, earlier, bounds, std::move(store), options.run, sizes);
@@ -123,7 +123,7 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold, 
                                                      std::uint64_t memory, const group_options& options = {}) {
   detail::check_index_type<Index>(sets.size(), "group_by_partitions");
   return detail::label_by_partitions<Index>(detail::source_of_sets(sets), 0, detail::set_threshold_of(least), options,
-                                            detail::row_store_of(store), {.memory = memory},
+                                            detail::any_store_of(store), {.memory = memory},
                                             detail::pairs_in(memory, sets.size()));
 }
 
@@ -137,7 +137,7 @@ template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, c
   const std::size_t count = representatives.size() + sets.size();
   detail::check_extended<Index>(count, options);
   return detail::label_by_partitions<Index>(detail::source_of_sets(representatives, sets), representatives.size(),
-                                            detail::set_threshold_of(least), options, detail::row_store_of(store),
+                                            detail::set_threshold_of(least), options, detail::any_store_of(store),
                                             {.memory = memory}, detail::pairs_in(memory, count));
 }
 

@@ -17,6 +17,7 @@
 #include "../detail/bits.hpp"
 #include "../detail/bytes.hpp"
 #include "../detail/prefetch.hpp"
+#include "../detail/two_bit_counts.hpp"
 #include "../detail/xxh3.hpp"
 #include "../error.hpp"
 
@@ -67,7 +68,7 @@ class feature_counts {
         std::uint16_t& cell = own_[of.cell[i]];
         cell = static_cast<std::uint16_t>(cell + (cell < most ? 1 : 0));
         std::uint16_t& word = own_[of.word[i]];
-        word = static_cast<std::uint16_t>(word + ((word >> of.shift[i] & 3U) < 3 ? 1U << of.shift[i] : 0U));
+        word = detail::counted_once(word, of.shift[i]);
       }
     });
     counted_ += features.size();
@@ -86,14 +87,7 @@ class feature_counts {
       const std::uint32_t sum = std::uint32_t{own_[i]} + other.cells_[i];
       own_[i] = static_cast<std::uint16_t>((std::min)(sum, std::uint32_t{most}));
     }
-    for (std::size_t i = count; i < own_.size(); ++i) {
-      std::uint32_t merged = 0;
-      for (std::uint32_t shift = 0; shift < 16; shift += 2) {
-        const std::uint32_t sum = (own_[i] >> shift & 3U) + (other.cells_[i] >> shift & 3U);
-        merged |= (std::min)(sum, 3U) << shift;
-      }
-      own_[i] = static_cast<std::uint16_t>(merged);
-    }
+    for (std::size_t i = count; i < own_.size(); ++i) own_[i] = detail::merged_counts(own_[i], other.cells_[i]);
     counted_ += other.counted_;
   }
 
@@ -103,8 +97,8 @@ class feature_counts {
   void look_up(std::span<const Feature> features, std::span<std::uint16_t> to) const noexcept {
     for_each_block(features, [&](const places& of, std::size_t first, std::size_t count) {
       for (std::size_t i = 0; i < count; ++i) {
-        const auto few = static_cast<std::uint16_t>(cells_[of.word[i]] >> of.shift[i] & 3U);
-        to[first + i] = few < 3 ? few : (std::max)(few, cells_[of.cell[i]]);
+        const auto few = static_cast<std::uint16_t>(detail::two_bit_count(cells_[of.word[i]], of.shift[i]));
+        to[first + i] = few < detail::most_in_two_bits ? few : (std::max)(few, cells_[of.cell[i]]);
       }
     });
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../detail/visits.hpp"
+#include "../partition_store.hpp"
 #include "../runner.hpp"
 #include "../threshold.hpp"
 #include "engine/overlap_bounds.hpp"
@@ -21,23 +22,12 @@
 
 namespace neardup::inline v0 {
 
-/// A store for the data of a join that does not fit into memory, such as a set of files. `store.append(partition,
-/// bytes)` adds bytes to a partition, numbered from 0. `store.read(partition, to)` writes all bytes of a partition to a
-/// span of that size, in the order in which they were added; it may be called again. A join makes one call at a time,
-/// but from any thread of its runner. It appends nothing after it has read.
-template <class T>
-concept partition_store = requires(T& store, std::uint32_t partition, std::span<const std::byte> bytes,
-                                   std::span<std::byte> to) {
-  store.append(partition, bytes);
-  store.read(partition, to);
-};
-
 namespace detail {
 
 /// Visits the similar pairs of a source. Sets from number `first_count` on are a second corpus.
 template <class Feature>
 void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t first_count, const set_threshold& least,
-                             row_store store, const join_options& options, const row_join_sizes& sizes,
+                             any_partition_store store, const join_options& options, const row_join_sizes& sizes,
                              const similar_pair_visits::visit_type& visit) {
   const overlap_bounds bounds(least);
   row_join<Feature> join(source, first_count, bounds, std::move(store), options.run, sizes);
@@ -50,12 +40,6 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
       return visits.visit_found(pair.a, pair.b, join.size_of(pair.a), join.size_of(pair.b), pair.common);
     });
   });
-}
-
-template <partition_store Store>
-[[nodiscard]] row_store row_store_of(Store& store) {
-  return {[&store](std::uint32_t partition, std::span<const std::byte> bytes) { store.append(partition, bytes); },
-          [&store](std::uint32_t partition, std::span<std::byte> to) { store.read(partition, to); }};
 }
 
 }  // namespace detail
@@ -76,7 +60,7 @@ template <set_range Sets, class Threshold, partition_store Store, class Visit>
 & > void visit_pairs_by_partitions(const Sets& sets, const Threshold& least, Store& store, std::uint64_t memory,
                                    Visit&& visit, const join_options& options = {}) {
   detail::visit_partitioned_pairs<detail::set_feature_t<Sets>>(
-      detail::source_of_sets(sets), sets.size(), detail::set_threshold_of(least), detail::row_store_of(store), options,
+      detail::source_of_sets(sets), sets.size(), detail::set_threshold_of(least), detail::any_store_of(store), options,
       {.memory = memory}, [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
@@ -91,7 +75,7 @@ void visit_pairs_by_partitions(const A& a, const B& b, const Threshold& least, S
   detail::check_threshold(threshold);
   if (a.size() == 0 || b.size() == 0) return;
   detail::visit_partitioned_pairs<detail::set_feature_t<A>>(
-      detail::source_of_sets(a, b), a.size(), threshold, detail::row_store_of(store), options, {.memory = memory},
+      detail::source_of_sets(a, b), a.size(), threshold, detail::any_store_of(store), options, {.memory = memory},
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 

@@ -25,6 +25,7 @@
 #include "../../detail/mutex.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../detail/visits.hpp"
+#include "../../partition_store.hpp"
 #include "../../runner.hpp"
 #include "bitmap_filter.hpp"
 #include "bucket_join.hpp"
@@ -38,14 +39,6 @@ namespace neardup::inline v0::detail {
 struct set_row {
   std::uint32_t key, set, size, position;
   set_bitmap bitmap;
-};
-
-/// The store that keeps the rows of the partitions until they are joined.
-struct row_store {
-  /// Adds bytes to a partition. One call at a time.
-  std::function<void(std::uint32_t partition, std::span<const std::byte>)> append;
-  /// Reads all bytes of a partition, in the order in which they were added. May be called again. One call at a time.
-  std::function<void(std::uint32_t partition, std::span<std::byte>)> read;
 };
 
 /// Limits of row_join. Results do not depend on them.
@@ -174,7 +167,7 @@ class row_join {
   /// Counts the features, finds the copies, and stores the rows of all sets that are not copies. Sets from number
   /// `first_count` on are a second corpus. A set of one corpus is never a copy of a set of the other.
   /// Throws: std::length_error from 2^32 - 1 sets or features of a set on; exceptions of the store; std::bad_alloc.
-  row_join(set_source<Feature> source, std::size_t first_count, const overlap_bounds& bounds, row_store store,
+  row_join(set_source<Feature> source, std::size_t first_count, const overlap_bounds& bounds, any_partition_store store,
            const any_runner& run, const row_join_sizes& sizes)
       : source_(std::move(source)),
         first_count_(first_count),
@@ -324,7 +317,7 @@ class row_join {
   std::size_t first_count_;
   const overlap_bounds& bounds_;
   overlap_table table_;
-  row_store store_;
+  any_partition_store store_;
   any_runner run_;
   row_join_sizes sizes_;
   token_counts counts_;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The concept partition_store: where a join that does not fit into memory keeps its data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "version.hpp"
+
+namespace neardup::inline v0 {
+
+/// A store for the data of a join that does not fit into memory, such as a set of files. `store.append(partition,
+/// bytes)` adds bytes to a partition, numbered from 0. `store.read(partition, to)` writes all bytes of a partition to a
+/// span of that size, in the order in which they were added; it may be called again. A join makes one call at a time,
+/// but from any thread of its runner. It appends nothing to a partition that it has read.
+template <class T>
+concept partition_store = requires(T& store, std::uint32_t partition, std::span<const std::byte> bytes,
+                                   std::span<std::byte> to) {
+  store.append(partition, bytes);
+  store.read(partition, to);
+};
+
+namespace detail {
+
+/// A partition_store of any type.
+struct any_partition_store {
+  std::function<void(std::uint32_t partition, std::span<const std::byte>)> append;
+  std::function<void(std::uint32_t partition, std::span<std::byte>)> read;
+};
+
+/// Precondition: the store outlives the result.
+template <partition_store Store>
+[[nodiscard]] any_partition_store any_store_of(Store& store) {
+  return {[&store](std::uint32_t partition, std::span<const std::byte> bytes) { store.append(partition, bytes); },
+          [&store](std::uint32_t partition, std::span<std::byte> to) { store.read(partition, to); }};
+}
+
+}  // namespace detail
+
+}  // namespace neardup::inline v0

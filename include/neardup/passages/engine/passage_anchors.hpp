@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// Anchors of windows (winnowing), counts of anchors, and hashes of windows.
+//
+// A window is `length` consecutive units of a text. Its grams are runs of k = (length + 1) / 2 units. The anchor of a
+// window is the gram with the least hash; of equal ones, the rightmost. Equal windows have the same anchor at the same
+// place. So a window that occurs twice has an anchor that occurs twice. A text has about 4 anchors in `length` units.
+// Source: Schleimer, Wilkerson, Aiken, Winnowing: Local Algorithms for Document Fingerprinting, SIGMOD 2003.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/prefetch.hpp"
+#include "../../detail/two_bit_counts.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The bytes of a text as units. Both values of a unit are the same.
+class byte_values {
+ public:
+  explicit byte_values(std::string_view text) noexcept : text_(text) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return text_.size(); }
+  [[nodiscard]] std::uint64_t first(std::size_t i) const noexcept {
+    return table[static_cast<unsigned char>(text_[i])];
+  }
+  [[nodiscard]] std::uint64_t second(std::size_t i) const noexcept { return first(i); }
+
+ private:
+  static constexpr std::array<std::uint64_t, 256> table = [] {
+    std::array<std::uint64_t, 256> values{};
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = mix(golden_ratio * (i + 1));
+    return values;
+  }();
+
+  std::string_view text_;
+};
+
+/// Words as units: two hashes of each word. The second hashes are missing where only anchors are of interest.
+class word_values {
+ public:
+  word_values(std::span<const std::uint64_t> first, std::span<const std::uint64_t> second) noexcept
+      : first_(first), second_(second) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return first_.size(); }
+  [[nodiscard]] std::uint64_t first(std::size_t i) const noexcept { return first_[i]; }
+  [[nodiscard]] std::uint64_t second(std::size_t i) const noexcept { return second_[i]; }
+
+ private:
+  std::span<const std::uint64_t> first_, second_;
+};
+
+/// Consecutive windows with one anchor: the windows that begin at the units [first, end).
+struct anchor_run {
+  std::uint64_t anchor;  // the hash of the anchor
+  std::size_t first, end;
+
+  [[nodiscard]] std::size_t size() const noexcept { return end - first; }
+};
+
+/// Finds the anchors of all windows of a text.
+/// Complexity: linear in the units of the text, whatever the length of a window.
+/// Memory: 8 bytes for each unit of a piece, and 24 for each of its anchors.
+class anchor_finder {
+ public:
+  /// Precondition: length > 0.
+  explicit anchor_finder(std::size_t length) : length_(length), gram_((length + 1) / 2), grams_(length - gram_ + 1) {
+    for (std::size_t i = 1; i < gram_; ++i) out_factor_ *= factor;
+  }
+
+  /// Calls `use(first, last, runs)` for each piece of a text: the units [first, last), and the runs of the windows in
+  /// them, in order. Pieces overlap by length - 1 units, so that each window is in exactly one.
+  template <class Values, class Use>
+  void for_each_piece(const Values& units, const Use& use) {
+    if (units.size() < length_) return;
+    const std::size_t windows = units.size() - length_ + 1;
+    const std::size_t step = (std::max)(std::size_t{1} << 14, 4 * length_);
+    for (std::size_t first = 0; first < windows; first += step) {
+      const std::size_t count = (std::min)(step, windows - first);
+      hash_grams(units, first, count + grams_ - 1);
+      find_runs(first, count);
+      use(first, first + count + length_ - 1, std::span<const anchor_run>(runs_));
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t factor = 0xd6e8feb86659fd93U;
+
+  /// Sets hashes_[i] to the hash of the gram that begins at unit first + i, for all i < count.
+  template <class Values>
+  void hash_grams(const Values& units, std::size_t first, std::size_t count) {
+    hashes_.resize(count);
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i + 1 < gram_; ++i) hash = hash * factor + units.first(first + i);
+    for (std::size_t i = 0; i < count; ++i) {
+      hash = hash * factor + units.first(first + i + gram_ - 1);
+      hashes_[i] = (hash ^ hash >> 32) * golden_ratio;  // the low bits of `hash` depend on few bits of the units
+      hash -= out_factor_ * units.first(first + i);
+    }
+  }
+
+  /// Finds the runs of the windows 0 to windows - 1, where window j has the grams [j, j + grams_). Blocks of grams_
+  /// windows are searched from both sides: `suffix_` has the rightmost least grams of each suffix of the first window
+  /// of the block, and `newest` the one of the grams behind that window.
+  void find_runs(std::size_t begin, std::size_t windows) {
+    runs_.clear();
+    std::size_t anchor = windows + grams_;  // no gram
+    const auto change = [&](std::size_t to, std::size_t window) {
+      if (to == anchor) return;
+      if (!runs_.empty()) runs_.back().end = begin + window;
+      runs_.push_back({hashes_[to], begin + window, 0});
+      anchor = to;
+    };
+    for (std::size_t block = 0; block < windows; block += grams_) {
+      suffix_.clear();
+      std::uint64_t least = 0;
+      for (std::size_t i = block + grams_; i-- > block;) {
+        if (!suffix_.empty() && hashes_[i] >= least) continue;
+        least = hashes_[i];
+        suffix_.push_back(i);
+      }
+      const std::size_t end = (std::min)(block + grams_, windows);
+      std::size_t newest = block + grams_;  // none before the loop has read it
+      std::uint64_t least_new = ~std::uint64_t{0};
+      bool has_new = false;
+      change(suffix_.back(), block);
+      for (std::size_t window = block + 1; window < end;) {
+        // The anchor stays until a gram that is not greater comes, or until it is not in the window any more.
+        if (suffix_.back() < window) suffix_.pop_back();
+        const std::size_t old = suffix_.back();
+        const std::uint64_t old_hash = hashes_[old];
+        const std::size_t stop = (std::min)(old + 1, end);
+        bool is_decided = false;
+        for (; window < stop; ++window) {
+          const std::size_t gram = window + grams_ - 1;
+          const bool is_least = hashes_[gram] <= least_new;
+          if (is_least) {
+            least_new = hashes_[gram];
+            newest = gram;
+            has_new = true;
+          }
+          if (is_decided && !is_least) [[likely]]
+            continue;
+          change(has_new && least_new <= old_hash ? newest : old, window);
+          is_decided = true;
+        }
+      }
+    }
+    runs_.back().end = begin + windows;
+  }
+
+  std::size_t length_, gram_, grams_;  // units of a window, units of a gram, grams of a window
+  std::uint64_t out_factor_ = 1;       // factor to the power of gram_ - 1
+  std::vector<std::uint64_t> hashes_;
+  std::vector<std::size_t> suffix_;
+  std::vector<anchor_run> runs_;
+};
+
+/// Counts anchors. A count is never too low. It stops at 3.
+/// Memory: 4 bytes for each anchor, up to a limit; counts are too high more often when the limit is reached.
+class anchor_counts {
+ public:
+  /// Precondition: most_memory > 0.
+  explicit anchor_counts(std::uint64_t most_memory) : most_words_(most_memory / sizeof(std::uint16_t)) {}
+
+  /// Counts anchors, and grows if there are many.
+  void add(std::span<const std::uint64_t> anchors) {
+    counted_ += anchors.size();
+    while (16 * counted_ > 8 * words_.size() && 2 * words_.size() <= most_words_) grow();
+    constexpr std::size_t ahead = 16;
+    for (std::size_t i = 0; i < anchors.size(); ++i) {
+      if (i + ahead < anchors.size()) look_ahead(anchors[i + ahead]);
+      const std::uint64_t place = place_of(anchors[i]);
+      std::uint16_t& word = words_[to_size(place >> 3)];
+      word = counted_once(word, static_cast<std::uint32_t>(place & 7U) * 2);
+    }
+  }
+
+  /// Prefetches the count of an anchor.
+  void look_ahead(std::uint64_t anchor) const noexcept { prefetch(words_.data() + to_size(place_of(anchor) >> 3)); }
+
+  [[nodiscard]] std::uint32_t operator[](std::uint64_t anchor) const noexcept {
+    const std::uint64_t place = place_of(anchor);
+    return two_bit_count(words_[to_size(place >> 3)], static_cast<std::uint32_t>(place & 7U) * 2);
+  }
+
+ private:
+  /// Returns the number of the counter. Anchors are least hashes, so their own high bits are mostly 0.
+  [[nodiscard]] std::uint64_t place_of(std::uint64_t anchor) const noexcept { return mix(anchor) >> (64 - bits_); }
+
+  /// Doubles the counters. Anchors with the counter i now have the counter 2i or 2i + 1, so both inherit the count.
+  void grow() {
+    std::vector<std::uint16_t> more(2 * words_.size());
+    for (std::size_t i = 0; i < more.size(); ++i) {
+      const std::uint32_t four = words_[i / 2] >> (i % 2 * 8);
+      std::uint32_t word = 0;
+      for (std::uint32_t c = 0; c < 4; ++c) word |= (four >> 2 * c & most_in_two_bits) * 5 << 4 * c;
+      more[i] = static_cast<std::uint16_t>(word);
+    }
+    words_ = std::move(more);
+    ++bits_;
+  }
+
+  std::uint64_t most_words_;
+  int bits_ = 16;  // words_.size() == 2^(bits_ - 3)
+  std::vector<std::uint16_t> words_ = std::vector<std::uint16_t>(std::size_t{1} << (bits_ - 3));
+  std::uint64_t counted_ = 0;
+};
+
+/// A hash of a window: two polynomials of its units modulo 2^61 - 1, whose factors were drawn at random. So two
+/// different windows of n units have the same hash with a probability of at most n^2 / 2^122.
+struct window_hash {
+  std::uint64_t low, high;
+
+  friend constexpr bool operator==(const window_hash&, const window_hash&) = default;
+};
+
+/// The prime 2^61 - 1.
+inline constexpr std::uint64_t hash_prime = (std::uint64_t{1} << 61) - 1;
+
+/// Returns a * b modulo 2^61 - 1. Precondition: a and b are below it.
+constexpr std::uint64_t prime_product(std::uint64_t a, std::uint64_t b) noexcept {
+#if defined(__SIZEOF_INT128__)
+  __extension__ using product_type = unsigned __int128;
+  const product_type product = static_cast<product_type>(a) * b;
+  const std::uint64_t sum =
+      static_cast<std::uint64_t>(product & hash_prime) + static_cast<std::uint64_t>(product >> 61);
+#else
+  constexpr std::uint64_t low = 0xffffffffU;
+  const std::uint64_t middle = (a >> 32) * (b & low) + ((a & low) * (b & low) >> 32);
+  const std::uint64_t other = (a & low) * (b >> 32) + (middle & low);
+  const std::uint64_t top = (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
+  const std::uint64_t bottom = other << 32 | ((a & low) * (b & low) & low);
+  const std::uint64_t sum = (bottom & hash_prime) + (top << 3 | bottom >> 61);
+#endif
+  return sum >= hash_prime ? sum - hash_prime : sum;
+}
+
+/// Hashes windows of a text: first the prefixes of a stretch of units, then each window from two prefixes.
+/// Memory: 16 bytes for each unit of the stretch.
+class window_hasher {
+ public:
+  explicit window_hasher(std::size_t length) : length_(length) {
+    for (std::size_t i = 0; i < length; ++i) {
+      out_ = {prime_product(out_.low, factors.low), prime_product(out_.high, factors.high)};
+    }
+  }
+
+  /// Takes the units [first, last) of a text.
+  template <class Values>
+  void take(const Values& units, std::size_t first, std::size_t last) {
+    first_ = first;
+    prefixes_.resize(last - first + 1);
+    window_hash hash{0, 0};
+    prefixes_[0] = hash;
+    for (std::size_t i = first; i < last; ++i) {
+      hash = {sum(prime_product(hash.low, factors.low), units.first(i) >> 3),
+              sum(prime_product(hash.high, factors.high), units.second(i) >> 3)};
+      prefixes_[i - first + 1] = hash;
+    }
+  }
+
+  /// Returns the hash of the window that begins at a unit. Precondition: the window lies in the units taken last.
+  [[nodiscard]] window_hash operator[](std::size_t window) const noexcept {
+    const window_hash& before = prefixes_[window - first_];
+    const window_hash& all = prefixes_[window - first_ + length_];
+    return {sum(all.low, hash_prime - prime_product(before.low, out_.low)),
+            sum(all.high, hash_prime - prime_product(before.high, out_.high))};
+  }
+
+ private:
+  static constexpr window_hash factors{0x0b3fa8f1c9d2e467U, 0x16d40b9e8357ca21U};
+
+  /// Returns a + b modulo the prime. Precondition: both are at most the prime.
+  static constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) noexcept {
+    const std::uint64_t s = a + b;
+    return s >= 2 * hash_prime ? s - 2 * hash_prime : s >= hash_prime ? s - hash_prime : s;
+  }
+
+  std::size_t length_, first_ = 0;
+  window_hash out_{1, 1};  // the factors to the power of length_
+  std::vector<window_hash> prefixes_;
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: MIT
+// The search for repeated passages, in two passes over the texts.
+//
+// The first pass counts anchors (passage_anchors.hpp). The second one hashes the windows whose anchors occur more than
+// once, and scatters them to partitions by their anchors. So equal windows are in one partition, in the order of the
+// documents. A table of each partition has the first place of each window.
+//
+// The records of a partition have 16 bytes each. A run of windows is a header and the hashes of its windows. A run that
+// is equal to an earlier one is a header and two hashes: the first and the last window of a run determine all others,
+// because together they cover all of its units.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
+#include "../../detail/large_array.hpp"
+#include "../../detail/mutex.hpp"
+#include "../../detail/prefetch.hpp"
+#include "../../error.hpp"
+#include "../../partition_store.hpp"
+#include "../../runner.hpp"
+#include "passage_anchors.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The texts of a search, and how to read their units.
+struct passage_source {
+  /// Takes a text: `field` 0 begins a document, a higher number is a further text of the same document.
+  using sink = std::function<void(std::string_view text, std::size_t field)>;
+  /// Passes all texts to a sink, in order. Called twice, with the same texts.
+  std::function<void(const sink&)> visit_texts;
+  /// Appends hashes of the words of a text, with a seed. Empty: the units are bytes.
+  std::function<void(std::string_view text, std::uint64_t seed, std::vector<std::uint64_t>& hashes)> hash_words;
+};
+
+/// The conditions of a search.
+struct passage_conditions {
+  std::size_t length = 0, least_documents = 1, earlier_documents = 0;
+};
+
+/// Consecutive windows that began earlier: windows [begin, begin + count) of a text.
+struct repeated_windows {
+  std::uint32_t document, field, begin, count, first_document, first_field, first_begin;
+
+  /// Appends windows if they, and their first places, follow these ones. Returns: false if they do not.
+  bool append(const repeated_windows& next) noexcept {
+    const bool follows = count > 0 && next.document == document && next.field == field && next.begin == begin + count &&
+                         next.first_document == first_document && next.first_field == first_field &&
+                         next.first_begin == first_begin + count;
+    if (follows) count += next.count;
+    return follows;
+  }
+};
+
+/// A record of a partition: a header, or the hash of a window.
+using window_record = window_hash;
+
+/// The least number of windows in a run that is written as a copy. A copy of a shorter run would not be shorter.
+inline constexpr std::size_t least_copied = 3;
+
+/// The content of a header.
+struct run_header {
+  std::uint32_t document, field, begin, count;
+  bool is_copy;  // two hashes follow, not `count`
+
+  [[nodiscard]] window_record packed() const noexcept {
+    return {std::uint64_t{field} << 32 | document, (std::uint64_t{count} << 1 | (is_copy ? 1U : 0U)) << 32 | begin};
+  }
+  [[nodiscard]] static run_header of(const window_record& r) noexcept {
+    return {static_cast<std::uint32_t>(r.low), static_cast<std::uint32_t>(r.low >> 32),
+            static_cast<std::uint32_t>(r.high), static_cast<std::uint32_t>(r.high >> 33), (r.high >> 32 & 1U) != 0};
+  }
+  /// Returns the number of records of the run, with its header.
+  [[nodiscard]] std::size_t records() const noexcept { return 1 + (is_copy ? 2 : std::size_t{count}); }
+};
+
+/// Finds the repeated windows of one partition.
+/// Memory: 16 to 24 bytes for each record, and 8 more if passages have to be in several documents.
+class partition_search {
+ public:
+  using visit_type = std::function<void(const repeated_windows&)>;
+
+  explicit partition_search(const passage_conditions& how) : how_(how) {}
+
+  /// Calls `visit` for the repeated windows of each run.
+  /// Precondition: fewer than 2^32 records.
+  void search(std::span<const window_record> records, const visit_type& visit);
+
+ private:
+  /// A hash table of positions in the records, by open addressing. 0 is a free slot, since a header precedes any window.
+  class position_table {
+   public:
+    void reset(std::size_t count) {
+      bits_ = (std::max)(4, static_cast<int>(std::bit_width(2 * count)));
+      slots_.assign(std::size_t{1} << bits_, 0);
+    }
+    /// Returns the slot with a position for which is_equal(position) is true, or the free slot where it belongs.
+    template <class IsEqual>
+    [[nodiscard]] std::uint32_t& find(std::uint64_t hash, const IsEqual& is_equal) noexcept {
+      std::size_t i = to_size(hash * golden_ratio >> (64 - bits_));
+      while (slots_[i] != 0 && !is_equal(slots_[i])) i = (i + 1) & (slots_.size() - 1);
+      return slots_[i];
+    }
+
+   private:
+    int bits_ = 4;
+    std::vector<std::uint32_t> slots_;
+  };
+
+  void find_firsts(std::span<const window_record> records);
+  void count_document(std::uint32_t window, std::uint32_t document) {
+    if (how_.least_documents < 2 || last_[window] == document + 1) return;
+    last_[window] = document + 1;
+    ++documents_[window];
+  }
+
+  const passage_conditions& how_;
+  position_table windows_, runs_;
+  // By position: where an equal window stands first; for the first record behind the header of a copy, the position of
+  // the first window of the run that it copies.
+  std::vector<std::uint32_t> first_;
+  std::vector<std::uint32_t> header_;            // by position: the header of the run
+  std::vector<std::uint32_t> documents_, last_;  // by first position: documents so far, and the last one plus 1
+};
+
+/// The search. It is made for one call of find().
+class passage_search {
+ public:
+  using visit_type = std::function<bool(const repeated_windows&)>;
+
+  /// Throws: std::invalid_argument if the length is 0 or above 2^20.
+  passage_search(passage_source source, passage_conditions how, any_partition_store store, std::uint64_t memory,
+                 any_runner run);
+
+  /// Calls `visit` for all repeated windows, in the order of their places. Windows that follow one another, and whose
+  /// first places follow one another, come together. Ends if `visit` returns false.
+  void find(const visit_type& visit) {
+    count_anchors();
+    scatter_windows();
+    find_repeated();
+    visit_found(visit);
+  }
+
+ private:
+  struct placed_text {
+    std::size_t begin, size;
+    std::uint32_t document, field;
+  };
+  /// A run that a worker has written: the next run with the same hashes is a copy.
+  struct written_run {
+    window_hash first{0, 0}, last{0, 0};
+    std::size_t count = 0;
+  };
+  struct worker {
+    explicit worker(std::size_t length) : finder(length), hasher(length) {}
+
+    anchor_finder finder;
+    window_hasher hasher;
+    std::vector<std::uint64_t> first, second;  // hashes of words
+    std::vector<std::uint64_t> anchors;        // pass 1
+    std::uint64_t windows = 0;
+    std::vector<window_record> records;                         // pass 2
+    std::vector<std::pair<std::uint32_t, std::size_t>> pieces;  // the partition and the number of consecutive records
+    std::vector<written_run> written;
+  };
+  /// Partitions of records of one type, which are stored when some are together.
+  template <class Record>
+  struct scattered {
+    std::vector<std::vector<Record>> waiting;
+    std::vector<std::uint64_t> stored;
+    std::size_t most = 0;  // records that wait in a partition
+  };
+
+  /// Reads all texts, some MB at a time. Calls `use(worker, units, first, last, runs, text)` for each piece of each text
+  /// (see anchor_finder), and `after(worker)` for each worker when some MB are read. Workers have consecutive texts.
+  template <class Use, class After>
+  void read_texts(bool hashes_windows, const Use& use, const After& after) {
+    std::string bytes;
+    std::vector<placed_text> texts;
+    const std::size_t parts = workers_.size();
+    const auto read = [&](worker& own, const placed_text& text) {
+      const std::string_view content = std::string_view(bytes).substr(text.begin, text.size);
+      const auto read_as = [&](const auto& units) {
+        own.finder.for_each_piece(units, [&](std::size_t first, std::size_t last, std::span<const anchor_run> runs) {
+          use(own, units, first, last, runs, text);
+        });
+      };
+      if (!source_.hash_words) return read_as(byte_values(content));
+      own.first.clear();
+      own.second.clear();
+      source_.hash_words(content, 0, own.first);
+      if (hashes_windows && own.first.size() >= how_.length) source_.hash_words(content, golden_ratio, own.second);
+      read_as(word_values(own.first, own.second));
+    };
+    const auto read_all = [&] {
+      in_steps(run_, parts, parts, 1, [&](std::size_t /*thread*/, std::size_t part, std::size_t /*last*/) {
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+          if (texts[i].begin * parts / bytes.size() == part) read(workers_[part], texts[i]);
+        }
+        return true;
+      });
+      for (worker& own : workers_) after(own);
+      bytes.clear();
+      texts.clear();
+    };
+    documents_ = 0;
+    source_.visit_texts([&](std::string_view text, std::size_t field) {
+      if (field == 0) ++documents_;
+      if (documents_ == 0) fail<std::invalid_argument>("the first text of a document has the field 0");
+      if (documents_ > most_of_text || field > most_of_text || text.size() >= most_of_text) {
+        fail<std::length_error>({"passages: text ", field, " of document ", documents_ - 1, " has ", text.size(),
+                                 " bytes; a text has less than 4 GiB, and 32 bits number texts"});
+      }
+      if (text.size() < how_.length) return;
+      texts.push_back(
+          {bytes.size(), text.size(), static_cast<std::uint32_t>(documents_ - 1), static_cast<std::uint32_t>(field)});
+      bytes.append(text);
+      if (bytes.size() >= parts << 20) read_all();
+    });
+    if (!texts.empty()) read_all();
+  }
+
+  /// Writes the runs of a piece that may be repeated.
+  template <class Values>
+  void write_runs(worker& own, const Values& units, std::size_t first, std::size_t last,
+                  std::span<const anchor_run> runs, const placed_text& text) {
+    constexpr std::size_t ahead = 8;
+    bool has_prefixes = false;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      if (r + ahead < runs.size()) counts_.look_ahead(runs[r + ahead].anchor);
+      const anchor_run& run = runs[r];
+      if (counts_[run.anchor] < least_count_) continue;
+      if (!std::exchange(has_prefixes, true)) own.hasher.take(units, first, last);
+      const std::size_t before = own.records.size();
+      const window_hash front = own.hasher[run.first], back = own.hasher[run.end - 1];
+      run_header header{text.document, text.field, static_cast<std::uint32_t>(run.first),
+                        static_cast<std::uint32_t>(run.size()), false};
+      if (run.size() >= least_copied) {
+        written_run& known = own.written[to_size((front.low ^ back.high * golden_ratio) % own.written.size())];
+        header.is_copy = known.first == front && known.last == back && known.count == run.size();
+        if (!header.is_copy) known = {front, back, run.size()};
+      }
+      own.records.push_back(header.packed());
+      if (header.is_copy) {
+        own.records.insert(own.records.end(), {front, back});
+      } else {
+        for (std::size_t window = run.first; window < run.end; ++window) own.records.push_back(own.hasher[window]);
+      }
+      const auto partition = static_cast<std::uint32_t>((mix(run.anchor) & 0xffffffffU) * partitions_ >> 32);
+      own.pieces.emplace_back(partition, own.records.size() - before);
+    }
+  }
+
+  /// Adds records to a partition, numbered from `offset` in the store. Stores them when there are more than `most`.
+  template <class Record>
+  void put(scattered<Record>& to, std::uint32_t partition, std::span<const Record> records, std::uint32_t offset,
+           std::size_t most) {
+    std::vector<Record>& waiting = to.waiting[partition];
+    waiting.insert(waiting.end(), records.begin(), records.end());
+    if (waiting.size() <= most) return;
+    store_.append(offset + partition, std::as_bytes(std::span(waiting)));
+    to.stored[partition] += waiting.size();
+    waiting.clear();
+  }
+
+  void count_anchors();
+  void scatter_windows();
+  void find_repeated();
+  void visit_found(const visit_type& visit);
+
+  static constexpr std::uint64_t most_of_text = (std::numeric_limits<std::uint32_t>::max)();
+  static constexpr std::uint32_t max_partitions = 4096;
+
+  passage_source source_;
+  passage_conditions how_;
+  any_partition_store store_;
+  std::uint64_t memory_;
+  any_runner run_;
+  anchor_counts counts_;
+  std::uint32_t least_count_;  // occurrences of an anchor from which on its windows may be repeated
+  std::vector<worker> workers_;
+  std::uint64_t windows_ = 0, documents_ = 0;
+  std::uint32_t partitions_ = 1;
+  scattered<window_record> scattered_;
+  scattered<repeated_windows> found_;
+};
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE void partition_search::find_firsts(std::span<const window_record> records) {
+  first_.resize(records.size());
+  header_.resize(records.size());
+  documents_.assign(how_.least_documents > 1 ? records.size() : 0, 0);
+  last_.assign(documents_.size(), 0);
+  std::size_t runs = 0;
+  for (std::size_t h = 0; h < records.size(); h += run_header::of(records[h]).records()) ++runs;
+  runs_.reset(runs);
+  windows_.reset(records.size() - runs);
+  for (std::size_t h = 0; h < records.size();) {
+    const run_header run = run_header::of(records[h]);
+    const auto begin = static_cast<std::uint32_t>(h + 1);
+    if (run.count >= least_copied) {
+      const window_record &front = records[begin], &back = records[h + run.records() - 1];
+      std::uint32_t& same = runs_.find(front.low + back.high, [&](std::uint32_t other) {
+        return records[other] == front && records[other + run.count - 1] == back &&
+               run_header::of(records[other - 1]).count == run.count;
+      });
+      if (same == 0) same = begin;
+      if (run.is_copy) first_[begin] = same;
+    }
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+      if (run.is_copy) {
+        count_document(first_[first_[begin] + i], run.document);
+        continue;
+      }
+      const std::uint32_t position = begin + i;
+      std::uint32_t& first = windows_.find(records[position].low,
+                                           [&](std::uint32_t other) { return records[other] == records[position]; });
+      if (first == 0) first = position;
+      first_[position] = first;
+      header_[position] = static_cast<std::uint32_t>(h);
+      count_document(first, run.document);
+    }
+    h += run.records();
+  }
+}
+
+NEARDUP_INLINE void partition_search::search(std::span<const window_record> records, const visit_type& visit) {
+  find_firsts(records);
+  repeated_windows found{};
+  for (std::size_t h = 0; h < records.size();) {
+    const run_header run = run_header::of(records[h]);
+    const auto begin = static_cast<std::uint32_t>(h + 1);
+    const std::uint32_t equal = run.is_copy ? first_[begin] : begin;  // windows that are equal to those of the run
+    h += run.records();
+    if (run.document < how_.earlier_documents) continue;
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+      const std::uint32_t first = first_[equal + i];
+      if (first == begin + i && !run.is_copy) continue;
+      if (how_.least_documents > 1 && documents_[first] < how_.least_documents) continue;
+      const run_header place = run_header::of(records[header_[first]]);
+      const std::uint32_t first_begin = place.begin + (first - header_[first] - 1);
+      const repeated_windows next{run.document, run.field, run.begin + i, 1, place.document, place.field, first_begin};
+      if (found.append(next)) continue;
+      if (found.count > 0) visit(found);
+      found = next;
+    }
+  }
+  if (found.count > 0) visit(found);
+}
+
+NEARDUP_INLINE passage_search::passage_search(passage_source source, passage_conditions how, any_partition_store store,
+                                              std::uint64_t memory, any_runner run)
+    : source_(std::move(source)),
+      how_(how),
+      store_(std::move(store)),
+      memory_((std::max)(memory, std::uint64_t{1} << 12)),
+      run_(std::move(run)),
+      counts_(memory_ / 4),
+      least_count_(static_cast<std::uint32_t>(std::clamp<std::size_t>(how.least_documents, 2, most_in_two_bits))) {
+  constexpr std::size_t most_units = std::size_t{1} << 20;
+  if (how.length == 0 || how.length > most_units) {
+    fail<std::invalid_argument>({"a passage has 1 to ", most_units, " units, not ", how.length});
+  }
+  workers_.assign(run_.parts(), worker(how.length));
+}
+
+NEARDUP_INLINE void passage_search::count_anchors() {
+  read_texts(
+      false,
+      [&](worker& own, const auto& /*units*/, std::size_t first, std::size_t last, const auto& runs, const auto&) {
+        own.windows += last - first - how_.length + 1;
+        for (const anchor_run& one : runs) own.anchors.push_back(one.anchor);
+      },
+      [&](worker& own) {
+        counts_.add(own.anchors);
+        own.anchors.clear();
+        windows_ += std::exchange(own.windows, 0);
+      });
+}
+
+NEARDUP_INLINE void passage_search::scatter_windows() {
+  constexpr std::uint64_t usual_partition = std::uint64_t{1} << 16, bytes_a_window = 44;
+  const std::uint64_t most_windows = (std::max)(memory_ / 4 / workers_.size() / bytes_a_window, std::uint64_t{1});
+  partitions_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+      (std::max)((std::min)(windows_ / usual_partition, std::uint64_t{1024}), windows_ / most_windows), 1,
+      max_partitions));
+  const auto prepare = [&](auto& to, std::size_t size) {
+    to.waiting.resize(partitions_);
+    to.stored.assign(partitions_, 0);
+    to.most = to_size(std::clamp<std::uint64_t>(memory_ / 16 / partitions_ / size, 16, 4096));
+  };
+  prepare(scattered_, sizeof(window_record));
+  prepare(found_, sizeof(repeated_windows));
+  const std::uint64_t written = memory_ / 16 / workers_.size() / sizeof(written_run);
+  for (worker& own : workers_) own.written.resize(to_size((std::min)(written, windows_ / 8) + 1));
+  read_texts(
+      true,
+      [&](worker& own, const auto& units, std::size_t first, std::size_t last, const auto& runs, const auto& text) {
+        write_runs(own, units, first, last, runs, text);
+      },
+      [&](worker& own) {
+        std::span<const window_record> rest(own.records);
+        for (const auto& [partition, count] : own.pieces) {
+          put(scattered_, partition, rest.first(count), 0, scattered_.most);
+          rest = rest.subspan(count);
+        }
+        own.records.clear();
+        own.pieces.clear();
+      });
+  for (std::uint32_t i = 0; i < partitions_; ++i) {
+    put(scattered_, i, {}, 0, 0);
+    scattered_.waiting[i] = {};
+  }
+}
+
+NEARDUP_INLINE void passage_search::find_repeated() {
+  mutex_type mutex;
+  const std::size_t parts = workers_.size();
+  workers_.clear();
+  counts_ = anchor_counts(1);
+  std::vector<partition_search> searches(parts, partition_search(how_));
+  std::vector<large_array<window_record>> arrays(parts);
+  in_steps(run_, parts, partitions_, 1, [&](std::size_t part, std::size_t partition, std::size_t /*last*/) {
+    const std::size_t count = to_size(scattered_.stored[partition]);
+    if (count == 0) return true;
+    if (count > (std::numeric_limits<std::uint32_t>::max)()) {
+      fail<std::length_error>("passages: an anchor occurs more than 2^32 times");
+    }
+    if (arrays[part].size() < count) arrays[part] = {};  // frees the old array before it allocates a new one
+    if (arrays[part].size() < count) arrays[part] = large_array<window_record>(count);
+    const std::span<window_record> records = arrays[part].span().first(count);
+    {
+      const std::lock_guard lock(mutex);
+      store_.read(static_cast<std::uint32_t>(partition), std::as_writable_bytes(records));
+    }
+    std::vector<repeated_windows> some;
+    const auto pass_on = [&] {
+      const std::lock_guard lock(mutex);
+      for (const repeated_windows& one : some) {
+        const auto to = static_cast<std::uint32_t>(
+            (std::min)(one.document * std::uint64_t{partitions_} / documents_, std::uint64_t{partitions_ - 1}));
+        put(found_, to, std::span<const repeated_windows>(&one, 1), partitions_, found_.most);
+      }
+      some.clear();
+    };
+    searches[part].search(records, [&](const repeated_windows& one) {
+      some.push_back(one);
+      if (some.size() >= 1024) pass_on();
+    });
+    pass_on();
+    return true;
+  });
+  for (std::uint32_t i = 0; i < partitions_; ++i) put(found_, i, {}, partitions_, 0);
+}
+
+NEARDUP_INLINE void passage_search::visit_found(const visit_type& visit) {
+  const auto place_of = [](const repeated_windows& one) { return std::uint64_t{one.document} << 32 | one.field; };
+  repeated_windows last{};
+  for (std::uint32_t i = 0; i < partitions_; ++i) {
+    std::vector<repeated_windows> found(to_size(found_.stored[i]));
+    if (found.empty()) continue;
+    store_.read(partitions_ + i, std::as_writable_bytes(std::span(found)));
+    std::sort(found.begin(), found.end(), [&](const repeated_windows& a, const repeated_windows& b) {
+      return place_of(a) != place_of(b) ? place_of(a) < place_of(b) : a.begin < b.begin;
+    });
+    for (const repeated_windows& one : found) {
+      if (last.append(one)) continue;
+      if (last.count > 0 && !visit(last)) return;
+      last = one;
+    }
+  }
+  if (last.count > 0) visit(last);
+}
+
+#endif  // NEARDUP_BODIES
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// Repeated passages: runs of words or bytes that stood before, wherever they begin.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../detail/visits.hpp"
+#include "../detail/xxh3.hpp"
+#include "../error.hpp"
+#include "../partition_store.hpp"
+#include "../runner.hpp"
+#include "../text/ngrams.hpp"
+#include "../text/tokenizer.hpp"
+#include "../text/utf8.hpp"
+#include "../text/words.hpp"
+#include "engine/passage_search.hpp"
+
+namespace neardup::inline v0 {
+
+/// A run of repeated passages: the units [begin, end) of a text. Each passage of it, that is each `length` consecutive
+/// units, begins first at the corresponding unit of [first_begin, ...) of another place, which comes earlier. Runs are
+/// as long as possible. Runs of one text may overlap.
+struct passage {
+  std::size_t document, field, begin, end;
+  std::size_t first_document, first_field, first_begin;
+
+  friend constexpr bool operator==(const passage&, const passage&) = default;
+};
+
+/// The conditions under which a passage counts as repeated.
+struct passage_options {
+  /// The number of units of a passage, 1 to 2^20.
+  std::size_t length = 50;
+
+  /// The least number of documents that contain the passage. With 1, a passage that one document repeats counts, too.
+  std::size_t least_documents = 1;
+
+  /// The first documents are an earlier corpus: the number of these documents. No passages are reported in them.
+  std::size_t earlier_documents = 0;
+
+  /// Spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
+  any_runner run = {};
+};
+
+namespace detail {
+
+/// Calls `visit(unit, bytes)` for each unit of a text: the token that is compared, and its place in the text.
+/// Throws: std::invalid_argument if a token is no part of the text.
+template <tokenizer Tokenizer, class Visit>
+void for_each_unit(std::string_view text, const Tokenizer& tokenizer, const Visit& visit) {
+  if constexpr (std::is_same_v<Tokenizer, words>) {
+    for_each_word(text, visit);
+  } else {
+    tokenizer(text, [&](std::string_view token) {
+      const std::less<const char*> precedes;
+      if (precedes(token.data(), text.data()) || precedes(text.data() + text.size(), token.data() + token.size())) {
+        fail<std::invalid_argument>("passages need a tokenizer whose tokens are views of the text, such as words{}");
+      }
+      visit(token, token);
+    });
+  }
+}
+
+/// Returns true if the units are bytes. The search reads them without a tokenizer.
+template <class Tokenizer>
+[[nodiscard]] bool has_bytes_as_units(const Tokenizer& tokenizer) noexcept {
+  if constexpr (std::is_same_v<Tokenizer, byte_ngrams>) return tokenizer.n == 1;
+  return false;
+}
+
+/// A store in memory.
+class held_partitions {
+ public:
+  void append(std::uint32_t partition, std::span<const std::byte> bytes) {
+    if (partition >= partitions_.size()) partitions_.resize(partition + std::size_t{1});
+    partitions_[partition].emplace_back(bytes.begin(), bytes.end());
+  }
+  void read(std::uint32_t partition, std::span<std::byte> to) {
+    for (const std::vector<std::byte>& bytes : std::exchange(partitions_[partition], {})) {
+      to = to.subspan(static_cast<std::size_t>(std::copy(bytes.begin(), bytes.end(), to.begin()) - to.begin()));
+    }
+  }
+
+ private:
+  std::vector<std::vector<std::vector<std::byte>>> partitions_;
+};
+
+/// The sink of texts that callers see: `sink(text)` or `sink(text, field)`.
+struct text_sink {
+  const passage_source::sink& take;
+  void operator()(std::string_view text, std::size_t field = 0) const { take(text, field); }
+};
+
+template <class Documents, class Tokenizer>
+[[nodiscard]] passage_source source_of_passages(const Documents& documents, const Tokenizer& tokenizer) {
+  passage_source source;
+  source.visit_texts = [&documents](const passage_source::sink& take) {
+    if constexpr (text_range<Documents>) {
+      for (std::size_t i = 0, size = documents.size(); i < size; ++i) {
+        const auto& text = documents[i];
+        take(std::string_view(text), 0);
+      }
+    } else {
+      documents(text_sink{take});
+    }
+  };
+  if (has_bytes_as_units(tokenizer)) return source;
+  source.hash_words = [&tokenizer](std::string_view text, std::uint64_t seed, std::vector<std::uint64_t>& hashes) {
+    for_each_unit(text, tokenizer, [&](std::string_view unit, std::string_view /*bytes*/) {
+      hashes.push_back(checksum_of(std::as_bytes(std::span(unit)), seed));
+    });
+  };
+  return source;
+}
+
+}  // namespace detail
+
+/// Calls `visit(passage)` for each longest run of repeated passages, in the order of their places. A passage is
+/// `options.length` consecutive units of one text. It is repeated if equal units began earlier: in an earlier document,
+/// in an earlier field of the document, or earlier in the same text, where the two may overlap.
+///
+/// `documents` is a range of texts, or a callable `documents(sink)`, which calls `sink(text)` for each document. For
+/// documents of several texts it calls `sink(text, field)`, with the numbers 0, 1, ... A passage lies in one text. The
+/// callable is called twice, and passes the same texts both times.
+/// `tokenizer`: the units are its tokens, which have to be views of the text: `words{}`; or bytes: `byte_ngrams{1}`.
+/// If the visitor returns false or throws, the visit ends.
+///
+/// Words are equal if two 64-bit hashes are equal, passages if two polynomials modulo 2^61 - 1 are. So two different
+/// ones among m different passages are taken for equal with a probability of about m^2 * length^2 / 2^123: of 10^10
+/// passages of 100 bytes, 1e-13. The hashes are no protection against texts that are made to have equal ones.
+///
+/// Throws: std::invalid_argument if the length is 0 or above 2^20; std::length_error for a text of 4 GiB or more, and
+/// from 2^32 documents on; exceptions of the callable, the store and the visitor; std::bad_alloc.
+/// Complexity: linear. The store gets at most 32 bytes, usually 16 or fewer, for each passage whose anchor repeats, and
+/// 28 for each run that is found.
+/// Memory: about `memory` bytes; for words, also 16 bytes for each word of a text that a thread reads. More, if one gram
+/// of half the length makes up a great part of the corpus.
+/// Example: `visit_passages(read_file, {.length = 100}, byte_ngrams{1}, files, 1 << 30, print);`
+template <class Documents, tokenizer Tokenizer, partition_store Store, class Visit>
+void visit_passages(const Documents& documents, const passage_options& options, const Tokenizer& tokenizer,
+                    Store& store, std::uint64_t memory, Visit&& visit) {
+  detail::passage_search search(detail::source_of_passages(documents, tokenizer),
+                                {options.length, options.least_documents, options.earlier_documents},
+                                detail::any_store_of(store), memory, options.run);
+  search.find([&](const detail::repeated_windows& found) {
+    const std::size_t end = std::size_t{found.begin} + found.count - 1 + options.length;
+    return detail::visit_goes_on(visit, passage{found.document, found.field, found.begin, end, found.first_document,
+                                                found.first_field, found.first_begin});
+  });
+}
+
+/// Returns the runs of repeated passages, in the order of their places.
+/// Throws: the exceptions of visit_passages().
+/// Memory: that of visit_passages(), and all that its store gets.
+/// Example: `for (const passage& p : passages(texts, {.length = 50, .run = threads{8}})) …`
+template <class Documents, tokenizer Tokenizer = words>
+[[nodiscard]] std::vector<passage> passages(const Documents& documents, const passage_options& options = {},
+                                            const Tokenizer& tokenizer = {}) {
+  std::vector<passage> result;
+  detail::held_partitions store;
+  visit_passages(documents, options, tokenizer, store, std::uint64_t{1} << 30,
+                 [&](const passage& found) { result.push_back(found); });
+  return result;
+}
+
+/// Returns the union of the passages of one text, as views of the text, in order. Passages without a unit between them
+/// are one view. Every unit in a view has an equal one that is in no view of the corpus.
+///
+/// Views of words begin and end with words. Views of bytes leave out the bytes of characters that they contain in part.
+/// Precondition: `found` has passages of this text only, in order.
+/// Complexity: linear.
+template <tokenizer Tokenizer = words>
+[[nodiscard]] std::vector<std::string_view> passage_views(std::string_view text, std::span<const passage> found,
+                                                          const Tokenizer& tokenizer = {}) {
+  std::vector<std::pair<std::size_t, std::size_t>> ranges;
+  for (const passage& one : found) {
+    if (ranges.empty() || one.begin > ranges.back().second) {
+      ranges.emplace_back(one.begin, one.end);
+    } else {
+      ranges.back().second = (std::max)(ranges.back().second, one.end);
+    }
+  }
+  std::vector<std::string_view> views;
+  if (detail::has_bytes_as_units(tokenizer)) {
+    for (auto [begin, end] : ranges) {
+      while (begin < end && detail::is_continuation(text, begin)) ++begin;
+      while (begin < end && detail::is_continuation(text, end)) --end;
+      if (begin < end) views.push_back(text.substr(begin, end - begin));
+    }
+    return views;
+  }
+  std::size_t unit = 0;
+  auto next = ranges.begin();
+  detail::for_each_unit(text, tokenizer, [&](std::string_view /*unit*/, std::string_view bytes) {
+    if (next != ranges.end() && unit == next->first) views.push_back(bytes);
+    ++unit;
+    if (next == ranges.end() || unit != next->second) return;
+    const std::string_view begin = views.back();
+    views.back() = {begin.data(), static_cast<std::size_t>(bytes.data() + bytes.size() - begin.data())};
+    ++next;
+  });
+  return views;
+}
+
+}  // namespace neardup::inline v0
