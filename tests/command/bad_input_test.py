@@ -69,7 +69,6 @@ class BadInput(CommandTest):
             ('{"text":"a\0b"}', "not valid JSON: a control character"),
             ('{"text":"a","n":' + "[" * 5000 + "]" * 5000 + "}", "nested deeper than 1,024 levels"),
             ('{"txt":"a"}', 'no field "text"'),
-            ('{"text":null}', 'field "text" is null, not a string'),
             ('{"text":5}', 'field "text" is a number, not a string'),
             ('{"text":["a",1]}', 'field "text" is an array of other things than strings, not a string'),
             ('{"text":{"text":"a"}}', 'field "text" is an object, not a string'),
@@ -83,6 +82,24 @@ class BadInput(CommandTest):
                 self.assertIn(f"skipped {path}:3: {message}", done.err)
                 self.assertIn("1 bad input was skipped", done.err)
         self.assertEqual(run("hash", "--jsonl", "-", data='{"text":"a","n":' + "[" * 1000 + "]" * 1000 + "}").status, 0)
+
+    def test_a_null_text_is_an_empty_text(self):
+        lines = ['{"text":"one two three","id":1}\n', '{"text":null,"id":2,"label":"keep me"}\n', '{"text":null,"id":3}\n', '{"text":"","id":4}\n']
+        path = self.write("null.jsonl", "".join(lines))
+        for options in ((), ("--skip-bad",), ("--similarity", 1), ("--check", "edit"), ("--check", "containment"), ("--distance", 3)):
+            with self.subTest(options=options):
+                done = self.assert_done(run("unique", "--jsonl", *options, path))
+                self.assertEqual(done.text, "".join(lines))
+                self.assertIn(f"3 documents have no tokens (the first: {path}:2) and cannot be compared", done.err)
+                self.assertEqual(self.assert_done(run("pairs", "--jsonl", *options, path)).text, "")
+        # One of several texts; features that are given; the ids that verify reads are no texts.
+        done = run("pairs", "--jsonl", "--text-field", "a", "--text-field", "b", "-",
+                   data='{"a":null,"b":"one two three"}\n{"a":"one two three","b":null}\n{"a":null,"b":null}\n')
+        self.assertEqual(len(self.assert_done(done).text.splitlines()), 1)
+        done = run("hash", "--jsonl", "--weighted-field", "w", "-", data='{"w":null}\n')
+        self.assertTrue(self.assert_done(done).text.startswith("-"))
+        codes = self.write("codes.jsonl", '{"code":null}\n')
+        self.assert_fails(run("pairs", "--jsonl", "--code-field", "code", "--distance", 3, codes), ':1: field "code" is null, not a string')
 
     def test_a_field_that_was_named_must_be_there(self):
         done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":1}\n{"text":"a"}\n')

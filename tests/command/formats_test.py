@@ -6,16 +6,18 @@ import random
 
 from harness import A, B, CommandTest, main, run, unittest
 
+MISSING = object()
+
 
 def by_pointer(value, keys):
-    """The value at a path of a record, or None."""
+    """The value at a path of a record, or MISSING."""
     for key in keys:
         if isinstance(value, dict):
-            value = value.get(key)
+            value = value.get(key, MISSING)
         elif isinstance(value, list) and key.isdigit() and str(int(key)) == key and int(key) < len(value):
             value = value[int(key)]
         else:
-            return None
+            return MISSING
     return value
 
 
@@ -127,6 +129,8 @@ class Fields(CommandTest):
                     text = by_pointer(row, name[1:].split("/") if name[0] == "/" else name.split("."))
                 if isinstance(text, list) and all(isinstance(line, str) for line in text):
                     text = "\n".join(text)
+                if text is None:
+                    text = ""
                 if isinstance(text, str):
                     expected.append((f"-:{number}", text))
             data = "\n".join(map(json.dumps, rows))

@@ -503,7 +503,15 @@ struct json_parser {
   /// Passes on the values of a line.
   /// Returns: the missing part, if any.
   std::optional<std::string> take(std::string_view line, record& out) {
+    const bool may_be_null = !settings.fields_are_ids && settings.code_field.empty();
     for (std::size_t i = 0; i < settings.text_fields.size(); ++i) {
+      if (found[i].kind == 'n' && may_be_null) {  // a null text is an empty text
+        if (settings.weighted_field.empty()) {
+          out.fields.emplace_back();
+          out.quoted.emplace_back();
+        }
+        continue;
+      }
       if (!settings.weighted_field.empty() && found[i].kind != '\0') {
         if (found[i].kind == '[') continue;
         return "field \"" + names[i] + "\" is not an array of [word, weight] pairs with weights from 0";
