@@ -32,12 +32,11 @@ double estimate_of(const fingerprint_settings& settings, int distance) {
   });
 }
 
-shown_passage shown_in(const input_settings& settings, std::size_t field, std::string_view text,
+shown_passage shown_in(const input_settings& settings, std::string field, std::string_view text,
                        const common::passage& where) {
   const common::passage_words words = common::passage_in_context(text, where);
   return {settings.fold ? std::nullopt : std::optional(where.begin), where.end - where.begin,
-          words.before + '[' + words.inside + ']' + words.behind,
-          settings.text_fields.size() > 1 ? settings.text_fields[field] : ""};
+          words.before + '[' + words.inside + ']' + words.behind, std::move(field)};
 }
 
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match) {

@@ -140,8 +140,8 @@ struct shown_passage {
   std::string words;
   std::string field = {};  ///< field of the record, if several fields are texts
 };
-/// Converts a passage of a text to show it. The text is that of field number `field`, counted from 0.
-shown_passage shown_in(const input_settings& settings, std::size_t field, std::string_view text,
+/// Converts a passage of a text to show it. `field` is the name of the text's field; empty if a record has one text.
+shown_passage shown_in(const input_settings& settings, std::string field, std::string_view text,
                        const common::passage& where);
 
 /// A document and a document near it, as pairs, query and unique --dropped print them.

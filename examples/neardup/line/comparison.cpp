@@ -227,7 +227,7 @@ void refuse_what_same_cannot(const typed_options& typed, const run_settings& to)
   if (!to.against.grown_index.empty()) refuse("--add-to", "an index does not keep what --same compares");
   if (!to.against.indexes.empty()) refuse("--against", "an index does not keep what --same compares; name texts");
   if (typed.has("--weighted-field")) refuse("--weighted-field", "features that are given have no text around them");
-  if (to.input.text_fields.size() > 1) {
+  if (has_several_texts(to.input)) {
     refuse("--text-field", "it reads what one text has, and here a document has several");
   }
   if (to.fingerprint.needs_idf()) {

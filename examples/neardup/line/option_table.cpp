@@ -28,8 +28,8 @@ constexpr std::array options_of_groups{
     option_row{
         "--text-field", "NAME…", takes::texts, section::input,
         "its text (default: text); may be given several times. doc.text and /doc/text/0, a JSON pointer, name what "
-        "lies within a field",
-        usual::with_verb, "its text (default: text), as doc.text within a field"},
+        "lies within a field, and messages[*].content all turns of a chat",
+        usual::with_verb, "its text (default: text), as doc.text within a field, or messages[*].content"},
     option_row{"--weighted-field", "NAME", takes::weights, section::input,
                "in place of a text: an array of its features with their weights, [[\"word\", 1.5], …]"},
     option_row{"--code-field", "NAME", takes::codes, section::input,

@@ -213,43 +213,170 @@ struct token {
 constexpr char array_of_lines = 'j';  ///< an array of strings, which is a text
 constexpr char mixed = 'm';           ///< an array of other values, where an array of strings was requested
 constexpr char other = 'x';           ///< another value than the requested pairs of words and weights
+constexpr char no_array = 'a';        ///< a value that is no array, where a path has "[*]"
 
 /// The keys that lead to the requested fields.
 struct key_tree {
   std::map<std::string, std::unique_ptr<key_tree>, std::less<>> below;
+  std::unique_ptr<key_tree> each;  ///< the keys below each element, if the value is an array
   std::vector<std::size_t> slots;  ///< positions of the fields that end here
+  std::vector<std::size_t> ends;   ///< in `each` of another tree: positions of the fields that end here or below
 
   [[nodiscard]] const key_tree* find(std::string_view name) const {
     const auto found = below.find(name);
     return found == below.end() ? nullptr : found->second.get();
   }
 
-  key_tree& at(const std::string& name) {
-    std::unique_ptr<key_tree>& place = below[name];
+  key_tree& at(const std::string& name, bool is_each) {
+    std::unique_ptr<key_tree>& place = is_each ? each : below[name];
     if (!place) place = std::make_unique<key_tree>();
     return *place;
   }
+
+  /// Completes a tree that has all fields. An element that is requested by its number gets the keys of `each`, too,
+  /// because the tree is searched once for a value.
+  void settle() {
+    if (each) each->collect(each->ends);
+    for (const auto& [key, next] : below) {
+      if (each && !key.empty() && std::all_of(key.begin(), key.end(), is_digit)) next->add(*each);
+      next->settle();
+    }
+    if (each) each->settle();
+  }
+
+ private:
+  void add(const key_tree& more) {
+    slots.insert(slots.end(), more.slots.begin(), more.slots.end());
+    for (const auto& [key, next] : more.below) at(key, false).add(*next);
+    if (more.each) at("", true).add(*more.each);
+  }
+
+  void collect(std::vector<std::size_t>& to) const {
+    to.insert(to.end(), slots.begin(), slots.end());
+    for (const auto& [key, next] : below) next->collect(to);
+    if (each) each->collect(to);
+  }
 };
 
+/// A key of a path; `is_each` means each element of an array.
+struct path_key {
+  std::string name;
+  bool is_each = false;
+};
+
+/// Adds a key of a path. "turns[*]" is the key "turns" and each element below it, "turns[2]" the key and an element.
+void add_key(std::string name, std::vector<path_key>& to) {
+  const auto begins_index = [](std::string_view text) {
+    const std::size_t open = text.rfind('[');
+    if (open == text.npos || open == 0 || !text.ends_with(']')) return text.npos;
+    const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
+    const bool is_index = inside == "*" || (!inside.empty() && std::all_of(inside.begin(), inside.end(), is_digit));
+    return is_index ? open : text.npos;
+  };
+  std::size_t end = name.size();
+  while (begins_index(std::string_view(name).substr(0, end)) != name.npos) {
+    end = begins_index(std::string_view(name).substr(0, end));
+  }
+  std::string_view indexes = std::string_view(name).substr(end);
+  to.push_back({name.substr(0, end)});
+  while (!indexes.empty()) {
+    const std::size_t size = indexes.find(']') + 1;
+    const std::string_view inside = indexes.substr(1, size - 2);
+    to.push_back(inside == "*" ? path_key{"", true} : path_key{std::string(inside)});
+    indexes.remove_prefix(size);
+  }
+}
+
 /// Returns the keys of a field's name if it is a path: "doc.text", or as a JSON pointer "/doc/text". One key otherwise.
-std::vector<std::string> keys_of_path(std::string_view name) {
+std::vector<path_key> keys_of_path(std::string_view name) {
   const bool is_pointer = name.starts_with('/');
   if (is_pointer) name.remove_prefix(1);
   const char between = is_pointer ? '/' : '.';
-  std::vector<std::string> keys(1);
+  std::vector<path_key> keys;
+  std::string key;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const std::string_view escape = name.substr(i, 2);
     if (name[i] == between) {
-      keys.emplace_back();
+      add_key(std::exchange(key, {}), keys);
     } else if (is_pointer && (escape == "~0" || escape == "~1")) {
-      keys.back() += escape == "~0" ? '~' : '/';
+      key += escape == "~0" ? '~' : '/';
       ++i;
     } else {
-      keys.back() += name[i];
+      key += name[i];
     }
   }
+  add_key(std::move(key), keys);
   return keys;
 }
+
+/// The values of a field whose path has "[*]", in order.
+class value_list {
+ public:
+  explicit value_list(std::vector<path_key> path) : path_(std::move(path)) {}
+
+  [[nodiscard]] const std::vector<token>& values() const { return values_; }
+  /// Returns the path of a value, with the numbers of its elements.
+  [[nodiscard]] const std::string& name(std::size_t value) const { return names_[value]; }
+  /// Returns true if the path led to an array, even to an empty one.
+  [[nodiscard]] bool has_array() const { return arrays_ > 0; }
+
+  void clear() {
+    values_.clear();
+    above_.clear();
+    arrays_ = 0;
+  }
+
+  void begin_array() { ++arrays_; }
+  void begin_element(std::size_t number) { above_.push_back({number, values_.size(), arrays_}); }
+
+  /// Ends an element. An element without the value, and without an array on the way to it, counts as a missing value.
+  void end_element() {
+    if (values_.size() == above_.back().values && arrays_ == above_.back().arrays) push({});
+    above_.pop_back();
+  }
+
+  /// Forgets the values that belong to the innermost element. Outside of elements, forgets all.
+  void forget() {
+    values_.resize(above_.empty() ? 0 : above_.back().values);
+    arrays_ = above_.empty() ? 0 : above_.back().arrays;
+  }
+
+  void push(token value) {
+    if (names_.size() == values_.size()) names_.emplace_back();
+    std::string& name = names_[values_.size()];
+    name.clear();
+    auto above = above_.begin();
+    for (const path_key& key : path_) {
+      if (!key.is_each) {
+        name.append(name.empty() ? "" : ".").append(key.name);
+      } else if (above != above_.end()) {
+        name.append("[").append(std::to_string(above++->number)).append("]");
+      } else {
+        break;  // the path ends at a value that is not an array
+      }
+    }
+    values_.push_back(value);
+  }
+
+  /// Returns memory for the next value without its escapes.
+  std::string& memory() {
+    while (resolved_.size() <= values_.size()) resolved_.emplace_back();
+    return resolved_[values_.size()];
+  }
+
+ private:
+  /// An element that is being read: its number, and the counts at its beginning.
+  struct element {
+    std::size_t number, values, arrays;
+  };
+
+  std::vector<path_key> path_;
+  std::vector<token> values_;
+  std::deque<std::string> resolved_;
+  std::vector<std::string> names_;
+  std::vector<element> above_;  // the elements that are being read, outermost first
+  std::size_t arrays_ = 0;
+};
 
 /// The value of a weighted field: a word, its weight, the next word, and so on.
 struct weighted_words {
@@ -296,13 +423,17 @@ struct json_parser {
     if (!s.score_field.empty()) names.push_back(s.score_field);
     if (!s.source_field.empty()) names.push_back(s.source_field);
     for (std::size_t i = 0; i < names.size(); ++i) {
-      wanted.at(names[i]).slots.push_back(i);
-      const std::vector<std::string> keys = keys_of_path(names[i]);
-      if (keys.size() == 1 && keys.front() == names[i]) continue;
+      wanted.at(names[i], false).slots.push_back(i);
+      const std::vector<path_key> keys = keys_of_path(names[i]);
+      if (keys.size() == 1 && keys.front().name == names[i]) continue;
       key_tree* end = &wanted;
-      for (const std::string& key : keys) end = &end->at(key);
+      for (const path_key& key : keys) end = &end->at(key.name, key.is_each);
       end->slots.push_back(names.size() + i);
+      if (std::none_of(keys.begin(), keys.end(), [](const path_key& key) { return key.is_each; })) continue;
+      lists.resize(2 * names.size());
+      lists[names.size() + i] = std::make_unique<value_list>(keys);
     }
+    wanted.settle();
     found.resize(2 * names.size());
     scratch.resize(found.size());
   }
@@ -329,14 +460,16 @@ struct json_parser {
         break;
       case '{': scan_object(value.get_object(), depth, here); break;
       case '[': {
+        begin_array(here);
         std::size_t number = 0;
         for (od::value element : value.get_array()) {
-          const key_tree* const next = below(here, number++);
+          const key_tree* const next = below(here, number);
           if (next != nullptr) {
-            take_value(element, depth + 1, *next);
+            take_element(element, depth + 1, *here, *next, number);
           } else {
             check(element, depth + 1);
           }
+          ++number;
         }
         break;
       }
@@ -374,26 +507,57 @@ struct json_parser {
 
   /// Returns the requested keys below an element of an array.
   static const key_tree* below(const key_tree* here, std::size_t number) {
-    return here == nullptr || here->below.empty() ? nullptr : here->find(std::to_string(number));
+    if (here == nullptr || here->below.empty()) return here == nullptr ? nullptr : here->each.get();
+    const key_tree* const numbered = here->find(std::to_string(number));
+    return numbered != nullptr ? numbered : here->each.get();
+  }
+
+  /// Returns the values of a field whose path has "[*]"; null for other fields.
+  [[nodiscard]] value_list* list_of(std::size_t slot) const { return lists.empty() ? nullptr : lists[slot].get(); }
+
+  void begin_array(const key_tree* here) {
+    if (here == nullptr || !here->each) return;
+    for (const std::size_t slot : here->each->ends) lists[slot]->begin_array();
+  }
+
+  /// Reads an element of an array, as take_value() does.
+  token take_element(od::value element, int depth, const key_tree& array, const key_tree& next, std::size_t number) {
+    if (!array.each) return take_value(element, depth, next);
+    for (const std::size_t slot : array.each->ends) lists[slot]->begin_element(number);
+    const token taken = take_value(element, depth, next);
+    for (const std::size_t slot : array.each->ends) lists[slot]->end_element();
+    return taken;
   }
 
   /// Reads a value that is requested, or that contains a requested value. Resolves escapes.
   token take_value(od::value value, int depth, const key_tree& here) {
     forget(here);  // if a key occurs twice, the last one counts
+    if (here.each && !is_array(value)) {
+      for (const std::size_t slot : here.each->ends) lists[slot]->push({no_array, value.raw_json_token()});
+    }
     if (here.slots.empty()) return scan(value, depth, &here);
-    const std::size_t first = here.slots.front();
-    const bool is_text = first % names.size() < settings.text_fields.size();
+    const auto is_of_text = [this](std::size_t slot) { return slot % names.size() < settings.text_fields.size(); };
+    const auto text = std::find_if(here.slots.begin(), here.slots.end(), is_of_text);
+    const bool is_text = text != here.slots.end();
+    const std::size_t first = is_text ? *text : here.slots.front();
+    std::string& memory = list_of(first) != nullptr ? list_of(first)->memory() : scratch[first];
     token taken;
     if (is_text && !settings.weighted_field.empty()) {
       taken = scan_weighted(value, depth, weighted[first / names.size()]);
     } else if (is_text && is_array(value)) {
-      taken = scan_texts(value, depth, here, scratch[first]);
+      taken = scan_texts(value, depth, here, memory);
     } else {
       taken = scan(value, depth, &here);
       taken.quoted = taken.text;
-      if (taken.kind == '"') taken.text = resolve(taken.text, scratch[first]);
+      if (taken.kind == '"') taken.text = resolve(taken.text, memory);
     }
-    for (const std::size_t slot : here.slots) found[slot] = taken;
+    for (const std::size_t slot : here.slots) {
+      if (list_of(slot) != nullptr) {
+        list_of(slot)->push(taken);
+      } else {
+        found[slot] = taken;
+      }
+    }
     return taken;
   }
 
@@ -401,18 +565,21 @@ struct json_parser {
     for (const std::size_t slot : here.slots) {
       found[slot] = {};
       if (slot % names.size() == 0) weighted[slot / names.size()].clear();
+      if (list_of(slot) != nullptr) list_of(slot)->forget();
     }
     for (const auto& [key, next] : here.below) forget(*next);
+    if (here.each) forget(*here.each);
   }
 
   /// Reads an array of strings as one text with that many lines.
   token scan_texts(od::value value, int depth, const key_tree& here, std::string& lines) {
     lines.clear();
     bool are_strings = true;
+    begin_array(&here);
     std::size_t number = 0;
     for (od::value element : value.get_array()) {
       const key_tree* const next = below(&here, number);
-      token line = next != nullptr ? take_value(element, depth + 1, *next) : scan(element, depth + 1);
+      token line = next != nullptr ? take_element(element, depth + 1, here, *next, number) : scan(element, depth + 1);
       if (line.kind == '"' && next == nullptr) line.text = resolve(line.text, other_scratch);
       are_strings = are_strings && line.kind == '"';
       if (number++ > 0) lines += '\n';
@@ -472,6 +639,9 @@ struct json_parser {
     std::fill(found.begin(), found.end(), token{});
     ill_formed = false;
     for (weighted_words& words : weighted) words.clear();
+    for (const auto& list : lists) {
+      if (list) list->clear();
+    }
     if (parser.capacity() < line.size()) {
       const auto error = parser.allocate(std::max<std::size_t>(line.size() + line.size() / 2, 1 << 16));
       if (error) fail(error);
@@ -500,11 +670,71 @@ struct json_parser {
     return std::nullopt;
   }
 
+  /// Moves the value of a path with "[*]" to `found`, if one value is meant.
+  /// Returns: the error if there are several values.
+  std::optional<std::string> take_single_values() {
+    const bool texts_are_single =
+        settings.fields_are_ids || !settings.code_field.empty() || !settings.weighted_field.empty();
+    for (std::size_t i = texts_are_single ? 0 : settings.text_fields.size(); i < names.size(); ++i) {
+      const value_list* const list = list_of(names.size() + i);
+      if (list == nullptr || found[i].kind != '\0') continue;
+      std::size_t count = 0;
+      for (const token& value : list->values()) {
+        if (value.kind == '\0' || value.kind == no_array) continue;
+        found[i] = value;
+        ++count;
+      }
+      if (count > 1) {
+        return "field \"" + names[i] + "\" has " + std::to_string(count) + " values, and one value is needed";
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Passes on the texts of a path with "[*]". An empty array is an empty text.
+  /// Returns: the error, if any.
+  std::optional<std::string> take_list(const value_list& list, std::size_t field, std::string_view line, record& out) {
+    const std::vector<token>& values = list.values();
+    if (values.empty()) {
+      if (!list.has_array()) return no_text(names[field], line);
+      out.fields.emplace_back();
+      out.quoted.emplace_back();
+      out.names.push_back(names[field]);
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const char kind = values[i].kind;
+      if (kind == '\0') return no_text(list.name(i), line);
+      if (kind == no_array) {
+        const token found_here{is_digit(values[i].text.front()) ? '0' : values[i].text.front(), {}};
+        return other_kind(list.name(i), found_here, "an array");
+      }
+      const bool is_text = kind == '"' || kind == array_of_lines || kind == 'n';
+      if (!is_text) return other_kind(list.name(i), values[i], "a string");
+      out.fields.push_back(kind == 'n' ? std::string_view() : values[i].text);
+      out.quoted.push_back(kind == '"' ? values[i].quoted : std::string_view());
+      out.names.push_back(list.name(i));
+    }
+    return std::nullopt;
+  }
+
+  /// Returns the error message for a text that is missing.
+  std::string no_text(const std::string& name, std::string_view line) {
+    return other_kind(name, {}, "a string") + " in the record, which " + list_of_fields(line);
+  }
+
   /// Passes on the values of a line.
   /// Returns: the missing part, if any.
   std::optional<std::string> take(std::string_view line, record& out) {
+    if (!lists.empty()) {
+      if (auto wrong = take_single_values()) return wrong;
+    }
     const bool may_be_null = !settings.fields_are_ids && settings.code_field.empty();
     for (std::size_t i = 0; i < settings.text_fields.size(); ++i) {
+      if (const value_list* const list = list_of(names.size() + i); list != nullptr && found[i].kind == '\0') {
+        if (auto wrong = take_list(*list, i, line, out)) return wrong;
+        continue;
+      }
+      if (!lists.empty()) out.names.push_back(names[i]);
       if (found[i].kind == 'n' && may_be_null) {  // a null text is an empty text
         if (settings.weighted_field.empty()) {
           out.fields.emplace_back();
@@ -520,8 +750,7 @@ struct json_parser {
       if (found[i].kind != '"' && found[i].kind != array_of_lines && !is_id) {
         const bool is_default = found[i].kind == '\0' && settings.text_fields == input_settings{}.text_fields;
         const bool is_missing = found[i].kind == '\0';
-        return other_kind(names[i], found[i], "a string") +
-               (is_missing ? " in the record, which " + list_of_fields(line) : "") +
+        return (is_missing ? no_text(names[i], line) : other_kind(names[i], found[i], "a string")) +
                (is_default ? "; --text-field names another" : "");
       }
       out.fields.push_back(found[i].text);
@@ -587,10 +816,11 @@ struct json_parser {
 
   const input_settings& settings;
   od::parser parser;
-  std::vector<std::string> names;    // names of the requested fields: texts, id, score, source
-  key_tree wanted;                   // each name as a key, and as the path that it may be
-  std::vector<token> found;          // for each name, then for each path
-  std::vector<std::string> scratch;  // for each element of `found`: its text without escapes
+  std::vector<std::string> names;                  // names of the requested fields: texts, id, score, source
+  key_tree wanted;                                 // each name as a key, and as the path that it may be
+  std::vector<token> found;                        // for each name, then for each path
+  std::vector<std::string> scratch;                // for each element of `found`: its text without escapes
+  std::vector<std::unique_ptr<value_list>> lists;  // for each element of `found` if a path has "[*]"; empty otherwise
   std::string other_scratch;
   std::string repaired_line;
   std::array<weighted_words, 2> weighted;  // the weighted field, found by its name and by its path

@@ -19,6 +19,8 @@ struct record {
   std::vector<std::string_view> fields;
   /// The texts as they are in a JSON string, without its quotes; null for an array of strings. Empty for other formats.
   std::vector<std::string_view> quoted;
+  /// The name of the field of each text, with the number of the element; empty if no --text-field has "[*]".
+  std::vector<std::string_view> names;
   std::string_view id;
   bool has_id = false;
   bool is_blank = false;            ///< blanks between records, instead of a record
@@ -36,6 +38,7 @@ struct record {
   void clear() {
     fields.clear();
     quoted.clear();
+    names.clear();
     id = exact_key = source = {};
     key = key_kind::number;
     has_id = is_blank = is_html = is_packed = is_no_text = has_attachments = is_undecoded = ill_formed = false;

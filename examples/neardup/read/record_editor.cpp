@@ -49,6 +49,11 @@ const std::vector<std::string_view>& record_editor::texts_of(const source& from,
   return compared_;
 }
 
+std::string record_editor::name_of(std::size_t text) const {
+  if (!record_.names.empty()) return std::string(record_.names[text]);
+  return settings_.text_fields.size() > 1 ? settings_.text_fields[text] : "";
+}
+
 std::string record_editor::without(const std::vector<std::vector<text_range>>& removed) const {
   std::vector<std::size_t> places;  // begin and end of each range in turn, as positions in the content
   std::vector<std::pair<const char*, std::size_t>> order;

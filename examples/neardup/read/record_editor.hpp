@@ -15,11 +15,15 @@ class record_editor {
  public:
   /// Makes an editor.
   /// Precondition: the settings outlive it.
-  explicit record_editor(const input_settings& settings) : read_(make_record_reader(settings)), fold_(settings.fold) {}
+  explicit record_editor(const input_settings& settings)
+      : settings_(settings), read_(make_record_reader(settings)), fold_(settings.fold) {}
 
   /// Returns the texts of a record that was read before without an error, folded if that is set; valid until the next
   /// call.
   const std::vector<std::string_view>& texts_of(const source& from, std::uint64_t line, std::string_view raw);
+
+  /// Returns the name of the field that has a text of the last record; "" if a record has one text.
+  [[nodiscard]] std::string name_of(std::size_t text) const;
 
   /// Returns the last record without some ranges of its texts. `removed` has the ranges for each text: disjoint ranges
   /// of whole characters, in order.
@@ -32,6 +36,7 @@ class record_editor {
  private:
   [[nodiscard]] std::string_view content() const { return std::string_view(buffer_).substr(0, size_); }
 
+  const input_settings& settings_;
   record_reader read_;
   std::shared_ptr<const chinese_fold> fold_;
   std::vector<std::string> folded_;

@@ -79,6 +79,9 @@ class cutting_writer {
     return editor_.texts_of(*from, line, raw);
   }
 
+  /// Returns the name of the field of a text; "" if a record has one text.
+  [[nodiscard]] std::string name_of(std::size_t text) const { return editor_.name_of(text); }
+
   void keep(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
     writer_.keep(from, line, raw);
   }
@@ -130,7 +133,7 @@ std::optional<shown_passage> passage_names::best_in(const std::shared_ptr<source
     }
   }
   if (!best) return std::nullopt;
-  return shown_in(settings_, field, texts[field], *best);
+  return shown_in(settings_, editor_.name_of(field), texts[field], *best);
 }
 
 neardup::text_parts parse_parts(const std::string& text) {
@@ -183,7 +186,7 @@ void run_without_passages(context& c) {
                   c.settings.fingerprint, as_json,
                   {"id", "against", all.documents.id(i), all.documents.id(pair->first), all.distance(i, pair->first),
                    pair->similarity, all.documents.place_of_repeated(i), all.documents.place_of_repeated(pair->first),
-                   shown_in(c.settings.input, f, texts[f], one)});
+                   shown_in(c.settings.input, writer.name_of(f), texts[f], one)});
             }
           }
         }
@@ -243,7 +246,7 @@ void run_without_parts(context& c, const part_settings& how) {
     }
     json_object line;
     line.add("id", json_string(names.id(document)));
-    if (c.settings.input.text_fields.size() > 1) line.add("field", json_string(c.settings.input.text_fields[field]));
+    if (const std::string name = writer.name_of(field); !name.empty()) line.add("field", json_string(name));
     line.add("offset", std::to_string(offset)).add("length", std::to_string(part.size()));
     line.add("first", json_string(names.id(first.document))).add("first_offset", std::to_string(first.offset));
     line.add("similarity", similarity_number(similarity)).add("part", json_string(part));

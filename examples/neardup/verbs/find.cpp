@@ -131,13 +131,13 @@ void print_finding(context& c, const clue_finding& f) {
   c.out << '\n';
 }
 
-/// Returns the passage with most of a clue in the texts of a document.
-template <class Texts>
+/// Returns the passage with most of a clue in the texts of a document. `name_of` returns the field of a text.
+template <class Texts, class NameOf>
 std::optional<shown_passage> shown(const input_settings& settings, const common::clue_passages& passages,
-                                   const Texts& texts) {
+                                   const Texts& texts, const NameOf& name_of) {
   const auto found = passages.in({texts.begin(), texts.end()});
   if (!found) return std::nullopt;
-  return shown_in(settings, found->text, texts[found->text], found->where);
+  return shown_in(settings, name_of(found->text), texts[found->text], found->where);
 }
 
 /// Returns the search with its clue folded like the texts.
@@ -156,6 +156,7 @@ void print_findings(context& c, const wanted& what) {
   const common::clue_passages passages(what.clue);
   std::vector<clue_finding> found;
   std::uint64_t count = 0;
+  record_editor editor(c.settings.input);
   const auto keep_best = [&] {
     std::stable_sort(found.begin(), found.end(),
                      [](const clue_finding& a, const clue_finding& b) { return a.share > b.share; });
@@ -166,7 +167,11 @@ void print_findings(context& c, const wanted& what) {
     if (share <= 0 || share < what.least_share) return;
     ++count;
     if (found.size() >= what.most + 1024) keep_best();
-    found.push_back({share, d.name(), shown(c.settings.input, passages, *d.texts)});
+    found.push_back({share, d.name(), shown(c.settings.input, passages, *d.texts, [&](std::size_t text) {
+                       if (!has_several_texts(c.settings.input)) return std::string();
+                       editor.texts_of(*d.from, d.line, d.raw);
+                       return editor.name_of(text);
+                     })});
   });
   keep_best();
   for (const clue_finding& f : found) print_finding(c, f);
@@ -312,7 +317,9 @@ void find_in_index(context& c, const wanted& what, const index_settings& stored)
   const common::clue_passages passages(what.clue);
   for (const auto& [one, length] : ranked) {
     clue_finding next{share_of(one.common), std::string(index.name(one.document)), std::nullopt, length};
-    if (const auto* const texts = read(one.document)) next.passage = shown(c.settings.input, passages, *texts);
+    if (const auto* const texts = read(one.document)) {
+      next.passage = shown(c.settings.input, passages, *texts, [](std::size_t) { return std::string(); });
+    }
     print_finding(c, next);
   }
   index.check_file();
