@@ -161,10 +161,10 @@ class fingerprint_bits {
 
 /// A SimHash fingerprint of `Bits` bits: similar texts have fingerprints that differ in few bits.
 ///
-/// A regular value: copyable, equality-comparable, ordered as a number, hashable, usable in constant expressions.
-/// Bit i is bit i % 64 of word i / 64; bits beyond `Bits` are always zero.
-/// The members are those of fingerprint_bits. A simhash is constructed from nothing (all bits zero), a number if Bits
-/// <= 64, words (`words_type`) or digits (from_hex()); to_words(), to_uint64(), to_hex() and test() read it.
+/// A regular value: copyable, equality-comparable, ordered as a number, hashable, usable in constant expressions. Bit i
+/// is bit i % 64 of word i / 64; bits beyond `Bits` are always zero. The members are documented in fingerprint_bits. A
+/// simhash is constructed from nothing (all bits zero), a number if Bits <= 64, words (`words_type`) or digits
+/// (from_hex()); to_words(), to_uint64(), to_hex() and test() read it.
 /// Source: Charikar, Similarity Estimation Techniques from Rounding Algorithms, STOC 2002, section 3.
 template <std::size_t Bits>
 class simhash : public fingerprint_bits<simhash<Bits>, Bits> {

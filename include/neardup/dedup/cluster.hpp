@@ -25,9 +25,9 @@ namespace neardup::inline v0 {
 /// own position.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
 /// no layout with its number of blocks exists; std::bad_alloc.
-/// Complexity: that of visit_pairs without its calls. Large groups of near-duplicates or copies, which have a quadratic
-/// number of pairs, take no longer than other fingerprints.
-/// Memory: that of visit_pairs, plus a label and 4 bytes per fingerprint (8 from 2^32 fingerprints on).
+/// Complexity: the same as visit_pairs without its calls. Large groups of near-duplicates or copies, which have a
+/// quadratic number of pairs, take no longer than other fingerprints.
+/// Memory: the memory of visit_pairs, plus a label and 4 bytes per fingerprint (8 from 2^32 fingerprints on).
 /// Example: `auto label = cluster(fingerprints, bits{3}, threads{8});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold>
 [[nodiscard]] std::vector<Index> cluster(const Range& fingerprints, const Threshold& within,

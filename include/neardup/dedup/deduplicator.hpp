@@ -190,10 +190,10 @@ class basic_deduplicator {
     return add_in_place_of(core_.slot_of(id), document, id, commit);
   }
 
-  /// Decides about many documents in order. The verdicts and the kept documents are those of calling add() one after
-  /// the other. The threads of `run` describe the texts. A deduplicator then searches for each document, as add() does;
-  /// a fingerprint_deduplicator may join the batch with the kept documents instead. `texts` has size(), and texts[i]
-  /// converts to std::string_view.
+  /// Decides about many documents in order. The verdicts and the kept documents are the same as if add() was called for
+  /// one document after the other. The threads of `run` describe the texts. A deduplicator then searches for each
+  /// document, as add() does. A fingerprint_deduplicator may join the batch with the kept documents instead. `texts`
+  /// has size(), and texts[i] converts to std::string_view.
   /// Throws: the exceptions of add(); std::invalid_argument if the numbers of ids and texts differ, or two ids are
   /// equal. After an exception, no document has been added.
   /// Memory: temporarily about 100 bytes per text of the batch, and its features. A join also takes about 150 bytes per
@@ -279,7 +279,7 @@ class basic_deduplicator {
   /// Frees unused memory: the memory of erased documents, and the reserve for growth. Nothing else changes.
   /// Throws: std::bad_alloc.
   /// Guarantee: strong.
-  /// Complexity: that of keeping all kept documents again, O(size()).
+  /// Complexity: the same as keeping all kept documents again, O(size()).
   void shrink_to_fit();
 
   /// Returns true if a document with this id is kept.
@@ -300,7 +300,7 @@ class basic_deduplicator {
   [[nodiscard]] std::size_t size() const noexcept { return core_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
-  /// Returns the number of added documents: new ones, duplicates, and those with nothing to compare.
+  /// Returns the number of added documents: new ones, duplicates, and documents with nothing to compare.
   [[nodiscard]] std::uint64_t added() const noexcept { return added_; }
   /// Returns the id that add(text) gives to the next document, or to the document `more` documents later. It is the
   /// number of documents added before that document.
@@ -451,7 +451,7 @@ using base_of_deduplicator = basic_deduplicator<
 }  // namespace detail
 
 /// Keeps the first of similar documents, and misses no duplicate. A document is a duplicate if its set of features has
-/// at least a Jaccard similarity, or a cosine, with the set of a kept document. The members are those of
+/// at least a Jaccard similarity, or a cosine, with the set of a kept document. The members are documented in
 /// basic_deduplicator.
 ///
 /// `Features`: a feature_extractor, with features of 32 or 64 bits. The default makes pairs of words.
@@ -460,7 +460,7 @@ using base_of_deduplicator = basic_deduplicator<
 /// n - ceil(similarity n) + 1 rarest features, and one entry for every four features. Each feature takes 4.5 bytes (9
 /// with 64 bits). Arrays that have just grown have twice that. Memory of erased documents is used again.
 /// Types of ids other than std::uint32_t are named with make_deduplicator.
-/// Guarantee, thread safety: those of basic_deduplicator.
+/// Guarantee, thread safety: the same as basic_deduplicator.
 /// Example: `deduplicator dedup{jaccard{0.8}};  bool is_new = dedup.add(text).is_new();`
 template <class Features = default_features<>, class Id = std::uint32_t>
 class deduplicator : public detail::base_of_deduplicator<Features, Id> {

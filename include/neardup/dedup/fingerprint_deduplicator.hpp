@@ -88,7 +88,7 @@ struct fingerprint_parts {
 
 }  // namespace detail
 
-/// Keeps the first of similar documents, by their fingerprints. The members are those of basic_deduplicator.
+/// Keeps the first of similar documents, by their fingerprints. The members are documented in basic_deduplicator.
 ///
 /// - `fingerprint_deduplicator{hash, bits{3}}`: fingerprints alone decide. The closest document is the original.
 /// - `fingerprint_deduplicator{hash, jaccard{0.8}, {.recall = 0.99}}`: documents with near fingerprints are candidates.
@@ -114,7 +114,7 @@ struct fingerprint_parts {
 /// 4.5 bytes. Each document with features takes 12 bytes more. Measured on 113,222 sections of statutes with 59
 /// distinct words on average: 520 bytes each including the allocator, 225 without a check.
 /// Types of ids other than std::uint32_t are named with make_fingerprint_deduplicator.
-/// Guarantee, thread safety: those of basic_deduplicator. The check must not change the deduplicator.
+/// Guarantee, thread safety: the same as basic_deduplicator. The check must not change the deduplicator.
 template <class Hasher, class Check = no_check, class Id = std::uint32_t>
 class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check, Id>::base {
   static_assert(detail::duplicate_check<Check, Id>,

@@ -165,16 +165,16 @@ group_check group_check_of(const Check& check) {
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, no
 /// layout with its number of blocks exists (for k = Bits none exists), `preference` has a wrong number of scores, or a
 /// similarity or a score is NaN; std::bad_alloc.
-/// Complexity, representatives: that of visit_pairs, and a check of each document with each earlier representative
-/// within k bits. For n texts that are all similar, there are n - 1 checks. If the check rejects all pairs of n texts
-/// within k bits of each other, there are n^2 / 2.
-/// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two documents within
-/// k bits that are not yet connected. For n texts that are all similar, there are about n checks, whatever the number
-/// of pairs. Texts within k bits whose pairs the check rejects take a check for each pair.
+/// Complexity, representatives: the complexity of visit_pairs, and a check of each document with each earlier
+/// representative within k bits. For n texts that are all similar, there are n - 1 checks. If the check rejects all
+/// pairs of n texts within k bits of each other, there are n^2 / 2.
+/// Complexity, components: the complexity of visit_pairs without its calls, and at most two checks for each two
+/// documents within k bits that are not yet connected. For n texts that are all similar, there are about n checks,
+/// whatever the number of pairs. Texts within k bits whose pairs the check rejects take a check for each pair.
 /// Memory, representatives: about 60 bytes per 64-bit fingerprint, however many are near each other; 12 more with
 /// preferences. If candidates are found by features, that of visit_pairs of sets is added: about 90 bytes for a text of
 /// 38 features.
-/// Memory, components: that of cluster, and two Index per fingerprint.
+/// Memory, components: the memory of cluster, and two Index per fingerprint.
 /// Example: `auto label = group(fingerprints, bits{12}, at_least{0.8, similarity}, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold, class Check>
   requires check_of<Check, std::size_t, std::size_t>
@@ -196,15 +196,15 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
 }
 
 /// Groups further documents around the representatives of earlier calls, which do not change. Call it for one batch
-/// after the other. Without preferences, the results are those of group() for all batches concatenated.
+/// after the other. Without preferences, the results equal the results of group() for all batches concatenated.
 ///
 /// In the check and in the result, positions count the representatives first, then `fingerprints`.
-/// Returns: one position per fingerprint: that of the representative that it joins. A fingerprint has its own position
+/// Returns: for each fingerprint the position of its representative. A fingerprint has its own position
 /// if it becomes a representative, or, without `options.among_themselves`, if it joins no representative.
 /// Throws: the exceptions of group(); also std::invalid_argument if `options.by` is not grouping::representatives.
-/// Complexity, memory: those of a join of the batch and all representatives, so batches should not be much smaller than
-/// the number of representatives. A batch of up to 256 fingerprints is compared with all representatives, in about 0.1
-/// ns per pair with AVX-512.
+/// Complexity, memory: the same as a join of the batch and all representatives, so batches should not be much smaller
+/// than the number of representatives. A batch of up to 256 fingerprints is compared with all representatives, in about
+/// 0.1 ns per pair with AVX-512.
 template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerprint_range Range, class Threshold,
           class Check>
   requires check_of<Check, std::size_t, std::size_t>

@@ -182,8 +182,9 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
 /// Returns: one label per text, the position of the representative of its group, which is its most preferred member.
 /// Throws: the exceptions of visit_pairs of texts; std::invalid_argument if the number of preferences is wrong, or a
 /// preference is NaN.
-/// Complexity, memory: those of visit_pairs of texts on one thread, but texts are compared with representatives only.
-/// The calling thread does all of the work, whatever `options.run` is; it calls check() of the runner between steps.
+/// Complexity, memory: the same as visit_pairs of texts on one thread, but texts are compared with representatives
+/// only. The calling thread does all of the work, whatever `options.run` is; it calls check() of the runner between
+/// steps.
 template <text_range Texts, class Threshold>
   requires(!threshold_of_sets<Threshold>)
 [[nodiscard]] std::vector<std::size_t> group(const Texts& texts, const Threshold& least,
@@ -192,13 +193,13 @@ template <text_range Texts, class Threshold>
 }
 
 /// Groups further texts around the representatives of earlier calls, which do not change. Call it for one batch after
-/// the other. Without preferences, the results are those of group() for all batches concatenated.
-/// Returns: one position per text: that of the representative that the text joins. Positions count the representatives
+/// the other. Without preferences, the results equal the results of group() for all batches concatenated.
+/// Returns: for each text the position of its representative. Positions count the representatives
 /// first, then the texts. A text has its own position if it becomes a representative, or, without
 /// `options.among_themselves`, if it joins no representative.
 /// Throws: the exceptions of group() of texts; also std::invalid_argument if `options.by` is not
 /// grouping::representatives.
-/// Complexity, memory: those of group() of the batch and all representatives, so batches should not be much smaller
+/// Complexity, memory: the same as group() of the batch and all representatives, so batches should not be much smaller
 /// than the number of representatives.
 /// Example: `auto label = extend_groups(kept, batch, edit{0.8});  // label[i] == kept.size() + i: batch[i] is new`
 template <text_range Kept, text_range Texts, class Threshold>

@@ -19,7 +19,7 @@
 namespace neardup::inline v0 {
 
 /// Decides about documents from pairs that another program has found and verified, such as joins on many machines or a
-/// search engine. The rule is that of original_rank. Documents are numbered in the order of decision.
+/// search engine. The rule is the rule of original_rank. Documents are numbered in the order of decision.
 /// Memory: a Number for each document, and the matches of documents that have copies.
 /// Thread safety: none.
 template <std::unsigned_integral Number = std::uint64_t>

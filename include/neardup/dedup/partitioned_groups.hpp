@@ -113,7 +113,7 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
 /// rows to `store`. The sets may be in a mapped file. `memory`: about how many bytes the join takes, besides the sets.
 /// Returns: the labels of group() of sets.
 /// Throws: the exceptions of group() of sets; exceptions of the store.
-/// Complexity: that of visit_pairs_by_partitions() without the visits. If n sets are all similar, not all pairs are
+/// Complexity: the same as visit_pairs_by_partitions() without the visits. If n sets are all similar, not all pairs are
 /// examined. The rows are read once, and a few times more if a group of similar sets is very large.
 /// Memory: `memory`, and up to 90 bytes for each set. 48 of these hold pairs of sets that are similar to more than four
 /// others each, if `memory` is too small for more pairs.

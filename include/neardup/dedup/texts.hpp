@@ -104,7 +104,7 @@ template <threshold_of_sets Threshold>
 /// `extract` computes. The threads of `options.run` read each text once.
 /// Throws: the exceptions of visit_pairs of sets, and of `extract`.
 /// Complexity: linear in the texts, and that of visit_pairs of sets.
-/// Memory: that of visit_pairs of sets, and sizeof(feature) bytes per feature.
+/// Memory: the memory of visit_pairs of sets, and sizeof(feature) bytes per feature.
 template <text_range Texts, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const Texts& texts, const Threshold& least, const Extractor& extract, Visit&& visit,
@@ -142,7 +142,7 @@ template <text_range A, text_range B, threshold_of_sets Threshold, class Visit>
 /// result is that of pairs() of the feature sets that `extract` computes.
 /// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For edit{0.8} include
 /// neardup/edits/pairs.hpp.
-/// Throws, complexity, memory: those of visit_pairs of texts, and those of pairs of sets.
+/// Throws, complexity, memory: the same as visit_pairs of texts, and those of pairs of sets.
 /// Example: `pairs(texts, jaccard{0.8}, feature_extractor{normalised{code_point_ngrams{5}}}, {.run = threads{8}})`
 template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_sets Threshold,
           extracts_features Extractor>
@@ -153,7 +153,7 @@ template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_se
 }
 
 /// Returns the pairs of a position in `a` and a position in `b` whose texts have similar features, sorted by (first,
-/// second). Throws, complexity and memory are those of pairs() of one corpus.
+/// second). Throws, complexity and memory are the same as for pairs() of one corpus.
 template <std::integral Index = std::uint32_t, text_range A, text_range B, threshold_of_sets Threshold,
           extracts_features Extractor>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
@@ -206,7 +206,7 @@ template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_se
 /// Groups further texts around the representatives of earlier calls. It is extend_groups() of the feature sets that
 /// `extract` computes.
 /// Returns: the labels of extend_groups() of sets.
-/// Throws, complexity, memory: those of group() of the representatives and the texts.
+/// Throws, complexity, memory: the same as group() of the representatives and the texts.
 template <std::integral Index = std::uint32_t, text_range Kept, text_range Texts, threshold_of_sets Threshold,
           extracts_features Extractor>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Texts& texts, const Threshold& least,

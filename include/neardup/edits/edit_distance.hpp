@@ -70,7 +70,7 @@ class banded_edit_distance {
   struct cells {
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;
 
-    /// Moves to the next column. `match`: the rows whose code point is that of the column.
+    /// Moves to the next column. `match`: the rows with the code point of the column.
     /// Returns: the step along the last row.
     step move(std::uint64_t match, step above, std::size_t rows) noexcept {
       // A diagonal step costs 0 if the code points are equal, or if the cell above or to the left is less than the
@@ -132,7 +132,7 @@ class bounded_edit_distance {
   bounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b);
 
   /// Returns the distance, or nullopt if it exceeds `most`.
-  /// Complexity: that of banded_edit_distance.
+  /// Complexity: the same as banded_edit_distance.
   [[nodiscard]] std::optional<std::size_t> at_most(std::size_t most) {
     return distance_->at_most(pattern_, text_, most);
   }
@@ -325,7 +325,7 @@ namespace detail {
 
 /// Returns the edit similarity: 1 - edit_distance(a, b) / (code points of the longer text), from 0 to 1. Two empty
 /// texts have similarity 1.
-/// Complexity, memory: those of edit_distance().
+/// Complexity, memory: the same as edit_distance().
 [[nodiscard]] double edit_similarity(std::string_view a, std::string_view b);
 
 #if NEARDUP_BODIES

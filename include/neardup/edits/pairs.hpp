@@ -42,7 +42,7 @@ text_source source_of_texts(const Texts& texts) {
   return {texts.size(), [&texts](std::size_t i) { return std::string_view(texts[i]); }};
 }
 
-/// Returns the texts of `a`, followed by those of `b`.
+/// Returns the texts of `a`, followed by the elements of `b`.
 template <text_range A, text_range B>
 text_source source_of_texts(const A& a, const B& b) {
   return {a.size() + b.size(), [&a, &b, behind = a.size()](std::size_t i) {
@@ -151,7 +151,7 @@ void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, cons
 
 /// Calls `visit(pair)` once for each text of `a` and text of `b` that are similar. pair.first is a position in `a`,
 /// pair.second a position in `b`. Pairs within `a` and within `b` are not visited.
-/// Throws, complexity, memory: those of visit_pairs() of one corpus.
+/// Throws, complexity, memory: the same as visit_pairs() of one corpus.
 template <text_range A, text_range B, class Threshold, class Visit>
   requires(!threshold_of_sets<Threshold>)
 void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
@@ -163,8 +163,8 @@ void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, 
 
 /// Returns the pairs of positions of texts whose edit_similarity is large enough, sorted by (first, second).
 /// Throws: the exceptions of visit_pairs().
-/// Complexity: that of visit_pairs(), and O(p log p) for p pairs.
-/// Memory: that of visit_pairs(), and 32 bytes per pair.
+/// Complexity: the same as visit_pairs(), and O(p log p) for p pairs.
+/// Memory: the memory of visit_pairs(), and 32 bytes per pair.
 /// Example: `for (const auto& [i, j, distance, similarity] : pairs(texts, edit{0.8}, {.run = threads{8}})) …`
 template <text_range Texts, class Threshold>
   requires(!threshold_of_sets<Threshold>)
@@ -178,7 +178,7 @@ template <text_range Texts, class Threshold>
 }
 
 /// Returns the pairs of a position in `a` and a position in `b` whose texts are similar, sorted by (first, second).
-/// Throws, complexity, memory: those of pairs() of one corpus.
+/// Throws, complexity, memory: the same as pairs() of one corpus.
 /// Example: `for (const auto& [i, j, distance, similarity] : pairs(delivered, archived, edit{0.8})) …`
 template <text_range A, text_range B, class Threshold>
   requires(!threshold_of_sets<Threshold>)

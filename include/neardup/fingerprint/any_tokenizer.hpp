@@ -31,7 +31,7 @@ concept tokenizer_other_than = !std::same_as<T, Holder> && tokenizer<T>;
 /// instance by with_tokenizer, is then instantiated for one type of tokenizer. With t tokenizers and w weighters there
 /// are t + w instantiations, not t * w.
 ///
-/// Tokens, hashes and fingerprints are those of the held tokenizer. Copies share the held tokenizer. A simhasher,
+/// Tokens, hashes and fingerprints come from the held tokenizer. Copies share the held tokenizer. A simhasher,
 /// minwise_hasher or feature_extractor with the same `Hasher` makes one virtual call per text, and is as fast as with
 /// the held tokenizer. With a different hasher there is a virtual call per token. text_stream and composition_of() do
 /// not support it.

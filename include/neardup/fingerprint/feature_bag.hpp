@@ -71,7 +71,7 @@ class feature_bag {
     return is_new;
   }
 
-  /// Adds the counts of another bag, such as that of another field or document.
+  /// Adds the counts of another bag, such as the bag of another field or document.
   /// Throws: std::overflow_error if the counts would exceed 64 bits.
   void merge(const feature_bag& other) {
     if (&other == this) return merge(feature_bag(other));

@@ -27,8 +27,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// An IDF table keyed by hash: maps the 64-bit XXH3 of a term, with one seed, to the value of the term. The texts of
-/// the terms are not kept. Immutable.
+/// An IDF table with hashes as keys. It maps the 64-bit XXH3 of a term, with one seed, to the value of the term. The
+/// texts of the terms are not kept. Immutable.
 ///
 /// It is an open-addressing table, at most half full. Entries are stored inline, unlike in distinct_hashes and
 /// feature_bag, which saves a cache miss per lookup. If several terms have the same hash, the table keeps the greatest

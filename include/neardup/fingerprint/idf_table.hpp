@@ -100,7 +100,7 @@ NEARDUP_INLINE std::string format_exact(std::uint64_t value) {
 
 /// A table of the weights of terms by rarity. A term that is missing from the table gets the table's median.
 ///
-/// The file format is that of jieba's idf.txt: lines "term value" in UTF-8. Weights are rounded to 1/256;
+/// The file format is the format of jieba's idf.txt: lines "term value" in UTF-8. Weights are rounded to 1/256;
 /// lookup_exact() has all eleven decimals.
 /// Thread safety: immutable, so threads may share it.
 class idf_table {

@@ -71,7 +71,7 @@ class minwise_hasher {
     return collect(text, scratch).code();
   }
 
-  /// Returns the sketch of a text: its minima, which can be merged with those of other texts.
+  /// Returns the sketch of a text: its minima, which can be merged with the minima of other texts.
   [[nodiscard]] sketch_type sketch(std::string_view text) const {
     workspace scratch;
     return sketch(text, scratch);

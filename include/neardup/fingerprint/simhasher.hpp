@@ -163,7 +163,7 @@ simhasher(Tokenizer, Weighter, Hasher) -> simhasher<Tokenizer, Weighter, Hasher>
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 inline constexpr bool detail::is_text_hasher<simhasher<Tokenizer, Weighter, Hasher, Bits>> = true;
 
-/// Makes a simhasher of a given width, at most that of the hasher: `make_simhasher<32>(words{})`.
+/// Makes a simhasher of a given width, at most the width of the hasher: `make_simhasher<32>(words{})`.
 template <std::size_t Bits, class Tokenizer, class Weighter = unit, class Hasher = xxh3<Bits>>
 [[nodiscard]] constexpr auto make_simhasher(Tokenizer t, Weighter w = {}, Hasher h = {}) {
   return simhasher<Tokenizer, Weighter, Hasher, Bits>(std::move(t), std::move(w), std::move(h));

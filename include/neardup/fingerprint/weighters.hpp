@@ -307,9 +307,9 @@ struct levels {
 template <class Inner>
 levels(std::size_t, Inner) -> levels<Inner>;
 
-/// Quantises the weights of another weighter to whole levels 1..n by rank: the lightest n-th of the distinct tokens of
-/// the text has level 1, the next n-th level 2, and so on. Unlike `levels`, ranks still distinguish the other tokens
-/// when one token outweighs all.
+/// Quantises the weights of another weighter to whole levels 1..n, by their rank. The lightest n-th of the distinct
+/// tokens of the text has level 1, the next n-th level 2, and so on. Unlike `levels`, ranks still distinguish the other
+/// tokens when one token outweighs all.
 ///
 /// A token with l of t tokens lighter than itself has level 1 + floor(n * l / t), so equal weights have equal levels.
 /// Tokens of weight 0 keep the weight 0, and do not count in t.

@@ -224,7 +224,7 @@ constexpr expected_costs modelled_costs(const layout& shape, double count, int k
 /// Seconds: a probe reads one random line of the directory and one of the entries, then the rest of the bucket at
 /// bandwidth. An entry that passes its filter costs two more lines. With cache lines as buckets, one probe in ten reads
 /// a second line, and an entry that passes costs one line. Directories fill the cache first, then entries. If there
-/// would be more probes than fingerprints, the search scans instead, and the estimate is that of the scan.
+/// would be more probes than fingerprints, the search scans instead, and the estimate is the cost of the scan.
 /// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is not in 0..1e300.
 [[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k) {
   return detail::modelled_costs(shape, count, k, {});

@@ -48,7 +48,7 @@ class flat_engine {
 /// A set of (fingerprint, id) pairs without tables: every search scans all fingerprints, for any k from 0 to Bits.
 ///
 /// It is faster than a pigeonhole_index for a few thousand fingerprints or a large k. The default k of a search is 3.
-/// The other members are those of pigeonhole_index.
+/// The other members are documented in pigeonhole_index.
 /// Memory: the least of all indexes: with 64 bits and 32-bit ids 26 to 42 bytes per distinct fingerprint.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class flat_index : public searchable_index<Bits, Id, Offset, Fingerprint, detail::flat_engine<Bits, Id, Offset>> {

@@ -45,7 +45,7 @@ entries_source(const Entry*) -> entries_source<Entry>;
 ///
 /// k and blocks are as in pigeonhole_index. Duplicate pairs are stored once. All constructors take `run`, which spreads
 /// the work over threads: `threads{8}`, or a runner of yours. The default uses the calling thread only. The result is
-/// the same for every runner. The other members are those of pigeonhole_index.
+/// the same for every runner. The other members are documented in pigeonhole_index.
 /// Memory: with 64 bits and 32-bit ids 12 bytes per distinct fingerprint, 8 per table but the first (12 if k > 8), and
 /// 0.5 to 1 per table for directories of up to 2^26 buckets. If k <= 3, Offset has 32 bits and there are at most 2^28
 /// fingerprints, a table with long keys uses cache lines as buckets: 9.4 bytes, and searches 1.5 times as fast.

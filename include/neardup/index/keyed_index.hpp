@@ -30,8 +30,8 @@ concept changeable_index = requires(Index& index, const typename Index::value_ty
 /// `Index`: pigeonhole_index or flat_index. This class has the constructors, searches and iteration of `Index`. Several
 /// ids may have the same fingerprint. The map is a std::unordered_map if std::hash<Id> exists, otherwise a std::map.
 /// Precondition: hashing, comparing and ordering ids do not throw.
-/// Memory: that of Index and of the map. With 64 bits, the map takes 40 to 48 bytes per id of 4 or 8 bytes, and 64
-/// bytes per id of 16 bytes without a hash (measured, allocator included).
+/// Memory: the memory of Index and of the map. With 64 bits, the map takes 40 to 48 bytes per id of 4 or 8 bytes, and
+/// 64 bytes per id of 16 bytes without a hash (measured, allocator included).
 /// Guarantee: a member that throws has no effect.
 /// Thread safety: const members may be called from many threads while no thread writes.
 template <class Index = pigeonhole_index<64>>

@@ -25,9 +25,10 @@ namespace neardup::inline v0 {
 /// bits{k}.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
 /// no layout with its number of blocks exists; std::bad_alloc.
-/// Complexity: that of visit_pairs, and O(p log p) for p pairs. Copies of a fingerprint are joined as one fingerprint.
-/// Memory: that of visit_pairs; 12 bytes per pair; and 12 bytes per pair of distinct fingerprints, 24 while these are
-/// sorted (24 and 48 from 2^32 fingerprints on). If there may be very many pairs, use visit_pairs.
+/// Complexity: the same as visit_pairs, and O(p log p) for p pairs. Copies of a fingerprint are joined as one
+/// fingerprint.
+/// Memory: the memory of visit_pairs; 12 bytes per pair; and 12 bytes per pair of distinct fingerprints, 24 while these
+/// are sorted (24 and 48 from 2^32 fingerprints on). If there may be very many pairs, use visit_pairs.
 /// Example: `for (const auto& [i, j, distance] : pairs(fingerprints, bits{3}, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold>
 [[nodiscard]] std::vector<near_pair<Index>> pairs(const Range& fingerprints, const Threshold& within,
@@ -57,7 +58,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
 /// no layout with its number of blocks exists; std::bad_alloc.
 /// Complexity: for each table (see layout) O(n) to move the fingerprints into buckets, and a comparison of filters of
-/// 32 bits (64 if k > 8) for each two fingerprints of a bucket, 16 (8) at a time with AVX-512; then the calls.
+/// 32 bits (64 if k > 8) for each two fingerprints of a bucket, 16 (8) at a time with AVX-512; and the calls.
 /// Memory: independent of the number of pairs: about 16 bytes per fingerprint of 64 bits, for a copy in bucket order,
 /// and 16 bytes per copy of another fingerprint.
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold, class Visit>
@@ -81,9 +82,9 @@ void visit_pairs(const Range& fingerprints, const Threshold& within, Visit&& vis
 /// within `a` and within `b` are not visited. Order and threads are as in visit_pairs() of one corpus. `Index`: a type
 /// that can number the fingerprints of both corpora.
 /// Throws: the exceptions of visit_pairs() of one corpus.
-/// Complexity: that of visit_pairs() for a.size() + b.size() fingerprints, but only pairs across `a` and `b` are
+/// Complexity: the same as visit_pairs() for a.size() + b.size() fingerprints, but only pairs across `a` and `b` are
 /// compared.
-/// Memory: that of visit_pairs().
+/// Memory: the memory of visit_pairs().
 template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B, class Threshold, class Visit>
 void visit_pairs(const A& a, const B& b, const Threshold& within, Visit&& visit, const join_options& options = {}) {
   constexpr std::size_t width = detail::range_bits<A>;
@@ -106,8 +107,8 @@ void visit_pairs(const A& a, const B& b, const Threshold& within, Visit&& visit,
 /// Returns the pairs of a position in `a` and a position in `b` whose fingerprints differ in at most k bits. They are
 /// sorted by the position in `a`, then in `b`.
 /// Throws: the exceptions of visit_pairs(); std::length_error if Index cannot number the fingerprints of both corpora.
-/// Complexity: that of visit_pairs() of two corpora, and O(p log p) for p pairs.
-/// Memory: that of visit_pairs(), and 12 bytes per pair.
+/// Complexity: the same as visit_pairs() of two corpora, and O(p log p) for p pairs.
+/// Memory: the memory of visit_pairs(), and 12 bytes per pair.
 /// Example: `for (const auto& [i, j, distance] : pairs(delivered, archived, bits{3})) …`
 template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B, class Threshold>
 [[nodiscard]] std::vector<near_pair<Index>> pairs(const A& a, const B& b, const Threshold& within,

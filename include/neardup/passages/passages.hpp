@@ -160,7 +160,7 @@ void visit_passages(const Documents& documents, const passage_options& options, 
 
 /// Returns the runs of repeated passages, in the order of their places.
 /// Throws: the exceptions of visit_passages().
-/// Memory: that of visit_passages(), and all that its store gets.
+/// Memory: the memory of visit_passages(), and all that its store gets.
 /// Example: `for (const passage& p : passages(texts, {.length = 50, .run = threads{8}})) …`
 template <class Documents, tokenizer Tokenizer = words>
 [[nodiscard]] std::vector<passage> passages(const Documents& documents, const passage_options& options = {},

@@ -81,8 +81,8 @@ class feature_sets {
   std::size_t add(std::span<const Feature> features) {
     detail::check_ascending(features);
     const std::size_t begin = feature_count();
-    // Resizing may move the features, including those of the argument. It also removes features that a call left behind
-    // when it threw.
+    // Resizing may move the features, including the features of the argument. It also removes features that a call left
+    // behind when it threw.
     const Feature* const own = features_.data();
     const bool is_own = !std::less<>()(features.data(), own) && std::less<>()(features.data(), own + begin);
     const std::ptrdiff_t from = is_own ? features.data() - own : 0;

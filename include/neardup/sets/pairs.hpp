@@ -45,7 +45,7 @@ set_source<set_feature_t<Sets>> source_of_sets(const Sets& sets) {
   return {sets.size(), [&sets](std::size_t i) { return std::span<const set_feature_t<Sets>>(sets[i]); }};
 }
 
-/// Returns the sets of `a`, followed by those of `b`.
+/// Returns the sets of `a`, followed by the elements of `b`.
 template <set_range A, set_range B>
 set_source<set_feature_t<A>> source_of_sets(const A& a, const B& b) {
   check_features<set_feature_t<A>, B>();
@@ -187,7 +187,7 @@ template <set_range Sets, class Threshold, class Visit>
 
 /// Calls `visit(pair)` for each set of `a` and each set of `b` that are similar enough. pair.first is a position in
 /// `a`, pair.second a position in `b`. Pairs within `a` and within `b` are not visited.
-/// Throws, complexity, memory: those of visit_pairs() of one corpus.
+/// Throws, complexity, memory: the same as visit_pairs() of one corpus.
 template <set_range A, set_range B, class Threshold, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
 void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
@@ -198,7 +198,7 @@ void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, 
 
 /// Returns the pairs of positions of sets that are similar enough, sorted by (first, second).
 /// Throws: the exceptions of visit_pairs(); std::length_error if Index cannot number the sets.
-/// Complexity, memory: those of visit_pairs(), plus O(p log p) for p pairs and 24 bytes per pair.
+/// Complexity, memory: the same as visit_pairs(), plus O(p log p) for p pairs and 24 bytes per pair.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(sets, jaccard{0.8}, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const Sets& sets, const Threshold& least,
@@ -212,7 +212,7 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
 
 /// Returns the pairs of a position in `a` and a position in `b` whose sets are similar enough, sorted by (first,
 /// second).
-/// Throws, complexity, memory: those of pairs() of one corpus.
+/// Throws, complexity, memory: the same as pairs() of one corpus.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(delivered, archived, jaccard{0.8})) …`
 template <std::integral Index = std::uint32_t, set_range A, set_range B, class Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,

@@ -50,8 +50,8 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 /// of the positions, and once for each candidate. Few candidates are not pairs.
 ///
 /// Throws: the exceptions of visit_pairs(), and of the store.
-/// Complexity: that of visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has. About
-/// 1 - similarity of the features of a set are prefix features.
+/// Complexity: the same as visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has.
+/// About 1 - similarity of the features of a set are prefix features.
 /// Memory: about `memory` bytes; 17 bytes for each set, and 6 more for each copy; and the memory of visit_pairs() for
 /// the joins of very frequent prefix features.
 /// Example: `visit_pairs_by_partitions(mapped_sets, jaccard{0.8}, files, 4 << 30, print, {.run = threads{8}});`
@@ -66,7 +66,7 @@ template <set_range Sets, class Threshold, partition_store Store, class Visit>
 
 /// Calls `visit(pair)` for each set of `a` and each set of `b` that are similar enough. pair.first is a position in
 /// `a`, pair.second a position in `b`.
-/// Throws, complexity, memory: those of visit_pairs_by_partitions() of one corpus.
+/// Throws, complexity, memory: the same as visit_pairs_by_partitions() of one corpus.
 template <set_range A, set_range B, class Threshold, partition_store Store, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
 void visit_pairs_by_partitions(const A& a, const B& b, const Threshold& least, Store& store, std::uint64_t memory,

@@ -36,7 +36,7 @@ struct search_threshold {
       : similarity(least.similarity), min_common(least.min_common) {
     measure = set_threshold(least).measure;
   }
-  // A threshold of something else does not compile. The message is that of set_threshold.
+  // A threshold of something else does not compile. The message is the message of set_threshold.
   template <class Other>
     requires(std::same_as<Other, bits> || std::same_as<Other, edit>)
   constexpr search_threshold(const Other& least)  // NOLINT(google-explicit-constructor)

@@ -35,7 +35,7 @@ namespace neardup::inline v0 {
 /// A set is a span of ascending, distinct features of 32 or 64 bits, as feature_extractor returns them. Equal sets are
 /// stored once, whatever their number of ids. An empty set is kept, and matches nothing. Feature: the type of features.
 /// Id: any index_id. Searches decide exactly as jaccard_similarity(a, b) >= 0.8 does, and as pairs() of sets does. Each
-/// match comes once. A search may ask for a larger similarity than that of the index, which is faster.
+/// match comes once. A search may ask for a larger similarity than the index has, which is faster.
 ///
 /// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the sets that
 /// share rare features with it. erase() is O(1). No single insertion rebuilds the index: the order of features and the
@@ -173,7 +173,7 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
 
   /// Stores all sets anew. This frees the memory of erased sets, and learns the order of the features from the present
   /// sets.
-  /// Complexity: that of insert_all().
+  /// Complexity: the same as insert_all().
   void compact() {
     set_index fresh(postings_.fresh());
     std::vector<std::uint32_t> held;

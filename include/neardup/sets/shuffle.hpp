@@ -291,7 +291,7 @@ struct gathered_pairs {
 /// comes once in a partition.
 /// Precondition: the blobs do not change; they may begin at any address.
 /// Throws: std::runtime_error, which names the blob by its place in `blobs` from 0, if a blob is damaged, or if its
-/// partition, settings or counts differ from those of the first blob; exceptions of `visit`; std::length_error from
+/// partition, settings or counts differ from the first blob; exceptions of `visit`; std::length_error from
 /// 2^32 - 2 records on; std::bad_alloc.
 /// Complexity: near-linear in the number of rows if few sets share a prefix feature. If many do, their sets are joined
 /// as pairs() joins a corpus. With ids and sketches, that takes quadratic time.
@@ -328,7 +328,7 @@ void gather_pairs(std::span<const std::span<const std::byte>> blobs, const shuff
 }
 
 /// Returns all pairs of one partition, sorted by (first, second).
-/// Throws, complexity, memory: those of the visit above, plus O(p log p) for p pairs.
+/// Throws, complexity, memory: the same as the visit above, plus O(p log p) for p pairs.
 /// Example: `const auto pairs = gather_pairs<std::uint64_t>(blobs, settings, 3);`
 template <std::unsigned_integral Feature = std::uint64_t>
 [[nodiscard]] gathered_pairs gather_pairs(std::span<const std::span<const std::byte>> blobs,

@@ -64,9 +64,9 @@ template <class A, class B>
 
 /// Returns the Jaccard similarity of two sets if it is at least `threshold`, otherwise nullopt.
 ///
-/// The result is that of comparing jaccard_similarity(a, b) with the threshold, but this function stops as soon as the
-/// threshold is out of reach. The sizes alone may decide that.
-/// Precondition: that of jaccard_similarity().
+/// The result is the result of comparing jaccard_similarity(a, b) with the threshold, but this function stops as soon
+/// as the threshold is out of reach. The sizes alone may decide that.
+/// Precondition: the precondition of jaccard_similarity().
 /// Throws: std::invalid_argument unless 0 < threshold <= 1.
 /// Complexity: O(|a| + |b|); for sets that are not similar, usually a small part of it.
 template <class A, class B>

@@ -657,7 +657,7 @@ class durable_deduplicator {
   /// Throws: std::runtime_error, which names the file; std::bad_alloc.
   void save();
 
-  // The following members are those of Deduplicator with the same names.
+  // The following members call the members of Deduplicator with the same names.
   [[nodiscard]] verdict_type find(std::string_view text) const { return dedup_.find(text); }
   [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
     return dedup_.find(text, scratch);

@@ -21,7 +21,7 @@ namespace neardup::inline v0 {
 ///
 /// Opening checks the header and the sizes of the sections, in time independent of the number of fingerprints. Searches
 /// check bounds, so damaged bytes never cause reads outside of the file. But they may give wrong matches, or make a
-/// search throw. After verify() all searches are exact. The other members are those of frozen_index.
+/// search throw. After verify() all searches are exact. The other members are documented in frozen_index.
 /// Precondition: the bytes do not change while the view, or a copy of it, is used.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class index_view

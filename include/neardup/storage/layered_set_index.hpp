@@ -30,8 +30,9 @@ namespace neardup::inline v0 {
 /// memory is above them. Searches look into both. The file is never changed; save() writes the sets of both into a new
 /// file. durable_set_index also keeps the changes in a log.
 ///
-/// The members are those of set_index. The results are those of a set_index with the same sets.
-/// Memory: that of a set_index with the added sets; about 40 bytes for each id of the file that is erased or replaced.
+/// The members are documented in set_index. The results equal the results of a set_index with the same sets.
+/// Memory: the memory of a set_index with the added sets; about 40 bytes for each id of the file that is erased or
+/// replaced.
 /// Guarantee: strong.
 /// Thread safety: const members may be called from many threads while no thread writes.
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
@@ -167,7 +168,7 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
   std::unordered_set<std::uint32_t> hidden_;  // indices of erased and replaced ids in the ids of the file
 };
 
-/// Writes the sets of a layered index to a new file; see save() of a set_index. The path may be that of the mapped
+/// Writes the sets of a layered index to a new file; see save() of a set_index. The path may be the path of the mapped
 /// file.
 /// Precondition: below().verify() succeeds; otherwise, damaged bytes get valid checksums.
 template <std::unsigned_integral Feature, class Id>

@@ -45,8 +45,8 @@ template <class Index>
 
 }  // namespace detail
 
-/// Sets with their ids, to be saved without a set_index in memory. The file is that of a set_index with these sets, and
-/// takes a third of the time.
+/// Sets with their ids, to be saved without a set_index in memory. The file equals the file of a set_index with these
+/// sets, and takes a third of the time.
 /// Memory: 24 bytes for each set, with 32-bit ids.
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
 class listed_sets {
@@ -107,8 +107,8 @@ void save(const std::string& path, const listed_sets<Feature, Id>& sets, const f
   detail::write_sets(detail::system_files(), path, sets, made_of, attachments);
 }
 
-/// Loads a set_index from a file, after checking the whole file. Its similarity, measure and least overlap are those of
-/// the file.
+/// Loads a set_index from a file, after checking the whole file. Its similarity, measure and least overlap are the
+/// values of the file.
 /// Throws: std::runtime_error, which names the file, if it is damaged, if its Feature or Id is another type, or if the
 /// log of a durable_set_index has later changes; std::bad_alloc.
 /// Example: `auto index = load<set_index<>>("pages.neardup", made_of);`

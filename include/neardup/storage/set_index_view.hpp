@@ -23,7 +23,7 @@ namespace neardup::inline v0 {
 ///
 /// Opening checks the header and the sizes of the sections, in time independent of the number of sets. Damaged bytes
 /// never cause reads outside of the file, but they may give wrong matches. After verify() all searches are exact. The
-/// other members are those of set_index.
+/// other members are documented in set_index.
 /// Precondition: the bytes do not change while the view, or a copy of it, is used.
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
 class set_index_view : public detail::viewed_file, public searchable_sets<set_index_view<Feature, Id>, Feature, Id> {

@@ -135,7 +135,7 @@ class listed_words {
 /// begin with a digest of the facts, so a table of weights does not contain them.
 ///
 /// Facts are compared by 64 bits. This tokenizer reads whole texts only, no streams.
-/// Complexity: that of both tokenizers.
+/// Complexity: the same as both tokenizers.
 /// Example: `deduplicator dedup{simhasher{agreeing{numbers{}, shingles{2, normalised{words{}}}}}, {.similarity = 0.8}}`
 template <class Facts, class Features>
 struct agreeing {

@@ -76,7 +76,7 @@ constexpr std::uint32_t filled_with(std::int16_t product) noexcept {
 }
 
 // ---- words of 64 bins -----------------------------------------------------------------------------------------------
-// First hashes choose bins; then the open bins (those that no hash chose) take products; finally each bin gives a bit.
+// Hashes choose bins. The open bins, which no hash chose, take products. Then each bin gives a bit.
 // A set of few hashes leaves most bins open: products are computed for all 64 bins, in the same loop in which hashes
 // choose bins, because products and choices use different units of the processor. A larger set leaves few bins open:
 // products are computed for them only, afterwards.

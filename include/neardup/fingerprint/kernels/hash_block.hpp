@@ -7,7 +7,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A block of hashes of `Words` words, by column: word j of hash i is columns[j][i].
+/// A block of hashes of `Words` words, stored in columns. columns[j][i] is word j of hash i.
 template <std::size_t Words>
 struct hash_block {
   static constexpr std::size_t capacity = 1024;

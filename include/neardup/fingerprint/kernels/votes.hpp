@@ -31,7 +31,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The votes of hashed tokens of equal weight. The fingerprint equals that of an accumulator.
+/// The votes of hashed tokens of equal weight. The fingerprint equals the fingerprint of an accumulator.
 template <std::size_t Bits>
 class equal_votes {
  public:

@@ -93,8 +93,8 @@ struct window_lanes_avx2 {
 };
 
 /// The AVX2 version of hash_windows_portable.
-/// Precondition: that of hash_windows_portable; 16 bytes are readable from text + count - 1 on; `hashes` has space for
-/// count + 3.
+/// Precondition: the precondition of hash_windows_portable; 16 bytes are readable from text + count - 1 on; `hashes`
+/// has space for count + 3.
 template <bool Tiny>
 inline void hash_windows_avx2(const window_xxh3& hash, const char* text, std::size_t count,
                               std::uint64_t* hashes) noexcept {
@@ -130,7 +130,7 @@ struct window_lanes_avx512 {
 };
 
 /// The AVX-512 version of hash_windows_portable.
-/// Precondition: that of hash_windows_avx2; `hashes` has space for count + 7.
+/// Precondition: the precondition of hash_windows_avx2; `hashes` has space for count + 7.
 template <bool Tiny>
 inline void hash_windows_avx512(const window_xxh3& hash, const char* text, std::size_t count,
                                 std::uint64_t* hashes) noexcept {

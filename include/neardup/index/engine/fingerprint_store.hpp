@@ -254,8 +254,8 @@ class fingerprint_store {
     return true;
   }
 
-  /// Removes a pair. If it has the last id of its fingerprint, `remove(slot)` is called first; then the last slot takes
-  /// the number of the removed slot.
+  /// Removes a pair. If it has the last id of its fingerprint, `remove(slot)` is called first. Afterwards the last slot
+  /// takes the number of the removed slot.
   /// Returns: false if the pair was not stored.
   template <class Remove>
   bool erase(const words_type& fingerprint, const Id& id, const Remove& remove) noexcept {
@@ -271,8 +271,8 @@ class fingerprint_store {
     return true;
   }
 
-  /// Removes a fingerprint with all its ids. `remove(slot)` is called first; then the last slot takes the number of the
-  /// removed slot.
+  /// Removes a fingerprint with all its ids. `remove(slot)` is called first. Afterwards the last slot takes the number
+  /// of the removed slot.
   /// Returns: the number of its ids; 0 if the fingerprint was not stored.
   template <class Remove>
   std::size_t erase(const words_type& fingerprint, const Remove& remove) noexcept {

@@ -35,7 +35,7 @@ class fingerprint_words {
   explicit fingerprint_words(std::span<const words_type> fingerprints) noexcept
       : bytes_(std::as_bytes(fingerprints).data()), size_(fingerprints.size()) {}
 
-  /// Makes a view of the fingerprints of `a`, followed by those of `b`.
+  /// Makes a view of the fingerprints of `a`, followed by the elements of `b`.
   /// Precondition: neither `a` nor `b` is itself such a concatenation.
   fingerprint_words(const fingerprint_words& a, const fingerprint_words& b) noexcept
       : bytes_(a.bytes_), size_(a.size_), behind_(b.bytes_), behind_size_(b.size_) {}

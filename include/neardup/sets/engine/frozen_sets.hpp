@@ -161,7 +161,7 @@ struct frozen_sets {
 
   /// Calls `take(slot, common, similarity)` for each set that is similar by `bounds`, until `take` returns false.
   /// Returns: false if `take` returned false.
-  /// Precondition: that of candidate_search::collect().
+  /// Precondition: the precondition of candidate_search::collect().
   template <class Take>
   bool find_sets(std::span<const Feature> query, const overlap_bounds& bounds, candidate_search& scratch,
                  const Take& take) const {

@@ -113,7 +113,7 @@ class mapped_sets {
   /// sets.
   /// Throws: std::runtime_error, by file.refuse(), if the check fails.
   /// Complexity: O(n log n).
-  /// Memory: that of the postings.
+  /// Memory: the memory of the postings.
   void check(const container& file) const {
     if (sets_.slots() == 0) return;
     check_sets(file);

@@ -93,9 +93,9 @@ struct dictionary_access;
 
 /// A dictionary of words with frequencies. It segments text of a language without spaces.
 ///
-/// The file format is that of jieba's dict.txt: lines "word frequency" or "word frequency tag" in UTF-8. The words are
-/// a trie of code points in one hash table, about 16 MB for the 349,046 words of jieba. The table can be saved, and
-/// mapped from a file (storage/chinese/dictionary_file.hpp).
+/// The file format is the format of jieba's dict.txt: lines "word frequency" or "word frequency tag" in UTF-8. The
+/// words are a trie of code points in one hash table, about 16 MB for the 349,046 words of jieba. The table can be
+/// saved, and mapped from a file (storage/chinese/dictionary_file.hpp).
 /// Guarantee: every machine segments alike. Scores are IEEE doubles, added in a fixed order, of logarithms rounded
 /// correctly by integer arithmetic.
 /// Thread safety: const members may be called from many threads while no thread writes.
