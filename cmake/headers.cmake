@@ -155,7 +155,6 @@ set(NEARDUP_HEADERS
     include/neardup/sets/feature_sets.hpp
     include/neardup/sets/pairs.hpp
     include/neardup/sets/partitioned_pairs.hpp
-    include/neardup/sets/searchable_sets.hpp
     include/neardup/sets/set_bounds.hpp
     include/neardup/sets/set_index.hpp
     include/neardup/sets/shuffle.hpp
@@ -179,11 +178,9 @@ set(NEARDUP_HEADERS
     include/neardup/storage/fingerprint_list.hpp
     include/neardup/storage/index_file.hpp
     include/neardup/storage/index_view.hpp
-    include/neardup/storage/layered_set_index.hpp
     include/neardup/storage/mapped_file.hpp
     include/neardup/storage/record_log.hpp
     include/neardup/storage/set_index_file.hpp
-    include/neardup/storage/set_index_view.hpp
     include/neardup/text.hpp
     include/neardup/text/agreeing.hpp
     include/neardup/text/canonical.hpp

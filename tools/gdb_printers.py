@@ -73,7 +73,10 @@ class SetIndex:
     def to_string(self):
         bounds = self.value["postings_"]["bounds_"]
         measure = str(bounds["by_"]).split("::")[-1]
-        text = f"{short_name(self.value)}: {int(self.value['ids_']['size_'])} ids, {int(self.value['distinct_'])} distinct sets"
+        base = self.value["base_"]
+        ids = int(self.value["ids_"]["size_"]) + int(base["sets_"]["ids"]["size_"]) - int(base["erased_"])
+        distinct = int(self.value["distinct_"]) + max(int(base["sets_"]["records"]["size_"]) - 1, 0)
+        text = f"{short_name(self.value)}: {ids} ids, {distinct} distinct sets"
         return f"{text}, {measure} of at least {float(bounds['threshold_']):g}"
 
 

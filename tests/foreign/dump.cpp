@@ -102,7 +102,7 @@ void check_refusals(const std::string& golden, const std::string& scratch) {
   refuses("view an index", index, [&] { index_view<64>{mapped_file(index)}; });
   refuses("save an index", written, [&] { save(written, flat_index<64>(), any); });
   refuses("load sets", sets, [&] { static_cast<void>(load<set_index<>>(sets)); });
-  refuses("view sets", sets, [&] { set_index_view<>{mapped_file(sets)}; });
+  refuses("view sets", sets, [&] { set_index_file<>{mapped_file(sets)}; });
   refuses("save sets", written, [&] { save(written, set_index<>(jaccard{0.5}), any); });
   refuses("read a list", list, [&] { fingerprint_list<64>{mapped_file(list)}; });
   refuses("read records", index, [&] { fingerprint_list<64>(mapped_file(index), any); });

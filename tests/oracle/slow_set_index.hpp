@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <neardup/sets/searchable_sets.hpp>
+#include <neardup/sets/set_index.hpp>
 #include <neardup/threshold.hpp>
 
 #include "oracle/random_engine.hpp"

@@ -162,9 +162,10 @@ TEST_CASE("golden files of sets and a log are read, and written byte for byte") 
   index.insert({}, 1000);
   save(folder / "sets", index, golden_composition);
   check_bytes(folder / "sets", "sets.neardup");
-  const set_index_view<> view{mapped_file(golden("sets.neardup"))};
-  view.verify();
-  CHECK(view.made_of() == golden_composition);
+  const set_index_file<> file{mapped_file(golden("sets.neardup"))};
+  file.verify();
+  CHECK(file.made_of() == golden_composition);
+  const set_index<> view = file.index();
   const auto loaded = load<set_index<>>(golden("sets.neardup"), golden_composition);
   for (std::uint32_t i = 0; i < 12; ++i) {
     CHECK(view.search(golden_set(i)) == index.search(golden_set(i)));

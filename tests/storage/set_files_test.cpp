@@ -1,4 +1,4 @@
-// Indexes of sets in files: loaded, mapped and layered ones beside the original, damaged files, files of other settings.
+// Indexes of sets in files: loaded and mapped ones, with changes, damaged files, files of other settings.
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -29,9 +29,8 @@
 namespace set_files {
 namespace {
 
-using neardup::layered_set_index;
 using neardup::set_index;
-using neardup::set_index_view;
+using neardup::set_index_file;
 using neardup::set_similarity;
 using oracle::sample_or;
 using oracle::set_id;
@@ -52,6 +51,7 @@ void check_answers(const Index& index, const slow_set_index<Feature, Id>& slow,
     REQUIRE(content.emplace(id, std::vector<Feature>(set.begin(), set.end())).second);
   });
   REQUIRE(content == slow.sets);
+  REQUIRE(index.empty() == content.empty());
   for (const auto& [id, set] : slow.sets) {
     const auto found = index.find(id);
     REQUIRE(found.has_value());
@@ -77,7 +77,8 @@ void check_answers(const Index& index, const slow_set_index<Feature, Id>& slow,
   }
 }
 
-/// Saves an index, and compares what the file gives with the oracle. Then changes it in layers, saves these, and so on.
+/// Saves an index, and compares what the file gives with the oracle. Then changes an index with the file as base, saves
+/// it, and so on.
 template <class Feature, class Id>
 void compare_files(set_stream form, double least, set_similarity measure, std::size_t min_common, std::size_t steps,
                    std::uint64_t seed) {
@@ -113,23 +114,32 @@ void compare_files(set_stream form, double least, set_similarity measure, std::s
   for (std::size_t round = 0; round < 3; ++round) {
     const auto loaded = neardup::load<set_index<Feature, Id>>(path, any);
     check_answers(loaded, slow, queries);
-    const set_index_view<Feature, Id> view{neardup::mapped_file(path)};
-    view.verify();
-    REQUIRE(view.made_of() == any);
-    check_answers(view, slow, queries);
+    const set_index_file<Feature, Id> file{neardup::mapped_file(path)};
+    file.verify();
+    REQUIRE(file.made_of() == any);
+    REQUIRE(file.size() == slow.sets.size());
+    set_index<Feature, Id> mapped = file.index();
+    REQUIRE(mapped.distinct_size() == loaded.distinct_size());
+    check_answers(mapped, slow, queries);
     // The bytes depend only on the content.
     save(folder / "again", loaded, any);
     REQUIRE(support::read_bytes(folder / "again") == support::read_bytes(path));
-    neardup::listed_sets<Feature, Id> listed({measure, least, min_common});
-    loaded.for_each([&](const Id& id, std::span<const Feature> set) { listed.add(set, id); });
-    save(folder / "listed", listed, any);
+    std::vector<std::span<const Feature>> sets_of_file;
+    std::vector<Id> ids_of_file;
+    loaded.for_each([&](const Id& id, std::span<const Feature> set) {
+      sets_of_file.push_back(set);
+      ids_of_file.push_back(id);
+    });
+    const neardup::set_threshold settings{measure, least, min_common};
+    save_sets(folder / "listed", settings, sets_of_file, ids_of_file, any);
     REQUIRE(support::read_bytes(folder / "listed") == support::read_bytes(path));
     if (!slow.sets.empty()) {
-      listed.add(slow.sets.begin()->second, slow.sets.begin()->first);
-      REQUIRE_THROWS_AS(save(folder / "listed", listed, any), std::invalid_argument);
+      sets_of_file.push_back(slow.sets.begin()->second);
+      REQUIRE_THROWS_AS(save_sets(folder / "listed", settings, sets_of_file, ids_of_file, any), std::invalid_argument);
+      ids_of_file.push_back(slow.sets.begin()->first);
+      REQUIRE_THROWS_AS(save_sets(folder / "listed", settings, sets_of_file, ids_of_file, any), std::invalid_argument);
     }
-    layered_set_index<Feature, Id> layered{view};
-    for (std::size_t step = 0; step < steps / 4; ++step) change(layered);
+    for (std::size_t step = 0; step < steps / 4; ++step) change(mapped);
     std::vector<std::vector<Feature>> sets;
     std::vector<Id> ids;
     for (std::size_t i = 0; i < 20; ++i) {
@@ -138,10 +148,16 @@ void compare_files(set_stream form, double least, set_similarity measure, std::s
     }
     std::size_t new_ids = 0;
     for (std::size_t i = 0; i < ids.size(); ++i) new_ids += slow.sets.emplace(ids[i], sets[i]).second ? 1 : 0;
-    REQUIRE(layered.insert_all(sets, ids) == new_ids);
+    REQUIRE(mapped.insert_all(sets, ids) == new_ids);
     for (std::size_t i = 0; i < 20; ++i) queries.push_back(maker.next());
-    check_answers(layered, slow, queries);
-    save(path, layered, any);
+    check_answers(mapped, slow, queries);
+    save(path, mapped, any);
+    mapped.compact();
+    check_answers(mapped, slow, queries);
+    save(folder / "again", mapped, any);
+    REQUIRE(support::read_bytes(folder / "again") == support::read_bytes(path));
+    mapped.clear();
+    check_answers(mapped, slow_set_index<Feature, Id>(least, measure, min_common), queries);
   }
 }
 
@@ -183,7 +199,8 @@ verdict open_sets(std::string_view bytes) {
   verdict result;
   const support::aligned_copy copy(bytes);
   try {
-    const set_index_view<Feature, Id> view(copy.bytes());
+    const set_index_file<Feature, Id> file(copy.bytes());
+    const set_index<Feature, Id> view = file.index();
     result.is_open = true;
     std::vector<std::vector<Feature>> queries;
     set_maker<Feature> maker(set_stream::few_features, 9);
@@ -191,9 +208,9 @@ verdict open_sets(std::string_view bytes) {
     // Before verify(): any answer, but nothing outside of the bytes is read.
     for (const auto& query : queries) static_cast<void>(view.search(query));
     static_cast<void>(view.find(set_id<Id>(3)));
-    view.verify_checksums();
+    file.verify_checksums();
     result.has_checksums = true;
-    view.verify();
+    file.verify();
     result.is_verified = true;
     slow_set_index<Feature, Id> slow(view.threshold().similarity, view.threshold().measure,
                                      view.threshold().min_common);
@@ -234,7 +251,7 @@ std::string flipped(std::string bytes, std::size_t bit) {
 
 }  // namespace
 
-TEST_CASE("saved, mapped and layered indexes of sets answer as a comparison with every set") {
+TEST_CASE("saved, mapped and changed indexes of sets answer as a comparison with every set") {
   const std::size_t steps = oracle::effort(2000, 250, 40);
   std::uint64_t seed = 1;
   for (const set_stream form : {set_stream::mixed, set_stream::few_features, set_stream::of_a_template,
@@ -271,9 +288,9 @@ TEST_CASE("long posting lists and large sets are found in files") {
     queries.push_back(set);
   }
   save(folder / "sets", index, any);
-  const set_index_view<> view{neardup::mapped_file(folder / "sets")};
-  view.verify();
-  check_answers(view, slow, queries);
+  const set_index_file<> file{neardup::mapped_file(folder / "sets")};
+  file.verify();
+  check_answers(file.index(), slow, queries);
 }
 
 TEST_CASE("a file of sets that is cut off anywhere, or longer, is refused when it is opened") {
@@ -337,7 +354,7 @@ TEST_CASE("a file of sets is refused by name where another one is asked for") {
   CHECK(loaded.threshold() == neardup::set_threshold(neardup::cosine{0.75, 4}));
   CHECK_THROWS_WITH((neardup::load<set_index<std::uint64_t, wide_id>>(path)), path + ": features of 32 bits, not 64");
   const std::string other_id = path + ": the ids are numbers of 32 bits, which is another Id";
-  CHECK_THROWS_WITH((set_index_view<std::uint32_t, std::int32_t>(neardup::mapped_file(path))), other_id);
+  CHECK_THROWS_WITH((set_index_file<std::uint32_t, std::int32_t>(neardup::mapped_file(path))), other_id);
   oracle::unless_sample([&](auto) {
     CHECK_THROWS_WITH((neardup::load<set_index<std::uint64_t>>(path)), path + ": features of 32 bits, not 64");
     CHECK_THROWS_WITH((neardup::load<set_index<std::uint32_t, std::uint64_t>>(path)), other_id);
@@ -348,11 +365,11 @@ TEST_CASE("a file of sets is refused by name where another one is asked for") {
                     path + ": the fingerprints are made otherwise: tokenizer any, not other");
   save(path, neardup::flat_index<64>(), any);
   CHECK_THROWS_WITH(neardup::load<set_index<>>(path), path + ": holds an index, not an index of sets");
-  CHECK_THROWS_WITH(set_index_view<>(neardup::mapped_file(path)), path + ": holds an index, not an index of sets");
+  CHECK_THROWS_WITH(set_index_file<>(neardup::mapped_file(path)), path + ": holds an index, not an index of sets");
   CHECK_THROWS_AS(save(path, set_index<>(neardup::jaccard{0.5, std::size_t{1} << 32}), any), std::invalid_argument);
 }
 
-TEST_CASE("saving, loading and layers of sets keep their promises when any allocation fails") {
+TEST_CASE("saving, loading and changing mapped sets keep their promises when any allocation fails") {
   const support::temporary_folder folder;
   const std::string path = folder / "sets";
   const neardup::fingerprint_composition made_of{.tokenizer = "a tokenizer with a name that needs memory"};
@@ -369,16 +386,19 @@ TEST_CASE("saving, loading and layers of sets keep their promises when any alloc
                                                        [&] { REQUIRE(support::read_bytes(path) == before); });
   failures +=
       support::fail_each_allocation([&] { static_cast<void>(neardup::load<set_index<>>(path, made_of)); }, [] {});
-  layered_set_index<> layered{set_index_view<>(neardup::mapped_file(path))};
+  set_index<> mapped = set_index_file<>(neardup::mapped_file(path)).index();
   for (std::uint32_t i = 0; i < 40; ++i) {
     const std::vector<std::uint32_t>& set = sets[i / 2];
-    const auto expected = layered.search(set);
-    const auto is_same = [&] { REQUIRE(layered.search(set) == expected); };
-    if (i % 3 == 0) failures += support::fail_each_allocation([&] { layered.erase(i); }, is_same);
-    if (i % 3 == 1) failures += support::fail_each_allocation([&] { layered.insert_or_assign(set, i); }, is_same);
-    if (i % 3 == 2) failures += support::fail_each_allocation([&] { layered.insert(set, 100 + i); }, is_same);
+    const auto expected = mapped.search(set);
+    const auto is_same = [&] { REQUIRE(mapped.search(set) == expected); };
+    if (i % 3 == 0) failures += support::fail_each_allocation([&] { mapped.erase(i); }, is_same);
+    if (i % 3 == 1) failures += support::fail_each_allocation([&] { mapped.insert_or_assign(set, i); }, is_same);
+    if (i % 3 == 2) failures += support::fail_each_allocation([&] { mapped.insert(set, 100 + i); }, is_same);
   }
-  CHECK(layered.search(sets[0]).size() > 1);
+  failures += support::fail_each_allocation(
+      [&] { mapped.compact(); },
+      [&, expected = mapped.search(sets[0])] { REQUIRE(mapped.search(sets[0]) == expected); });
+  CHECK(mapped.search(sets[0]).size() > 1);
   std::printf("%zu failing allocations of files of sets\n", failures);
   CHECK(failures > 100);
 }

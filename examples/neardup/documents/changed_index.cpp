@@ -188,7 +188,8 @@ class changed_index_of final : public changed_index {
     documents.with_attachments(index_.view().attachment(0), keeps_postings(), [&](index_parts all) {
       save_index_file(index_.path(), std::move(all), [&](const std::string& file, const index_parts& parts) {
         if constexpr (command::has_sets<Form>) {
-          save(file, sets_of(documents.columns, index_.view().threshold().similarity), index_.made_of(), parts);
+          const double similarity = index_.view().sets.threshold().similarity;
+          save_features(file, documents.columns, similarity, index_.made_of(), parts);
         } else {
           const neardup::layout& shape = index_.view().shape();
           save_fingerprints(file, shape.k(), shape.blocks(), fingerprints, index_.made_of(), parts, threads_);

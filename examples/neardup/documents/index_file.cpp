@@ -1,5 +1,7 @@
 #include "index_file.hpp"
 
+#include <numeric>
+
 namespace command {
 
 namespace {
@@ -25,9 +27,9 @@ index_settings settings_of(const std::string& path) {
   named_values values = parse_values(path, view.attachment(0));
   found.folds_chinese = values["fold"] == "chinese";
   if constexpr (has_sets<Form>) {
-    if (view.threshold() != neardup::set_threshold(neardup::jaccard{view.threshold().similarity, 1}))
-      refuse_index(path);
-    found.similarity = view.threshold().similarity;
+    const neardup::set_threshold least = view.sets.threshold();
+    if (least != neardup::set_threshold(neardup::jaccard{least.similarity, 1})) refuse_index(path);
+    found.similarity = least.similarity;
     found.features = found.check_features = values["check"];
     if (found.features.empty()) refuse_index(path);
   } else {
@@ -114,12 +116,17 @@ neardup::fingerprint_composition composition_of_sets(const reading_settings& how
   return composition_of_settings(of);
 }
 
-neardup::listed_sets<> sets_of(const document_columns& documents, double similarity) {
-  neardup::listed_sets<> sets(neardup::jaccard{similarity});
-  for (std::size_t i = 0; i < documents.name_ends.size(); ++i) {
-    sets.add(documents.features_of(i), static_cast<std::uint32_t>(i));
-  }
-  return sets;
+void save_features(const std::string& file, const document_columns& documents, double similarity,
+                   const neardup::fingerprint_composition& made_of, const index_parts& parts) {
+  struct feature_sets_of {
+    const document_columns& documents;
+
+    [[nodiscard]] std::size_t size() const { return documents.name_ends.size(); }
+    feature_set operator[](std::size_t i) const { return documents.features_of(i); }
+  };
+  std::vector<std::uint32_t> ids(documents.name_ends.size());
+  std::iota(ids.begin(), ids.end(), 0U);
+  save_sets(file, neardup::jaccard{similarity}, feature_sets_of{documents}, ids, made_of, parts);
 }
 
 void save_index_file(const std::string& path, index_parts parts,

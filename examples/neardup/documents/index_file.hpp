@@ -91,25 +91,22 @@ struct indexed_sets {
 /// Throws: input_error.
 void for_each_indexed(reading& r, const std::string& path, const document_visitor& visit);
 
-/// The types of an index in a file, and of an index of the documents in its log.
+/// An index file of feature sets, and an index with this file as its base.
+struct set_view : neardup::set_index_file<> {
+  explicit set_view(neardup::mapped_file file) : set_index_file(std::move(file)), sets(index()) {}
+
+  neardup::set_index<> sets;
+};
+
+/// The type of an index in a file.
 template <class Form>
-struct index_types;
-template <>
-struct index_types<fingerprint_form> {
-  using view = fingerprint_view;
-  using tail = fingerprint_search;
-};
-template <>
-struct index_types<set_form> {
-  using view = neardup::set_index_view<>;
-  using tail = neardup::set_index<>;
-};
+using opened_view = std::conditional_t<has_sets<Form>, set_view, const fingerprint_view>;
 
 /// Throws: std::runtime_error.
 template <class Form>
-std::unique_ptr<const typename index_types<Form>::view> open_view(neardup::mapped_file file) {
+std::unique_ptr<opened_view<Form>> open_view(neardup::mapped_file file) {
   if constexpr (has_sets<Form>) {
-    return std::make_unique<const neardup::set_index_view<>>(std::move(file));
+    return std::make_unique<set_view>(std::move(file));
   } else {
     return open_fingerprint_view(std::move(file));
   }
@@ -119,7 +116,7 @@ std::unique_ptr<const typename index_types<Form>::view> open_view(neardup::mappe
 template <class Form>
 class opened_index {
  public:
-  using view_type = typename index_types<Form>::view;
+  using view_type = opened_view<Form>;
 
   /// Opens an index. `is_verified`: true if the whole file is verified first; the records of the log always are.
   /// Throws: input_error.
@@ -175,7 +172,7 @@ class opened_index {
   /// Returns the features of a document of an index of sets.
   [[nodiscard]] feature_set features(std::size_t number) const requires has_sets<Form> {
     if (number >= view_->size()) return logged_.features(number - view_->size());
-    const auto found = view_->find(static_cast<std::uint32_t>(number));
+    const auto found = view_->sets.find(static_cast<std::uint32_t>(number));
     if (!found) refuse_ids();
     return *found;
   }
@@ -189,13 +186,16 @@ class opened_index {
   /// Throws: input_error.
   [[nodiscard]] std::vector<feature_set> all_features() const requires has_sets<Form> {
     std::vector<feature_set> all(numbers());
-    view_->for_each([&](std::uint32_t id, feature_set set) {
-      if (id >= view_->size()) refuse_ids();
+    std::size_t in_file = 0;
+    view_->sets.for_each([&](std::uint32_t id, feature_set set) {
+      if (id >= numbers()) refuse_ids();
+      if (id < view_->size()) ++in_file;
       if (std::ranges::adjacent_find(set, std::ranges::greater_equal()) != set.end()) {
         throw input_error({path_, "damaged: the features of a document do not ascend"});
       }
       if (has(id)) all[id] = set;
     });
+    if (in_file != view_->size()) refuse_ids();
     for (std::size_t i = view_->size(); i < all.size(); ++i) {
       if (has(i)) all[i] = features(i);
     }
@@ -204,7 +204,7 @@ class opened_index {
   /// Returns the sets for searches.
   /// Precondition: this object outlives the result, and prepare_search() was called.
   [[nodiscard]] indexed_sets sets() const requires has_sets<Form> {
-    return {numbers(), view_->threshold().similarity,
+    return {numbers(), view_->sets.threshold().similarity,
             [this](std::span<const feature_set> batch, double least, unsigned threads) {
               return similar(batch, least, threads);
             },
@@ -224,7 +224,7 @@ class opened_index {
     return *std::move(all);
   }
 
-  /// Makes an index of the log's documents. Called before the first search.
+  /// Makes the log's documents searchable. Called before the first search.
   void prepare_search(unsigned threads) {
     std::conditional_t<has_sets<Form>, std::vector<feature_set>, fingerprint_vector> entries(bits());
     std::vector<std::uint32_t> ids;
@@ -240,9 +240,7 @@ class opened_index {
     }
     if (ids.empty()) return;
     if constexpr (has_sets<Form>) {
-      auto made = std::make_unique<tail_type>(view_->threshold());
-      made->insert_all(entries, ids, neardup::threads{threads});
-      tail_ = std::move(made);
+      view_->sets.insert_all(entries, ids, neardup::threads{threads});
     } else {
       tail_ = make_fingerprint_search(view_->shape().k(), view_->shape().blocks(), entries, ids, threads);
     }
@@ -283,8 +281,6 @@ class opened_index {
   }
 
  private:
-  using tail_type = typename index_types<Form>::tail;
-
   opened_index(index_snapshot&& files, bool is_verified)
       : path_(files.base.path()),
         bytes_(files.base.bytes().size()),
@@ -317,21 +313,15 @@ class opened_index {
   /// Returns the matches of each set of a batch, by similarity, then by number.
   [[nodiscard]] std::vector<std::vector<indexed_match>> similar(std::span<const feature_set> batch, double least,
                                                                 unsigned threads) const {
-    std::vector<std::vector<indexed_match>> all(batch.size());
-    const auto take = [&](const auto& found) {
-      for (std::size_t i = 0; i < batch.size(); ++i) {
-        const auto middle = static_cast<std::ptrdiff_t>(all[i].size());
-        for (const auto& match : found[i]) {
-          if (match.id >= numbers()) refuse_ids();
-          if (has(match.id)) all[i].push_back({match.id, match.similarity});
-        }
-        std::inplace_merge(all[i].begin(), all[i].begin() + middle, all[i].end(),
-                           [](const auto& a, const auto& b) { return a.similarity > b.similarity; });
-      }
-    };
     check_file();
-    take(view_->search_batch(batch, least, neardup::threads{threads}));
-    if (tail_) take(tail_->search_batch(batch, least, neardup::threads{threads}));
+    const auto found = view_->sets.search_batch(batch, least, neardup::threads{threads});
+    std::vector<std::vector<indexed_match>> all(batch.size());
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      for (const auto& match : found[i]) {
+        if (match.id >= numbers()) refuse_ids();
+        if (has(match.id)) all[i].push_back({match.id, match.similarity});
+      }
+    }
     return all;
   }
 
@@ -340,12 +330,12 @@ class opened_index {
   std::string path_;
   std::size_t bytes_;     // size of the file
   index_snapshot files_;  // the file is part of the view
-  std::unique_ptr<const view_type> view_;
+  std::unique_ptr<view_type> view_;
   stored_documents documents_;
   bool keeps_postings_;
   stored_places places_;
   logged_documents logged_;
-  std::unique_ptr<const tail_type> tail_;  // the log's documents that are not removed
+  std::unique_ptr<const fingerprint_search> tail_;  // the log's fingerprints that are not removed
 };
 
 /// The documents of an index that is written, and its attachments.
@@ -367,12 +357,13 @@ struct indexed_documents {
   }
 };
 
-/// Returns the sets of features of documents, which are numbered in order.
-/// Precondition: the documents outlive the result.
-neardup::listed_sets<> sets_of(const document_columns& documents, double similarity);
-
 /// Attachments of an index file.
 using index_parts = std::vector<std::span<const std::byte>>;
+
+/// Writes the feature sets of documents, which are numbered in order, to a file.
+/// Throws: std::runtime_error.
+void save_features(const std::string& file, const document_columns& documents, double similarity,
+                   const neardup::fingerprint_composition& made_of, const index_parts& parts);
 
 /// Writes an index file atomically, with `save(file, parts)`. Removes a log beside it, which has been merged into it,
 /// or is obsolete. `parts`: the attachments.

@@ -146,7 +146,7 @@ void index_documents(context& c, const indexing& how) {
     if (identity_of_file(how.old_index) == identity_of_file(c.settings.output.file)) check_unchanged();
     save_index_file(c.settings.output.file, std::move(all), [&](const std::string& file, const index_parts& parts) {
       if constexpr (has_sets<Form>) {
-        save(file, sets_of(documents.columns, how.similarity), composition_of_sets(c.how), parts);
+        save_features(file, documents.columns, how.similarity, composition_of_sets(c.how), parts);
       } else {
         save_fingerprints(file, c.settings.comparison.distance, blocks_for(c.settings, size), fingerprints,
                           c.lists.made_of(), parts, c.settings.threads);

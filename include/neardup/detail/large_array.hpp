@@ -113,4 +113,32 @@ class large_array {
   std::size_t capacity_ = 0;
 };
 
+/// An array like large_array over memory that it does not own, and that may contain any bytes. operator[] with any
+/// index reads some element of the array.
+template <class T>
+class mapped_array {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  mapped_array() noexcept = default;
+  explicit mapped_array(std::span<const T> values) noexcept : data_(values.data()), size_(values.size()) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] static constexpr std::size_t memory_usage() noexcept { return 0; }
+  [[nodiscard]] const T* data() const noexcept { return data_; }
+  /// Returns element i, or element 0 if i is out of range.
+  /// Precondition: size() > 0.
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i < size_ ? i : 0]; }
+  [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
+  /// Returns the elements [begin, end); empty if that range is invalid.
+  [[nodiscard]] std::span<const T> span(std::size_t begin, std::size_t end) const noexcept {
+    if (begin > end || end > size_) return {};
+    return {data_ + begin, end - begin};
+  }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 }  // namespace neardup::inline v0::detail

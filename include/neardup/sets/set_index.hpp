@@ -3,15 +3,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,43 +17,102 @@
 #include "../ids.hpp"
 #include "../runner.hpp"
 #include "../threshold.hpp"
+#include "engine/candidate_search.hpp"
+#include "engine/chunked_array.hpp"
 #include "engine/common_elements.hpp"
+#include "engine/frozen_sets.hpp"
 #include "engine/hash_chains.hpp"
 #include "engine/overlap_bounds.hpp"
 #include "engine/set_postings.hpp"
 #include "engine/set_store.hpp"
 #include "feature_sets.hpp"
-#include "searchable_sets.hpp"
 
 namespace neardup::inline v0 {
 
-/// Feature sets in memory, one per id, with exact search: a query finds every stored set with at least a similarity.
+namespace detail {
+struct set_index_access;
+}
+
+/// The least similarity of a search: a number, by the measure of the index; or a threshold, such as jaccard{0.9}. If
+/// min_common is 0, the search uses the min_common of the index.
+struct search_threshold {
+  double similarity;
+  std::optional<set_similarity> measure = std::nullopt;
+  std::size_t min_common = 0;
+
+  constexpr search_threshold(double least) noexcept : similarity(least) {}  // NOLINT(google-explicit-constructor)
+  template <threshold_of_sets Threshold>
+  constexpr search_threshold(const Threshold& least) noexcept  // NOLINT(google-explicit-constructor)
+      : similarity(least.similarity), min_common(least.min_common) {
+    measure = set_threshold(least).measure;
+  }
+  // A threshold of something else does not compile. The message is the message of set_threshold.
+  template <class Other>
+    requires(std::same_as<Other, bits> || std::same_as<Other, edit>)
+  constexpr search_threshold(const Other& least)  // NOLINT(google-explicit-constructor)
+      : search_threshold(set_threshold(least)) {}
+};
+
+/// A stored set that is similar enough to a query.
+template <class Id>
+struct set_match {
+  Id id;
+  std::uint32_t common;  ///< the number of common features
+  double similarity;
+
+  friend bool operator==(const set_match&, const set_match&) = default;
+  /// The order of search results: by descending similarity, then by id.
+  friend bool operator<(const set_match& a, const set_match& b) {
+    if (a.similarity != b.similarity) return a.similarity > b.similarity;
+    return a.id < b.id;
+  }
+};
+
+/// Feature sets, one per id, with exact search: a query finds every stored set with at least a similarity.
 ///
 /// A set is a span of ascending, distinct features of 32 or 64 bits, as feature_extractor returns them. Equal sets are
 /// stored once, whatever their number of ids. An empty set is kept, and matches nothing. Feature: the type of features.
 /// Id: any index_id. Searches decide exactly as jaccard_similarity(a, b) >= 0.8 does, and as pairs() of sets does. Each
 /// match comes once. A search may ask for a larger similarity than the index has, which is faster.
 ///
+/// An index may have a *base*: the sets of a mapped file, which set_index_file::index() returns. Added sets are kept in
+/// memory beside the base. An erased or replaced id of the base is marked by a bit. The file never changes.
+///
 /// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the sets that
-/// share rare features with it. erase() is O(1). No single insertion rebuilds the index: the order of features and the
-/// memory are renewed in small steps.
+/// share rare features with it. erase() is O(1). A call that takes an id takes O(log n) more for a base of n ids. No
+/// single insertion rebuilds the index: the order of features and the memory are renewed in small steps.
 /// Memory: a distinct set of n features takes its features and an eighth, and about 50 bytes. It has a posting of 15
 /// bytes for each of its n - ceil(similarity * n) + 1 rarest features (for containment, for all n features). An id
 /// takes 20 bytes and its own size. The index takes one more byte for four features. Erased sets take memory until
-/// further insertions have renewed it. During the renewal there are up to twice as many postings.
+/// further insertions have renewed it. During the renewal there are up to twice as many postings. A base takes no
+/// memory until one of its ids is erased, and then a bit for each of its ids.
 /// Guarantee: a member that throws changes no answer. A moved-from index may only be destroyed or assigned to.
 /// Thread safety: const members may be called from many threads while no thread writes.
 /// Example: `set_index<> index{jaccard{0.8}};  index.insert(features, 7);
 ///          for (const auto& [id, common, similarity] : index.search(query)) …`
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
-class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
-  using base = searchable_sets<set_index, Feature, Id>;
-  friend base;
-  template <std::unsigned_integral, class>
-  friend class layered_set_index;
+class set_index {
+  static_assert(sizeof(Feature) == 4 || sizeof(Feature) == 8,
+                "neardup: the features of a set_index have 32 or 64 bits, as feature_extractor makes them");
+  static_assert(index_id<Id>,
+                "neardup: the Id of a set_index is regular, totally ordered and trivially copyable, and no "
+                "floating-point number");
 
  public:
-  using typename base::set_type;
+  using feature_type = Feature;
+  using id_type = Id;
+  using set_type = std::span<const Feature>;
+  using match_type = set_match<Id>;
+  /// The matches of a batch of queries: batch[i] is a span of the matches of query i, and batch.size() is the number of
+  /// queries. The members `matches` and `offsets` are the flat array: query i has matches[offsets[i]] to
+  /// matches[offsets[i + 1] - 1].
+  using batch_type = detail::match_batch<match_type>;
+
+  /// Scratch memory of a search, reused from query to query. Each thread needs its own object.
+  class workspace {
+    friend set_index;
+    detail::candidate_search finding_;
+  };
 
   /// Makes an empty index. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold.
   /// Throws: std::invalid_argument unless 0 < similarity <= 1.
@@ -64,6 +120,93 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
 
   set_index(set_index&& other) = default;
   set_index& operator=(set_index&& other) = default;
+
+  /// Returns the threshold of the index, which is the default of each search. Its min_common is above 0.
+  [[nodiscard]] set_threshold threshold() const noexcept { return postings_.bounds().least_similar(); }
+
+  // ---- Searches -----------------------------------------------------------------------------------------------------
+  // `least` is a similarity by the measure of the index, or a threshold with this measure. Each search throws
+  // std::invalid_argument if `least` is below the threshold() of the index, above 1, not a number or of another measure,
+  // or the features are not ascending and distinct; and std::bad_alloc.
+
+  /// Returns the matches of a set: all ids whose sets have at least the similarity `least`, sorted by descending
+  /// similarity, then by id.
+  [[nodiscard]] std::vector<match_type> search(set_type query, std::optional<search_threshold> least = {}) const {
+    workspace scratch;
+    std::vector<match_type> matches;
+    append_matches(query, bounds_for(least), scratch, matches);
+    return matches;
+  }
+
+  /// Returns the matches of each query, as search() returns them. `run` spreads the work over threads: `threads{8}`, or
+  /// a runner of yours. The result is the same for every runner.
+  template <set_range Sets>
+  [[nodiscard]] batch_type search_batch(const Sets& queries, std::optional<search_threshold> least = {},
+                                        const any_runner& run = {}) const {
+    detail::check_features<Feature, Sets>();
+    constexpr std::size_t step = 64;
+    const detail::overlap_bounds bounds = bounds_for(least);
+    const std::size_t count = queries.size(), blocks = (count + step - 1) / step;
+    std::vector<workspace> scratch(detail::parts_for(run, count, step));
+    std::vector<std::vector<match_type>> found(blocks);
+    batch_type result;
+    result.offsets.resize(count + 1);
+    detail::in_steps(run, scratch.size(), blocks, 1, [&](std::size_t part, std::size_t block, std::size_t) {
+      for (std::size_t i = block * step; i < (std::min)((block + 1) * step, count); ++i) {
+        append_matches(set_type(queries[i]), bounds, scratch[part], found[block]);
+        result.offsets[i + 1] = found[block].size();
+      }
+      return true;
+    });
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const std::size_t before = result.matches.size();
+      for (std::size_t i = block * step; i < (std::min)((block + 1) * step, count); ++i)
+        result.offsets[i + 1] += before;
+      result.matches.insert(result.matches.end(), found[block].begin(), found[block].end());
+      found[block] = {};
+    }
+    return result;
+  }
+
+  /// Returns the first result of search(): the most similar set, with the smallest id among equally similar ones.
+  [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<search_threshold> least = {}) const {
+    workspace scratch;
+    return nearest(query, least, scratch);
+  }
+  [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<search_threshold> least,
+                                                  workspace& scratch) const {
+    std::optional<match_type> best;
+    visit_sets(query, bounds_for(least), scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
+      if (best && similarity < best->similarity) return true;
+      return visit_ids(slot, [&](const Id& id) {
+        const match_type found{id, common, similarity};
+        if (!best || found < *best) best = found;
+        return true;
+      });
+    });
+    return best;
+  }
+
+  /// Returns true if any stored set has at least the similarity `least`. Stops at the first match.
+  [[nodiscard]] bool any_within(set_type query, std::optional<search_threshold> least = {}) const {
+    workspace scratch;
+    return any_within(query, least, scratch);
+  }
+  [[nodiscard]] bool any_within(set_type query, std::optional<search_threshold> least, workspace& scratch) const {
+    return !visit_sets(query, bounds_for(least), scratch, [](std::size_t, std::uint32_t, double) { return false; });
+  }
+
+  /// Calls `visit(match)` once for each match, in unspecified order. The visit ends early if the visitor returns false
+  /// or throws; its exception is passed on.
+  /// Precondition: the visitor does not change the index.
+  template <std::invocable<const match_type&> Visit>
+  void for_each_match(set_type query, std::optional<search_threshold> least, workspace& scratch, Visit&& visit) const {
+    visit_sets(query, bounds_for(least), scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
+      return visit_ids(slot, [&](const Id& id) {
+        return detail::visit_goes_on(visit, match_type{id, common, similarity});
+      });
+    });
+  }
 
   // ---- Content ------------------------------------------------------------------------------------------------------
 
@@ -83,6 +226,12 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   /// Throws: the exceptions of insert().
   bool insert_or_assign(set_type set, id_argument<Id> id) {
     detail::check_ascending(set);
+    if (const std::size_t number = base_.find(id); number != base_type::none) {
+      base_.prepare_erase();
+      add(set, id);
+      base_.erase(number);
+      return false;
+    }
     const std::uint32_t entry = ids_.find(id);
     if (entry == ids_type::none) {
       add(set, id);
@@ -118,7 +267,7 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
     detail::undo adding{[&] {
       for (const Id& id : added) erase(id);
     }};
-    if (empty()) postings_.learn_from(ids.size(), [&](std::size_t i) { return set_type(sets[i]); });
+    if (ids_.size() == 0) postings_.learn_from(ids.size(), [&](std::size_t i) { return set_type(sets[i]); });
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (contains(ids[i])) continue;
       add(set_type(sets[i]), ids[i]);
@@ -130,8 +279,14 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
 
   /// Removes an id, and its set if no other id has the same set.
   /// Returns: false if the id was not stored.
-  /// Complexity: O(1).
-  bool erase(id_argument<Id> id) noexcept {
+  /// Throws: std::bad_alloc, only if the id is the first one of the base that is erased.
+  /// Complexity: O(1), and O(log n) for a base of n ids.
+  bool erase(id_argument<Id> id) {
+    if (const std::size_t number = base_.find(id); number != base_type::none) {
+      base_.prepare_erase();
+      base_.erase(number);
+      return true;
+    }
     const std::uint32_t entry = ids_.find(id);
     if (entry == ids_type::none) return false;
     unlink(entry);
@@ -141,57 +296,64 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
 
   /// Returns the set of an id, or nullopt if the id is not stored. The set is valid until the index is changed.
   [[nodiscard]] std::optional<set_type> find(id_argument<Id> id) const noexcept {
+    if (const std::size_t number = base_.find(id); number != base_type::none) return base_.set_of(number);
     const std::uint32_t entry = ids_.find(id);
     if (entry == ids_type::none) return std::nullopt;
     return sets_[ids_.slot(entry)];
   }
   /// Returns true if a set is stored under the id.
-  [[nodiscard]] bool contains(id_argument<Id> id) const noexcept { return ids_.find(id) != ids_type::none; }
+  [[nodiscard]] bool contains(id_argument<Id> id) const noexcept {
+    return base_.find(id) != base_type::none || ids_.find(id) != ids_type::none;
+  }
 
   /// Returns the number of ids.
-  [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return base_.size() + ids_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// Returns the number of distinct sets.
-  [[nodiscard]] std::size_t distinct_size() const noexcept { return distinct_; }
+  /// Returns the number of distinct sets. A set of the base that was also added counts twice.
+  /// Complexity: O(1), and linear in the base if any of its ids was erased.
+  [[nodiscard]] std::size_t distinct_size() const noexcept { return base_.distinct_size() + distinct_; }
 
   /// Calls `visit(id, set)` for each id, in unspecified order. The visit ends early if the visitor returns false.
   /// Precondition: the visitor does not change the index.
   template <std::invocable<const Id&, set_type> Visit>
   void for_each(Visit&& visit) const {
-    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-      if (!visit_ids(slot, [&](const Id& id) { return detail::visit_goes_on(visit, id, sets_[slot]); })) return;
+    for (std::size_t slot = 0; slot < slots(); ++slot) {
+      const set_type set = set_at(slot);
+      if (!visit_ids(slot, [&](const Id& id) { return detail::visit_goes_on(visit, id, set); })) return;
     }
   }
 
   // ---- Memory -------------------------------------------------------------------------------------------------------
 
-  /// Returns the number of bytes that the index has allocated.
+  /// Returns the number of bytes that the index has allocated. The file of a base is not allocated.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
-    return sets_.memory_usage() + postings_.memory_usage() + slots_.memory_usage() + contents_.memory_usage() +
-           ids_.memory_usage();
+    return base_.memory_usage() + sets_.memory_usage() + postings_.memory_usage() + slots_.memory_usage() +
+           contents_.memory_usage() + ids_.memory_usage();
   }
 
-  /// Stores all sets anew. This frees the memory of erased sets, and learns the order of the features from the present
-  /// sets.
+  /// Stores all sets anew in memory. This frees the memory of erased sets, and learns the order of the features from
+  /// the present sets. The index then has no base.
+  /// Precondition: the verify() of the file of the base succeeds.
   /// Complexity: the same as insert_all().
   void compact() {
-    set_index fresh(postings_.fresh());
-    std::vector<std::uint32_t> held;
-    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-      if (slots_[slot].first != ids_type::none) held.push_back(static_cast<std::uint32_t>(slot));
+    set_index fresh(postings_.fresh(), {});
+    std::vector<std::size_t> held;
+    for (std::size_t slot = 0; slot < slots(); ++slot) {
+      if (has_ids(slot)) held.push_back(slot);
     }
-    fresh.postings_.learn_from(held.size(), [&](std::size_t i) { return sets_[held[i]]; });
-    for (const std::uint32_t slot : held) {
+    fresh.postings_.learn_from(held.size(), [&](std::size_t i) { return set_at(held[i]); });
+    for (const std::size_t slot : held) {
       visit_ids(slot, [&](const Id& id) {
-        fresh.add(sets_[slot], id);
+        fresh.add(set_at(slot), id);
         return true;
       });
     }
     swap(fresh);
   }
 
-  /// Removes everything, and frees its memory.
+  /// Removes everything, also the base, and frees its memory.
   void clear() noexcept {
+    base_ = {};
     sets_ = {};
     postings_.clear();
     slots_.clear();
@@ -202,6 +364,7 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   }
 
   void swap(set_index& other) noexcept {
+    std::swap(base_, other.base_);
     sets_.swap(other.sets_);
     std::swap(postings_, other.postings_);
     slots_.swap(other.slots_);
@@ -213,6 +376,8 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   friend void swap(set_index& a, set_index& b) noexcept { a.swap(b); }
 
  private:
+  friend struct detail::set_index_access;
+  using base_type = detail::set_base<Feature, Id>;
   using ids_type = detail::id_table<Id>;
   static constexpr std::uint32_t none = ids_type::none;
 
@@ -223,7 +388,7 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
     std::uint32_t hash = 0;
   };
 
-  explicit set_index(detail::set_postings empty) : postings_(std::move(empty)) {}
+  set_index(detail::set_postings empty, base_type base) : base_(std::move(base)), postings_(std::move(empty)) {}
 
   [[nodiscard]] auto next_of() noexcept {
     return [this](std::uint32_t slot) -> std::uint32_t& { return slots_[slot].next; };
@@ -277,11 +442,23 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
     --distinct_;
   }
 
+  // ---- Searches -----------------------------------------------------------------------------------------------------
+  // The slots of the base come first, then those in memory.
+
+  [[nodiscard]] std::size_t slots() const noexcept { return base_.slots() + slots_.size(); }
+  [[nodiscard]] set_type set_at(std::size_t slot) const noexcept {
+    return slot < base_.slots() ? base_.set(slot) : sets_[slot - base_.slots()];
+  }
+  [[nodiscard]] bool has_ids(std::size_t slot) const noexcept {
+    return slot < base_.slots() ? base_.has_ids(slot) : slots_[slot - base_.slots()].first != none;
+  }
+
   /// Calls `visit(id)` for each id of a slot, until `visit` returns false.
   /// Returns: false if `visit` returned false.
   template <class Visit>
   bool visit_ids(std::size_t slot, const Visit& visit) const {
-    const std::uint32_t first = slots_[slot].first;
+    if (slot < base_.slots()) return base_.visit_ids(slot, visit);
+    const std::uint32_t first = slots_[slot - base_.slots()].first;
     if (first == none) return true;
     std::uint32_t entry = first;
     do {
@@ -291,19 +468,34 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
     return true;
   }
 
-  [[nodiscard]] const detail::overlap_bounds& search_bounds() const noexcept { return postings_.bounds(); }
+  [[nodiscard]] detail::overlap_bounds bounds_for(std::optional<search_threshold> least) const {
+    if (!least) return postings_.bounds();
+    const set_threshold own = threshold();
+    const detail::overlap_bounds wanted({least->measure.value_or(own.measure), least->similarity,
+                                         (std::max)(least->min_common, least->min_common == 0 ? own.min_common : 1)});
+    if (wanted.measure() != own.measure) {
+      detail::fail<std::invalid_argument>("a set_index of one measure cannot search by another one");
+    }
+    if (wanted.threshold() < own.similarity || wanted.min_common() < own.min_common) {
+      detail::fail<std::invalid_argument>({"a set_index for similarities of at least ", own.similarity, " and ",
+                                           own.min_common, " common features cannot search for ", wanted.threshold(),
+                                           " and ", wanted.min_common()});
+    }
+    return wanted;
+  }
 
   /// Calls `take(slot, common, similarity)` for each similar set, until `take` returns false.
   /// Returns: false if `take` returned false.
   template <class Take>
-  bool find_sets(set_type query, const detail::overlap_bounds& bounds, detail::candidate_search& scratch,
-                 const Take& take) const {
-    bool goes_on = true;
-    postings_.for_each(query, bounds, scratch, [&](std::uint32_t slot, std::size_t least) {
+  bool visit_sets(set_type query, const detail::overlap_bounds& bounds, workspace& scratch, const Take& take) const {
+    detail::check_ascending(query);
+    bool goes_on = base_.find_sets(query, bounds, scratch.finding_, take);
+    if (!goes_on) return false;
+    postings_.for_each(query, bounds, scratch.finding_, [&](std::uint32_t slot, std::size_t least) {
       const set_type set = sets_[slot];
       const std::size_t common = detail::count_common(set, query, least);
       if (common >= least) {
-        goes_on = take(std::size_t{slot}, static_cast<std::uint32_t>(common),
+        goes_on = take(base_.slots() + slot, static_cast<std::uint32_t>(common),
                        bounds.similarity(set.size(), query.size(), common));
       }
       return goes_on;
@@ -311,6 +503,20 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
     return goes_on;
   }
 
+  void append_matches(set_type query, const detail::overlap_bounds& bounds, workspace& scratch,
+                      std::vector<match_type>& to) const {
+    const auto first = static_cast<std::ptrdiff_t>(to.size());
+    visit_sets(query, bounds, scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
+      return visit_ids(slot, [&](const Id& id) {
+        to.push_back({id, common, similarity});
+        return true;
+      });
+    });
+    std::sort(to.begin() + first, to.end());
+  }
+
+  base_type base_;
+  // The sets in memory.
   detail::set_store<Feature> sets_;  // indexed by slot
   detail::set_postings postings_;    // indexed by slot
   detail::chunked_array<slot_entry> slots_;
@@ -319,5 +525,18 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   std::uint32_t free_ = none;  // the first slot of the chain of free slots
   std::size_t distinct_ = 0;
 };
+
+namespace detail {
+
+/// Access of files to the base of an index.
+struct set_index_access {
+  /// Returns an index that has only a base.
+  template <class Feature, class Id>
+  static set_index<Feature, Id> make(const overlap_bounds& bounds, set_base<Feature, Id> base) {
+    return set_index<Feature, Id>(set_postings(bounds), std::move(base));
+  }
+};
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

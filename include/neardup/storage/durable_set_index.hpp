@@ -26,18 +26,17 @@
 #include "engine/container.hpp"
 #include "engine/set_sections.hpp"
 #include "file_lock.hpp"
-#include "layered_set_index.hpp"
 #include "mapped_file.hpp"
-#include "set_index_view.hpp"
+#include "set_index_file.hpp"
 
 namespace neardup::inline v0 {
 
-/// A durable set_index: a mapped file, and a log PATH.log of the changes since the file was written. A change is on the
-/// disk when its call returns. Opening takes time in proportion to the log. save() writes all sets into a new file.
+/// A durable set_index: its base is a mapped file, and a log PATH.log has the changes since the file was written. A
+/// change is on the disk when its call returns. Opening takes time in proportion to the log. save() writes all sets into a new file.
 ///
 /// After a crash, the next process finds all acknowledged changes, and perhaps the one in progress. Only one object at
 /// a time may use a path; a file_lock refuses a second object. It works on little-endian machines only, like
-/// set_index_view.
+/// set_index_file.
 /// Guarantee: strong, in memory and on the disk. There are three failures after which all changes throw until save()
 /// succeeds: save() fails, an error of the log cannot be undone, or memory is exhausted after a change was written to
 /// the log. In a forked process all changes throw.
@@ -68,14 +67,14 @@ class durable_set_index {
     if (!is_there(path_)) {
       if (has_log) refuse_log(bytes, "there is none");
       const std::uint64_t state = detail::write_sets(*files_, path_, initial, made_of_, {});
-      sets_.emplace(open());
+      open();
       log_ = detail::append_log::create(*files_, log_path(), state);
       return;
     }
-    sets_.emplace(open());
+    open();
     check_settings(initial);
     const std::uint64_t state = state_of_file();
-    const std::span<const std::uint64_t> taken_in = sets_->below().mapped_.log();
+    const std::span<const std::uint64_t> taken_in = file_->mapped_.log();
     if (follows == state) {
       log_ =
           detail::append_log::open(*files_, log_path(), bytes, state, [&](std::string_view record) { replay(record); });
@@ -158,7 +157,7 @@ class durable_set_index {
   void save() {
     log_.settle();
     log_.close();
-    sets_->below().verify();  // damaged bytes must not get valid checksums
+    file_->verify();  // damaged bytes must not get valid checksums
     // Reads the log on the disk to compute its extent, because an earlier save() may have failed before or after it
     // renamed the file.
     std::vector<std::uint64_t> extent;
@@ -168,30 +167,35 @@ class durable_set_index {
       extent = {found.size, found.checksum};
     }
     const std::uint64_t state = detail::write_sets(*files_, path_, *sets_, made_of_, {}, extent);
-    layered_set_index<Feature, Id> saved = open();
+    file_type saved{mapped_file(path_)};
+    set_index<Feature, Id> sets = saved.index();
     log_ = detail::append_log::create(*files_, log_path(), state);
-    sets_.emplace(std::move(saved));
+    file_.emplace(std::move(saved));
+    sets_.emplace(std::move(sets));
   }
 
   /// Returns the sets, to search and to read them. The reference is valid until the next save().
-  [[nodiscard]] const layered_set_index<Feature, Id>& get() const noexcept { return *sets_; }
+  [[nodiscard]] const set_index<Feature, Id>& get() const noexcept { return *sets_; }
   [[nodiscard]] std::size_t size() const noexcept { return sets_->size(); }
   [[nodiscard]] bool empty() const noexcept { return sets_->empty(); }
   [[nodiscard]] bool contains(id_argument<Id> id) const noexcept { return sets_->contains(id); }
 
  private:
+  using file_type = set_index_file<Feature, Id>;
+
   [[nodiscard]] std::string log_path() const { return path_ + ".log"; }
   [[nodiscard]] bool is_there(const std::string& path) const {
     if (const auto there = files_->type_of(path)) return *there != detail::file_type::none;
     detail::fail_with_errno("open", path);
   }
-  [[nodiscard]] layered_set_index<Feature, Id> open() const {
-    return layered_set_index<Feature, Id>(set_index_view<Feature, Id>(mapped_file(path_)));
+  void open() {
+    file_.emplace(mapped_file(path_));
+    sets_.emplace(file_->index());
   }
-  [[nodiscard]] std::uint64_t state_of_file() const { return detail::view_access::file(sets_->below()).checksum(); }
+  [[nodiscard]] std::uint64_t state_of_file() const { return detail::view_access::file(*file_).checksum(); }
 
   void check_settings(const set_index<Feature, Id>& initial) const {
-    detail::view_access::file(sets_->below()).check_composition(made_of_);
+    detail::view_access::file(*file_).check_composition(made_of_);
     const auto text_of = [](const auto& index) {
       const char* const names[] = {"Jaccard", "cosine", "containment"};
       const set_threshold least = index.threshold();
@@ -265,7 +269,8 @@ class durable_set_index {
   std::string path_;
   file_lock lock_;
   fingerprint_composition made_of_;
-  std::optional<layered_set_index<Feature, Id>> sets_;
+  std::optional<file_type> file_;  // the base of sets_
+  std::optional<set_index<Feature, Id>> sets_;
   detail::append_log log_;
 };
 

@@ -1,96 +1,139 @@
 // SPDX-License-Identifier: MIT
-// Saves a set_index to a file, and loads it.
+// The file of a set_index: saves, loads and maps it.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
-#include <vector>
+#include <type_traits>
+#include <utility>
 
 #include "../detail/file_operations.hpp"
+#include "../error.hpp"
 #include "../ids.hpp"
+#include "../sets/engine/frozen_sets.hpp"
+#include "../sets/engine/overlap_bounds.hpp"
+#include "../sets/feature_sets.hpp"
 #include "../sets/set_index.hpp"
+#include "../threshold.hpp"
 #include "composition.hpp"
 #include "engine/append_log.hpp"
 #include "engine/container.hpp"
+#include "engine/mapped_array.hpp"
 #include "engine/set_sections.hpp"
 #include "mapped_file.hpp"
-#include "set_index_view.hpp"
 
 namespace neardup::inline v0 {
+
+/// The file of a set_index, or the bytes of one. index() returns an index whose base is this file: searches read it in
+/// place, without a copy.
+///
+/// Opening checks the header and the sizes of the sections, in time independent of the number of sets. Damaged bytes
+/// never cause reads outside of the file, but they may give wrong matches. After verify() all searches are exact.
+/// Precondition: the bytes do not change while the file, a copy of it, or an index from it is used.
+/// Example: `const set_index<> index = set_index_file<>(mapped_file("pages.sets")).index();`
+template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
+class set_index_file : public detail::viewed_file {
+ public:
+  /// Opens a file, which stays open as long as this object, its copies, and the indexes from it.
+  /// Throws: std::runtime_error, which names the file, if it is damaged, of another version, or of another Feature or
+  /// Id; std::bad_alloc.
+  explicit set_index_file(mapped_file file)
+      : viewed_file(std::move(file), detail::file_content::sets), mapped_(this->file()) {}
+
+  /// Opens the bytes of a file.
+  /// Precondition: the bytes outlive this object, its copies, and the indexes from it.
+  /// Throws: the exceptions of the constructor for a file; std::invalid_argument unless the bytes are aligned to 64
+  /// bytes.
+  explicit set_index_file(std::span<const std::byte> bytes)
+      : viewed_file(bytes, detail::file_content::sets, "a set_index_file"), mapped_(file()) {}
+
+  /// Checks all checksums, and that the postings are exactly those of the stored sets.
+  /// Throws: std::runtime_error if a check fails.
+  /// Complexity: O(n log n).
+  void verify() const {
+    file().check_sections();
+    mapped_.check(file());
+  }
+
+  /// Checks all checksums, which finds damage. It does not find errors of the program that wrote the file. It takes a
+  /// thirtieth of the time of verify().
+  /// Throws: std::runtime_error if a check fails.
+  /// Complexity: O(bytes).
+  void verify_checksums() const { file().check_sections(); }
+
+  /// Returns an index with the sets of the file. Changes of the index are in memory only.
+  /// Throws: std::bad_alloc.
+  [[nodiscard]] set_index<Feature, Id> index() const {
+    return detail::set_index_access::make(mapped_.bounds(), detail::set_base<Feature, Id>(mapped_.sets(), owner()));
+  }
+
+  /// Returns the number of ids.
+  [[nodiscard]] std::size_t size() const noexcept { return mapped_.sets().ids.size(); }
+
+ private:
+  template <std::unsigned_integral, class>
+  friend class durable_set_index;
+
+  detail::mapped_sets<Feature, Id> mapped_;
+};
 
 namespace detail {
 
 template <class Index>
 [[nodiscard]] Index load_sets(const std::string& path, const fingerprint_composition* made_of) {
-  using feature_type = typename Index::feature_type;
-  using id_type = typename Index::id_type;
-  const set_index_view<feature_type, id_type> view{mapped_file(path)};
-  view.verify();
-  const container& file = view_access::file(view);
+  const set_index_file<typename Index::feature_type, typename Index::id_type> opened{mapped_file(path)};
+  opened.verify();
+  const container& file = view_access::file(opened);
   if (made_of != nullptr) file.check_composition(*made_of);
   append_log::refuse_changes_beside(path, file.checksum());
-  Index index(view.threshold());
-  std::vector<std::span<const feature_type>> sets;
-  std::vector<id_type> ids;
-  view.for_each([&](const id_type& id, std::span<const feature_type> set) {
-    sets.push_back(set);
-    ids.push_back(id);
-  });
-  index.insert_all(sets, ids);
+  Index index = opened.index();
+  index.compact();
   return index;
 }
 
-}  // namespace detail
-
-/// Sets with their ids, to be saved without a set_index in memory. The file equals the file of a set_index with these
-/// sets, and takes a third of the time.
-/// Memory: 24 bytes for each set, with 32-bit ids.
-template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
-class listed_sets {
+/// Sets and their ids, with the members of a set_index that write_sets() calls.
+template <class Sets, class Id>
+class sets_with_ids {
  public:
-  using feature_type = Feature;
-  using id_type = Id;
-  using set_type = std::span<const Feature>;
+  using feature_type = set_feature_t<Sets>;
+  using id_type = std::remove_const_t<Id>;
+  using set_type = std::span<const feature_type>;
 
-  /// Makes an empty list. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold.
-  /// Throws: std::invalid_argument unless 0 < similarity <= 1.
-  explicit listed_sets(const set_threshold& least) : bounds_(least) {}
+  sets_with_ids(const set_threshold& least, const Sets& sets, std::span<Id> ids)
+      : least_(overlap_bounds(least).least_similar()), sets_(sets), ids_(ids) {
+    if (sets.size() != ids.size()) {
+      fail<std::invalid_argument>({"save_sets: ", ids.size(), " ids for ", sets.size(), " sets"});
+    }
+    for (std::size_t i = 0; i < ids.size(); ++i) check_ascending(set_type(sets[i]));
+  }
 
-  /// Adds a set with an id.
-  /// Precondition: the features are ascending and distinct, and outlive this object.
-  /// Throws: std::bad_alloc.
-  /// Guarantee: strong.
-  void add(set_type set, id_argument<Id> id) { sets_.push_back({set, id}); }
-
-  [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
-  [[nodiscard]] set_threshold threshold() const noexcept { return bounds_.least_similar(); }
-
-  /// Calls `visit(id, set)` for each set, in the order of add().
-  template <std::invocable<const Id&, set_type> Visit>
+  [[nodiscard]] set_threshold threshold() const noexcept { return least_; }
+  [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
+  template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const auto& [set, id] : sets_) visit(id, set);
+    for (std::size_t i = 0; i < ids_.size(); ++i) visit(ids_[i], set_type(sets_[i]));
   }
 
  private:
-  struct entry {
-    set_type set;
-    Id id;
-  };
-
-  detail::overlap_bounds bounds_;
-  std::vector<entry> sets_;
+  set_threshold least_;
+  const Sets& sets_;
+  std::span<Id> ids_;
 };
+
+}  // namespace detail
 
 /// Writes a set_index to a file, atomically and durably. A crash leaves the old file or the new one. When the function
 /// returns, the new file is on the disk. docs/format.md specifies the format. The bytes depend only on the settings,
-/// the sets and their ids.
+/// the sets and their ids. The path may be that of the base.
+/// Precondition: the verify() of the file of the base succeeds; otherwise, damaged bytes get valid checksums.
 ///
 /// `made_of` is the composition of the features: composition_of() of their feature_extractor, or of a simhasher with
 /// their tokenizer and hasher. `attachments` are byte strings of yours that are stored in the same file, such as the
-/// names of documents. set_index_view::attachment() returns them.
+/// names of documents. set_index_file::attachment() returns them.
 /// Throws: std::runtime_error, which names the file; std::invalid_argument if the least overlap has more than 32 bits;
 /// std::length_error from 2^32 - 2 ids on; std::bad_alloc.
 template <std::unsigned_integral Feature, class Id>
@@ -99,12 +142,16 @@ void save(const std::string& path, const set_index<Feature, Id>& index, const fi
   detail::write_sets(detail::system_files(), path, index, made_of, attachments);
 }
 
-/// Writes the file that save() writes for a set_index of these sets.
-/// Throws: the exceptions of save() of a set_index; std::invalid_argument if two sets have the same id.
-template <std::unsigned_integral Feature, class Id>
-void save(const std::string& path, const listed_sets<Feature, Id>& sets, const fingerprint_composition& made_of,
-          std::span<const std::span<const std::byte>> attachments = {}) {
-  detail::write_sets(detail::system_files(), path, sets, made_of, attachments);
+/// Writes the file that save() writes for a set_index of these sets, in a third of the time. sets[i] has the id ids[i].
+/// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. `sets`: see set_range.
+/// Throws: the exceptions of save() of a set_index; std::invalid_argument if two ids are equal, if the numbers of sets
+/// and ids differ, unless the features of each set are ascending and distinct, or unless 0 < similarity <= 1.
+/// Example: `save_sets("pages.sets", jaccard{0.8}, sets, ids, made_of);`
+template <set_range Sets, class Ids>
+void save_sets(const std::string& path, const set_threshold& least, const Sets& sets, const Ids& ids,
+               const fingerprint_composition& made_of, std::span<const std::span<const std::byte>> attachments = {}) {
+  const detail::sets_with_ids numbered(least, sets, std::span(ids));
+  detail::write_sets(detail::system_files(), path, numbered, made_of, attachments);
 }
 
 /// Loads a set_index from a file, after checking the whole file. Its similarity, measure and least overlap are the

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <tuple>
@@ -15,6 +16,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/equal_groups.hpp"
+#include "../../detail/large_array.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../error.hpp"
 #include "bitmap_filter.hpp"
@@ -195,6 +197,86 @@ struct frozen_sets {
     [[nodiscard]] const set_bitmap& bitmap(std::uint32_t slot) const noexcept { return all.records[slot].bitmap; }
     void prefetch(std::uint32_t slot) const noexcept { detail::prefetch(all.records.data() + slot); }
   };
+};
+
+/// The base of a set_index: sets in arrays that something else owns, such as a mapped file, and a bit for each erased id.
+/// The arrays never change. Without sets it is empty.
+/// Guarantee: strong. Moving does not throw.
+template <class Feature, class Id>
+class set_base {
+ public:
+  static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
+  using set_type = std::span<const Feature>;
+  using sets_type = frozen_sets<Feature, Id, mapped_array>;
+
+  set_base() = default;
+  /// `owner` keeps the memory of the arrays. If it is null, the memory outlives the base.
+  set_base(const sets_type& sets, std::shared_ptr<const void> owner) noexcept : sets_(sets), owner_(std::move(owner)) {}
+
+  /// Returns the number of ids that are not erased.
+  [[nodiscard]] std::size_t size() const noexcept { return sets_.ids.size() - erased_; }
+  [[nodiscard]] std::size_t slots() const noexcept { return sets_.slots(); }
+  /// Returns the number of sets with an id that is not erased.
+  [[nodiscard]] std::size_t distinct_size() const noexcept {
+    if (erased_ == 0) return slots();
+    std::size_t count = 0;
+    for (std::size_t slot = 0; slot < slots(); ++slot) count += has_ids(slot) ? 1 : 0;
+    return count;
+  }
+  [[nodiscard]] set_type set(std::size_t slot) const noexcept { return sets_.set(slot); }
+
+  /// Returns the number of an id; `none` if the base does not have the id, or it is erased.
+  [[nodiscard]] std::size_t find(const Id& id) const noexcept {
+    const std::size_t number = sets_.index_of(id);
+    return number < sets_.ids.size() && !is_erased(number) ? number : none;
+  }
+  [[nodiscard]] set_type set_of(std::size_t number) const noexcept { return sets_.set(sets_.slot_of(number)); }
+
+  /// Allocates the memory of erase(): a bit for each id.
+  void prepare_erase() { is_erased_.resize((sets_.ids.size() + 63) / 64); }
+  /// Erases an id.
+  /// Precondition: prepare_erase() was called, and the id is not erased.
+  void erase(std::size_t number) noexcept {
+    is_erased_[number / 64] |= std::uint64_t{1} << number % 64;
+    ++erased_;
+  }
+
+  /// Calls `visit(id)` for each id of a slot that is not erased, until `visit` returns false.
+  /// Returns: false if `visit` returned false.
+  template <class Visit>
+  bool visit_ids(std::size_t slot, const Visit& visit) const {
+    const std::span<const Id> ids = sets_.ids_of(slot);
+    const auto first = static_cast<std::size_t>(ids.data() - sets_.ids.data());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (!is_erased(first + i) && !visit(ids[i])) return false;
+    }
+    return true;
+  }
+  /// Returns true if a slot has an id that is not erased.
+  [[nodiscard]] bool has_ids(std::size_t slot) const noexcept {
+    return erased_ == 0 || !visit_ids(slot, [](const Id&) { return false; });
+  }
+
+  /// The find_sets() of frozen_sets, without the sets whose ids are all erased.
+  template <class Take>
+  bool find_sets(set_type query, const overlap_bounds& bounds, candidate_search& scratch, const Take& take) const {
+    return sets_.find_sets(query, bounds, scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
+      return has_ids(slot) ? take(slot, common, similarity) : true;
+    });
+  }
+
+  /// Returns the number of bytes that erased ids take. The arrays belong to their owner.
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return is_erased_.capacity() * sizeof(std::uint64_t); }
+
+ private:
+  [[nodiscard]] bool is_erased(std::size_t number) const noexcept {
+    return erased_ != 0 && (is_erased_[number / 64] >> number % 64 & 1) != 0;
+  }
+
+  sets_type sets_;
+  std::shared_ptr<const void> owner_;
+  std::vector<std::uint64_t> is_erased_;  // bit `number % 64` of word `number / 64`; empty until prepare_erase()
+  std::size_t erased_ = 0;
 };
 
 /// The inverted index of sets with a given order of features.

@@ -21,34 +21,6 @@
 
 namespace neardup::inline v0::detail {
 
-/// An array like large_array over memory that it does not own, and that may contain any bytes. operator[] with any
-/// index reads some element of the array.
-template <class T>
-class mapped_array {
-  static_assert(std::is_trivially_copyable_v<T>);
-
- public:
-  mapped_array() noexcept = default;
-  explicit mapped_array(std::span<const T> values) noexcept : data_(values.data()), size_(values.size()) {}
-
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] static constexpr std::size_t memory_usage() noexcept { return 0; }
-  [[nodiscard]] const T* data() const noexcept { return data_; }
-  /// Returns element i, or element 0 if i is out of range.
-  /// Precondition: size() > 0.
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i < size_ ? i : 0]; }
-  [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
-  /// Returns the elements [begin, end); empty if that range is invalid.
-  [[nodiscard]] std::span<const T> span(std::size_t begin, std::size_t end) const noexcept {
-    if (begin > end || end > size_) return {};
-    return {data_ + begin, end - begin};
-  }
-
- private:
-  const T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
 /// The form of ids in a file. Numbers are little-endian; other types are stored as in memory.
 enum class id_form : std::uint8_t { unsigned_number = 0, signed_number = 1, bytes = 2 };
 
@@ -164,6 +136,8 @@ class viewed_file {
       : file_(aligned(bytes, view), "the bytes", content) {}
 
   [[nodiscard]] const container& file() const noexcept { return file_; }
+  /// Returns the owner of the bytes; null if they belong to the caller.
+  [[nodiscard]] const std::shared_ptr<const mapped_file>& owner() const noexcept { return owned_; }
 
  private:
   static byte_span aligned(byte_span bytes, const message_part& view) {
