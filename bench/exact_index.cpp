@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <ctime>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include <neardup/dedup/feature_candidates.hpp>
 #include <neardup/sets/set_index.hpp>
 #include <neardup/sets/similarity.hpp>
+#include <neardup/storage/set_index_file.hpp>
 
 #include "exact_sets.hpp"
 
@@ -27,6 +29,16 @@ constexpr double least = 0.8;
 set_index<> index_of(const sets_type& sets) {
   set_index<> index(neardup::jaccard{least});
   for (std::size_t i = 0; i < sets.size(); ++i) index.insert(sets[i], static_cast<std::uint32_t>(i));
+  return index;
+}
+
+/// An index whose base is a file with the sets. If `is_changed`, the first tenth of the ids is erased and added again.
+set_index<> mapped_index_of(const sets_type& sets, bool is_changed) {
+  const char* const path = "exact_index.sets";
+  save(path, index_of(sets), {});
+  set_index<> index = neardup::set_index_file<>(neardup::mapped_file(path)).index();
+  std::remove(path);
+  for (std::size_t i = 0; is_changed && i < sets.size() / 10; ++i) index.insert_or_assign(sets[i + 1], i);
   return index;
 }
 
@@ -83,9 +95,10 @@ void insert_candidates(benchmark::State& state) {
   report(state, sets.size(), bytes, sets.size());
 }
 
-void search(benchmark::State& state) {
+template <class MakeIndex>
+void search_in(benchmark::State& state, const MakeIndex& make_index) {
   const auto sets = spliced_sets(static_cast<std::size_t>(state.range(0)));
-  const auto index = index_of(sets);
+  const set_index<> index = make_index(sets);
   set_index<>::workspace scratch;
   std::size_t i = 0, found = 0;
   for (auto _ : state) {
@@ -94,6 +107,14 @@ void search(benchmark::State& state) {
   }
   report(state, 1, 0, 0);
   state.counters["matches"] = static_cast<double>(found) / static_cast<double>(state.iterations());
+}
+
+void search(benchmark::State& state) { search_in(state, index_of); }
+void search_mapped(benchmark::State& state) {
+  search_in(state, [](const auto& sets) { return mapped_index_of(sets, false); });
+}
+void search_changed(benchmark::State& state) {
+  search_in(state, [](const auto& sets) { return mapped_index_of(sets, true); });
 }
 
 void search_batch(benchmark::State& state) {
@@ -178,6 +199,8 @@ BENCHMARK(insert)->Name("set_index/insert")->Apply(many);
 BENCHMARK(insert_all)->Name("set_index/insert_all")->Apply(many);
 BENCHMARK(insert_candidates)->Name("feature_candidates/insert")->Apply(many);
 BENCHMARK(search)->Name("set_index/search")->Apply(sizes);
+BENCHMARK(search_mapped)->Name("set_index/search_mapped")->Apply(sizes);
+BENCHMARK(search_changed)->Name("set_index/search_changed")->Apply(sizes);
 BENCHMARK(search_batch)->Name("set_index/search_batch")->Apply(sizes);
 BENCHMARK(scan)->Name("scan/search")->Apply(sizes);
 BENCHMARK(erase)->Name("set_index/erase")->Apply(sizes);
