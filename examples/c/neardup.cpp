@@ -321,7 +321,7 @@ auto with_features(const neardup_composition* made_of, const Use& use) {
   return neardup::with_tokenizer(neardup::parse_features(name), use);
 }
 
-/// Calls `use(tokenizer)` for each of the tokens that near-duplicates must share.
+/// Calls `use(tokenizer)` for each kind of token that near-duplicates must share: numbers, or listed words.
 template <class Use>
 void for_each_same(const neardup_composition* made_of, const Use& use) {
   if (made_of == nullptr || made_of->same == nullptr) return;
@@ -1335,7 +1335,7 @@ struct neardup_set_index {
 namespace c_interface {
 
 /// Calls `use(index, flat)` with the index in `holder.inner` and the flat sets in `sets`. It is an error if their
-/// features have different widths. `name`: that of the argument `sets`.
+/// features have different widths. `name`: the name of the argument `sets`.
 template <class Holder, class Use>
 void with_sets(Holder& holder, const neardup_sets* sets, const char* name, const Use& use) {
   std::visit(
@@ -1663,7 +1663,7 @@ struct neardup_document_pairs {
 
 namespace c_interface {
 
-/// Calls `use(type)` with a number of the type of a feature.
+/// Calls `use(value)` with a value whose type is the type of the features.
 template <class Use>
 void with_width(int width, const Use& use) {
   if (width == 32) return use(std::uint32_t{});

@@ -12,7 +12,7 @@
 
 namespace common {
 
-/// The number of documents, those with the largest shares of a clue, that are also ranked by the longest common run.
+/// The number of documents, with the largest shares of a clue, that are also ranked by the longest common run.
 /// Their texts are read for that.
 inline constexpr std::size_t ranked_by_run = 100;
 

@@ -23,8 +23,8 @@ class sentence_index {
     for_each_fingerprint(text, [&](const neardup::simhash<64>& sentence) { index_.insert(sentence, document); });
   }
 
-  // The documents that contain sentences near those of the clue, sorted by the number of these sentences, then by
-  // distance.
+  // The documents that contain sentences near the sentences of the clue, sorted by the number of these sentences, then
+  // by distance.
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view clue, int k) const {
     std::map<std::uint32_t, std::pair<int, int>> found;  // (minus number of sentences, sum of distances)
     for_each_fingerprint(clue, [&](const neardup::simhash<64>& sentence) {

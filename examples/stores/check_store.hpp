@@ -70,8 +70,8 @@ inline std::uint64_t count_of(int argc, char** argv, int place = 1) {
   return argc > place ? std::strtoull(argv[place], nullptr, 10) : 500;
 }
 
-/// Compares searches in a store with those of an index in memory, for a layout and `count` fingerprints. `stored` has
-/// insert(fingerprint, id), erase(fingerprint, id) and search(query, k), and flush() if it collects insertions.
+/// Compares searches in a store with searches of an index in memory, for a layout and `count` fingerprints. `stored`
+/// has insert(fingerprint, id), erase(fingerprint, id) and search(query, k), and flush() if it collects insertions.
 /// Returns: whether all results are equal.
 template <class Stored>
 bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uint64_t count) {

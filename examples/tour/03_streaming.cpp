@@ -10,7 +10,7 @@ int main() {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "Line " + std::to_string(i) + ": наш 文本 comes in pieces. ";
 
-  // The ends of chunks may divide a word, or the bytes of a character. The fingerprint is still that of the whole text.
+  // The ends of chunks may divide a word, or the bytes of a character. It is still the fingerprint of the whole text.
   neardup::text_stream stream{hash};
   for (std::size_t i = 0; i < text.size(); i += 7) stream.feed(std::string_view(text).substr(i, 7));
   const auto streamed = stream.finish();

@@ -6,7 +6,7 @@
 
 /// Incremented by every incompatible change of the interface (from 1.0 on).
 #define NEARDUP_VERSION_MAJOR 0
-/// Incremented by every addition; while the major version is 0, also by incompatible changes.
+/// Incremented by every addition. While the major version is 0, also incremented by incompatible changes.
 #define NEARDUP_VERSION_MINOR 1
 /// Incremented by every correction.
 #define NEARDUP_VERSION_PATCH 0

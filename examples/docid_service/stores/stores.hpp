@@ -166,8 +166,8 @@ class mapping {
     }
     return std::nullopt;
   }
-  /// Finds the hottest stored article of a document: the oldest of equally hot articles, but the newest of those with
-  /// its url.
+  /// Finds the hottest stored article of a document: the oldest of equally hot articles, but the newest of articles
+  /// with its url.
   /// Returns: nullopt if none is stored.
   virtual std::optional<known_article> hottest_of(doc_number document) {
     std::optional<known_article> best;
@@ -195,8 +195,8 @@ class mapping {
   virtual doc_number next_number() const = 0;
   virtual void add_document(doc_number document, const definition& defined, const kept_article& kept) = 0;
   virtual void set_kept(doc_number document, const kept_article& kept) = 0;
-  /// Replaces the title and the content of a document by those of `defined`, and its stored pairs by `pairs`. The name
-  /// stays. `old` is the definition before this call.
+  /// Replaces the title and the content of a document by the values of `defined`, and its stored pairs by `pairs`. The
+  /// name stays. `old` is the definition before this call.
   virtual void redefine(doc_number document, const definition& old, const definition& defined,
                         const feature_set& pairs) = 0;
   /// Returns the number of calls of redefine() so far, by all processes.

@@ -16,9 +16,9 @@ namespace command {
 /// Calls `visit(i, matches)` for each set of a batch in order, with all indexed sets that are similar to it, sorted by
 /// similarity, then by number.
 /// Precondition: the check compares sets, and is exact.
-/// Complexity: that of set_index::search_batch() for a Jaccard similarity that the index finds. For another similarity:
-/// one pass over all indexed sets, then a join. The pass skips most sets after their first features. The join compares
-/// the batch with the sets that share enough features with the batch as a whole.
+/// Complexity: the same as set_index::search_batch() for a Jaccard similarity that the index finds. For another
+/// similarity: one pass over all indexed sets, then a join. The pass skips most sets after their first features. The
+/// join compares the batch with the sets that share enough features with the batch as a whole.
 /// Memory: temporarily some 40 bytes per match, for as many matches as one set has, or for some millions.
 void visit_similar_in_index(const run_settings& settings, const indexed_sets& indexed,
                             std::span<const feature_set> batch,

@@ -16,7 +16,7 @@ namespace command {
 /// documents that this is faster than a join in memory.
 bool joins_by_partitions(const document_check& check);
 
-/// The documents that visit_by_partitions() joins: those of a check from `first` to `end` - 1.
+/// The documents that visit_by_partitions() joins: documents of a check from `first` to `end` - 1.
 struct partitioned_documents {
   std::size_t first = 0, end = 0;
   /// The first document of a second corpus. If it is set, each pair has one document of each corpus.
@@ -40,7 +40,7 @@ void visit_by_partitions(const context& c, const document_check& check, const pa
 /// Returns the labels of neardup::group() of sets. If the first `known` documents are representatives, returns those of
 /// neardup::extend_groups().
 /// Precondition: the check compares sets.
-/// Memory: that of visit_by_partitions(), and up to 90 bytes for each document.
+/// Memory: the memory of visit_by_partitions(), and up to 90 bytes for each document.
 std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check, std::size_t known,
                                                const neardup::group_options& how);
 

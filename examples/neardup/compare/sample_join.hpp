@@ -60,8 +60,8 @@ class sample_join {
   [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
   [[nodiscard]] const hash_set& operator[](std::size_t i) const { return sets_[i]; }
 
-  /// Removes all sets except those with `is_kept[i]`, and numbers the kept sets from 0, in the same order. A kept set
-  /// remains indexed by the same elements.
+  /// Removes all sets except the sets with `is_kept[i]`, and numbers the kept sets from 0, in the same order. A kept
+  /// set remains indexed by the same elements.
   void keep_only(const std::vector<bool>& is_kept) {
     std::vector<std::uint32_t> number(sets_.size());
     std::size_t kept = 0;

@@ -30,7 +30,7 @@ class source_tally {
   /// Counts a document of the input.
   /// Returns: the number of its source.
   std::uint32_t come(const placed_document& d);
-  /// Counts a dropped document. `source` is the number of its source; the number of its group is that of the
+  /// Counts a dropped document. `source` is the number of its source; the number of its group is the number of the
   /// representative.
   void drop(std::uint32_t source, std::uint64_t group) { dropped_.push_back({source, group}); }
 

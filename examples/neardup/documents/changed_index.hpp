@@ -31,7 +31,7 @@ class changed_index {
   changed_index& operator=(const changed_index&) = delete;
 
   [[nodiscard]] virtual std::size_t size() const = 0;
-  /// Returns the number of document numbers, including those of removed documents.
+  /// Returns how many numbers were given to documents, including removed ones.
   [[nodiscard]] virtual std::size_t numbers() const = 0;
   /// Returns true if it is an index of feature sets; otherwise, of fingerprints.
   [[nodiscard]] virtual bool has_sets() const = 0;
@@ -73,7 +73,7 @@ class changed_index {
 /// Reports the number of documents of the index with one of these names, if there are any; then `hint`.
 void say_if_there(const changed_index& index, const std::unordered_set<std::string>& names, const std::string& hint);
 
-/// Opens an index to change it. `compares`: true if documents are compared with those of the index, or added to it.
+/// Opens an index to change it. `compares`: true if documents are compared with documents of the index, or added to it.
 /// Their fingerprints then need the same composition.
 /// Throws: input_error; output_error if another program is changing the index.
 std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads);

@@ -44,7 +44,7 @@ std::unique_ptr<const fingerprint_search> make_fingerprint_search(int distance, 
                                                                   const fingerprint_vector& fingerprints,
                                                                   std::span<const std::uint32_t> ids, unsigned threads);
 
-/// An index of fingerprints in a file, of any width and kind. Its functions are those of neardup::index_view.
+/// An index of fingerprints in a file, of any width and kind. It has the functions of neardup::index_view.
 class fingerprint_view : public fingerprint_search {
  public:
   [[nodiscard]] virtual std::size_t size() const = 0;

@@ -122,7 +122,7 @@ class opened_index {
   /// Throws: input_error.
   opened_index(const std::string& file, bool is_verified) : opened_index(open_index_files(file), is_verified) {}
 
-  /// Checks that the composition of the index is that of the texts or lists so far.
+  /// Checks that the index has the composition of the texts or lists so far.
   /// Throws: input_error if they differ.
   void expect_alike(reading& r) const {
     if constexpr (has_sets<Form>) {
@@ -133,7 +133,7 @@ class opened_index {
     }
   }
 
-  /// Checks that the tables of words of a dictionary are those of the index.
+  /// Checks that the index has the same tables of words of a dictionary.
   /// Throws: input_error if they differ.
   void check_words_of(const reading_settings& how) const {
     check_words(path_, parse_values(path_, view_->attachment(0)), how.comparison.check_features);
@@ -151,7 +151,7 @@ class opened_index {
   [[nodiscard]] bool has_log() const noexcept { return logged_.goes_on(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-  /// Returns the number of document numbers, including those of removed documents.
+  /// Returns how many numbers were given to documents, including removed ones.
   [[nodiscard]] std::size_t numbers() const noexcept { return view_->size() + logged_.size(); }
   [[nodiscard]] std::size_t size() const noexcept { return numbers() - logged_.removed(); }
   [[nodiscard]] bool has(std::size_t number) const { return !logged_.is_removed(number); }

@@ -26,8 +26,8 @@ struct index_snapshot {
 /// Throws: input_error.
 index_snapshot open_index_files(const std::string& path);
 
-/// A change of an index. Documents are numbered: first those of the file, then added ones, each in order. A document
-/// keeps its number until the file is rewritten.
+/// A change of an index. Documents are numbered: first the documents of the file, then added ones, each in order. A
+/// document keeps its number until the file is rewritten.
 struct index_change {
   std::vector<std::uint32_t> removed;  ///< documents that existed before this change
   std::vector<any_fingerprint> fingerprints;

@@ -40,7 +40,7 @@ void check_composition(const std::string& name, const neardup::fingerprint_compo
                        const neardup::fingerprint_composition& expected);
 
 /// Reads lists and indexes, which must all have one composition. If texts are compared, it is the composition of the
-/// options. Otherwise it is the composition that the options name, or that of the first file.
+/// options. Otherwise it is the composition that the options name, or the composition of the first file.
 class list_reader {
  public:
   /// Makes a reader.
@@ -51,7 +51,7 @@ class list_reader {
   /// Calls `visit` for each record of all lists in order. The id of a record is its number.
   void read(source_walker& sources, run_notes& notes, const document_visitor& visit);
 
-  /// Adopts the composition of the first file, or compares that of a further file.
+  /// Adopts the composition of the first file, or compares the composition of a further file.
   /// Throws: input_error, which names the first difference.
   void expect(const std::string& path, const neardup::fingerprint_composition& found);
 

@@ -18,7 +18,7 @@ struct reading_settings {
 };
 
 struct reading {
-  /// Prepares reading. `all_sources`: all sources for the progress bar, including those of another corpus.
+  /// Prepares reading. `all_sources`: all sources for the progress bar, including the sources of another corpus.
   reading(const reading_settings& settings, const std::vector<std::string>& all_sources)
       : how(settings),
         sources(settings.input),

@@ -29,7 +29,7 @@ std::string list_of_verbs(verb_table verbs);
 /// Returns the rules of input and output.
 std::string rules();
 
-/// Returns all examples, or those of one verb.
+/// Returns all examples, or the examples of one verb.
 std::string all_examples();
 std::string examples_of(std::string_view verb);
 

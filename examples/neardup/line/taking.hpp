@@ -12,12 +12,12 @@
 
 namespace command {
 
-/// The steps that a verb adds to those of all verbs that read documents, in this order. Each may be null.
+/// The steps that a verb adds to the steps of all verbs that read documents, in this order. Each may be null.
 struct reading_steps {
   std::function<void(run_settings&)> paths = nullptr;  ///< checks the arguments
   /// Takes settings from files for options that were not given, and the verb's own options.
   std::function<void(typed_options&, run_settings&)> stored = nullptr;
-  /// Takes the options of the comparison. If it is null, those of takes::comparison are taken.
+  /// Takes the options of the comparison. If it is null, the options of takes::comparison are taken.
   std::function<void(const typed_options&, run_settings&)> comparison = nullptr;
   std::function<void(const typed_options&, run_settings&)> last = nullptr;  ///< refuses wrong combinations
   /// Files that are read besides the documents, and must not be overwritten.

@@ -75,7 +75,7 @@ struct verb {
   const char* summary;
   const char* text;  ///< describes its output
   option_groups groups;
-  /// The verb's own options, which precede those of groups in each section of the help.
+  /// The verb's own options, which precede the options of groups in each section of the help.
   std::span<const option_row> own;
   /// Runs the verb.
   /// Returns: true if it found results.

@@ -32,7 +32,7 @@ enum class unit_of_input {
 /// Returns true if a source is one document.
 inline bool is_whole_source(unit_of_input unit) { return unit == unit_of_input::files || unit == unit_of_input::mail; }
 
-/// Returns true if a document is a mail. The fields of such a document are those of the mail's header.
+/// Returns true if a document is a mail. The fields of such a document are the fields of the mail's header.
 inline bool is_of_mail(unit_of_input unit) { return unit == unit_of_input::mail || unit == unit_of_input::mbox; }
 
 /// Returns true if each line is a record.

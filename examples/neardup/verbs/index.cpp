@@ -321,7 +321,7 @@ void take_changes(const typed_options& typed, indexing& how) {
   }
 }
 
-/// Removes documents, or merges the log into the file; the composition of the fingerprints does not matter.
+/// Removes documents, or merges the log into the file. The composition of the fingerprints is not checked.
 bool run_without_documents(const typed_options& typed, const indexing& how) {
   run_settings settings = settings_of(typed);
   take_output(typed, settings);

@@ -57,7 +57,7 @@ void check_output(const std::string& path) {
   const fs::file_type type = type_of_target(path, target);
   if (type != fs::file_type::regular && type != fs::file_type::not_found) refuse_output(path, "it is no regular file");
   std::string partial;
-  // The name is about as long as the library's temporary names. It is never that of an existing file.
+  // The name is about as long as the library's temporary names. It is never the name of an existing file.
   unfinished_file unfinished;
   std::FILE* const file = create_partial(target + ".1234567890", true, partial, unfinished);
   if (file == nullptr) refuse_output(path, std::strerror(errno));

@@ -95,8 +95,8 @@ void call_now(const running& how, const Call& call) {
   check(error);
 }
 
-/// Makes a call that may take long in a thread of its own, so that this one can see a signal such as that of Ctrl-C, and
-/// tell of the progress. An exception of either ends the call.
+/// Makes a call that may take long in a thread of its own, so that this one can see a signal such as the signal of
+/// Ctrl-C, and tell of the progress. An exception of either ends the call.
 template <class Call>
 void call_long(const running& how, const Call& call) {
   volatile int cancel = 0;

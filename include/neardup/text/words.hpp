@@ -53,7 +53,7 @@ struct words {
     for_each_word(text, [&](std::string_view word, std::string_view /*bytes*/) { sink(word); });
   }
 
-  /// Returns the beginning of the last character that ends all words before it; see tokenizer.
+  /// Returns the position of the last character before which all words have ended, or 0. See `cut` of a tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept {
     // A byte that is not a continuation byte begins a character, whatever precedes it. The loop finds the last such
     // byte.

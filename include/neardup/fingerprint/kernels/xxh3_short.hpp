@@ -80,7 +80,7 @@ struct short_xxh3 {
   }
 };
 
-/// The formulas with a seed. The members named flip are the bits that secret and seed flip in a word.
+/// The formulas of XXH3 for a seed. A member `flip_…` has the bits that the secret and the seed flip in a word.
 struct seeded_xxh3 {
   std::uint64_t seed;
   /// The bits to flip in words of 1 to 3 bytes, without the length, which callers add in bits 8 to 15. The formula
