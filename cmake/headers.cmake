@@ -87,13 +87,11 @@ set(NEARDUP_HEADERS
     include/neardup/index/cost.hpp
     include/neardup/index/engine/batch_search.hpp
     include/neardup/index/engine/bucket_line.hpp
+    include/neardup/index/engine/bucket_line.inl
     include/neardup/index/engine/bucket_table.hpp
     include/neardup/index/engine/filter_scan.hpp
     include/neardup/index/engine/filters.hpp
-    include/neardup/index/engine/filters_avx2.hpp
-    include/neardup/index/engine/filters_avx512.hpp
-    include/neardup/index/engine/filters_neon.hpp
-    include/neardup/index/engine/filters_portable.hpp
+    include/neardup/index/engine/filters.inl
     include/neardup/index/engine/fingerprint_store.hpp
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp
@@ -131,6 +129,7 @@ set(NEARDUP_HEADERS
     include/neardup/runner.hpp
     include/neardup/sets.hpp
     include/neardup/sets/engine/bitmap_filter.hpp
+    include/neardup/sets/engine/bitmap_filter.inl
     include/neardup/sets/engine/bucket_join.hpp
     include/neardup/sets/engine/candidate_search.hpp
     include/neardup/sets/engine/chunked_array.hpp
@@ -159,7 +158,12 @@ set(NEARDUP_HEADERS
     include/neardup/sets/set_index.hpp
     include/neardup/sets/shuffle.hpp
     include/neardup/sets/similarity.hpp
+    include/neardup/simd/avx2.hpp
+    include/neardup/simd/avx512.hpp
+    include/neardup/simd/for_each_form.hpp
     include/neardup/simd/forms.hpp
+    include/neardup/simd/neon.hpp
+    include/neardup/simd/portable.hpp
     include/neardup/simhash.hpp
     include/neardup/storage.hpp
     include/neardup/storage/attachment_file.hpp

@@ -11,8 +11,6 @@
 #include "../../detail/bits.hpp"
 #include "../../simd/forms.hpp"
 #include "filters.hpp"
-#include "filters_avx2.hpp"
-#include "filters_neon.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -108,98 +106,18 @@ struct line_findings {
   std::array<std::uint32_t, Most> overflows;  ///< the overflow_count probes whose lines overflow
 };
 
-/// Scans the lines of `count` probes.
-/// Precondition: count <= Most, and `findings` is empty.
-template <std::size_t Most>
-void scan_lines_portable(const line_probe* probes, std::size_t count, int k, line_findings<Most>& findings) noexcept {
-  for (std::size_t i = 0; i < count; ++i) {
-    const bucket_line& line = *probes[i].line;
-    // The loop covers the whole capacity, so that compilers vectorise it.
-    std::array<std::uint16_t, bucket_line::capacity> counts;
-    for (std::size_t j = 0; j < bucket_line::capacity; ++j) {
-      counts[j] = static_cast<std::uint16_t>(portable_distance(line.filters()[j], probes[i].filter));
-    }
-    const std::size_t filled = line.inline_count();
-    for (std::size_t j = 0; j < filled; ++j) {
-      findings.hits[findings.hit_count] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)};
-      findings.hit_count += counts[j] <= k ? 1 : 0;
-    }
-    findings.overflows[findings.overflow_count] = static_cast<std::uint32_t>(i);
-    findings.overflow_count += line.overflows() ? 1 : 0;
-  }
-}
+}  // namespace neardup::inline v0::detail
 
-template <std::size_t Most>
-constexpr auto scan_lines_of(portable_form) noexcept {
-  return scan_lines_portable<Most>;
-}
+#define NEARDUP_KERNEL "../index/engine/bucket_line.inl"
+#include "../../simd/for_each_form.hpp"
 
-#if NEARDUP_X86_KERNELS
+namespace neardup::inline v0::detail {
 
-NEARDUP_AVX2_BEGIN
-
-template <std::size_t Most>
-void scan_lines_avx2(const line_probe* probes, std::size_t count, int k, line_findings<Most>& findings) noexcept {
-  static_assert(bucket_line::capacity <= 16);
-  auto* hit = findings.hits.data();
-  std::uint32_t* overflow = findings.overflows.data();
-  for (std::size_t i = 0; i < count; ++i) {
-    const bucket_line& line = *probes[i].line;
-    const std::uint32_t within = near_bits_avx2(line.filters(), probes[i].filter, k);
-    *overflow = static_cast<std::uint32_t>(i);
-    overflow += line.overflows() ? 1 : 0;
-    // near_bits_avx2 gives two equal bits per filter, of which the mask keeps one.
-    const unsigned filled = _bzhi_u32(0x55555555U, static_cast<unsigned>(2 * line.inline_count()));
-    for (unsigned matching = within & filled; matching != 0; matching = _blsr_u32(matching)) {
-      *hit++ = {static_cast<std::uint32_t>(i), _tzcnt_u32(matching) / 2};
-    }
-  }
-  findings.hit_count = static_cast<std::size_t>(hit - findings.hits.data());
-  findings.overflow_count = static_cast<std::size_t>(overflow - findings.overflows.data());
-}
-NEARDUP_END
-
-template <std::size_t Most>
-constexpr auto scan_lines_of(avx2_form) noexcept {
-  return scan_lines_avx2<Most>;
-}
-
-#endif  // NEARDUP_X86_KERNELS
-
-#if NEARDUP_NEON_KERNELS
-
-template <std::size_t Most>
-void scan_lines_neon(const line_probe* probes, std::size_t count, int k, line_findings<Most>& findings) noexcept {
-  static_assert(bucket_line::capacity < lanes_neon<std::uint16_t>);
-  auto* hit = findings.hits.data();
-  std::uint32_t* overflow = findings.overflows.data();
-  for (std::size_t i = 0; i < count; ++i) {
-    const bucket_line& line = *probes[i].line;
-    const std::uint64_t near = near_bits_neon(line.filters(), query_neon<std::uint16_t>(probes[i].filter, k));
-    *overflow = static_cast<std::uint32_t>(i);
-    overflow += line.overflows() ? 1 : 0;
-    constexpr std::size_t bits = lane_bits_neon<std::uint16_t>;
-    const std::uint64_t filled = ~(~std::uint64_t{0} << bits * line.inline_count());
-    for (std::uint64_t left = near & filled & lane_ones_neon<std::uint16_t>; left != 0; left &= left - 1) {
-      const auto lane = static_cast<std::size_t>(std::countr_zero(left)) / bits;
-      *hit++ = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(lane)};
-    }
-  }
-  findings.hit_count = static_cast<std::size_t>(hit - findings.hits.data());
-  findings.overflow_count = static_cast<std::size_t>(overflow - findings.overflows.data());
-}
-
-template <std::size_t Most>
-constexpr auto scan_lines_of(neon_form) noexcept {
-  return scan_lines_neon<Most>;
-}
-
-#endif  // NEARDUP_NEON_KERNELS
-
-/// Returns the version of scan_lines() for the active instruction set. `Most`: the template argument of that version.
+/// Returns the scan of lines for the active instruction set. `Most`: the template argument of that version.
 template <std::size_t Most>
 [[nodiscard]] auto line_scan() noexcept {
-  return choose_form(active_instruction_set(), [](auto form) { return scan_lines_of<Most>(form); });
+  return choose_form(active_instruction_set(),
+                     [](auto form) { return &decltype(line_kernels_of(form))::template scan<Most>; });
 }
 
 /// Returns the number of bucket_lines for a table of `count` fingerprints; 0 if the table should have a directory

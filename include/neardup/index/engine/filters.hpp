@@ -1,22 +1,121 @@
 // SPDX-License-Identifier: MIT
-// Compares filters in bulk, and finds the pairs that differ in at most k bits.
+// Filters, and the comparison of filters in bulk: joins find the pairs that differ in at most k bits, and scans the
+// filters within k bits of the filter of a query.
 //
-// near_bits, one for each instruction set, is the primitive of searches, scans and joins: it finds out which of several
-// filters are within k bits of one. Nearly all pairs are non-matches, so joins test up to 64 pairs with one branch.
+// A filter is an unsigned integer of 16, 32 or 64 bits, or all words of a fingerprint. visit_close(), one for each
+// machine in simd/, is the primitive of joins and scans. Nearly all pairs are non-matches, so it tests up to 64 pairs
+// with one branch.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "../../instruction_set.hpp"
+#include "../../simd/avx2.hpp"
+#include "../../simd/avx512.hpp"
 #include "../../simd/forms.hpp"
-#include "filters_avx2.hpp"
-#include "filters_avx512.hpp"
-#include "filters_neon.hpp"
-#include "filters_portable.hpp"
+#include "../../simd/neon.hpp"
+#include "../../simd/portable.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The filter of a fingerprint: the fingerprint folded by exclusive or to the width of `Filter`, an unsigned type of 16
+/// to 64 bits. If `Filter` is an array of words, the filter is the whole fingerprint.
+/// Guarantee: two filters differ in no more bits than their fingerprints, so a filter never rejects a match. Folding
+/// uses all bits of a fingerprint. A filter that copied only some bits would pass every candidate that differs in the
+/// other bits.
+template <class Filter, std::size_t Words>
+[[nodiscard]] constexpr Filter fold_filter(const std::array<std::uint64_t, Words>& fingerprint) noexcept {
+  if constexpr (std::is_same_v<Filter, std::array<std::uint64_t, Words>>) {
+    return fingerprint;
+  } else {
+    static_assert(std::is_same_v<Filter, std::uint16_t> || std::is_same_v<Filter, std::uint32_t> ||
+                  std::is_same_v<Filter, std::uint64_t>);
+    std::uint64_t folded = 0;
+    for (const std::uint64_t word : fingerprint) folded ^= word;
+    if constexpr (sizeof(Filter) <= 4) folded ^= folded >> 32;
+    if constexpr (sizeof(Filter) == 2) folded ^= folded >> 16;
+    return static_cast<Filter>(folded);
+  }
+}
+
+/// True if a 32-bit filter passes less than 1 % of non-matches at distance k; otherwise a 64-bit filter is worth its
+/// memory. (The share is sum of C(32, i) for i <= k, over 2^32: 0.35 % at k = 8, 1.0 % at 9, 2.5 % at 10.)
+[[nodiscard]] constexpr bool narrow_filter_suffices(int k) noexcept { return k <= 8; }
+
+/// True if a 64-bit filter of a fingerprint of more than 64 bits passes less than 1 % of non-matches at distance k.
+/// Otherwise comparing whole fingerprints is faster. (The share is 0.8 % at k = 22, 1.6 % at 23, 19 % at 28, 50 % at
+/// 32.)
+[[nodiscard]] constexpr bool wide_filter_suffices(int k) noexcept { return k <= 22; }
+
+/// Two positions in an array of filters.
+struct filter_pair {
+  std::size_t x, y;
+};
+
+/// The comparisons that a join has still to make: each position in [x, x_end) with each position in [y_begin, y_end),
+/// or, if `is_behind`, with each position in (x, y_end). (x, y) is the next pair: a join that stopped because its
+/// buffer was full resumes there.
+struct filter_join {
+  std::size_t x, x_end;
+  std::size_t y, y_begin, y_end;
+  bool is_behind;
+
+  /// A join of each position p in [x, x_end) with each position in (p, end). Precondition: x_end <= end.
+  static constexpr filter_join within(std::size_t x, std::size_t x_end, std::size_t end) noexcept {
+    return {x, x_end, x + 1, 0, end, true};
+  }
+  /// A join of each position in [x, x_end) with each position in [y, y_end).
+  static constexpr filter_join across(std::size_t x, std::size_t x_end, std::size_t y, std::size_t y_end) noexcept {
+    return {x, x_end, y, y, y_end, false};
+  }
+
+  [[nodiscard]] constexpr bool is_done() const noexcept { return x >= x_end; }
+
+  /// Moves to the next x, and to the first y that x is compared with.
+  constexpr void advance() noexcept {
+    ++x;
+    y = is_behind ? x + 1 : y_begin;
+  }
+};
+
+/// The most pairs that a kernel tests in one step. A step is taken only if the buffer has room for all of them.
+inline constexpr std::size_t join_step = 64;
+
+/// Filters that the vector forms of a join compare.
+template <class Filter>
+concept vector_filter = sizeof(Filter) <= max_vector_words * sizeof(std::uint64_t);
+
+/// A run of filters to compare with the filter of a query.
+struct filter_run {
+  const void* filters;
+  std::size_t count;
+  std::uint64_t query;  ///< the filter of the query
+};
+
+/// The position of a filter that is within k bits of the filter of the query.
+struct filter_hit {
+  std::size_t run;
+  std::size_t position;  ///< within the run
+};
+
+/// The place where a scan of several runs resumes.
+struct scan_position {
+  std::size_t run = 0, at = 0;
+};
+
+/// The capacity of the array of hits. A scan returns when the array has no space for the hits of one more vector.
+inline constexpr std::size_t hit_capacity = 256;
+
+}  // namespace neardup::inline v0::detail
+
+#define NEARDUP_KERNEL "../index/engine/filters.inl"
+#include "../../simd/for_each_form.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -28,7 +127,12 @@ namespace neardup::inline v0::detail {
 template <class Filter>
 std::size_t join_filters(const Filter* xs, const Filter* ys, filter_join& job, int k, std::span<filter_pair> found,
                          instruction_set level) noexcept {
-  return choose_form(level, [&](auto form) { return join_filters_of<Filter>(form)(xs, ys, job, k, found); });
+  if constexpr (vector_filter<Filter>) {
+    return choose_form(level,
+                       [&](auto form) { return decltype(filter_kernels_of(form))::join(xs, ys, job, k, found); });
+  } else {
+    return portable::filter_kernels::join(xs, ys, job, k, found);
+  }
 }
 
 /// Scans all fingerprints: calls `visit(query, position, distance)` for each fingerprint within k bits of each query,

@@ -9,7 +9,10 @@
 
 #include "../../detail/bits.hpp"
 #include "../../instruction_set.hpp"
+#include "../../simd/avx2.hpp"
 #include "../../simd/forms.hpp"
+#include "../../simd/neon.hpp"
+#include "../../simd/portable.hpp"
 #include "rare_first.hpp"
 
 namespace neardup::inline v0::detail {
@@ -54,86 +57,21 @@ struct set_candidate {
   std::uint32_t least;
 };
 
+}  // namespace neardup::inline v0::detail
+
+#define NEARDUP_KERNEL "../sets/engine/bitmap_filter.inl"
+#include "../../simd/for_each_form.hpp"
+
+namespace neardup::inline v0::detail {
+
 /// Bitmap filter: drops the candidates whose bitmaps show that their overlap with a set of `size` elements is below
 /// `least`.
 /// Returns: the number of candidates that remain.
 template <class SizeOf, class BitmapOf>
-std::size_t filter_by_bitmaps_portable(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,
-                                       const SizeOf& size_of, const BitmapOf& bitmap_of) noexcept {
-  std::size_t kept = 0;
-  for (const set_candidate& other : candidates) {
-    const set_bitmap& bits = bitmap_of(other.place);
-    const std::size_t differing = static_cast<std::size_t>(portable_popcount(bits[0] ^ bitmap[0])) +
-                                  static_cast<std::size_t>(portable_popcount(bits[1] ^ bitmap[1]));
-    candidates[kept] = other;
-    kept += differing + 2 * std::size_t{other.least} <= size + size_of(other.place) ? 1 : 0;
-  }
-  return kept;
-}
-
-template <class SizeOf, class BitmapOf>
-constexpr auto filter_by_bitmaps_of(portable_form) noexcept {
-  return filter_by_bitmaps_portable<SizeOf, BitmapOf>;
-}
-
-#if NEARDUP_X86_KERNELS
-
-NEARDUP_AVX2_BEGIN
-
-template <class SizeOf, class BitmapOf>
-std::size_t filter_by_bitmaps_avx2(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,
-                                   const SizeOf& size_of, const BitmapOf& bitmap_of) noexcept {
-  std::size_t kept = 0;
-  for (const set_candidate& other : candidates) {
-    const set_bitmap& bits = bitmap_of(other.place);
-    const auto differing =
-        static_cast<std::size_t>(_mm_popcnt_u64(bits[0] ^ bitmap[0]) + _mm_popcnt_u64(bits[1] ^ bitmap[1]));
-    candidates[kept] = other;
-    kept += differing + 2 * std::size_t{other.least} <= size + size_of(other.place) ? 1 : 0;
-  }
-  return kept;
-}
-NEARDUP_END
-
-template <class SizeOf, class BitmapOf>
-constexpr auto filter_by_bitmaps_of(avx2_form) noexcept {
-  return filter_by_bitmaps_avx2<SizeOf, BitmapOf>;
-}
-
-#endif  // NEARDUP_X86_KERNELS
-
-#if NEARDUP_NEON_KERNELS
-
-template <class SizeOf, class BitmapOf>
-std::size_t filter_by_bitmaps_neon(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,
-                                   const SizeOf& size_of, const BitmapOf& bitmap_of) noexcept {
-  const std::uint64_t* const own = bitmap.data();
-  const uint64x2_t own_bits = vld1q_u64(own);
-  std::size_t kept = 0;
-  for (const set_candidate& other : candidates) {
-    const set_bitmap& bits = bitmap_of(other.place);
-    const std::uint64_t* const words = bits.data();
-    const uint8x16_t counts = vcntq_u8(vreinterpretq_u8_u64(veorq_u64(vld1q_u64(words), own_bits)));
-    const std::size_t differing = vaddvq_u8(counts);  // at most 128
-    candidates[kept] = other;
-    kept += differing + 2 * std::size_t{other.least} <= size + size_of(other.place) ? 1 : 0;
-  }
-  return kept;
-}
-
-template <class SizeOf, class BitmapOf>
-constexpr auto filter_by_bitmaps_of(neon_form) noexcept {
-  return filter_by_bitmaps_neon<SizeOf, BitmapOf>;
-}
-
-#endif  // NEARDUP_NEON_KERNELS
-
-/// Calls the version of filter_by_bitmaps_portable for an instruction set.
-template <class SizeOf, class BitmapOf>
 std::size_t filter_by_bitmaps(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,
                               const SizeOf& size_of, const BitmapOf& bitmap_of, instruction_set level) noexcept {
   return choose_form(level, [&](auto form) {
-    return filter_by_bitmaps_of<SizeOf, BitmapOf>(form)(candidates, size, bitmap, size_of, bitmap_of);
+    return decltype(bitmap_kernels_of(form))::filter(candidates, size, bitmap, size_of, bitmap_of);
   });
 }
 

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// AVX2: what kernels are made of.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "../detail/bits.hpp"
+#include "forms.hpp"
+#include "portable.hpp"
+
+#if NEARDUP_X86_KERNELS
+
+namespace neardup::inline v0::detail::avx2 {
+
+NEARDUP_AVX2_BEGIN
+
+// ---- filters: which of several are within k bits of one -------------------------------------------------------------
+
+/// The number of set bits of each byte, by a table of nibbles (Mula).
+inline __m256i count_bytes(__m256i v) noexcept {
+  const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                                         0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+  const __m256i low = _mm256_set1_epi8(15);
+  const __m256i high_nibbles = _mm256_and_si256(_mm256_srli_epi16(v, 4), low);
+  return _mm256_add_epi8(_mm256_shuffle_epi8(table, _mm256_and_si256(v, low)),
+                         _mm256_shuffle_epi8(table, high_nibbles));
+}
+
+/// Words `word` and `word` + 1 of fingerprints a and b, in the lower and upper half of a vector.
+template <std::size_t Words>
+inline __m256i load_pairs(const std::array<std::uint64_t, Words>& a, const std::array<std::uint64_t, Words>& b,
+                          std::size_t word) noexcept {
+  const __m128i of_a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a.data() + word));
+  const __m128i of_b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b.data() + word));
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(of_a), of_b, 1);
+}
+
+/// The bytewise counts of differing bits in words 2 * Part and 2 * Part + 1 of four fingerprints.
+template <std::size_t Part, std::size_t Words>
+inline __m256i count_words(const std::array<std::uint64_t, Words>* y,
+                           const std::array<std::uint64_t, Words>& x) noexcept {
+  if constexpr (Words == 1) {
+    const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(y));
+    return count_bytes(_mm256_xor_si256(words, _mm256_set1_epi64x(static_cast<std::int64_t>(x[0]))));
+  } else {
+    // An odd last word is loaded with the word before, which has been counted already.
+    constexpr bool is_alone = 2 * Part + 1 == Words;
+    constexpr std::size_t first = is_alone ? 2 * Part - 1 : 2 * Part;
+    // Unpacking works within 128-bit halves, so `even` holds fingerprints 0 and 2, `odd` 1 and 3.
+    const __m256i even = load_pairs(y[0], y[2], first);
+    const __m256i odd = load_pairs(y[1], y[3], first);
+    const __m256i second_of_x = _mm256_set1_epi64x(static_cast<std::int64_t>(x[first + 1]));
+    const __m256i seconds = count_bytes(_mm256_xor_si256(_mm256_unpackhi_epi64(even, odd), second_of_x));
+    if constexpr (is_alone) return seconds;
+    const __m256i first_of_x = _mm256_set1_epi64x(static_cast<std::int64_t>(x[first]));
+    const __m256i firsts = count_bytes(_mm256_xor_si256(_mm256_unpacklo_epi64(even, odd), first_of_x));
+    return _mm256_add_epi8(firsts, seconds);
+  }
+}
+
+inline __m256i sum_of_bytes(__m256i a, __m256i b) noexcept { return _mm256_add_epi8(a, b); }
+
+template <std::size_t Words, std::size_t... Part>
+inline __m256i wide_distances(const std::array<std::uint64_t, Words>* y, const std::array<std::uint64_t, Words>& x,
+                              std::index_sequence<Part...>) noexcept {
+  __m256i counts = _mm256_setzero_si256();
+  ((counts = sum_of_bytes(counts, count_words<Part>(y, x))), ...);
+  return _mm256_sad_epu8(counts, _mm256_setzero_si256());
+}
+
+/// The distances of the four fingerprints at `y`.
+template <std::size_t Words>
+inline __m256i distances(const std::array<std::uint64_t, Words>* y,
+                         const std::array<std::uint64_t, Words>& x) noexcept {
+  static_assert(Words <= max_vector_words);
+  return wide_distances(y, x, std::make_index_sequence<(Words + 1) / 2>{});
+}
+
+/// Two equal bits for each of the sixteen filters at `y`, set if the filter is within k bits of x.
+inline std::uint32_t close_bits(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
+  const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
+                                              _mm256_set1_epi16(static_cast<short>(x)));
+  const __m256i counts = _mm256_maddubs_epi16(count_bytes(difference), _mm256_set1_epi8(1));
+  const __m256i beyond = _mm256_cmpgt_epi16(counts, _mm256_set1_epi16(static_cast<short>(k)));
+  return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(beyond));
+}
+/// One bit for each filter in the vector at `y`, set if the filter is within k bits of x.
+inline std::uint32_t close_bits(const std::uint32_t* y, std::uint32_t x, int k) noexcept {
+  const __m256i difference =
+      _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)), _mm256_set1_epi32(static_cast<int>(x)));
+  const __m256i pairs = _mm256_maddubs_epi16(count_bytes(difference), _mm256_set1_epi8(1));
+  const __m256i beyond = _mm256_cmpgt_epi32(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)), _mm256_set1_epi32(k));
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(beyond))) ^ 0xffU;
+}
+inline std::uint32_t close_bits(const std::uint64_t* y, std::uint64_t x, int k) noexcept {
+  const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
+                                              _mm256_set1_epi64x(static_cast<std::int64_t>(x)));
+  const __m256i counts = _mm256_sad_epu8(count_bytes(difference), _mm256_setzero_si256());
+  const __m256i beyond = _mm256_cmpgt_epi64(counts, _mm256_set1_epi64x(k));
+  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(beyond))) ^ 0xfU;
+}
+
+template <std::size_t Words>
+std::uint32_t close_bits(const std::array<std::uint64_t, Words>* y, const std::array<std::uint64_t, Words>& x,
+                         int k) noexcept {
+  const __m256i counts = distances(y, x);
+  const __m256i beyond = _mm256_cmpgt_epi64(counts, _mm256_set1_epi64x(k));
+  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(beyond))) ^ 0xfU;
+}
+
+/// The number of filters that close_bits() compares, and the number of equal bits that it returns for each.
+template <class Filter>
+inline constexpr std::size_t filter_lanes = sizeof(Filter) < 8 ? 32 / sizeof(Filter) : 4;
+template <class Filter>
+inline constexpr std::size_t lane_bits = sizeof(Filter) == 2 ? 2 : 1;
+
+/// Compares the filters y[from] to y[end - 1] with x. Calls `take(first, bits, spacing)` if some of them are within k
+/// bits: bit `spacing` * i of `bits` is set for y[first + i], and other bits are not. Ends if `take` returns false.
+/// Precondition: all filters from y[0] on may be read.
+/// Returns: `end`, or the position from which to continue.
+template <class Filter, class Take>
+NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from, std::size_t end, const Filter& filter,
+                                              int k, const Take& take) noexcept {
+  static_assert(sizeof(Filter) > 2, "close_bits() gives two bits for each filter of 16 bits");
+  constexpr std::size_t lanes = filter_lanes<Filter>;
+  const Filter x = filter;  // g++ would read the filter from memory at each step
+  for (; from + lanes <= end; from += lanes) {
+    const std::uint32_t hits = close_bits(y + from, x, k);
+    if (hits != 0 && !take(from, hits, lane_bits<Filter>)) return from;
+  }
+  return portable::visit_close_by([](const Filter& a, const Filter& b) { return count_differing_bits(a, b); }, y, from,
+                                  end, x, k, take);
+}
+
+/// Returns lane_bits equal bits for each of the first `Count` filters at `y`, set if the filter is within k bits of x.
+/// Precondition: Count <= 16, and 16 filters may be read.
+template <std::size_t Count>
+NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
+  static_assert(Count <= filter_lanes<std::uint16_t>);
+  return close_bits(y, x, k);
+}
+
+/// Returns the number of differing bits of two bitmaps of 128 bits.
+NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const std::uint64_t* b) noexcept {
+  return static_cast<std::size_t>(_mm_popcnt_u64(a[0] ^ b[0]) + _mm_popcnt_u64(a[1] ^ b[1]));
+}
+
+NEARDUP_END
+
+}  // namespace neardup::inline v0::detail::avx2
+
+#endif  // NEARDUP_X86_KERNELS

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Portable C++: what kernels are made of. The forms of other machines are compared with the portable ones.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "../detail/bits.hpp"
+#include "../detail/bytes.hpp"
+#include "forms.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The most words of a fingerprint that vector kernels compare whole; wider ones are compared portably.
+inline constexpr std::size_t max_vector_words = 8;
+
+/// The number of bits in which two filters differ, computed without the popcount instruction, which a default build for
+/// x86-64 lacks.
+template <std::unsigned_integral Filter>
+constexpr int portable_distance(Filter a, Filter b) noexcept {
+  return portable_popcount(static_cast<Filter>(a ^ b));
+}
+template <std::size_t Words>
+constexpr int portable_distance(const std::array<std::uint64_t, Words>& a,
+                                const std::array<std::uint64_t, Words>& b) noexcept {
+  return portable_popcount(differing_bits(a, b));
+}
+
+namespace portable {
+
+/// The number of filters that are compared at a time, and the number of bits for each.
+template <class Filter>
+inline constexpr std::size_t filter_lanes = 1;
+template <class Filter>
+inline constexpr std::size_t lane_bits = 1;
+
+/// visit_close() of one filter at a time, which `distance` compares.
+template <class Distance, class Filter, class Take>
+NEARDUP_ALWAYS_INLINE std::size_t visit_close_by(const Distance& distance, const Filter* y, std::size_t from,
+                                                 std::size_t end, const Filter& filter, int k,
+                                                 const Take& take) noexcept {
+  const Filter x = filter;
+  for (; from < end; ++from) {
+    if (distance(x, y[from]) <= k && !take(from, 1, 1)) return from;
+  }
+  return end;
+}
+
+/// Calls `take(position, 1, 1)` for each of the filters y[from] to y[end - 1] that is within k bits of x. Ends if `take`
+/// returns false.
+/// Returns: `end`, or the position from which to continue.
+template <class Filter, class Take>
+NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from, std::size_t end, const Filter& x,
+                                              int k, const Take& take) noexcept {
+  return visit_close_by([](const Filter& a, const Filter& b) { return portable_distance(a, b); }, y, from, end, x, k,
+                        take);
+}
+
+/// Returns one bit for each of the first `Count` filters at `y`, set if the filter is within k bits of x.
+template <std::size_t Count>
+NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
+  // Two loops, so that compilers vectorise the first one.
+  std::array<std::uint16_t, Count> counts;
+  for (std::size_t i = 0; i < Count; ++i) counts[i] = static_cast<std::uint16_t>(portable_distance(y[i], x));
+  std::uint64_t result = 0;
+  for (std::size_t i = 0; i < Count; ++i) result |= std::uint64_t{counts[i] <= k} << i;
+  return result;
+}
+
+/// Returns the number of differing bits of two bitmaps of 128 bits.
+NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const std::uint64_t* b) noexcept {
+  return static_cast<std::size_t>(portable_popcount(a[0] ^ b[0])) +
+         static_cast<std::size_t>(portable_popcount(a[1] ^ b[1]));
+}
+
+}  // namespace portable
+
+}  // namespace neardup::inline v0::detail
