@@ -11,6 +11,7 @@ import json
 import subprocess
 
 WAYS = (
+    "--features words --similarity 0.5",
     "--check edit --similarity 0.7",
     "--check edit --similarity 0.6",
     "--check cosine --features words --weights logtf --similarity 0.7",
