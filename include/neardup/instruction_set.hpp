@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 
 #include "detail/bytes.hpp"

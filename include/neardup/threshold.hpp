@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <functional>
 #include <stdexcept>
-#include <string>
 #include <type_traits>
 
 #include "error.hpp"

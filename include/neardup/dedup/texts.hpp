@@ -9,7 +9,6 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "../edits/pairs.hpp"

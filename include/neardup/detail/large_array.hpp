@@ -8,7 +8,6 @@
 #include <new>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 

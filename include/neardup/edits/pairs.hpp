@@ -3,12 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>

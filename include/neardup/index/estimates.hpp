@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <numbers>
 #include <stdexcept>
-#include <string>
 
 #include "../error.hpp"
 #include "../simhash.hpp"

@@ -2,7 +2,6 @@
 // An index for documents that change: each id has one fingerprint, which is found, replaced and erased by the id.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <utility>

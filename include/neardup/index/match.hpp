@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "../detail/visits.hpp"
 #include "../error.hpp"

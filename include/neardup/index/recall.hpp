@@ -9,7 +9,6 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
-#include <string>
 
 #include "../error.hpp"
 #include "../simhash.hpp"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,6 @@
 #include <limits>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "../detail/bits.hpp"

@@ -7,12 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "../detail/equal_groups.hpp"

@@ -12,7 +12,6 @@
 #include <numeric>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // A set_index on the disk: a file, and a log of the changes.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

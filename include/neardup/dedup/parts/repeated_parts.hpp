@@ -3,7 +3,6 @@
 // signatures. Opt-in: no umbrella header includes it.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -11,7 +11,6 @@
 #include <set>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>

@@ -11,7 +11,6 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "../../detail/bits.hpp"
 #include "../../detail/prefetch.hpp"

@@ -7,12 +7,8 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
-#include <utility>
 
 #include "../../detail/bits.hpp"
 #include "../../error.hpp"

@@ -9,7 +9,6 @@
 #include <limits>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "../../detail/equal_groups.hpp"

@@ -10,7 +10,6 @@
 #include <span>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "../../detail/compiled.hpp"
 #include "../../detail/prefetch.hpp"
