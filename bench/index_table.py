@@ -286,12 +286,12 @@ def print_baselines(figures):
           rows, 1)
 
 
-def print_real(figures):
+def print_real(figures, distances=(3, 8, 12)):
     suffixes = {re.sub(r"^baseline/flat/k\d+/", "", n) for n in figures.best if re.match(r"baseline/flat/k\d+/n\d+/", n)}
     blocks = [2, 3, 4, 5]
     rows = []
     for suffix in sorted(suffix for suffix in suffixes if not suffix.endswith("/s2")):
-        for k in (3, 8, 12):
+        for k in distances:
             values = []
             for b in blocks:
                 found = [figures.get(f"index/batch/{form}k{k}/b{b}/{suffix}") for form, _ in FORMS]
@@ -341,7 +341,7 @@ def print_all(figures, options, page=False):
     if not page:
         print_plans(figures)
     print_baselines(figures)
-    print_real(figures)
+    print_real(figures, (3,) if page else (3, 8, 12))
 
 
 def write_between_marks(path, text):

@@ -103,12 +103,11 @@ def codes(entry, version_of):
         if beside:
             own = [run for row in beside for run in row["own"]]
             best = beside[0]["own_score"]
-            rows.append([title, *parts(own), "", memory(own), share(best["found"], best["true"])])
+            rows.append([title, *parts(own), memory(own), share(best["found"], best["true"])])
     for name, row in entry["rows"].items():
         if "failed" not in row:
-            rows.append([name_of(name, row, version_of), *parts(row["runs"]), " + ".join(parts(row["own"])), memory(row["runs"]),
-                         share(row["found"], row["true"])])
-    return table(["", "build, s", "search, s", "neardup beside it", "MB", "found"], rows) + failures(entry, version_of)
+            rows.append([name_of(name, row, version_of), *parts(row["runs"]), memory(row["runs"]), share(row["found"], row["true"])])
+    return table(["", "build, s", "search, s", "MB", "found"], rows) + failures(entry, version_of)
 
 
 def is_shown(entry, tables):

@@ -1,7 +1,9 @@
 // Replaces the text of each record by its words, as Ansj's ToAnalysis cuts it, with a space between words. A term without
 // a letter or a digit is no word. Reads and writes JSON Lines.
 //
+//   mvn -q -f bench/chinese/ansj dependency:copy-dependencies    (Debian: openjdk-17-jdk-headless, maven)
 //   java -cp 'build/ansj/*' bench/chinese/ansj/Words.java < pages.jsonl > words.jsonl
+//   neardup groups --jsonl --features spaced:words --weights tfidf --top 20 --distance 3 words.jsonl
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
