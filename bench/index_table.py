@@ -212,7 +212,7 @@ def print_machine(figures, bound):
         print(f"\nThe bound counts {1e9 / bound.line_rate:.1f} ns per line and {bound.run_rate / 1e9:.1f} GB/s behind it.")
 
 
-def print_reached(figures, bound, with_goals):
+def print_reached(figures, bound, with_goals, page=False):
     rows = []
 
     def print_table(head, rows):
@@ -233,7 +233,7 @@ def print_reached(figures, bound, with_goals):
     for title, wanted, operation, rest in QUERIES:
         names = [(f"index/{operation}/{form}{rest}", word) for form, word in FORMS]
         add_row(title, wanted, [(True, figures.get(name), name, word) for name, word in names])
-    for title, wanted, most_bytes, k, size in BEST:
+    for title, wanted, most_bytes, k, size in () if page else BEST:
         cases = []
         for form, word in FORMS:
             best = best_block_count(figures, form, k, size, most_bytes)
@@ -249,7 +249,7 @@ def print_reached(figures, bound, with_goals):
     for title, sign, wanted, name, counter in CHANGES:
         value = figures.get(name, counter)
         rows.append([title, goal(sign, wanted, value), figure(value)])
-    rows = [row for row in rows if row[2] != "–"]
+    rows = [row for row in rows if row[2] != "–" and not (page and re.search("longest|threads|reserve|2 blocks|same", row[0]))]
     print_table(["the rest", "goal", "reached"], rows)
 
 
@@ -337,7 +337,7 @@ def print_all(figures, options, page=False):
     bound = Bound(figures)
     if not page:
         print_machine(figures, bound)
-    print_reached(figures, bound, options.goals)
+    print_reached(figures, bound, options.goals, page)
     if not page:
         print_plans(figures)
     print_baselines(figures)
