@@ -176,7 +176,7 @@ set(NEARDUP_HEADERS
     include/neardup/storage/engine/append_log.hpp
     include/neardup/storage/engine/container.hpp
     include/neardup/storage/engine/index_sections.hpp
-    include/neardup/storage/engine/mapped_array.hpp
+    include/neardup/storage/engine/sections.hpp
     include/neardup/storage/engine/set_sections.hpp
     include/neardup/storage/file_lock.hpp
     include/neardup/storage/fingerprint_list.hpp

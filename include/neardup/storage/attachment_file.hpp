@@ -12,7 +12,7 @@
 #include "../detail/file_operations.hpp"
 #include "composition.hpp"
 #include "engine/container.hpp"
-#include "engine/mapped_array.hpp"
+#include "engine/sections.hpp"
 #include "mapped_file.hpp"
 
 namespace neardup::inline v0 {

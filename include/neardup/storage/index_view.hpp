@@ -12,7 +12,7 @@
 #include "../simhash.hpp"
 #include "engine/container.hpp"
 #include "engine/index_sections.hpp"
-#include "engine/mapped_array.hpp"
+#include "engine/sections.hpp"
 #include "mapped_file.hpp"
 
 namespace neardup::inline v0 {

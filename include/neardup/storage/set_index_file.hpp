@@ -22,7 +22,7 @@
 #include "composition.hpp"
 #include "engine/append_log.hpp"
 #include "engine/container.hpp"
-#include "engine/mapped_array.hpp"
+#include "engine/sections.hpp"
 #include "engine/set_sections.hpp"
 #include "mapped_file.hpp"
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/large_array.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../index/engine/bucket_line.hpp"
 #include "../../index/engine/filters.hpp"
@@ -24,7 +25,7 @@
 #include "../../index/engine/searches.hpp"
 #include "../../index/layout.hpp"
 #include "container.hpp"
-#include "mapped_array.hpp"
+#include "sections.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -16,13 +16,14 @@
 
 #include "../../detail/equal_groups.hpp"
 #include "../../detail/file_operations.hpp"
+#include "../../detail/large_array.hpp"
 #include "../../error.hpp"
 #include "../../sets/engine/frozen_sets.hpp"
 #include "../../sets/engine/overlap_bounds.hpp"
 #include "../../sets/feature_sets.hpp"
 #include "../../threshold.hpp"
 #include "container.hpp"
-#include "mapped_array.hpp"
+#include "sections.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/large_array.hpp"
 #include "../../error.hpp"
 #include "../composition.hpp"
 #include "../mapped_file.hpp"
