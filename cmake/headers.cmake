@@ -197,25 +197,14 @@ set(NEARDUP_HEADERS
     include/neardup/text/kernels/canonical_form.hpp
     include/neardup/text/kernels/canonical_tables.hpp
     include/neardup/text/kernels/joined_words.hpp
-    include/neardup/text/kernels/joined_words_avx512.hpp
-    include/neardup/text/kernels/joined_words_neon.hpp
-    include/neardup/text/kernels/joined_words_portable.hpp
     include/neardup/text/kernels/normalise_blocks.hpp
     include/neardup/text/kernels/number_reader.hpp
     include/neardup/text/kernels/reference_tables.hpp
     include/neardup/text/kernels/spelling_rules.hpp
     include/neardup/text/kernels/text_blocks.hpp
-    include/neardup/text/kernels/text_blocks_avx2.hpp
-    include/neardup/text/kernels/text_blocks_avx512.hpp
-    include/neardup/text/kernels/text_blocks_neon.hpp
-    include/neardup/text/kernels/text_blocks_portable.hpp
+    include/neardup/text/kernels/text_blocks.inl
     include/neardup/text/kernels/unicode_tables.hpp
     include/neardup/text/kernels/utf8_blocks.hpp
-    include/neardup/text/kernels/utf8_blocks_avx2.hpp
-    include/neardup/text/kernels/utf8_blocks_avx512.hpp
-    include/neardup/text/kernels/utf8_blocks_neon.hpp
-    include/neardup/text/kernels/utf8_blocks_portable.hpp
-    include/neardup/text/kernels/utf8_blocks_sse2.hpp
     include/neardup/text/kernels/word_runs.hpp
     include/neardup/text/kernels/word_scanner.hpp
     include/neardup/text/kernels/word_spans.hpp

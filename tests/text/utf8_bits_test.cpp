@@ -45,9 +45,9 @@ TEST_CASE("the bits of a block are those of its bytes") {
     rare_blocks += expected.is_rare ? 1 : 0;
     check(neardup::detail::utf8_block_portable::bits_of(block.data()), expected);
     check_rare(neardup::detail::utf8_block_portable::rare_bits_of(block.data()), rare);
-#if NEARDUP_BASELINE_KERNELS
-    check(neardup::detail::utf8_block_baseline::bits_of(block.data()), expected);
-    check_rare(neardup::detail::utf8_block_baseline::rare_bits_of(block.data()), rare);
+#if NEARDUP_X86_KERNELS
+    check(neardup::detail::utf8_block_sse2::bits_of(block.data()), expected);
+    check_rare(neardup::detail::utf8_block_sse2::rare_bits_of(block.data()), rare);
 #endif
   }
   CHECK(wrong == 0);

@@ -186,6 +186,56 @@ NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const
   return vaddvq_u8(differing(load_bytes(a), load_bytes(b)));  // at most 128
 }
 
+// ---- blocks of 64 bytes of a text -----------------------------------------------------------------------------------
+
+/// A block of 64 bytes, or four masks of bytes that are 0 or 0xff.
+struct text_block {
+  uint8x16_t parts[4];
+
+  static text_block load(const char* bytes) noexcept {
+    const auto* const from = reinterpret_cast<const std::uint8_t*>(bytes);
+    return {{vld1q_u8(from), vld1q_u8(from + 16), vld1q_u8(from + 32), vld1q_u8(from + 48)}};
+  }
+  template <class Use>
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE text_block each(const Use& use) const noexcept {
+    return {{use(parts[0]), use(parts[1]), use(parts[2]), use(parts[3])}};
+  }
+
+  /// One bit for each byte. Precondition: each byte is 0 or 0xff.
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t bits() const noexcept {
+    const uint8x16_t weights = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201U));
+    const text_block bit = each([&](uint8x16_t part) { return vandq_u8(part, weights); });
+    const uint8x16_t low = vpaddq_u8(bit.parts[0], bit.parts[1]), high = vpaddq_u8(bit.parts[2], bit.parts[3]);
+    const uint8x16_t both = vpaddq_u8(low, high);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(both, both)), 0);
+  }
+
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t equal(std::uint8_t value) const noexcept {
+    return each([&](uint8x16_t part) { return vceqq_u8(part, vdupq_n_u8(value)); }).bits();
+  }
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t range(std::uint8_t least, std::uint8_t most) const noexcept {
+    return each([&](uint8x16_t part) { return is_in(part, least, most); }).bits();
+  }
+  static NEARDUP_ALWAYS_INLINE uint8x16_t is_in(uint8x16_t part, std::uint8_t least, std::uint8_t most) noexcept {
+    return vcleq_u8(vsubq_u8(part, vdupq_n_u8(least)), vdupq_n_u8(static_cast<std::uint8_t>(most - least)));
+  }
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE bool is_ascii() const noexcept {
+    return vmaxvq_u8(vorrq_u8(vorrq_u8(parts[0], parts[1]), vorrq_u8(parts[2], parts[3]))) < 0x80;
+  }
+
+  /// The bytes of ASCII letters and digits.
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t word_bits() const noexcept {
+    const auto is_word = [](uint8x16_t part) {
+      const uint8x16_t letter = is_in(vorrq_u8(part, vdupq_n_u8(0x20)), 'a', 'z');
+      return vorrq_u8(letter, is_in(part, '0', '9'));
+    };
+    return each(is_word).bits();
+  }
+  /// The bytes beyond ASCII, and the continuation bytes.
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t high_bits() const noexcept { return range(0x80, 0xff); }
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t continuations() const noexcept { return range(0x80, 0xbf); }
+};
+
 }  // namespace neardup::inline v0::detail::neon
 
 #endif  // NEARDUP_NEON_KERNELS

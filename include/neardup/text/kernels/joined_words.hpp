@@ -7,22 +7,401 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
+#include "../../detail/bits.hpp"
 #include "../../error.hpp"
 #include "../../instruction_set.hpp"
-#include "joined_words_avx512.hpp"
-#include "joined_words_neon.hpp"
-#include "joined_words_portable.hpp"
+#include "../../simd/forms.hpp"
+#include "../shingles.hpp"
+#include "../tokenizer.hpp"
+#include "../unicode.hpp"
+#include "normalise_blocks.hpp"
 #include "text_blocks.hpp"
 #include "word_runs.hpp"
 #include "word_spans.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// The state of joining: the position in the text; and the output, where shingle_separator ends each word.
+struct word_join_cursor {
+  static constexpr bool copies_characters = true;  // no positions in the text: see take_without_soft_hyphen()
+  const char* at = nullptr;
+  const char* end = nullptr;  // the end of the text
+  char* joined = nullptr;
+  std::size_t size = 0;            // bytes in joined
+  std::uint32_t* begin = nullptr;  // the beginning of each word, including the open one
+  std::uint32_t* close = nullptr;  // the end of each word
+  std::size_t count = 0;           // the number of closed words
+  word_form form = word_form::as_written;
+  word_run last = word_run::none;  // the kind of word that is open at the end of the output
+  const char* text = nullptr;      // the beginning of the current text
+  char before = '\0';              // the keycap_sign() of the text before `text`
+
+  /// The greatest number of bytes of the output that may be written for the characters that begin in `bytes` bytes of
+  /// text.
+  static constexpr std::size_t joined_room(std::size_t bytes) noexcept {
+    return 2 * (bytes + text_block_size + 4) + 2 * text_block_size;
+  }
+  static constexpr std::size_t words_room(std::size_t bytes) noexcept { return bytes + 3 * text_block_size; }
+
+  /// Closes the open word: writes its separator.
+  NEARDUP_ALWAYS_INLINE void close_word() noexcept {
+    close[count] = static_cast<std::uint32_t>(size);
+    joined[size++] = shingle_separator;
+    begin[++count] = static_cast<std::uint32_t>(size);
+  }
+
+  /// Reopens the word that was closed last.
+  NEARDUP_ALWAYS_INLINE void reopen_word() noexcept {
+    --count;
+    --size;
+  }
+
+  /// Closes an open word that does not consist of letters. Precondition: the next character does not continue it.
+  NEARDUP_ALWAYS_INLINE void leave_lone() noexcept {
+    if (last == word_run::letters || last == word_run::none) return;
+    close_word();
+    last = word_run::none;
+  }
+};
+
+/// Joins the words of the characters that begin before `limit`, one character at a time.
+inline void take_characters(word_join_cursor& cursor, const char* limit) noexcept {
+  word_join_cursor c = cursor;
+  while (c.at < limit) {
+    const char* const begin = c.at;
+    normalised_character next = read_normalised(c.at, c.end);
+    if (c.form == word_form::as_written ||
+        (c.form == word_form::folded && static_cast<unsigned char>(*begin) >= 0x80)) {
+      next.length = static_cast<std::size_t>(c.at - begin);
+      for (std::size_t i = 0; i < next.length; ++i) next.bytes[i] = begin[i];
+    }
+    word_run run = c.last;
+    switch (word_step_of(next.kind, next.code_point, run)) {
+      case word_step::ends:
+        if (c.last != word_run::none) c.close_word();
+        c.last = word_run::none;
+        continue;
+      case word_step::ignored:
+        c.last = run;
+        if (run != word_run::none || next.code_point != enclosing_keycap) continue;
+        if (const char sign = keycap_sign(c.text, begin, c.before); sign != '\0') {
+          c.joined[c.size++] = sign;
+          run = word_run::lone;
+          break;
+        }
+        continue;
+      case word_step::joins:
+        std::memcpy(c.joined + c.size, "\xe2\x80\x8d", 3);
+        c.size += 3;
+        break;
+      case word_step::begins:
+        if (c.last != word_run::none) c.close_word();
+        break;
+      case word_step::goes_on: break;
+    }
+    std::memcpy(c.joined + c.size, next.bytes, sizeof next.bytes);
+    c.size += next.length;
+    c.last = run;
+  }
+  cursor = c;
+}
+
+/// Joins the words of the first `size` bytes of a block that is in the required word_form already.
+NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* block, std::size_t size,
+                                      const character_masks& masks) noexcept {
+  word_join_cursor c = cursor;
+  c.at += size;
+  const std::uint64_t all = low_mask(size);
+  const std::uint64_t word = masks.word & all;
+  const std::uint64_t kept = word | (masks.han & all);
+  c.leave_lone();
+  if (c.last == word_run::letters && (word & 1U) == 0) {
+    c.close_word();
+    c.last = word_run::none;
+  }
+  std::uint64_t ends = (word & ~(word >> 1)) | (masks.han_leads << 2 & kept);
+  for (std::uint64_t begins = (word & ~(word << 1)) | (masks.han_leads & all); begins != 0; begins &= begins - 1) {
+    const auto begin = static_cast<std::size_t>(std::countr_zero(begins));
+    const auto end = static_cast<std::size_t>(std::countr_zero(ends)) + 1;
+    ends &= ends - 1;
+    copy_word(block, begin, end, c.joined + c.size);
+    c.size += end - begin;
+    c.close_word();
+  }
+  if (kept != 0) {
+    // The last word stays open if the next block may continue it.
+    const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
+    const bool is_han = (masks.han >> last & 1U) != 0;
+    const bool is_open = last == size - 1;
+    if (is_open) c.reopen_word();
+    c.last = !is_open ? word_run::none : is_han ? word_run::lone : word_run::letters;
+  }
+  cursor = c;
+}
+
+/// Joins the words of the first `size` bytes of a block. Precondition: the masks cover their characters.
+NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, word_join_cursor& cursor, const char* block,
+                                      std::size_t size, const character_masks& masks) noexcept {
+  if (cursor.form == word_form::as_written) return join_block(cursor, block, size, masks);
+  join_block(cursor, folded_block(block, cursor.form == word_form::normalised ? masks.upper : 0).bytes, size, masks);
+}
+
+#if NEARDUP_X86_KERNELS
+
+NEARDUP_AVX512_BEGIN
+
+/// Joins the words of the first `size` bytes of a block of mixed scripts, in lower case, without branches. Each byte is
+/// paired with a separator; VPCOMPRESSB keeps the bytes of words, and the separator behind the last byte of each word.
+/// Precondition: the masks cover these bytes.
+NEARDUP_ALWAYS_INLINE void join_mixed_avx512(__m512i lower, std::size_t size, const character_masks& masks,
+                                             word_join_cursor& c) noexcept {
+  const std::uint64_t word = masks.word & low_mask(size);
+  const std::uint64_t kept = word | (masks.han & low_mask(size));
+  // No branches here, because they would be mispredicted in mixed scripts.
+  const unsigned goes_on = unsigned{c.last == word_run::letters} & static_cast<unsigned>(word);
+  const unsigned closes = unsigned{c.last != word_run::none} & ~goes_on;
+  c.close[c.count] = static_cast<std::uint32_t>(c.size);
+  c.joined[c.size] = shingle_separator;
+  c.size += closes;
+  c.begin[c.count + 1] = static_cast<std::uint32_t>(c.size);
+  c.count += closes;
+  if (kept == 0) {
+    c.last = word_run::none;
+    return;
+  }
+  std::uint64_t ends = (word & ~(word >> 1)) | (masks.han_leads << 2 & masks.han & low_mask(size));
+  // The last word stays open if the next block may continue it.
+  const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
+  const std::uint64_t is_han = masks.han >> last & 1U;
+  const std::uint64_t is_open{last == size - 1};
+  ends ^= is_open << last;
+  constexpr word_run runs[2][2] = {{word_run::none, word_run::letters}, {word_run::none, word_run::lone}};
+  c.last = runs[is_han][is_open];
+
+  // The separator of word i is preceded by the bytes of words 0 to i, and by i separators.
+  const __m512i places = _mm512_maskz_compress_epi8(_pext_u64(ends, kept), _mm512_load_si512(byte_indices.data()));
+  const __m512i numbers = _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(byte_indices.data())));
+  const __m512i one = _mm512_set1_epi32(1);
+  const auto write = [&](std::uint32_t i, __m128i part) {
+    const __m512i offset = _mm512_add_epi32(numbers, _mm512_set1_epi32(static_cast<int>(c.size + i + 1)));
+    const __m512i close = _mm512_add_epi32(_mm512_cvtepu8_epi32(part), offset);
+    _mm512_storeu_si512(c.close + c.count + i, close);
+    _mm512_storeu_si512(c.begin + c.count + i + 1, _mm512_add_epi32(close, one));
+  };
+  // A block of 64 bytes has at most 32 words.
+  write(0, _mm512_castsi512_si128(places));
+  write(16, _mm512_extracti32x4_epi32(places, 1));
+  c.count += static_cast<std::size_t>(std::popcount(ends));
+
+  const auto join = [&](__m256i bytes, std::uint32_t kept_bytes, std::uint32_t last_bytes) {
+    const __m512i pairs = _mm512_or_si512(_mm512_cvtepu8_epi16(bytes), _mm512_set1_epi16(shingle_separator << 8));
+    const std::uint64_t chosen =
+        _pdep_u64(kept_bytes, 0x5555555555555555U) | _pdep_u64(last_bytes, 0xaaaaaaaaaaaaaaaaU);
+    _mm512_storeu_si512(c.joined + c.size, _mm512_maskz_compress_epi8(chosen, pairs));
+    c.size += static_cast<std::size_t>(std::popcount(chosen));
+  };
+  join(_mm512_castsi512_si256(lower), static_cast<std::uint32_t>(kept), static_cast<std::uint32_t>(ends));
+  join(_mm512_extracti64x4_epi64(lower, 1), static_cast<std::uint32_t>(kept >> 32),
+       static_cast<std::uint32_t>(ends >> 32));
+}
+
+/// A bit mask of the bytes that belong to soft hyphens.
+NEARDUP_ALWAYS_INLINE std::uint64_t soft_hyphens_avx512(__m512i bytes) noexcept {
+  const auto equal = [&](unsigned char value) {
+    return std::uint64_t{_mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(static_cast<char>(value)))};
+  };
+  const std::uint64_t leads = equal(0xc2) & equal(0xad) >> 1;
+  return leads | leads << 1;
+}
+
+/// Joins the words of a block of `size` bytes of ASCII. Precondition: size > 0; the bytes of the block from `size` on
+/// are 0.
+NEARDUP_ALWAYS_INLINE void join_ascii_avx512(__m512i bytes, std::size_t size, const character_masks& masks,
+                                             word_join_cursor& c) noexcept {
+  c.leave_lone();
+  // The first separator behind a word ends the word.
+  const std::uint64_t after_word = masks.word << 1 | (c.last == word_run::letters ? 1U : 0U);
+  const std::uint64_t kept = (masks.word | after_word) & low_mask(size);
+  const __m512i lower = lower_avx512(bytes, masks.upper);
+  const __m512i separators = _mm512_set1_epi8(shingle_separator);
+  _mm512_storeu_si512(c.joined + c.size,
+                      _mm512_maskz_compress_epi8(kept, _mm512_mask_mov_epi8(separators, masks.word, lower)));
+  const std::uint64_t ends = _pext_u64(~masks.word, kept);
+  const auto base = static_cast<std::uint32_t>(c.size);
+  bit_positions_avx512(ends, base + 1, c.begin + c.count + 1);
+  c.count += bit_positions_avx512(ends, base, c.close + c.count);
+  c.size += static_cast<std::size_t>(std::popcount(kept));
+  if (masks.word != 0) {
+    c.last = masks.word >> (size - 1) != 0 ? word_run::letters : word_run::none;
+  } else {
+    c.last = word_run::none;
+  }
+}
+
+/// Joins the words of the characters that begin before `limit`. Stops at a character that the masks do not cover.
+inline void take_blocks_avx512(word_join_cursor& cursor, const char* limit) noexcept {
+  word_join_cursor c = cursor;
+  while (c.at < limit) {
+    const auto left = static_cast<std::size_t>(c.end - c.at);
+    std::size_t size = left < text_block_size ? left : text_block_size;
+    const __m512i bytes = load_block_avx512(c.at, size);
+    character_masks masks = ascii_masks_avx512(bytes);
+    if (c.form == word_form::as_written) masks.upper = 0;
+    if (masks.known == ~std::uint64_t{0}) {
+      join_ascii_avx512(bytes, size, masks, c);
+      c.at += size;
+      continue;
+    }
+    if (const std::uint64_t hyphens = soft_hyphens_avx512(bytes); hyphens != 0) {
+      // Drops the soft hyphens of the block. Usually all other bytes of such a block are ASCII.
+      const std::uint64_t rest = low_mask(size) & ~hyphens;
+      const __m512i without = _mm512_maskz_compress_epi8(rest, bytes);
+      character_masks ascii = ascii_masks_avx512(without);
+      if (ascii.known == ~std::uint64_t{0} && rest != 0) {
+        if (c.form == word_form::as_written) ascii.upper = 0;
+        join_ascii_avx512(without, static_cast<std::size_t>(std::popcount(rest)), ascii, c);
+        c.at += size;
+        continue;
+      }
+    }
+    const std::uint64_t upper = masks.upper;
+    size = add_multibyte_avx512(bytes, size, masks);
+    if (size == 0) break;
+    if (c.form != word_form::normalised) masks.upper = upper;
+    join_mixed_avx512(lower_avx512(bytes, masks.upper), size, masks, c);
+    c.at += size;
+  }
+  cursor = c;
+}
+NEARDUP_END
+
+#endif  // NEARDUP_X86_KERNELS
+
+#if NEARDUP_NEON_KERNELS
+
+/// Joins words without Han characters: copies runs of words with one separator between them, rather than word by word.
+/// Precondition: size > 0; 128 bytes of the block are readable.
+NEARDUP_ALWAYS_INLINE void join_letters_neon(word_join_cursor& cursor, const char* block, std::size_t size,
+                                             std::uint64_t word) noexcept {
+  cursor.leave_lone();
+  const std::uint64_t all = low_mask(size);
+  word &= all;
+  // The first separator behind a word ends it; the others are dropped.
+  const std::uint64_t after_word = word << 1 | (cursor.last == word_run::letters ? 1U : 0U);
+  const std::uint64_t ends = after_word & ~word & all;
+  cursor.last = (word >> (size - 1) & 1U) != 0 ? word_run::letters : word_run::none;
+  // Local copies stay in registers: the compiler must assume that stores change the members.
+  char* const joined = cursor.joined;
+  std::uint32_t* close = cursor.close + cursor.count;
+  std::uint32_t* begin = cursor.begin + cursor.count + 1;
+  auto joined_size = static_cast<std::uint32_t>(cursor.size);
+  for (std::uint64_t kept = (word | after_word) & all; kept != 0;) {
+    const std::uint64_t others = kept & (kept + (kept & (0 - kept)));  // the carry clears the first run
+    const std::uint64_t run = kept ^ others;
+    kept = others;
+    const int first = std::countr_zero(run);
+    std::memcpy(joined + joined_size, block + first, text_block_size);
+    const std::uint32_t offset = joined_size - static_cast<std::uint32_t>(first);
+    for (std::uint64_t left = ends & run; left != 0; left &= left - 1) {
+      const std::uint32_t end = offset + static_cast<std::uint32_t>(std::countr_zero(left));
+      joined[end] = shingle_separator;
+      *close++ = end;
+      *begin++ = end + 1;
+    }
+    joined_size += static_cast<std::uint32_t>(64 - std::countl_zero(run) - first);
+  }
+  cursor.size = joined_size;
+  cursor.count = static_cast<std::size_t>(close - cursor.close);
+}
+
+/// Appends `count` Han characters, each of which is a word. Writes four characters at a time, so it may write up to four
+/// characters beyond the last.
+NEARDUP_ALWAYS_INLINE void join_han_neon(word_join_cursor& c, const char* characters, std::size_t count) noexcept {
+  static constexpr std::array<std::uint8_t, 16> spread = {0, 1, 2, 255, 3, 4, 5, 255, 6, 7, 8, 255, 9, 10, 11, 255};
+  static constexpr std::array<std::uint32_t, 4> ends = {3, 7, 11, 15};
+  const uint32x4_t separators = vdupq_n_u32(std::uint32_t{shingle_separator} << 24);
+  uint32x4_t close = vaddq_u32(vdupq_n_u32(static_cast<std::uint32_t>(c.size)), vld1q_u32(ends.data()));
+  for (std::size_t i = 0; i < count; i += 4) {
+    const uint8x16_t four =
+        vqtbl1q_u8(vld1q_u8(reinterpret_cast<const std::uint8_t*>(characters + 3 * i)), vld1q_u8(spread.data()));
+    vst1q_u8(reinterpret_cast<std::uint8_t*>(c.joined + c.size + 4 * i),
+             vorrq_u8(four, vreinterpretq_u8_u32(separators)));
+    vst1q_u32(c.close + c.count + i, close);
+    vst1q_u32(c.begin + c.count + i + 1, vaddq_u32(close, vdupq_n_u32(1)));
+    close = vaddq_u32(close, vdupq_n_u32(16));
+  }
+  c.size += 4 * count;
+  c.count += count;
+}
+
+/// join_block() by NEON: the same words. Precondition: 128 bytes of the block are readable.
+NEARDUP_ALWAYS_INLINE void join_mixed_neon(word_join_cursor& cursor, const char* block, std::size_t size,
+                                           const character_masks& masks) noexcept {
+  word_join_cursor c = cursor;
+  const std::uint64_t word = masks.word & low_mask(size);
+  const std::uint64_t han = masks.han & low_mask(size);
+  c.leave_lone();
+  if (c.last == word_run::letters && (word & 1U) == 0) {
+    c.close_word();
+    c.last = word_run::none;
+  }
+  for (std::uint64_t begins = (word & ~(word << 1)) | (han & ~(han << 1)); begins != 0; begins &= begins - 1) {
+    const auto begin = static_cast<std::size_t>(std::countr_zero(begins));
+    const bool is_han = (han >> begin & 1U) != 0;
+    const auto bytes = static_cast<std::size_t>(std::countr_one((is_han ? han : word) >> begin));
+    if (is_han) {
+      join_han_neon(c, block + begin, bytes / 3);
+    } else {
+      std::memcpy(c.joined + c.size, block + begin, text_block_size);
+      c.size += bytes;
+      c.close_word();
+    }
+  }
+  if (const std::uint64_t kept = word | han; kept != 0) {
+    // The last word stays open if the next block may continue it.
+    const bool is_open = (kept >> (size - 1) & 1U) != 0;
+    if (is_open) c.reopen_word();
+    c.last = !is_open ? word_run::none : (han >> (size - 1) & 1U) != 0 ? word_run::lone : word_run::letters;
+  }
+  cursor = c;
+}
+
+/// Joins the words of the first `size` bytes of a block. Precondition: size > 0; the masks cover their characters.
+NEARDUP_ALWAYS_INLINE void take_block(neon_form /*form*/, word_join_cursor& cursor, const char* block, std::size_t size,
+                                      const character_masks& masks) noexcept {
+  alignas(16) char bytes[2 * text_block_size];  // so that whole vectors can be read from any position
+  const uint8x16_t bit = vdupq_n_u8(cursor.form == word_form::as_written ? 0 : 0x20);
+  const auto fold = [&](std::size_t i) {
+    const uint8x16_t part = vld1q_u8(reinterpret_cast<const std::uint8_t*>(block + i));
+    const uint8x16_t lower = vorrq_u8(part, vandq_u8(neon::text_block::is_in(part, 'A', 'Z'), bit));
+    vst1q_u8(reinterpret_cast<std::uint8_t*>(bytes + i), lower);
+  };
+  fold(0);
+  fold(16);
+  fold(32);
+  fold(48);
+  std::memset(bytes + text_block_size, 0, text_block_size);
+  if (cursor.form == word_form::normalised) {
+    for (std::uint64_t upper = masks.upper; upper != 0; upper &= upper - 1) bytes[std::countr_zero(upper)] |= 0x20;
+  }
+  if (masks.han_leads == 0) {
+    join_letters_neon(cursor, bytes, size, masks.word);
+  } else {
+    join_mixed_neon(cursor, bytes, size, masks);
+  }
+  cursor.at += size;
+}
+
+#endif  // NEARDUP_NEON_KERNELS
 
 /// Joins the words of a text with shingle_separator between them. Any n consecutive words are then a substring, which
 /// is a shingle.

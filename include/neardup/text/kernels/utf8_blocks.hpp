@@ -4,25 +4,442 @@
 // a Zen 4, portable validation takes 0.4; a table-driven automaton, byte by byte, took 1.0 to 1.3.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
+#include "../../detail/bits.hpp"
+#include "../../detail/bytes.hpp"
 #include "../../instruction_set.hpp"
 #include "../../simd/forms.hpp"
-#include "utf8_blocks_avx2.hpp"
-#include "utf8_blocks_avx512.hpp"
-#include "utf8_blocks_neon.hpp"
-#include "utf8_blocks_portable.hpp"
-#include "utf8_blocks_sse2.hpp"
+#include "text_blocks.hpp"
 
 namespace neardup::inline v0::detail {
 
+// ---- bit masks of 64 bytes: where code points begin, and how long they are ------------------------------------------
+
+/// Masks of a block of 64 bytes: bit i of each is for byte i.
+struct utf8_bits {
+  std::uint64_t tops;     // the highest bit: not ASCII
+  std::uint64_t seconds;  // the second highest bit
+  /// True if the block needs utf8_rare_bits, which is rare in Chinese. If false, all its sequences have one or three
+  /// bytes, and their second bytes are not restricted.
+  bool is_rare;
+
+  /// leads(): bytes that begin a sequence of two to four bytes. continuations(): bytes that continue a sequence.
+  [[nodiscard]] std::uint64_t leads() const noexcept { return tops & seconds; }
+  [[nodiscard]] std::uint64_t continuations() const noexcept { return tops & ~seconds; }
+};
+
+/// Further masks for a block with is_rare: for sequences of two and four bytes, and lead bytes that restrict their
+/// second byte.
+struct utf8_rare_bits {
+  std::uint64_t thirds;    // the third highest bit
+  std::uint64_t fourths;   // bytes from 0xf0 on
+  std::uint64_t overlong;  // 0xc0 and 0xc1
+  std::uint64_t e0;
+  std::uint64_t ed;
+};
+
+/// Sets the highest bit of each byte that equals `value`.
+constexpr std::uint64_t equal_tops(std::uint64_t bytes, std::uint64_t value) noexcept {
+  // In each byte, adding 127 to the lower seven bits of the difference sets the highest bit unless they are all 0.
+  const std::uint64_t difference = bytes ^ value * byte_ones;
+  return ~(((difference & ~byte_tops) + ~byte_tops) | difference);
+}
+
+/// Computes a mask of a block: `tops` maps eight bytes to a word; the highest bits of its bytes are the bits of the
+/// mask.
+template <class Tops>
+std::uint64_t block_bits(const char* block, const Tops& tops) noexcept {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < text_block_size; i += 8) bits |= top_bits(tops(load_little_endian(block + i))) << i;
+  return bits;
+}
+
+/// The reference implementation of the masks: eight bytes at a time.
+struct utf8_block_portable {
+  static utf8_rare_bits rare_bits_of(const char* block) noexcept {
+    return {block_bits(block, [](std::uint64_t bytes) { return bytes << 2; }),
+            block_bits(block, [](std::uint64_t bytes) { return bytes & bytes << 1 & bytes << 2 & bytes << 3; }),
+            block_bits(block, [](std::uint64_t bytes) { return equal_tops(bytes & ~byte_ones, 0xc0); }),
+            block_bits(block, [](std::uint64_t bytes) { return equal_tops(bytes, 0xe0); }),
+            block_bits(block, [](std::uint64_t bytes) { return equal_tops(bytes, 0xed); })};
+  }
+
+  static utf8_bits bits_of(const char* block) noexcept {
+    utf8_bits bits{};
+    std::uint64_t rare = 0;
+    for (std::size_t i = 0; i < text_block_size; i += 8) {
+      const std::uint64_t bytes = load_little_endian(block + i);
+      bits.tops |= top_bits(bytes) << i;
+      bits.seconds |= top_bits(bytes << 1) << i;
+      const std::uint64_t two_or_four = ~(bytes << 2) | bytes << 3;
+      rare |= (bytes & bytes << 1 & two_or_four) | equal_tops(bytes, 0xe0) | equal_tops(bytes, 0xed);
+    }
+    bits.is_rare = (rare & byte_tops) != 0;
+    return bits;
+  }
+};
+
+/// Validates a text, block by block from its beginning. `Block` is a class that computes the masks, such as
+/// utf8_block_portable.
+template <class Block>
+class utf8_checker {
+ public:
+  /// Checks the next block. Returns: false if it has an error. A sequence that continues in the block after it is not
+  /// an error. Precondition: one byte behind the block is readable.
+  NEARDUP_ALWAYS_INLINE bool check(const char* block, const utf8_bits& bits) noexcept {
+    if (bits.is_rare || (after_e0_ | after_ed_) != 0) return check_rare(block, bits);
+    const std::uint64_t leads = bits.leads();
+    const std::uint64_t expected = left_ | leads << 1 | leads << 2;
+    left_ = leads >> 63 | leads >> 62;
+    return expected == bits.continuations();
+  }
+
+  /// True if no sequence is incomplete at the end of the last block.
+  [[nodiscard]] bool is_complete() const noexcept { return left_ == 0; }
+
+ private:
+  NEARDUP_NOINLINE bool check_rare(const char* block, const utf8_bits& bits) noexcept {
+    const utf8_rare_bits rare = Block::rare_bits_of(block);
+    if (rare.overlong != 0) return false;
+    const std::uint64_t from_a0 = rare.thirds;
+    if (((after_e0_ | rare.e0 << 1) & ~from_a0) != 0 || ((after_ed_ | rare.ed << 1) & from_a0) != 0) return false;
+    after_e0_ = rare.e0 >> 63;
+    after_ed_ = rare.ed >> 63;
+    for (std::uint64_t rest = rare.fourths; rest != 0; rest &= rest - 1) {
+      const char* const at = block + std::countr_zero(rest);
+      if (!is_second_of(static_cast<unsigned char>(at[0]), static_cast<unsigned char>(at[1]))) return false;
+    }
+    const std::uint64_t leads = bits.leads();
+    const std::uint64_t longer = leads & rare.thirds;
+    const std::uint64_t expected = left_ | leads << 1 | longer << 2 | rare.fourths << 3;
+    left_ = leads >> 63 | longer >> 62 | rare.fourths >> 61;
+    return expected == bits.continuations();
+  }
+
+  /// True if the second byte of a four-byte sequence is in the range for the first byte, by table 3-7 of Unicode 15.
+  static bool is_second_of(unsigned char first, unsigned char second) noexcept {
+    return first == 0xf0 ? second >= 0x90 : first == 0xf4 ? second < 0x90 : first < 0xf4;
+  }
+
+  // The bytes of the next block that must be continuation bytes, and whether 0xe0 or 0xed stands directly before it.
+  std::uint64_t left_ = 0;
+  std::uint64_t after_e0_ = 0;
+  std::uint64_t after_ed_ = 0;
+};
+
+// ---- validation -----------------------------------------------------------------------------------------------------
+
+/// Validates a text by masks: the reference implementation, and the baseline.
+template <class Block>
+bool is_well_formed_by_bits(std::string_view text) noexcept {
+  utf8_checker<Block> checker;
+  std::size_t i = 0;
+  for (; i + text_block_size < text.size(); i += text_block_size) {
+    const utf8_bits bits = Block::bits_of(text.data() + i);
+    if (bits.tops == 0 && checker.is_complete()) continue;
+    if (!checker.check(text.data() + i, bits)) return false;
+  }
+  // Zero bytes follow the end of the text in the copy: they continue no sequence.
+  char rest[text_block_size + 1] = {};
+  if (i < text.size()) std::memcpy(rest, text.data() + i, text.size() - i);
+  return checker.check(rest, Block::bits_of(rest)) && checker.is_complete();
+}
+
+inline bool is_well_formed_portable(std::string_view text) noexcept {
+  return is_well_formed_by_bits<utf8_block_portable>(text);
+}
+
+// An error in two adjacent bytes shows in three half-bytes: both halves of the first byte, and the upper half of the
+// second byte. Each half selects one of 16 table entries, a set of error bits. A bit that all three entries have in
+// common is an error. Two adjacent continuation bytes also set a bit: it must be set exactly where a lead byte two or
+// three bytes before requires a third or fourth byte.
+// Source: Keiser, Lemire, Validating UTF-8 In Less Than One Instruction Per Byte, SPE 2021, arXiv 2010.03090.
+struct utf8_error {
+  unsigned first_high;   // values of the first byte's upper half for this error, as a set of 16 bits
+  unsigned first_low;    // values of the first byte's lower half
+  unsigned second_high;  // values of the second byte's upper half
+};
+
+constexpr unsigned half_range(unsigned from, unsigned to) noexcept { return (2U << to) - (1U << from); }
+
+inline constexpr unsigned any_half = half_range(0x0, 0xf);
+inline constexpr unsigned continuation_half = half_range(0x8, 0xb);
+
+inline constexpr std::array<utf8_error, 8> utf8_errors = {{
+    {half_range(0xc, 0xf), any_half, any_half & ~continuation_half},  // a lead byte without continuation byte
+    {half_range(0x0, 0x7), any_half, continuation_half},              // a continuation byte behind ASCII
+    {1U << 0xe, 1U << 0x0, half_range(0x8, 0x9)},                     // overlong, three bytes
+    {1U << 0xf, half_range(0x4, 0xf), half_range(0x9, 0xb)},          // beyond U+10FFFF
+    {1U << 0xe, 1U << 0xd, half_range(0xa, 0xb)},                     // a surrogate
+    {1U << 0xc, half_range(0x0, 0x1), continuation_half},             // overlong, two bytes
+    {1U << 0xf, 1U << 0x0 | half_range(0x5, 0xf), 1U << 0x8},         // overlong, four bytes; beyond U+10FFFF
+    {continuation_half, any_half, continuation_half},                 // two continuation bytes
+}};
+
+struct alignas(16) utf8_table {
+  std::uint8_t errors[16];
+};
+
+template <class Half>
+constexpr utf8_table make_utf8_table(const Half& half) noexcept {
+  utf8_table table{};
+  for (std::size_t value = 0; value < 16; ++value) {
+    for (std::size_t i = 0; i < utf8_errors.size(); ++i) {
+      const unsigned bit = half(utf8_errors[i]) >> value & 1U;
+      table.errors[value] = static_cast<std::uint8_t>(table.errors[value] | bit << i);
+    }
+  }
+  return table;
+}
+
+inline constexpr utf8_table first_high_errors = make_utf8_table([](const utf8_error& e) { return e.first_high; });
+inline constexpr utf8_table first_low_errors = make_utf8_table([](const utf8_error& e) { return e.first_low; });
+inline constexpr utf8_table second_high_errors = make_utf8_table([](const utf8_error& e) { return e.second_high; });
+
+/// Validates a text by a kernel such as are_well_formed_avx2, which takes whole blocks and reads three bytes before
+/// them.
+template <class Kernel>
+bool is_well_formed_by(const Kernel& are_well_formed, std::string_view text) noexcept {
+  if (text.empty()) return true;
+  // The first and the last block are copied between zero bytes: three before the first block, others behind the text. A
+  // zero byte neither begins nor continues a sequence.
+  char edge[3 + text_block_size] = {};
+  const std::size_t first = text.size() < text_block_size ? text.size() : text_block_size;
+  std::memcpy(edge + 3, text.data(), first);
+  if (!are_well_formed(edge + 3, 1)) return false;
+  if (text.size() < text_block_size) return true;
+  const std::size_t inner = text.size() / text_block_size - 1;
+  if (!are_well_formed(text.data() + text_block_size, inner)) return false;
+  const std::size_t rest = text.size() % text_block_size;
+  char last[3 + text_block_size] = {};
+  std::memcpy(last, text.data() + text.size() - rest - 3, rest + 3);
+  return are_well_formed(last + 3, 1);
+}
+
+// ---- where code points begin: at bytes that are not continuation bytes ----------------------------------------------
+
+/// Writes `base` plus the position of each code point in `count` blocks of 64 bytes of well-formed UTF-8. Precondition:
+/// `places` has room for 64 numbers per block and 16 more. Returns: the number of code points.
+inline std::size_t find_code_points_portable(const char* text, std::size_t count, std::uint32_t base,
+                                             std::uint32_t* places) noexcept {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < text_block_size * count; i += 8) {
+    const std::uint64_t bytes = load_little_endian(text + i);
+    const std::uint64_t starts = ~bytes | bytes << 1;
+    const set_bits& set = set_bits_of[to_size(top_bits(starts))];
+    for (std::size_t j = 0; j < 8; ++j) places[found + j] = base + static_cast<std::uint32_t>(i) + set.positions[j];
+    found += to_size(((starts & byte_tops) >> 7) * byte_ones >> 56);  // the product adds up the bits
+  }
+  return found;
+}
+
+constexpr auto is_well_formed_of(portable_form) noexcept { return is_well_formed_portable; }
+constexpr auto find_code_points_of(portable_form) noexcept { return find_code_points_portable; }
+
 #if NEARDUP_X86_KERNELS
-using utf8_block_baseline = utf8_block_sse2;
-#elif NEARDUP_BASELINE_KERNELS
-using utf8_block_baseline = utf8_block_portable;
-#endif
+
+/// utf8_block_portable by SSE2.
+struct utf8_block_sse2 {
+  static utf8_rare_bits rare_bits_of(const char* block) noexcept {
+    utf8_rare_bits bits{};
+    for (std::size_t i = 0; i < text_block_size; i += 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + i));
+      bits.thirds |= tops_of(_mm_slli_epi16(bytes, 2)) << i;
+      bits.fourths |= tops_of(_mm_cmpeq_epi8(_mm_max_epu8(bytes, _mm_set1_epi8(-0x10)), bytes)) << i;
+      bits.overlong |= tops_of(_mm_cmpeq_epi8(_mm_and_si128(bytes, _mm_set1_epi8(-2)), _mm_set1_epi8(-0x40))) << i;
+      bits.e0 |= tops_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(-0x20))) << i;
+      bits.ed |= tops_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(-0x13))) << i;
+    }
+    return bits;
+  }
+
+  /// PMOVMSKB collects the highest bits of 16 bytes. For the second highest bits, each byte is doubled first.
+  static NEARDUP_ALWAYS_INLINE utf8_bits bits_of(const char* block) noexcept {
+    const __m128i ed = _mm_set1_epi8(-0x13);
+    utf8_bits bits{};
+    // After the highest two bits are flipped, lead bytes of two-byte sequences and 0xe0 are the lowest values, 0 to
+    // 0x20.
+    __m128i lowest = _mm_set1_epi8(-1);
+    __m128i highest = _mm_setzero_si128();
+    __m128i equal = _mm_setzero_si128();
+    for (std::size_t i = 0; i < text_block_size; i += 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + i));
+      bits.tops |= tops_of(bytes) << i;
+      bits.seconds |= tops_of(_mm_add_epi8(bytes, bytes)) << i;
+      lowest = _mm_min_epu8(lowest, _mm_xor_si128(bytes, _mm_set1_epi8(-0x40)));
+      highest = _mm_max_epu8(highest, bytes);
+      equal = _mm_or_si128(equal, _mm_cmpeq_epi8(bytes, ed));
+    }
+    const __m128i is_low = _mm_cmpeq_epi8(_mm_min_epu8(lowest, _mm_set1_epi8(0x20)), lowest);
+    const __m128i is_high = _mm_cmpeq_epi8(_mm_max_epu8(highest, _mm_set1_epi8(-0x10)), highest);
+    bits.is_rare = _mm_movemask_epi8(_mm_or_si128(equal, _mm_or_si128(is_low, is_high))) != 0;
+    return bits;
+  }
+
+ private:
+  static std::uint64_t tops_of(__m128i x) noexcept { return static_cast<std::uint32_t>(_mm_movemask_epi8(x)); }
+};
+inline bool is_well_formed_sse2(std::string_view text) noexcept {
+  return is_well_formed_by_bits<utf8_block_sse2>(text);
+}
+
+constexpr auto is_well_formed_of(baseline_form) noexcept { return is_well_formed_sse2; }
+
+NEARDUP_AVX2_BEGIN
+
+inline __m256i utf8_lookup_avx2(const utf8_table& table) noexcept {
+  return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(table.errors)));
+}
+
+/// Validates `count` blocks of 64 bytes. Returns: false if they have an error. An incomplete sequence at the end is not
+/// an error. Reads three bytes before the first block.
+inline bool are_well_formed_avx2(const char* bytes, std::size_t count) noexcept {
+  const auto load = [](const char* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
+  const __m256i half = _mm256_set1_epi8(0x0f);
+  const auto upper = [&](__m256i x) { return _mm256_and_si256(_mm256_srli_epi16(x, 4), half); };
+  const __m256i first_high = utf8_lookup_avx2(first_high_errors);
+  const __m256i first_low = utf8_lookup_avx2(first_low_errors);
+  const __m256i second_high = utf8_lookup_avx2(second_high_errors);
+  const char* const end = bytes + text_block_size * count;
+  for (const char* at = bytes; at != end; at += 32) {
+    const __m256i now = load(at);
+    const __m256i before_3 = load(at - 3);
+    if (_mm256_movemask_epi8(_mm256_or_si256(now, before_3)) == 0) continue;
+    const __m256i before_1 = load(at - 1);
+    const __m256i pairs =
+        _mm256_and_si256(_mm256_and_si256(_mm256_shuffle_epi8(first_high, upper(before_1)),
+                                          _mm256_shuffle_epi8(first_low, _mm256_and_si256(before_1, half))),
+                         _mm256_shuffle_epi8(second_high, upper(now)));
+    const __m256i third = _mm256_subs_epu8(load(at - 2), _mm256_set1_epi8(0xe0 - 0x80));
+    const __m256i fourth = _mm256_subs_epu8(before_3, _mm256_set1_epi8(0xf0 - 0x80));
+    const __m256i expected = _mm256_and_si256(_mm256_or_si256(third, fourth), _mm256_set1_epi8(-0x80));
+    const __m256i errors = _mm256_xor_si256(pairs, expected);
+    if (_mm256_testz_si256(errors, errors) == 0) return false;
+  }
+  return true;
+}
+NEARDUP_END
+
+inline bool is_well_formed_avx2(std::string_view text) noexcept {
+  return is_well_formed_by(are_well_formed_avx2, text);
+}
+
+NEARDUP_AVX2_BEGIN
+
+inline std::size_t find_code_points_avx2(const char* text, std::size_t count, std::uint32_t base,
+                                         std::uint32_t* places) noexcept {
+  const auto starts = [](const char* bytes) {
+    const __m256i begins =
+        _mm256_cmpgt_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes)), _mm256_set1_epi8(-0x41));
+    return std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(begins))};
+  };
+  std::uint32_t* out = places;
+  for (std::size_t i = 0; i < text_block_size * count; i += text_block_size) {
+    const std::uint64_t mask = starts(text + i) | starts(text + i + 32) << 32;
+    out += bit_positions_avx2(mask, base + static_cast<std::uint32_t>(i), out);
+  }
+  return static_cast<std::size_t>(out - places);
+}
+NEARDUP_END
+
+constexpr auto is_well_formed_of(avx2_form) noexcept { return is_well_formed_avx2; }
+constexpr auto find_code_points_of(avx2_form) noexcept { return find_code_points_avx2; }
+
+NEARDUP_AVX512_BEGIN
+
+inline __m512i utf8_lookup_avx512(const utf8_table& table) noexcept {
+  return _mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(table.errors)));
+}
+
+/// are_well_formed_avx2 by AVX-512.
+inline bool are_well_formed_avx512(const char* bytes, std::size_t count) noexcept {
+  const __m512i half = _mm512_set1_epi8(0x0f);
+  const auto upper = [&](__m512i x) { return _mm512_and_si512(_mm512_srli_epi16(x, 4), half); };
+  const __m512i first_high = utf8_lookup_avx512(first_high_errors);
+  const __m512i first_low = utf8_lookup_avx512(first_low_errors);
+  const __m512i second_high = utf8_lookup_avx512(second_high_errors);
+  const char* const end = bytes + text_block_size * count;
+  for (const char* at = bytes; at != end; at += 64) {
+    const __m512i now = _mm512_loadu_si512(at);
+    const __m512i before_3 = _mm512_loadu_si512(at - 3);
+    if (_mm512_movepi8_mask(_mm512_or_si512(now, before_3)) == 0) continue;
+    const __m512i before_1 = _mm512_loadu_si512(at - 1);
+    const __m512i pairs = _mm512_ternarylogic_epi64(_mm512_shuffle_epi8(first_high, upper(before_1)),
+                                                    _mm512_shuffle_epi8(first_low, _mm512_and_si512(before_1, half)),
+                                                    _mm512_shuffle_epi8(second_high, upper(now)), 0x80);  // a & b & c
+    const __m512i third = _mm512_subs_epu8(_mm512_loadu_si512(at - 2), _mm512_set1_epi8(0xe0 - 0x80));
+    const __m512i fourth = _mm512_subs_epu8(before_3, _mm512_set1_epi8(0xf0 - 0x80));
+    const __m512i expected = _mm512_ternarylogic_epi64(third, fourth, _mm512_set1_epi8(-0x80), 0xa8);  // (a | b) & c
+    if (_mm512_cmpneq_epi64_mask(pairs, expected) != 0) return false;
+  }
+  return true;
+}
+NEARDUP_END
+
+inline bool is_well_formed_avx512(std::string_view text) noexcept {
+  return is_well_formed_by(are_well_formed_avx512, text);
+}
+
+NEARDUP_AVX512_BEGIN
+
+inline std::size_t find_code_points_avx512(const char* text, std::size_t count, std::uint32_t base,
+                                           std::uint32_t* places) noexcept {
+  std::uint32_t* out = places;
+  for (std::size_t i = 0; i < text_block_size * count; i += text_block_size) {
+    const __mmask64 starts = _mm512_cmpgt_epi8_mask(_mm512_loadu_si512(text + i), _mm512_set1_epi8(-0x41));
+    out += bit_positions_avx512(starts, base + static_cast<std::uint32_t>(i), out);
+  }
+  return static_cast<std::size_t>(out - places);
+}
+NEARDUP_END
+
+constexpr auto is_well_formed_of(avx512_form) noexcept { return is_well_formed_avx512; }
+constexpr auto find_code_points_of(avx512_form) noexcept { return find_code_points_avx512; }
+
+#endif  // NEARDUP_X86_KERNELS
+
+#if NEARDUP_NEON_KERNELS
+
+/// The NEON version of are_well_formed_avx2.
+inline bool are_well_formed_neon(const char* bytes, std::size_t count) noexcept {
+  const auto load = [](const char* from) { return vld1q_u8(reinterpret_cast<const std::uint8_t*>(from)); };
+  const uint8x16_t first_high = vld1q_u8(first_high_errors.errors);
+  const uint8x16_t first_low = vld1q_u8(first_low_errors.errors);
+  const uint8x16_t second_high = vld1q_u8(second_high_errors.errors);
+  const char* const end = bytes + text_block_size * count;
+  for (const char* at = bytes; at != end; at += text_block_size) {
+    uint8x16_t some = load(at - 3);  // reaches the first 13 bytes
+    for (std::size_t i = 0; i < text_block_size; i += 16) some = vorrq_u8(some, load(at + i));
+    if (vmaxvq_u8(some) < 0x80) continue;
+    uint8x16_t errors = vdupq_n_u8(0);
+    for (std::size_t i = 0; i < text_block_size; i += 16) {
+      const uint8x16_t now = load(at + i), before_1 = load(at + i - 1);
+      const uint8x16_t pairs = vandq_u8(vandq_u8(vqtbl1q_u8(first_high, vshrq_n_u8(before_1, 4)),
+                                                 vqtbl1q_u8(first_low, vandq_u8(before_1, vdupq_n_u8(0x0f)))),
+                                        vqtbl1q_u8(second_high, vshrq_n_u8(now, 4)));
+      const uint8x16_t third = vcgeq_u8(load(at + i - 2), vdupq_n_u8(0xe0));
+      const uint8x16_t fourth = vcgeq_u8(load(at + i - 3), vdupq_n_u8(0xf0));
+      const uint8x16_t expected = vandq_u8(vorrq_u8(third, fourth), vdupq_n_u8(0x80));
+      errors = vorrq_u8(errors, veorq_u8(pairs, expected));
+    }
+    if (vmaxvq_u8(errors) != 0) return false;
+  }
+  return true;
+}
+
+inline bool is_well_formed_neon(std::string_view text) noexcept {
+  return is_well_formed_by(are_well_formed_neon, text);
+}
+
+constexpr auto is_well_formed_of(neon_form) noexcept { return is_well_formed_neon; }
+
+#endif  // NEARDUP_NEON_KERNELS
 
 /// Returns true if a text is well-formed UTF-8: count_invalid(text) == 0.
 inline bool is_well_formed(std::string_view text, instruction_set level) noexcept {

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The kernels of text_blocks.hpp. See simd/for_each_form.hpp.
+#if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_AVX512
+
+struct text_kernels {
+#if NEARDUP_FORM == NEARDUP_PORTABLE
+  /// Computes the masks for ASCII, eight bytes at a time, and for Chinese, character by character. `upper` stays 0.
+  /// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
+  /// Precondition: 64 bytes are readable; bytes from `size` on are 0.
+  static NEARDUP_ALWAYS_INLINE std::size_t find_masks(const char* text, std::size_t size,
+                                                      character_masks& masks) noexcept {
+    masks = {};
+    for (std::size_t i = 0; i < 8; ++i) {
+      const std::uint64_t x = load_little_endian(text + 8 * i);
+      // The highest bits are cleared, so adding a constant to all bytes carries into no other byte. The highest bit of a
+      // sum tells whether the byte is at least `c`.
+      const std::uint64_t low = x & ~byte_tops;
+      const std::uint64_t lower = low | byte_ones * 0x20;
+      const auto at_least = [&](std::uint64_t bytes, unsigned char c) { return bytes + byte_ones * (0x80U - c); };
+      const std::uint64_t digit = at_least(low, '0') & ~at_least(low, '9' + 1);
+      const std::uint64_t letter = at_least(lower, 'a') & ~at_least(lower, 'z' + 1);
+      masks.word |= top_bits((digit | letter) & ~x) << (8 * i);
+      masks.known |= top_bits(~x) << (8 * i);
+    }
+    for (std::uint64_t unknown = ~masks.known; unknown != 0; unknown = ~masks.known) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(unknown));
+      // The last character may continue in the next block.
+      if (i > text_block_size - 3) return (std::min)(i, size);
+      const auto byte = [&](std::size_t j) { return std::uint32_t{static_cast<unsigned char>(text[i + j])}; };
+      const std::uint32_t bytes = byte(0) << 16 | byte(1) << 8 | byte(2);
+      // U+4E00 to U+9FBF. Computed without a branch, which punctuation among Han characters would make unpredictable.
+      const bool is_han = bytes - 0xe4b880U <= 0xe9bebfU - 0xe4b880U && (bytes & 0xc0c0U) == 0x8080U;
+      // Separators: U+2000 to U+203F except ignored characters and the pictograph U+203C; U+3000 to U+3004 and U+3008 to
+      // U+3020; and U+FF00 to U+FF3F except digits and letters.
+      const auto is_in = [&](std::uint32_t least, std::uint32_t most) { return bytes - least <= most - least; };
+      const bool is_between = (is_in(0xe28080, 0xe280bf) && !is_in(0xe2808b, 0xe2808f) && !is_in(0xe280aa, 0xe280ae) &&
+                               bytes != 0xe280bc) ||
+                              is_in(0xe38080, 0xe38084) || is_in(0xe38088, 0xe380a0) || is_in(0xefbc80, 0xefbc8f) ||
+                              is_in(0xefbc9a, 0xefbca0) || is_in(0xefbcbb, 0xefbcbf);
+      if (!is_han && !is_between) return (std::min)(i, size);
+      masks.han_leads |= std::uint64_t{is_han} << i;
+      masks.han |= (is_han ? std::uint64_t{7} : 0) << i;
+      masks.known |= std::uint64_t{7} << i;
+    }
+    return size;
+  }
+#else
+  /// find_masks() of portable code, by vectors. The masks also cover Latin-1; `upper` has only upper-case letters beyond ASCII.
+  /// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
+  static NEARDUP_ALWAYS_INLINE std::size_t find_masks(const char* text, std::size_t size,
+                                                      character_masks& masks) noexcept {
+    const text_block block = text_block::load(text);
+    masks = {block.word_bits(), 0, 0, 0, ~std::uint64_t{0}};
+    if (block.is_ascii()) return size;
+    masks.known = ~block.high_bits();
+    const std::uint64_t continuation = block.continuations();
+    // Separators: U+2000 to U+203F except ignored characters and a pictograph; U+3000 to U+303F and U+FF00 to U+FF3F
+    // except digits and letters.
+    const std::uint64_t second_80 = block.equal(0x80) >> 1;
+    const std::uint64_t ideographic = block.range(0x80, 0x84) | block.range(0x88, 0xa0);
+    const std::uint64_t wide = block.range(0x90, 0x99) | block.range(0xa1, 0xba);
+    const std::uint64_t han = block.range(0xe4, 0xe9) & ~(block.equal(0xe4) & block.equal(0xb7) >> 1);
+    std::uint64_t general = block.equal(0xe2) & second_80;
+    if (general != 0) general &= ~((block.range(0x8b, 0x8f) | block.range(0xaa, 0xae) | block.equal(0xbc)) >> 2);
+    const std::uint64_t three = general | (block.equal(0xe3) & second_80 & ideographic >> 2) |
+                                (block.equal(0xef) & block.equal(0xbc) >> 1 & ~(wide >> 2));
+    masks.add_three(three | han, han, continuation >> 1 & continuation >> 2);
+    const std::uint64_t c2 = block.equal(0xc2);
+    const std::uint64_t c3 = block.equal(0xc3);
+    if ((c2 | c3) != 0) {
+      std::uint64_t letters = 0;
+      for (std::uint64_t left = c2 << 1; left != 0; left &= left - 1) {
+        const int i = std::countr_zero(left);
+        letters |= std::uint64_t{latin_letters[static_cast<unsigned char>(text[i]) & 0x3fU] & 1U} << i;
+      }
+      masks.add_latin({continuation, c2, c3, letters, block.equal(0x97), block.equal(0xb7), block.equal(0xad),
+                       block.range(0x80, 0x9e)});
+    }
+    return masks.known_bytes(continuation, size);
+  }
+#endif
+
+  template <class Cursor>
+  static void take_blocks(Cursor& cursor, const char* limit) noexcept {
+    take_blocks_by_words(form{}, cursor, limit, find_masks);
+  }
+};
+text_kernels text_kernels_of(form);
+
+#endif
