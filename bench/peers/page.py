@@ -110,8 +110,23 @@ def codes(entry, version_of):
     return table(["", "build, s", "search, s", "MB", "found"], rows) + failures(entry, version_of)
 
 
+def is_between(entry, tables):
+    """Whether the same codes were searched within a smaller and within a larger k."""
+    def codes_and_k(one):
+        codes, _, k = one["title"].partition(", k = ")
+        return (one["job"], codes), int(k or 0)
+
+    codes, k = codes_and_k(entry)
+    others = [other for same, other in map(codes_and_k, tables) if same == codes]
+    return entry["job"] == "search" and min(others) < k < max(others)
+
+
 def is_shown(entry, tables):
-    """Whether the page has this table: a larger size of the same job stands for it if every peer was measured there, too."""
+    """Whether the page has this table. It has not if a larger size of the same job was measured for every peer, or if the same codes
+    were searched within a smaller and within a larger k."""
+    if is_between(entry, tables):
+        return False
+
     def size_and_kind(one):
         size, kind = one["title"].split(" ", 1)
         return int(size.replace(",", "")), (one["job"], kind)
