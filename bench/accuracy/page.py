@@ -104,7 +104,7 @@ def alone_table(measured):
     """The best F1 of each composition over all k, without a check."""
     rows = []
     for features in FEATURES:
-        for weights, bits in (("unit", 64), ("tf", 64), ("unit", 128)):
+        for weights, bits in (("unit", 64), ("unit", 128)):
             row = [features, weights, bits]
             for name in SETS:
                 figures = measured[name, "grid" if weights == "unit" else "weights"]
