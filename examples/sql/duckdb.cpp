@@ -248,6 +248,16 @@ struct statement {
   }
 };
 
+/// A chunk of a result, destroyed at the end of its scope; null behind the last one.
+struct data_chunk {
+  duckdb_data_chunk handle;
+
+  explicit data_chunk(duckdb_data_chunk owned) : handle(owned) {}
+  data_chunk(const data_chunk&) = delete;
+  data_chunk& operator=(const data_chunk&) = delete;
+  ~data_chunk() { duckdb_destroy_data_chunk(&handle); }
+};
+
 /// Returns the bytes of a value of a type; 0 for strings. Throws: std::invalid_argument for types of no fixed size.
 std::size_t width_of(duckdb_logical_type type, const std::string& column) {
   duckdb_type id = duckdb_get_type_id(type);
@@ -397,9 +407,12 @@ void read_rows(duckdb_connection connection, const bound& of, bool of_against, n
   // A chunk at a time: the texts are never in memory all at once.
   rows.check(duckdb_execute_prepared_streaming(rows.handle, &rows.result), name);
   std::string id;
-  while (duckdb_data_chunk chunk = duckdb_fetch_chunk(rows.result)) {
-    const column keys(duckdb_data_chunk_get_vector(chunk, 0)), texts(duckdb_data_chunk_get_vector(chunk, 1));
-    for (idx_t row = 0; row < duckdb_data_chunk_get_size(chunk); ++row) {
+  while (true) {
+    const data_chunk chunk(duckdb_fetch_chunk(rows.result));
+    if (chunk.handle == nullptr) break;
+    const column keys(duckdb_data_chunk_get_vector(chunk.handle, 0)),
+        texts(duckdb_data_chunk_get_vector(chunk.handle, 1));
+    for (idx_t row = 0; row < duckdb_data_chunk_get_size(chunk.handle); ++row) {
       id.assign(1, keys.is_null(row) ? '\0' : '\1');
       if (!keys.is_null(row)) {
         id.append(of.width == 0 ? keys.text(row)
@@ -408,7 +421,6 @@ void read_rows(duckdb_connection connection, const bound& of, bool of_against, n
       ids.add(id);
       join.add(of_against, texts.is_null(row) ? std::nullopt : std::optional(texts.text(row)));
     }
-    duckdb_destroy_data_chunk(&chunk);
   }
   const char* const late = duckdb_result_error(&rows.result);
   if (late != nullptr) refuse(std::string(name) + ": " + late);

@@ -84,4 +84,5 @@ def main():
             print(f"| {name} | " + " | ".join(cells if plain else ["", *cells]) + " |", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

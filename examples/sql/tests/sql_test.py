@@ -353,8 +353,8 @@ class Promises:
                 self.db.rows(f"DELETE FROM {batch}")
                 self.db.connection.executemany(f"INSERT INTO {batch} VALUES (?, ?)", rows)
                 groups = self.db.call("neardup_groups", f"SELECT * FROM {batch} ORDER BY id", least, against=kept)
-                self.db.rows(f"INSERT INTO {kept} SELECT id, body FROM {batch} WHERE id IN "
-                             f"(SELECT g.id FROM (SELECT id, original FROM {groups}) g WHERE g.id = g.original)")
+                self.db.rows(f"INSERT INTO {kept} SELECT * FROM {batch} WHERE id NOT IN "
+                             f"(SELECT g.id FROM (SELECT id, original FROM {groups}) g WHERE g.id <> g.original)")
             expected = [a for a, original, _ in Truth("jaccard", least).groups(arrived) if a == original]
             self.assertEqual([a for a, in self.db.rows(f"SELECT id FROM {kept} ORDER BY id")], expected)
 
@@ -382,6 +382,13 @@ class InSQLite(Promises, unittest.TestCase):
         self.assertEqual(self.db.rows("SELECT a, b FROM neardup_pairs('SELECT rowid AS n, body FROM t LIMIT 2', 'n', 'body', 1)"),
                          [(1, 2)])
         self.assertEqual(self.db.rows("SELECT count(*) FROM neardup_pairs('t', 'rowid', 'body', 1)"), [(10,)])
+
+    def test_arguments_come_from_a_table_that_is_read_before(self):
+        for name in ("x", "y"):
+            self.db.table(name, [(name + "1", "a b c"), (name + "2", "a b c"), (name + "3", name)])
+        self.db.rows("CREATE TABLE sources AS SELECT 'x' AS name UNION ALL SELECT 'y'")
+        self.assertEqual(self.db.rows("SELECT name, a, b FROM sources JOIN neardup_pairs(sources.name, 'id', 'body', 0.5)"),
+                         [("x", "x1", "x2"), ("y", "y1", "y2")])
 
     def test_rows_of_the_same_transaction_and_temporary_tables_count(self):
         self.db.rows("CREATE TEMP TABLE t(id, body)")
