@@ -116,7 +116,7 @@ class row_sets {
   using feature = Feature;
   using row = set_row;
   struct scratch {
-    // One cache for each set of a pair, so that the prefix of one set does not evict that of the other.
+    // One cache for each set of a pair, so that the prefix of one set does not evict the prefix of the other set.
     typename source_prefixes<Feature>::cache first, second;
   };
 
