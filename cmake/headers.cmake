@@ -193,6 +193,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/chinese/internal/logarithm.hpp
     include/neardup/text/chinese/unknown_words.hpp
     include/neardup/text/code.hpp
+    include/neardup/text/counted.hpp
     include/neardup/text/feature_choice.hpp
     include/neardup/text/kernels/canonical_form.hpp
     include/neardup/text/kernels/canonical_tables.hpp

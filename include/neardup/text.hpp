@@ -7,6 +7,7 @@
 #include "text/agreeing.hpp"
 #include "text/canonical.hpp"
 #include "text/code.hpp"
+#include "text/counted.hpp"
 #include "text/feature_choice.hpp"
 #include "text/mask.hpp"
 #include "text/ngrams.hpp"

@@ -36,6 +36,8 @@ TEST_CASE("features have names that are read as they are written", "[feature_cho
   REQUIRE(parse_features("words") == feature_choice{neardup::feature_kind::words, 1});
   REQUIRE(parse_features("words:1") == feature_choice{neardup::feature_kind::words, 1});
   REQUIRE(parse_features("chars:5") == feature_choice{neardup::feature_kind::chars, 5});
+  REQUIRE(parse_features("counted:words:2") == feature_choice{neardup::feature_kind::words, 2, true});
+  REQUIRE(to_string(feature_choice{neardup::feature_kind::masked_words, 3, true}) == "counted:masked:words:3");
   REQUIRE(parse_features("bytes:1000") == feature_choice{neardup::feature_kind::bytes, 1000});
   for (const neardup::feature_kind kind :
        {neardup::feature_kind::words, neardup::feature_kind::chars, neardup::feature_kind::bytes,
@@ -43,8 +45,10 @@ TEST_CASE("features have names that are read as they are written", "[feature_cho
         neardup::feature_kind::canonical_chars, neardup::feature_kind::letters,
         neardup::feature_kind::longest_sentences, neardup::feature_kind::code, neardup::feature_kind::spaced_words}) {
     for (const std::size_t size : {1U, 2U, 7U, 999U, 1000U}) {
-      const feature_choice features{kind, size};
-      REQUIRE(parse_features(to_string(features)) == features);
+      for (const bool is_counted : {false, true}) {
+        const feature_choice features{kind, size, is_counted};
+        REQUIRE(parse_features(to_string(features)) == features);
+      }
     }
   }
 }
@@ -52,7 +56,12 @@ TEST_CASE("features have names that are read as they are written", "[feature_cho
 TEST_CASE("a wrong name of features says what is wrong", "[feature_choice]") {
   REQUIRE(message_of("letter:2") ==
           "'letter:2': features are words, words:N, chars:N, bytes:N, masked:words:N, canonical:words:N, "
-          "canonical:chars:N, letters:N, longest:N, code:N or spaced:words:N");
+          "canonical:chars:N, letters:N, longest:N, code:N or spaced:words:N, or counted: and one of these");
+  REQUIRE(message_of("counted:").starts_with("'counted:': features are words, words:N, "));
+  REQUIRE(message_of("counted").starts_with("'counted': features are words, words:N, "));
+  REQUIRE(message_of("counted:counted:words").starts_with("'counted:counted:words': features are words, "));
+  REQUIRE(message_of("counted:words:0") == "'counted:words:0': N must be from 1 to 1000");
+  REQUIRE(message_of("counted:chars") == "'counted:chars': say how long they are, as in chars:5");
   REQUIRE(message_of("").starts_with("'': features are words, words:N, "));
   REQUIRE(message_of("letters") == "'letters': say how long they are, as in chars:5");
   REQUIRE(message_of("longest") == "'longest': say how many sentences, as in longest:3");
@@ -76,6 +85,14 @@ TEST_CASE("with_tokenizer cuts as the features are called", "[feature_choice]") 
   REQUIRE(tokens_of("words", "One, TWO three") == list{"one", "two", "three"});
   REQUIRE(tokens_of("words:2", "One, TWO three") == list{"one\x1ftwo", "two\x1fthree"});
   REQUIRE(tokens_of("chars:3", "AB, c") == list{"ab ", "b c"});
+ REQUIRE(tokens_of("counted:words", "One, one two ONE") == list{"one\x1f"
+                                                                  "1",
+                                                                  "one\x1f"
+                                                                  "2",
+                                                                  "two\x1f"
+                                                                  "1",
+                                                                  "one\x1f"
+                                                                  "3"});
   REQUIRE(tokens_of("bytes:3", "AB, c") == list{"AB,", "B, ", ", c"});
   REQUIRE(tokens_of("letters:4", "Python is sexy!") ==
           list{"pyth", "ytho", "thon", "honi", "onis", "niss", "isse", "ssex", "sexy"});

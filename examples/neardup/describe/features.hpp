@@ -8,10 +8,14 @@
 #include <neardup/text/feature_choice.hpp>
 #include <neardup/text/stop_words.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace command {
+
+/// The texts of a document; no feature spans two of them.
+using document_texts = std::vector<std::string_view>;
 
 /// The value of --features. zh:words are the words of Chinese text by a dictionary. zh:keywords are the words that
 /// jieba's extract_tags counts: it leaves out its English stop words and single characters.
@@ -24,6 +28,9 @@ struct feature_setting {
   std::shared_ptr<const dictionary_words> words;  ///< dictionary of Chinese words, after load_dictionary() was called
   /// The tokenizers whose tokens have to be equal, for --same.
   std::vector<std::shared_ptr<const neardup::any_tokenizer<>>> same;
+  /// The texts of the current document, whose tokens are counted together; null if each text counts for itself. The
+  /// tokenizer then passes all tokens of the document at its first text that is not empty, and none at the others.
+  std::shared_ptr<const document_texts*> counted_texts;
 
   [[nodiscard]] bool needs_dictionary() const { return kind != chinese::no; }
 
@@ -57,10 +64,36 @@ decltype(auto) with_tokenizer(const feature_setting& features, Use&& use) {
   return neardup::with_tokenizer(features.choice, std::forward<Use>(use));
 }
 
+/// Passes the tokens of all texts of a document at the first text that is not empty, and none at the others.
+struct whole_document {
+  neardup::any_tokenizer<> tokenize;
+  std::shared_ptr<const document_texts*> texts;
+
+  template <class Sink>
+  void operator()(std::string_view text, Sink&& sink) const {
+    for (const std::string_view first : **texts) {
+      if (first.empty()) continue;
+      if (first.data() != text.data()) return;
+      break;
+    }
+    for (const std::string_view each : **texts) tokenize(each, sink);
+  }
+};
+
 /// Returns the tokenizer of the features as one type, so that its users are compiled once.
 template <class Hasher = neardup::xxh3<64>>
 neardup::any_tokenizer<Hasher> make_tokenizer(const feature_setting& features) {
-  auto tokenizer = with_tokenizer(features, [](const auto& chosen) { return neardup::any_tokenizer<Hasher>(chosen); });
+  using any = neardup::any_tokenizer<>;
+  const auto& together = features.counted_texts;
+  auto tokenizer = [&] {
+    if (together && features.choice.is_counted) {
+      neardup::feature_choice each = features.choice;
+      each.is_counted = false;
+      const any tokenize = neardup::with_tokenizer(each, [](const auto& chosen) { return any(chosen); });
+      return neardup::any_tokenizer<Hasher>(neardup::counted{whole_document{tokenize, together}});
+    }
+    return with_tokenizer(features, [](const auto& chosen) { return neardup::any_tokenizer<Hasher>(chosen); });
+  }();
   for (const auto& same : features.same) {
     tokenizer = neardup::any_tokenizer<Hasher>(neardup::agreeing{*same, tokenizer});
   }

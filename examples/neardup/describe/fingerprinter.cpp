@@ -172,9 +172,7 @@ document_describer describe_in_one_pass(const fingerprint_settings& settings, bo
   });
 }
 
-}  // namespace
-
-document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison) {
+document_describer describe_texts(const fingerprint_settings& settings, const comparison_settings& comparison) {
   if (comparison.only_copies) return describe_bytes();
   if (settings.are_codes) return describe_codes(settings.bits);
   if (!comparison.has_fingerprints) return describe_features(settings, comparison);
@@ -195,6 +193,12 @@ document_describer make_describer(const fingerprint_settings& settings, const co
     const feature_set features = extract ? extract(texts) : feature_set();
     return described_by(fingerprint(texts), features);
   };
+}
+
+}  // namespace
+
+document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison) {
+  return count_together<described_document>(settings, comparison, describe_texts);
 }
 
 }  // namespace command

@@ -315,10 +315,17 @@ std::string weights_text(const fingerprint_settings& settings) {
 
 feature_weigher make_feature_weigher(const fingerprint_settings& settings, const feature_setting& features) {
   if (settings.are_given) return [&](const document_texts& t) { return given_weights(settings.top, t); };
-  return weigh_features(settings, make_tokenizer(features));
+  comparison_settings same;
+  same.check_features = features;
+  return count_together<std::vector<weighed_feature>>(
+      settings, same, [](const fingerprint_settings& own, const comparison_settings& checked) {
+        return weigh_features(own, make_tokenizer(checked.check_features));
+      });
 }
 
-feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison) {
+namespace {
+
+feature_reader make_reader_of_texts(const fingerprint_settings& settings, const comparison_settings& comparison) {
   const bool checks = comparison.min_similarity.has_value();
   if (checks && comparison.check == similarity_measure::cosine) {
     return read_weighed_features(settings, comparison.check_features);
@@ -328,6 +335,12 @@ feature_reader make_feature_reader(const fingerprint_settings& settings, const c
   const auto tokenizer = make_tokenizer(checks ? comparison.check_features : settings.features);
   if (comparison.has_wide_features) return read_wide_features(tokenizer, settings.seed);
   return checks ? read_features(tokenizer, settings.seed) : read_short_digest(tokenizer, settings.seed);
+}
+
+}  // namespace
+
+feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison) {
+  return count_together<feature_set>(settings, comparison, make_reader_of_texts);
 }
 
 void look_for_terms(const fingerprint_settings& settings, std::string_view text) {

@@ -17,12 +17,30 @@
 
 namespace command {
 
-/// The texts of a document; no feature spans two of them.
-using document_texts = std::vector<std::string_view>;
-
 /// Makes a result of a document, such as its fingerprint or features. Each thread needs its own.
 template <class Result>
 using document_reader = std::function<Result(const document_texts& texts)>;
+
+/// Returns `make(settings, comparison)`, a reader of documents. If the features are counted, the tokens of all texts of
+/// a document are counted together, by a second reader.
+template <class Result, class Make>
+document_reader<Result> count_together(const fingerprint_settings& settings, const comparison_settings& comparison,
+                                       const Make& make) {
+  document_reader<Result> single = make(settings, comparison);
+  if (!settings.features.choice.is_counted && !comparison.check_features.choice.is_counted) return single;
+  struct own_settings {
+    fingerprint_settings fingerprint;
+    comparison_settings comparison;
+  };
+  const auto own = std::make_shared<own_settings>(own_settings{settings, comparison});
+  const auto texts = std::make_shared<const document_texts*>();
+  own->fingerprint.features.counted_texts = own->comparison.check_features.counted_texts = texts;
+  return [own, texts, single = std::move(single),
+          several = make(own->fingerprint, own->comparison)](const document_texts& all) {
+    *texts = &all;
+    return all.size() == 1 ? single(all) : several(all);
+  };
+}
 
 /// A tokenizer of all texts of a document, to which `texts` points; copies share this pointer.
 template <class Tokenizer>

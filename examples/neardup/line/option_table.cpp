@@ -58,7 +58,8 @@ constexpr std::array options_of_groups{
         "words, words:N, chars:N of the normalised text, bytes:N of the raw one, masked:words:N where numbers, "
         "dates and addresses are one word, canonical:words:N and canonical:chars:N where it does not matter how "
         "characters are spelt, letters:N of the text without spaces, longest:N, the N longest sentences, code:N of "
-        "source code, spaced:words:N, words as white space parts them, zh:words or zh:keywords by a dictionary "
+        "source code, spaced:words:N, words as white space parts them, zh:words or zh:keywords by a dictionary; "
+        "counted: before any but the last two: each occurrence counts "
         "(default: --check-features if that is given, else {features})",
         usual::always, "what is compared: words:N, chars:N, zh:words, … (default: {features})"},
     option_row{"--dictionary", "FILE", takes::dictionary, section::fingerprint,

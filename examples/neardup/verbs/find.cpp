@@ -375,6 +375,11 @@ bool run_find(typed_options& typed) {
     to.input.paths.erase(to.input.paths.begin());
   };
   const auto take_what_is_wanted = [&](const typed_options& given, const run_settings&) { take_wanted(given, what); };
+  if (typed.text("--features").starts_with("counted:")) {
+    throw usage_error("--features " + typed.text("--features") +
+                      ": find looks for a passage within a text, whose features are counted from its beginning; leave "
+                      "out counted:");
+  }
   run_settings settings = take_reading(
       typed,
       {.paths = take_clue,

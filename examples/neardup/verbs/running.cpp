@@ -21,10 +21,14 @@ std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
 /// Learns the IDF table from the input.
 std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
   neardup::idf_learner learner;
-  const auto tokenize = make_tokenizer(c.settings.fingerprint.features);
+  document_texts texts;
+  feature_setting features = c.settings.fingerprint.features;
+  features.counted_texts = std::make_shared<const document_texts*>(&texts);
+  const auto tokenize = make_tokenizer(features);
   for_each_text_before(c, "learning how rare the features are", [&](const placed_document& d) {
+    texts.assign(d.texts->begin(), d.texts->end());
     const auto all_texts = [&](std::string_view, auto&& sink) {
-      for (const std::string& text : *d.texts) tokenize(text, sink);
+      for (const std::string_view text : texts) tokenize(text, sink);
     };
     learner.add(all_texts, {});
   });

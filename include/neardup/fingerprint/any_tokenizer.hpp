@@ -43,28 +43,12 @@ class any_tokenizer {
   using writer = detail::hash_writer<words>;
   using tallies_type = std::array<detail::bit_tally, words>;
 
-  /// A reference to the sink of tokens.
-  class sink_reference {
-   public:
-    template <class Sink>
-      requires(!std::same_as<Sink, sink_reference>)
-    explicit sink_reference(Sink& sink) noexcept
-        : sink_(std::addressof(sink)), call_([](const void* object, std::string_view token) {
-            (*static_cast<Sink*>(const_cast<void*>(object)))(token);
-          }) {}
-    void operator()(std::string_view token) const { call_(sink_, token); }
-
-   private:
-    const void* sink_;
-    void (*call_)(const void* object, std::string_view token);
-  };
-
   struct scratch_base {
     virtual ~scratch_base() = default;
   };
   struct model_base {
     virtual ~model_base() = default;
-    virtual void tokenize(std::string_view text, sink_reference sink) const = 0;
+    virtual void tokenize(std::string_view text, detail::sink_reference sink) const = 0;
     [[nodiscard]] virtual std::unique_ptr<scratch_base> make_scratch() const = 0;
     virtual void hash_text(const Hasher& hash, std::string_view text, scratch_base& memory,
                            const writer& out) const = 0;
@@ -78,7 +62,7 @@ class any_tokenizer {
     };
 
     explicit model(Tokenizer t) : tokenizer(std::move(t)) {}
-    void tokenize(std::string_view text, sink_reference sink) const override { tokenizer(text, sink); }
+    void tokenize(std::string_view text, detail::sink_reference sink) const override { tokenizer(text, sink); }
     [[nodiscard]] std::unique_ptr<scratch_base> make_scratch() const override { return std::make_unique<scratch>(); }
     void hash_text(const Hasher& hash, std::string_view text, scratch_base& memory, const writer& out) const override {
       kernel::hash_text(tokenizer, hash, text, static_cast<scratch&>(memory).memory, out);
@@ -101,7 +85,7 @@ class any_tokenizer {
 
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
-    model_->tokenize(text, sink_reference(sink));
+    model_->tokenize(text, detail::sink_reference(sink));
   }
 
  private:

@@ -6,41 +6,15 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <string_view>
 #include <type_traits>
 
 #include "../detail/bits.hpp"
 #include "../detail/xxh3.hpp"
 
-#if defined(_WIN32)
-extern "C" __declspec(dllimport) int __cdecl rand_s(unsigned* random);  // <cstdlib> declares it only with a macro
-#endif
-
 namespace neardup::inline v0 {
 
 namespace detail {
-
-/// Returns an odd number that differs from process to process. It is made of the load address and the time; on Windows,
-/// where the time has milliseconds only, of a random number. Only the order within hash tables may depend on it, never
-/// a result.
-inline std::uint64_t secret_multiplier() noexcept {
-  static const std::uint64_t secret = [] {
-    static const char place = 0;
-#if defined(_WIN32)
-    unsigned high = 0, low = 0;
-    static_cast<void>(::rand_s(&high));
-    static_cast<void>(::rand_s(&low));
-    const std::uint64_t time = std::uint64_t{high} << 32 | low;
-#else
-    std::timespec now{};
-    static_cast<void>(std::timespec_get(&now, TIME_UTC));
-    const std::uint64_t time = mix(static_cast<std::uint64_t>(now.tv_sec)) + static_cast<std::uint64_t>(now.tv_nsec);
-#endif
-    return mix(mix(time) + reinterpret_cast<std::uintptr_t>(&place)) | 1U;
-  }();
-  return secret;
-}
 
 template <class T>
 struct hash_result {

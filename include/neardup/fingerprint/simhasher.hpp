@@ -87,10 +87,10 @@ class simhasher {
 
   /// Returns the distinct tokens of a text with their counts.
   [[nodiscard]] bag_type bag(std::string_view text) const {
-    bag_type result;
-    auto count = [&](std::string_view token) { result.add(hash(token), token); };
-    tokenizer(text, count);
-    return result;
+    static_assert(!detail::counts_occurrences<tokenizer_type>(),
+                  "neardup: counted{tokenizer} counts within one text, so tokens of two texts cannot be merged; make the "
+                  "fingerprint of the whole text, or give it to a text_stream in chunks");
+    return count(text);
   }
 
   /// Adds the tokens of a text to a bag.
@@ -100,6 +100,9 @@ class simhasher {
   /// Adds the tokens of a text to an accumulator. Only for linear weighters (tf and tf_idf), whose sums can be merged.
   /// Guarantee: strong.
   void add_to(accumulator<Bits>& sums, std::string_view text) const {
+    static_assert(!detail::counts_occurrences<tokenizer_type>(),
+                  "neardup: counted{tokenizer} counts within one text, so tokens of two texts cannot be merged; make the "
+                  "fingerprint of the whole text, or give it to a text_stream in chunks");
     if constexpr (detail::linear_weighter<weighter_type>) {
       accumulator<Bits> added;
       auto add = [&](std::string_view token) {
@@ -130,7 +133,7 @@ class simhasher {
   /// of weight 0 are left out.
   [[nodiscard]] std::vector<weighted_token<hash_words>> weighted_features(std::string_view text) const {
     std::vector<weighted_token<hash_words>> result;
-    detail::weigh_tokens(weighter, bag(text), result);
+    detail::weigh_tokens(weighter, count(text), result);
     detail::adjust_weights(weighter, result);
     result.erase(std::remove_if(result.begin(), result.end(), [](const auto& token) { return token.units == 0; }),
                  result.end());
@@ -146,6 +149,12 @@ class simhasher {
   hasher_type hasher{};        ///< hashes a token
 
  private:
+  [[nodiscard]] bag_type count(std::string_view text) const {
+    bag_type result;
+    auto add = [&](std::string_view token) { result.add(hash(token), token); };
+    tokenizer(text, add);
+    return result;
+  }
   [[nodiscard]] std::optional<fingerprint_type> fingerprint(const bag_type& bag,
                                                             std::vector<weighted_token<hash_words>>& weighted) const {
     detail::weigh_tokens(weighter, bag, weighted);

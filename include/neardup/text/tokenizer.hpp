@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -35,6 +36,28 @@ inline constexpr bool leaves_out_short_tokens = false;
 /// tokenizer, for the exact type, because a derived class may tokenize differently.
 template <class Tokenizer>
 inline constexpr std::string_view part_name{};
+
+/// True for counted<Inner>, whose tokens of one text depend on the tokens before them (see counted.hpp).
+template <class Tokenizer>
+inline constexpr bool is_counted = false;
+
+/// Returns true if a tokenizer of the library is `counted`, or has a `counted` tokenizer inside.
+template <class Tokenizer>
+constexpr bool counts_occurrences() {
+  if constexpr (is_counted<Tokenizer>) {
+    return true;
+  } else if constexpr (part_name<Tokenizer>.empty()) {
+    return false;
+  } else if constexpr (requires(const Tokenizer& t) { t.inner(); }) {
+    return counts_occurrences<std::remove_cvref_t<decltype(std::declval<const Tokenizer&>().inner())>>();
+  } else if constexpr (requires(const Tokenizer& t) { t.inner; }) {
+    return counts_occurrences<std::remove_cvref_t<decltype(std::declval<const Tokenizer&>().inner)>>();
+  } else if constexpr (requires(const Tokenizer& t) { t.features; }) {
+    return counts_occurrences<std::remove_cvref_t<decltype(std::declval<const Tokenizer&>().features)>>();
+  } else {
+    return false;
+  }
+}
 
 /// Deduces, from a pointer to a member, the class that declares the member.
 template <class Member, class Class>
@@ -147,6 +170,22 @@ struct rewriting<T> {
   static constexpr bool is_rewriting = true;
   using rewriter = typename T::rewriter;
   static const auto& inner(const T& tokenizer) noexcept { return tokenizer.inner; }
+};
+
+/// A reference to a sink of any type, so that code that passes tokens is compiled once.
+class sink_reference {
+ public:
+  template <class Sink>
+    requires(!std::same_as<Sink, sink_reference>)
+  explicit sink_reference(Sink& sink) noexcept
+      : sink_(std::addressof(sink)), call_([](const void* object, std::string_view token) {
+          (*static_cast<Sink*>(const_cast<void*>(object)))(token);
+        }) {}
+  void operator()(std::string_view token) const { call_(sink_, token); }
+
+ private:
+  const void* sink_;
+  void (*call_)(const void* object, std::string_view token);
 };
 
 // ---- how tokenizers read a text -------------------------------------------------------------------------------------
