@@ -104,7 +104,7 @@ neardup::set_similarity set_measure_of(const comparison_settings& settings);
 /// Returns the least similarity of sets.
 /// Precondition: there is a --similarity.
 inline neardup::set_threshold set_threshold_of(const comparison_settings& settings) {
-  return {set_measure_of(settings), *settings.min_similarity};
+  return {set_measure_of(settings), *settings.min_similarity, settings.is_lossless ? std::size_t{1} : 0};
 }
 
 /// Returns for each of `count` documents the first document that is equal in all compared data. `compare(a, b)` is a

@@ -82,6 +82,7 @@ struct comparison_settings {
   bool has_fingerprints = true;    ///< false if no fingerprints are made, because they are not needed
   /// A document's "features" are words of 32 bits, of which two are a feature of 64 bits. For a check by sets only.
   bool has_wide_features = false;
+  bool is_lossless = false;  ///< true if a document in another one is dropped however few features it has (--lossless)
   bool only_copies = false;  ///< a document's "features" are the 128-bit hash of its texts, in four words
 
   /// Returns true if the check compares features as sets.

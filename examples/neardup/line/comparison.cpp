@@ -359,7 +359,9 @@ void say_similarity(const run_settings& settings) {
   const auto features = [&](const char* option, const feature_setting& chosen) {
     return settings.fingerprint.are_given || compares_texts ? std::string() : option + to_string(chosen);
   };
-  std::string text = "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)") +
+  std::string text = (settings.comparison.is_lossless
+                          ? "--lossless"
+                          : "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)")) +
                      " means:" + features(" --features ", settings.fingerprint.features);
   const bool is_exact = settings.comparison.is_exact;
   if (settings.choice->is_of_comparison && !is_exact)

@@ -621,6 +621,11 @@ constexpr std::array unique_options{
                "tokens. By a hash of 128 bits: of a billion different texts, two are taken for copies with a "
                "probability of 2e-21",
                usual::with_verb, "drop only records with the same texts, byte for byte"},
+    option_row{"--lossless", flag, takes::own, section::comparison,
+               "lose nothing: drop a record only if a kept one has each of its features at least as often. Means "
+               "--check containment and --similarity 1 of counted features, without a least number of features. Large "
+               "records are decided first, equal ones in the order of the input",
+               usual::with_verb, "drop a record only if a kept one has all of its features as often"},
     option_row{
         "--audit", "N FILE", takes::own, section::output,
         "N random decisions as a page for a person to read: what is dropped beside what stands for it, and what is "
@@ -718,6 +723,26 @@ void take_copies(const typed_options& given, run_settings& to) {
   to.choice.reset();
 }
 
+/// Takes --lossless, which means settings of other options.
+void take_lossless(typed_options& typed) {
+  if (!typed.has("--lossless")) return;
+  refuse_if_given(
+      typed, {"--check",     "--similarity",   "--min-similarity", "--distance",   "--kind",         "--bits",
+              "--blocks",    "--weights",      "--weighted-field", "--top",        "--idf-file",     "--check-features",
+              "--keep",      "--grouping",     "--against",        "--add-to",     "--fingerprints", "--code-field",
+              "--parts",     "--cut-passages", "--copies"},
+      " with --lossless: a record goes only if a kept one of the input holds all of it; leave out one of the two");
+  const std::string features = typed["--features"].value_or("words:2");
+  feature_setting counted = parse_feature_setting("--features", features);
+  if (counted.needs_dictionary()) {
+    throw usage_error("--features " + features + " with --lossless: words of a dictionary have no counts");
+  }
+  counted.choice.is_counted = true;
+  typed.set("--features", {to_string(counted)});
+  typed.set("--check", {"containment"});
+  typed.set("--similarity", {"1"});
+}
+
 /// Takes the number of decisions for the page.
 void take_audit(const typed_options& typed, run_settings& to) {
   if (!typed.has("--audit")) return;
@@ -735,11 +760,13 @@ bool run_unique(typed_options& typed) {
   compaction when = compaction::automatic;
   take_compaction(typed, when);
   if (typed.has("--compact") && !typed.has("--add-to")) throw usage_error("--compact needs --add-to");
+  take_lossless(typed);
   std::optional<part_settings> parts;
   bool reads_all_first = false;
   const bool cuts_passages = typed.has("--cut-passages");
   run_settings settings =
       take_reading(typed, {.last = [&](const typed_options& given, run_settings& to) {
+                     to.comparison.is_lossless = given.has("--lossless");
                      parts = take_parts(given, to);
                      take_cutting(given, to);
                      take_copies(given, to);
