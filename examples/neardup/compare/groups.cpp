@@ -203,17 +203,32 @@ void say_by_source(const context& c, const corpus& all) {
       *all.sources, [&](std::uint64_t group) { return all.documents.id(group); }, c.settings.output.quiet);
 }
 
+group_member document_groups::member_of(std::uint32_t document, std::optional<int> distance,
+                                        const std::optional<double>& similarity) const {
+  return {document, all_.documents.id(document), document < all_.against, distance,
+          settings_.comparison.min_similarity ? similarity.value_or(0) : estimate_of(settings_.fingerprint, *distance)};
+}
+
+group_member document_groups::original_of(std::size_t i) const {
+  return member_of(members_[begins_[i]].a, all_.has_fingerprints ? std::optional(0) : std::nullopt, 1);
+}
+
+group_member document_groups::member(std::size_t i, std::size_t document) const {
+  const auto begin = members_.begin() + static_cast<std::ptrdiff_t>(begins_[i]);
+  const auto end = begin + static_cast<std::ptrdiff_t>(members_of(i) - 1);
+  const auto found =
+      std::lower_bound(begin, end, document, [](const candidate& one, std::size_t number) { return one.b < number; });
+  if (found == end || found->b != document) return original_of(i);
+  const auto place = static_cast<std::size_t>(found - members_.begin());
+  return member_of(found->b, found->distance, similarities_.empty() ? std::nullopt : similarities_[place]);
+}
+
 std::vector<group_member> document_groups::operator[](std::size_t i) const {
-  std::vector<group_member> group;
-  const auto add = [&](std::uint32_t document, std::optional<int> distance, const std::optional<double>& similarity) {
-    group.push_back(
-        {document, all_.documents.id(document), document < all_.against, distance,
-         settings_.comparison.min_similarity ? similarity.value_or(0) : estimate_of(settings_.fingerprint, *distance)});
-  };
+  std::vector<group_member> group{original_of(i)};
   const std::size_t end = i + 1 < size() ? begins_[i + 1] : members_.size();
-  add(members_[begins_[i]].a, all_.has_fingerprints ? std::optional(0) : std::nullopt, 1);
   for (std::size_t m = begins_[i]; m < end; ++m) {
-    add(members_[m].b, members_[m].distance, similarities_.empty() ? std::nullopt : similarities_[m]);
+    group.push_back(
+        member_of(members_[m].b, members_[m].distance, similarities_.empty() ? std::nullopt : similarities_[m]));
   }
   return group;
 }

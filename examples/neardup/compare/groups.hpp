@@ -117,6 +117,20 @@ class document_groups {
     return 1 + (i + 1 < size() ? begins_[i + 1] : members_.size()) - begins_[i];
   }
 
+  /// Calls `visit(document)` for each member of a group: the representative first, then in the order of the input.
+  template <class Visit>
+  void visit_members(std::size_t i, const Visit& visit) const {
+    const std::size_t begin = begins_[i];
+    visit(members_[begin].a);
+    for (std::size_t m = begin; m + 1 < begin + members_of(i); ++m) visit(members_[m].b);
+  }
+
+  /// Returns the representative of a group.
+  [[nodiscard]] group_member original_of(std::size_t i) const;
+  /// Returns a member of a group by the number of its document.
+  /// Complexity: O(log members).
+  [[nodiscard]] group_member member(std::size_t i, std::size_t document) const;
+
   /// Counts the members by source, if --by asks for that.
   void count_by_source(corpus& all) const;
 
@@ -124,6 +138,9 @@ class document_groups {
   [[nodiscard]] std::vector<group_member> operator[](std::size_t i) const;
 
  private:
+  [[nodiscard]] group_member member_of(std::uint32_t document, std::optional<int> distance,
+                                       const std::optional<double>& similarity) const;
+
   const run_settings& settings_;
   const corpus& all_;
   std::vector<candidate> members_;                   // group by group; `a` is the first member, `b` another one

@@ -10,6 +10,7 @@
 #include "../compare/context.hpp"
 #include "../compare/corpus.hpp"
 #include "../ground/text.hpp"
+#include "annotating.hpp"
 
 namespace command {
 
@@ -52,9 +53,9 @@ class record_copier {
   }
 
   /// Writes the bytes before the first record of a table.
-  void begin(const source& first) {
-    out_ << first.header;
-    open_line_ = !first.header.empty() && !first.header.ends_with('\n');
+  void begin(const std::string& header) {
+    out_ << header;
+    open_line_ = !header.empty() && !header.ends_with('\n');
   }
 
   /// Writes the bytes after the last record.
@@ -75,7 +76,9 @@ class record_copier {
 /// Copies kept records, and, if requested, dropped records, each kind to a file in the format of the input.
 class record_writer {
  public:
-  explicit record_writer(context& c) : context_(c), kept_(c.out, c.settings.output.as_json()) {
+  /// Makes a writer. `notes`: adds its columns to the header of a table, or is null.
+  explicit record_writer(context& c, const annotator* notes = nullptr)
+      : context_(c), kept_(c.out, c.settings.output.as_json()), notes_(notes) {
     if (c.dropped_records) dropped_.emplace(*c.dropped_records, c.settings.output.as_json());
   }
 
@@ -116,24 +119,26 @@ class record_writer {
     if (from == last_) return;
     last_ = from;
     if (first_ == nullptr) {
+      if (notes_ != nullptr) notes_->check(*from);
       first_ = from;
-      kept_.begin(*from);
-      if (dropped_) dropped_->begin(*from);
+      kept_.begin(notes_ == nullptr ? from->header : annotator::before_end(from->header, notes_->columns(*from)));
+      if (dropped_) dropped_->begin(from->header);
       return;
     }
     if (from->unit != first_->unit) {
-      throw input_error({from->name(), "is of another format than " + first_->name() + ", and unique writes one"});
+      throw input_error({from->name(), "is of another format than " + first_->name() + ", and the output has one"});
     }
     const auto names = [](const source& s) { return s.columns == nullptr ? std::vector<std::string>() : *s.columns; };
     if (names(*from) != names(*first_)) {
       throw input_error(
-          {from->where(1), "another header than that of " + first_->name() + ", and unique writes one table"});
+          {from->where(1), "another header than that of " + first_->name() + ", and the output is one table"});
     }
   }
 
   context& context_;
   record_copier kept_;
   std::optional<record_copier> dropped_;
+  const annotator* notes_;
   std::shared_ptr<source> first_, last_;
   bool is_closed_ = false;
 };
@@ -207,7 +212,7 @@ class second_pass {
   void expect_format(const source& from) const {
     const source& first = *expected_.front().from;
     if (from.unit == first.unit) return;
-    throw input_error({from.name(), "is of another format than " + first.name() + ", and unique writes one"});
+    throw input_error({from.name(), "is of another format than " + first.name() + ", and the output has one"});
   }
 
   static std::uint64_t with_line(std::uint64_t before, std::uint64_t line, std::string_view raw) {

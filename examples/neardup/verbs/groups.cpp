@@ -6,6 +6,8 @@
 
 #include "../ground/pipeline.hpp"
 #include "../line/taking.hpp"
+#include "annotating.hpp"
+#include "copying.hpp"
 #include "run_steps.hpp"
 #include "running.hpp"
 
@@ -13,12 +15,76 @@ namespace command {
 
 namespace {
 
-constexpr std::array groups_options{pairs_of_run_option};
+constexpr std::array groups_options{
+    pairs_of_run_option,
+    option_row{"--annotate", flag, takes::own, section::output,
+               "write the records of the input, byte for byte and in their order, with one more member: "
+               "\"near_duplicates\": {\"group\": …, \"original\": …, \"similarity\": …, \"size\": …}, or null for a "
+               "document without near-duplicates; to a table four columns. Nothing is dropped. Reads files twice",
+               usual::with_verb, "write the records with one more member that names their group"},
+    option_row{"--annotate-key", "NAME", takes::own, section::output,
+               "with --annotate: the name of the member, and the beginning of the columns' names (default: "
+               "near_duplicates)"},
+};
+
+/// Writes all records of the input, each with its group.
+void write_annotated(context& c, const std::string& key) {
+  corpus all(c.settings);
+  second_pass documents(c);
+  read_corpus(c, all, [&](const placed_document& d) { documents.expect(d); });
+  const document_groups groups(c, all);
+  constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> group_of(all.size(), none);
+  for (std::uint32_t i = 0; i < groups.size(); ++i) {
+    groups.visit_members(i, [&](std::uint32_t document) { group_of[document] = i; });
+  }
+  const annotator notes(key);
+  record_writer writer(c, &notes);
+  std::size_t next = all.against;
+  const auto note_of = [&](std::size_t i) -> std::optional<group_note> {
+    if (group_of[i] == none) return std::nullopt;
+    const group_member first = groups.original_of(group_of[i]), own = groups.member(group_of[i], i);
+    return group_note{group_of[i], first.id, first.is_against, own.similarity, groups.members_of(group_of[i])};
+  };
+  documents.visit_documents(
+      [&](bool has_tokens, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+        notes.check(*from);
+        writer.keep(from, line, notes.annotated(*from, line, raw, has_tokens ? note_of(next) : std::nullopt));
+        if (has_tokens) ++next;
+      });
+  groups.count_by_source(all);
+  writer.close();
+  finish_groups(c, groups.counts());
+  say_by_source(c, all);
+}
+
+/// Takes --annotate.
+/// Returns: the name of the member; nullopt if the records are not written.
+std::optional<std::string> take_annotate(const typed_options& given, run_settings& to) {
+  if (!given.has("--annotate")) {
+    refuse_if_given(given, {"--annotate-key"}, " needs --annotate");
+    return std::nullopt;
+  }
+  refuse_if_given(given, {"--format"}, " with --annotate: records keep their format; leave out one of the two");
+  refuse_if_given(given, {"--encoding"}, " with --annotate: notes are in UTF-8; convert the records first, with iconv");
+  using unit = unit_of_input;
+  const unit read = to.input.unit;
+  if (read != unit::json_lines && read != unit::csv && read != unit::tsv && read != unit::automatic) {
+    throw usage_error("--annotate needs --jsonl, or a table (--input-format csv or tsv)");
+  }
+  const std::string key = given["--annotate-key"].value_or("near_duplicates");
+  if (key.empty()) throw usage_error("--annotate-key '': not the name of a member");
+  to.input.is_read_twice = true;
+  return key;
+}
 
 bool run_groups(typed_options& typed) {
   if (typed.has("--pairs")) return run_groups_of_run(typed);
-  run_settings settings = take_reading(typed, {});
-  return run_on_documents(settings, [](context& c) {
+  std::optional<std::string> key;
+  run_settings settings = take_reading(
+      typed, {.last = [&](const typed_options& given, run_settings& to) { key = take_annotate(given, to); }});
+  return run_on_documents(settings, [&key](context& c) {
+    if (key) return write_annotated(c, *key);
     corpus all(c.settings);
     read_corpus(c, all);
     const document_groups groups(c, all);
@@ -45,6 +111,7 @@ similarity to the first and its id. The first is the one that --keep prefers; al
 order of the input, groups in that of their first members. The similarity is the exact one of the check;
 without a check it is what the distance stands for: the cosine, of min-wise codes the Jaccard similarity.
 With --pairs: the groups of a run on many machines, byte for byte those of all its texts.
+With --annotate: the records themselves, byte for byte, each with its group.
 )",
                        takes::comparing | takes::codes | takes::exact | takes::same | takes::near_against |
                            takes::grouping | takes::format,

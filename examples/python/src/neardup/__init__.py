@@ -45,6 +45,7 @@ __all__ = [
     "Shuffle",
     "Verdict",
     "Verdicts",
+    "annotate",
     "cluster",
     "extend_groups",
     "feature_sets",
@@ -630,6 +631,48 @@ def unique(
     reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
     labels = _group(None, texts, similarity, reading, prefer, chains, True)
     return labels == _np.arange(len(labels), dtype=_np.uint32)
+
+
+def annotate(
+    texts: Any,
+    *,
+    similarity: float = 0.8,
+    measure: str = "jaccard",
+    min_common: Optional[int] = None,
+    prefer: Any = None,
+    chains: bool = False,
+    features: str = "words:2",
+    seed: int = 0,
+    bits: int = 32,
+    same: Same = None,
+    dictionary: Words = None,
+    threads: Optional[int] = None,
+    progress: Progress = None,
+) -> Dict[str, _np.ndarray]:
+    """For each text its group, as columns of a table.
+
+    Columns: `group` (int64: groups of two and more are numbered from 0 in the order of their representatives; -1: no
+    near-duplicates), `original` (uint32: the position of the representative, as groups() has it), `similarity` (float64:
+    to the original, 1 for itself) and `size` (uint32: the number of texts in the group). Nothing is dropped.
+    """
+    run = _run(threads, progress)
+    read, number, common = reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
+    of = read(texts)
+    scores = None if prefer is None else _scores(prefer)
+    least = _similarity(similarity)
+    labels = _native.group(None, of, least, number, common, scores, _flag(chains, "chains"), False, read.run)
+    count = _np.arange(len(labels), dtype=_np.uint32)
+    size = _np.bincount(labels, minlength=len(labels)).astype(_np.uint32)[labels]
+    others = count[labels != count]
+    closeness = _np.ones(len(labels))
+    if others.size > 0:
+        # A text of a chain may be far from the original, so no pair is left out.
+        close = Pairs(_native.verify(of, None, labels[others], others, 5e-324, number, 1, run))
+        closeness[others] = 0
+        closeness[close.second] = close.similarity
+    group = _np.full(len(labels), -1, _np.int64)
+    group[size > 1] = _np.unique(labels[size > 1], return_inverse=True)[1]
+    return {"group": group, "original": labels, "similarity": closeness, "size": size}
 
 
 def extend_groups(

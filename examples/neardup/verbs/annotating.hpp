@@ -1,0 +1,172 @@
+// Records with one more member, or rows with more columns, which say what group of near-duplicates a document is in.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "../ground/errors.hpp"
+#include "../ground/text.hpp"
+#include "../read/source.hpp"
+
+namespace command {
+
+/// The group of a document of at least two documents.
+struct group_note {
+  std::uint64_t group;
+  std::string original;
+  bool is_against;  ///< the original belongs to the other corpus
+  double similarity;
+  std::size_t size;
+};
+
+/// The parts of a note, which are the members of a record, and behind the key the columns of a table.
+inline constexpr std::array note_parts{"group", "original", "similarity", "size"};
+
+/// Returns the text of a string in JSON, given without its quotes. Only escapes of ASCII characters are read, because
+/// json_string() writes no others.
+inline std::string unescaped_json(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      result += text[i];
+      continue;
+    }
+    const char escape = text[++i];
+    constexpr std::string_view letters = "bfnrt", meant = "\b\f\n\r\t";
+    const std::size_t letter = letters.find(escape);
+    if (escape == 'u') {
+      const std::string digits(text.substr(i + 1, 4));
+      const unsigned long code = std::stoul(digits, nullptr, 16);
+      code < 0x80 ? result.append(1, static_cast<char>(code)) : result.append("\\u" + digits);
+      i += 4;
+    } else {
+      result += letter == letters.npos ? escape : meant[letter];
+    }
+  }
+  return result;
+}
+
+/// Returns true if an object in JSON has a member of its own with this name.
+/// Precondition: the text is an object in JSON.
+inline bool has_member(std::string_view object, std::string_view name) {
+  std::size_t depth = 0;
+  bool is_key = false;
+  for (std::size_t at = object.find_first_of("{}[],\""); at < object.size();
+       at = object.find_first_of("{}[],\"", at + 1)) {
+    switch (object[at]) {
+      case '"': {
+        const std::size_t begin = at + 1;
+        for (at = object.find_first_of("\"\\", begin); at < object.size() && object[at] == '\\';) {
+          at = object.find_first_of("\"\\", at + 2);
+        }
+        if (depth == 1 && is_key && unescaped_json(object.substr(begin, at - begin)) == name) return true;
+        is_key = false;
+        break;
+      }
+      case '{':
+      case '[':
+        ++depth;
+        is_key = object[at] == '{';
+        break;
+      case ',': is_key = depth == 1; break;
+      default: --depth;
+    }
+  }
+  return false;
+}
+
+/// Adds notes to records, and columns to the header of a table.
+class annotator {
+ public:
+  explicit annotator(std::string key) : key_(std::move(key)) {}
+
+  /// Checks the format of a source, and that its columns have other names.
+  /// Throws: input_error.
+  void check(const source& from) const {
+    if (!is_table(from) && from.unit != unit_of_input::json_lines && from.unit != unit_of_input::json_array) {
+      throw input_error({from.name(), "--annotate needs records of JSON, or rows of a table"});
+    }
+    if (from.columns == nullptr) return;
+    for (const std::string& column : *from.columns) {
+      for (const char* const part : note_parts) {
+        if (column == key_ + "_" + part) refuse(from, 1, "column " + column);
+      }
+    }
+  }
+
+  /// Returns the columns that are added to the header of a source; empty if it has no header.
+  [[nodiscard]] std::string columns(const source& from) const {
+    std::string result;
+    if (!is_table(from)) return result;
+    for (const char* const part : note_parts) result += separator(from) + value_of(from, key_ + "_" + part);
+    return result;
+  }
+
+  /// Returns a record with its note; `note`: nullopt if the document has no near-duplicates.
+  /// Throws: input_error if the record has a member of this name.
+  [[nodiscard]] std::string annotated(const source& from, std::uint64_t line, std::string_view raw,
+                                      const std::optional<group_note>& note) const {
+    if (is_table(from)) {
+      std::string values;
+      if (note) {
+        values = separator(from) + std::to_string(note->group) + separator(from) + value_of(from, note->original) +
+                 separator(from) + similarity_number(note->similarity) + separator(from) + std::to_string(note->size);
+      } else {
+        values.assign(note_parts.size(), separator(from)[0]);
+      }
+      return before_end(raw, values);
+    }
+    const std::size_t end = raw.find_last_of('}');
+    if (end == raw.npos || has_member(raw.substr(0, end + 1), key_)) refuse(from, line, "member " + key_);
+    std::string member = "," + json_string(key_) + ":";
+    if (note) {
+      member += "{\"group\":" + std::to_string(note->group) + ",\"original\":" + json_string(note->original) +
+                (note->is_against ? ",\"against\":true" : "") +
+                ",\"similarity\":" + similarity_number(note->similarity) + ",\"size\":" + std::to_string(note->size) +
+                "}";
+    } else {
+      member += "null";
+    }
+    return std::string(raw.substr(0, end)).append(member).append(raw.substr(end));
+  }
+
+  /// Returns a row with `more` before its line end.
+  static std::string before_end(std::string_view row, const std::string& more) {
+    std::size_t end = row.size();
+    if (end > 0 && row[end - 1] == '\n') --end;
+    if (end > 0 && end < row.size() && row[end - 1] == '\r') --end;
+    return std::string(row.substr(0, end)).append(more).append(row.substr(end));
+  }
+
+ private:
+  static bool is_table(const source& from) {
+    return from.unit == unit_of_input::csv || from.unit == unit_of_input::tsv;
+  }
+  static std::string separator(const source& from) { return from.unit == unit_of_input::tsv ? "\t" : ","; }
+
+  /// Returns a text as a value of a row. Tabs and line ends have no form in values that tabs separate, and are written
+  /// as spaces.
+  static std::string value_of(const source& from, const std::string& text) {
+    if (from.unit == unit_of_input::csv) {
+      if (text.find_first_of("\",\r\n") == text.npos) return text;
+      std::string quoted = "\"";
+      for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+      return quoted + '"';
+    }
+    std::string result = text;
+    for (char& c : result) {
+      if (c == '\t' || c == '\n' || c == '\r') c = ' ';
+    }
+    return result;
+  }
+
+  [[noreturn]] void refuse(const source& from, std::uint64_t line, const std::string& what) const {
+    throw input_error({from.where(line), "has a " + what + " already; name another one with --annotate-key"});
+  }
+
+  std::string key_;
+};
+
+}  // namespace command
