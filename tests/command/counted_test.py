@@ -88,7 +88,7 @@ class Counted(CommandTest):
                                     data=jsonl(texts[40:], 40)))
         bags = [bag(text) for text in texts]
         expected = {(f"d{i}", f"d{j}") for i in range(40, len(texts)) for j in range(40) if jaccard(bags[i], bags[j]) >= 0.6}
-        self.assertEqual({(row["query"], row["match"]) for row in done.json}, expected)
+        self.assertEqual({(row["id"], row["indexed"]) for row in done.json}, expected)
         self.assert_fails(run("query", "--index", index, "--features", "words:2", "-", data=A), "has counted:words:2")
 
     def test_bad_names(self):

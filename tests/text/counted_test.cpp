@@ -76,12 +76,26 @@ void check_chunks(const Inner& inner) {
 }  // namespace
 
 TEST_CASE("the occurrences of a token are numbered", "[counted]") {
-  CHECK(tokens_of(counted{neardup::words{}}, "a b a a c b") ==
-        tokens{"a\x1f" "1", "b\x1f" "1", "a\x1f" "2", "a\x1f" "3", "c\x1f" "1", "b\x1f" "2"});
+  CHECK(tokens_of(counted{neardup::words{}}, "a b a a c b") == tokens{"a\x1f"
+                                                                      "1",
+                                                                      "b\x1f"
+                                                                      "1",
+                                                                      "a\x1f"
+                                                                      "2",
+                                                                      "a\x1f"
+                                                                      "3",
+                                                                      "c\x1f"
+                                                                      "1",
+                                                                      "b\x1f"
+                                                                      "2"});
   CHECK(tokens_of(counted{neardup::words{}}, "").empty());
   // A token that ends like a number of an occurrence is another token.
   const auto lines = [](std::string_view, auto&& sink) {
-    for (const char* const line : {"a", "a", "a\x1f" "2", "a\x1f", "", ""}) sink(std::string_view(line));
+    for (const char* const line : {"a", "a",
+                                   "a\x1f"
+                                   "2",
+                                   "a\x1f", "", ""})
+      sink(std::string_view(line));
   };
   tokens all = tokens_of(counted{lines}, "");
   std::sort(all.begin(), all.end());
@@ -149,7 +163,8 @@ TEST_CASE("sets see repetition where tokens are counted", "[counted]") {
   const std::string three = times(3, "one row of a table "), many = times(300, "one row of a table ");
   CHECK(similarity(pairs, three, many) == 1);
   CHECK(similarity(counted{pairs}, three, many) == Approx(14.0 / 1499));
-  const std::string apples = times(40, "apple ") + times(2, "banana "), bananas = times(2, "apple ") + times(40, "banana ");
+  const std::string apples = times(40, "apple ") + times(2, "banana "),
+                    bananas = times(2, "apple ") + times(40, "banana ");
   CHECK(similarity(neardup::words{}, apples, bananas) == 1);
   CHECK(similarity(counted{neardup::words{}}, apples, bananas) == 4.0 / 80);
 }

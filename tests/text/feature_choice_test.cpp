@@ -85,14 +85,14 @@ TEST_CASE("with_tokenizer cuts as the features are called", "[feature_choice]") 
   REQUIRE(tokens_of("words", "One, TWO three") == list{"one", "two", "three"});
   REQUIRE(tokens_of("words:2", "One, TWO three") == list{"one\x1ftwo", "two\x1fthree"});
   REQUIRE(tokens_of("chars:3", "AB, c") == list{"ab ", "b c"});
- REQUIRE(tokens_of("counted:words", "One, one two ONE") == list{"one\x1f"
-                                                                  "1",
-                                                                  "one\x1f"
-                                                                  "2",
-                                                                  "two\x1f"
-                                                                  "1",
-                                                                  "one\x1f"
-                                                                  "3"});
+  REQUIRE(tokens_of("counted:words", "One, one two ONE") == list{"one\x1f"
+                                                                 "1",
+                                                                 "one\x1f"
+                                                                 "2",
+                                                                 "two\x1f"
+                                                                 "1",
+                                                                 "one\x1f"
+                                                                 "3"});
   REQUIRE(tokens_of("bytes:3", "AB, c") == list{"AB,", "B, ", ", c"});
   REQUIRE(tokens_of("letters:4", "Python is sexy!") ==
           list{"pyth", "ytho", "thon", "honi", "onis", "niss", "isse", "ssex", "sexy"});

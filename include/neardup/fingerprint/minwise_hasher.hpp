@@ -77,9 +77,10 @@ class minwise_hasher {
     return sketch(text, scratch);
   }
   [[nodiscard]] sketch_type sketch(std::string_view text, workspace& scratch) const {
-    static_assert(!detail::counts_occurrences<tokenizer_type>(),
-                  "neardup: counted{tokenizer} counts within one text, so tokens of two texts cannot be merged; make the "
-                  "fingerprint of the whole text, or give it to a text_stream in chunks");
+    static_assert(
+        !detail::counts_occurrences<tokenizer_type>(),
+        "neardup: counted{tokenizer} counts within one text, so tokens of two texts cannot be merged; make the "
+        "fingerprint of the whole text, or give it to a text_stream in chunks");
     sketch_type result;
     result.minima_ = collect(text, scratch);
     return result;

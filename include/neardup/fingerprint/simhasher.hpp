@@ -87,9 +87,10 @@ class simhasher {
 
   /// Returns the distinct tokens of a text with their counts.
   [[nodiscard]] bag_type bag(std::string_view text) const {
-    static_assert(!detail::counts_occurrences<tokenizer_type>(),
-                  "neardup: counted{tokenizer} counts within one text, so tokens of two texts cannot be merged; make the "
-                  "fingerprint of the whole text, or give it to a text_stream in chunks");
+    static_assert(
+        !detail::counts_occurrences<tokenizer_type>(),
+        "neardup: counted{tokenizer} counts within one text, so tokens of two texts cannot be merged; make the "
+        "fingerprint of the whole text, or give it to a text_stream in chunks");
     return count(text);
   }
 
@@ -100,9 +101,10 @@ class simhasher {
   /// Adds the tokens of a text to an accumulator. Only for linear weighters (tf and tf_idf), whose sums can be merged.
   /// Guarantee: strong.
   void add_to(accumulator<Bits>& sums, std::string_view text) const {
-    static_assert(!detail::counts_occurrences<tokenizer_type>(),
-                  "neardup: counted{tokenizer} counts within one text, so tokens of two texts cannot be merged; make the "
-                  "fingerprint of the whole text, or give it to a text_stream in chunks");
+    static_assert(
+        !detail::counts_occurrences<tokenizer_type>(),
+        "neardup: counted{tokenizer} counts within one text, so tokens of two texts cannot be merged; make the "
+        "fingerprint of the whole text, or give it to a text_stream in chunks");
     if constexpr (detail::linear_weighter<weighter_type>) {
       accumulator<Bits> added;
       auto add = [&](std::string_view token) {
