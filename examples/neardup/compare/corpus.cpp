@@ -53,6 +53,10 @@ void corpus::add(const placed_document& d) {
   if (has_names) documents.add(d);
   if (has_fingerprints) fingerprints.push_back(d.facts.fingerprint);
   check.add(d.facts.features);
+  if (paired != pairing::all) {
+    const auto next = static_cast<std::uint32_t>(value_numbers.size());
+    values.push_back(value_numbers.try_emplace(std::string(d.by), next).first->second);
+  }
   if (keep == preference::longest) scores.push_back(static_cast<double>(d.facts.text_length));
   if (keep != preference::highest && keep != preference::lowest) return;
   if (d.exact_score != nullptr) {
@@ -70,7 +74,7 @@ void for_each_against(context& c, const document_visitor& visit) {
     theirs.paths = against.paths;
     theirs.first_may_be_verb = false;
     theirs.score_field.clear();
-    theirs.source_field.clear();
+    if (!theirs.needs_source_field) theirs.source_field.clear();
     theirs.keeps_texts = against.keeps_texts;
     theirs.watches_ids = false;  // the other corpus may have the same ids
     source_walker sources(theirs);

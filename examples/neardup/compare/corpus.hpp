@@ -2,6 +2,7 @@
 #pragma once
 
 #include <neardup/sets/feature_sets.hpp>
+#include <unordered_map>
 
 #include "../../common/passages.hpp"
 #include "../describe/fingerprints.hpp"
@@ -69,7 +70,8 @@ struct corpus {
         check(settings.comparison, settings.grouping.memory),
         has_fingerprints(settings.comparison.has_fingerprints),
         fingerprints(settings.fingerprint.bits),
-        keep(settings.grouping.keep) {
+        keep(settings.grouping.keep),
+        paired(settings.grouping.paired) {
     if (settings.by.kind != source_kind::none) sources.emplace(settings.by);
   }
 
@@ -96,12 +98,20 @@ struct corpus {
     return has_fingerprints ? std::optional(hamming_distance(fingerprints[i], fingerprints[j])) : std::nullopt;
   }
 
+  /// Returns true if two documents may be near-duplicates by the values of their fields.
+  [[nodiscard]] bool may_pair(std::size_t i, std::size_t j) const {
+    return paired == pairing::all || (values[i] == values[j]) == (paired == pairing::within);
+  }
+
   bool has_names;
   document_table documents;  // filled only if names or positions are needed
   document_check check;
   bool has_fingerprints;
   fingerprint_vector fingerprints;  // fingerprints of all documents, or none
   preference keep;
+  pairing paired;
+  std::vector<std::uint32_t> values;  // by document: the number of its value, for --within and --across
+  std::unordered_map<std::string, std::uint32_t> value_numbers;
   std::vector<double> scores;                 // set if --keep needs scores: the highest is kept
   std::vector<exact_key> exact_scores;        // scores that are texts, or numbers that a double would round
   std::size_t against = 0;                    // number of documents of --against, which come first

@@ -1,11 +1,13 @@
 #include "groups.hpp"
 
 #include <neardup/dedup/group.hpp>
+#include <neardup/dedup/pair_groups.hpp>
 #include <neardup/threads.hpp>
 #include <numeric>
 
 #include "../ground/text.hpp"
 #include "context.hpp"
+#include "near_pairs.hpp"
 #include "partitions.hpp"
 
 namespace command {
@@ -84,6 +86,88 @@ std::string group_as_json(const run_settings& settings, std::uint64_t number_of_
     text += '}';
   }
   return text + "]}\n";
+}
+
+/// The documents in the order of decision: those of the other corpus, then by preference, then by position.
+std::vector<std::uint32_t> order_of_decision(const context& c, const corpus& all) {
+  std::vector<std::uint32_t> order(all.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::vector<double> scores = all.scores;
+  if (scores.empty() && c.settings.comparison.checks_containment()) {
+    for (std::size_t i = 0; i < all.size(); ++i) scores.push_back(static_cast<double>(all.check[i].size()));
+  }
+  if (scores.empty()) return order;
+  std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(all.against), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
+  return order;
+}
+
+/// Groups documents by all pairs that --within or --across allows, by the rule of the library.
+std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
+  const auto count = static_cast<std::uint32_t>(all.size());
+  const std::vector<std::uint32_t> order = order_of_decision(c, all);
+  std::vector<std::uint32_t> rank(count);
+  for (std::uint32_t i = 0; i < count; ++i) rank[order[i]] = i;
+  neardup::pair_groups<std::uint32_t> representatives(count);
+  neardup::pair_components<std::uint32_t> components(count);
+  // Of documents with equal values and equal data only the first has pairs. So n copies have n pairs.
+  std::vector<bool> is_copy(count);
+  if (all.paired == pairing::within && (!c.settings.against.any() || c.settings.against.also_within)) {
+    const auto compare = [&](std::uint32_t x, std::uint32_t y) -> std::strong_ordering {
+      const std::uint32_t a = order[x], b = order[y];
+      const bool is_known = a < all.against || b < all.against;
+      if (is_known) return a <=> b;
+      if (const auto by_value = all.values[a] <=> all.values[b]; by_value != 0) return by_value;
+      if (all.has_fingerprints) {
+        const std::strong_ordering by_fingerprint =
+            std::visit([&](const auto& prints) { return prints[a] <=> prints[b]; }, all.fingerprints.all());
+        if (by_fingerprint != 0 || !all.check.decides()) return by_fingerprint;
+      }
+      return compare_features(all.check[a], all.check[b]);
+    };
+    const std::vector<std::uint32_t> first = first_of_equal(count, compare);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (first[i] == i) continue;
+      const std::size_t size = all.check[order[i]].size();
+      const comparison_settings& how = c.settings.comparison;
+      const bool is_too_small = how.checks_containment() && !how.is_lossless && size < neardup::default_min_contained;
+      if (is_too_small || (all.check.decides() && !all.check(order[first[i]], order[i]).accepts)) continue;
+      is_copy[order[i]] = true;
+      representatives.add_copy(i, first[i]);
+      components.add(i, first[i]);
+    }
+  }
+  sorted_pairs found(c.settings.grouping.memory);
+  find_near_pairs(c, all, found, false, is_copy);
+  sorted_pairs decided(c.settings.grouping.memory);  // by the later document, then the earlier one
+  found.visit_all([&](std::span<const checked_pair> some) {
+    for (const checked_pair& pair : some) {
+      const std::uint32_t later = std::max(rank[pair.a], rank[pair.b]), earlier = std::min(rank[pair.a], rank[pair.b]);
+      if (c.settings.grouping.by_components) {
+        components.add(later, earlier);
+      } else {
+        decided.add({later, earlier, pair.similarity});
+      }
+    }
+  });
+  std::vector<std::uint32_t> by_rank;
+  if (c.settings.grouping.by_components) {
+    by_rank = components.finish();
+  } else {
+    const bool has_check = c.settings.comparison.min_similarity.has_value();
+    decided.visit_all([&](std::span<const checked_pair> some) {
+      for (const checked_pair& pair : some) {
+        representatives.add(pair.a, pair.b, [&] {
+          return neardup::closeness_of({true, has_check ? std::optional(pair.similarity) : std::nullopt},
+                                       all.distance(order[pair.a], order[pair.b]));
+        });
+      }
+    });
+    by_rank = representatives.finish();
+  }
+  std::vector<std::uint32_t> label(count);
+  for (std::uint32_t i = 0; i < count; ++i) label[order[i]] = order[by_rank[i]];
+  return label;
 }
 
 }  // namespace
@@ -168,6 +252,7 @@ neardup::group_options exact_grouping(const run_settings& settings, std::span<co
 }
 
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals) {
+  if (all.paired != pairing::all) return group_by_pairs(c, all);
   if (c.settings.comparison.is_exact) {
     c.notes.phase("comparing " + counted(all.check.size(), "document", "documents"));
     return group_exactly(c, all, originals);

@@ -10,7 +10,12 @@ namespace command {
 /// The preference that chooses the representative of a group (--keep).
 enum class preference { first, longest, highest, lowest };
 
+/// The pairs that may be near-duplicates, by the values of a field: all, equal values (--within), or different ones
+/// (--across).
+enum class pairing { all, within, across };
+
 struct grouping_settings {
+  pairing paired = pairing::all;
   bool by_components = false;  ///< true if groups are components; see neardup::grouping
   preference keep = preference::first;
   std::uint64_t memory = 0;  ///< bytes that a run may use; features beyond that are in a temporary file

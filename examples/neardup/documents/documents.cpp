@@ -75,6 +75,7 @@ class batch_worker {
       : read_(make_record_reader(input)),
         make_(std::move(maker)),
         takes_sources_(!input.source_field.empty()),
+        needed_field_(input.needs_source_field ? input.source_field : ""),
         recovers_(input.skip_bad),
         fold_(input.fold) {}
 
@@ -215,6 +216,7 @@ class batch_worker {
     out.left_out.packed += record_.is_packed ? 1 : 0;
     out.left_out.no_text += record_.is_no_text ? 1 : 0;
     if (record_.is_blank || record_.is_left_out()) return std::nullopt;
+    if (!needed_field_.empty() && record_.source.empty()) return "no text or number in field '" + needed_field_ + "'";
     if (record_.ill_formed) sample(out, content);
     document& d = out.documents.emplace_back();
     d.index = static_cast<std::uint32_t>(out.lines);
@@ -297,7 +299,9 @@ class batch_worker {
 
   record_reader read_;
   document_maker make_;
-  bool takes_sources_, recovers_;
+  bool takes_sources_;
+  std::string needed_field_;
+  bool recovers_;
   record record_;
   byte_buffer buffer_;
   std::shared_ptr<const chinese_fold> fold_;
@@ -448,6 +452,7 @@ void read_lines(const input_settings& input, source_walker& sources, run_notes& 
   struct enough {};
   input_settings as_lines = input;
   as_lines.unit = unit_of_input::lines;
+  as_lines.needs_source_field = false;
   const auto make_nothing = []() -> document_maker {
     return [](const document_texts&, document& d, finished_batch&) { d.has_tokens = true; };
   };

@@ -137,10 +137,38 @@ void apply_by(const std::string& text, run_settings& to) {
   if (has_name) to.by.field = to.input.source_field = text.substr(colon + 1);
 }
 
+/// Sets the field whose values say which documents are compared.
+void apply_pairing(const typed_options& typed, run_settings& to) {
+  if (!typed.has("--within") && !typed.has("--across")) return;
+  if (typed.has("--within") && typed.has("--across")) throw usage_error("--within and --across do not go together");
+  const std::string option = typed.has("--within") ? "--within" : "--across";
+  const std::string field = typed.text(option);
+  if (field.empty()) throw usage_error(option + " '': not the name of a field");
+  const auto refuse = [&](const std::string& other, const char* why) {
+    throw usage_error(other + " with " + option + ": " + why);
+  };
+  if (typed.has("--fingerprints")) refuse("--fingerprints", "lists have no fields");
+  if (!has_fields(to.input.unit) || to.input.unit == unit_of_input::warc) {
+    throw usage_error(option + " " + field + " needs --jsonl, or another format of records");
+  }
+  if (!to.against.grown_index.empty()) refuse("--add-to", "an index does not keep fields");
+  if (!to.against.indexes.empty()) refuse("--against", "an index does not keep fields; name texts");
+  for (const char* const other : {"--audit", "--parts", "--cut-passages", "--copies"}) {
+    if (typed.has(other)) refuse(other, "it compares all records; leave out one of the two");
+  }
+  if (!to.input.source_field.empty() && to.input.source_field != field) {
+    refuse("--by " + to.by.text, "one field is read; name the same one, or leave out one of the two");
+  }
+  to.grouping.paired = typed.has("--within") ? pairing::within : pairing::across;
+  to.input.source_field = field;
+  to.input.needs_source_field = true;
+}
+
 void apply_grouping(const typed_options& typed, run_settings& to) {
   if (const auto by = typed["--by"]) apply_by(*by, to);
   take_grouping(typed, to);
   if (const auto keep = typed["--keep"]) apply_keep(*keep, to);
+  apply_pairing(typed, to);
   if (!to.against.any()) return;
   if (to.grouping.by_components) throw usage_error("--grouping components and --against do not go together");
   if (typed.has("--keep") && !to.against.also_within) {

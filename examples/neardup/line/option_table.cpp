@@ -126,6 +126,10 @@ constexpr std::array options_of_groups{
         "near-duplicates have the same numbers: all that is written in digits, each as often (numbers); or the same of "
         "the words in a file, one a line (words:FILE); several times: all of it. Texts that differ in these are not "
         "alike, however similar they are"},
+    option_row{"--within", "FIELD", takes::pairing, section::comparison,
+               "compare only records that have the same value in this field, a text or a number, such as language"},
+    option_row{"--across", "FIELD", takes::pairing, section::comparison,
+               "compare only records that have different values in this field, such as split"},
     option_row{
         "--memory", "SIZE", takes::comparison, section::comparison,
         "of a run, as 500M or 8G: features of the check that do not fit lie in a temporary file; for each document "

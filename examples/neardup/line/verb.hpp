@@ -37,6 +37,7 @@ enum : option_groups {
   exact = 1U << 20,            ///< joins without fingerprints
   same = 1U << 21,             ///< further features that near-duplicates must share
   codes = 1U << 22,            ///< fingerprints of other programs in place of texts
+  pairing = 1U << 23,          ///< which documents are compared, by a field
   /// The groups of all verbs that compare the documents of their input.
   comparing = texts | fingerprints | weights | features | dictionary | seed | comparison | blocks | output |
               exit_status | running | help

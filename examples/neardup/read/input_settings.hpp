@@ -78,6 +78,7 @@ struct input_settings {
   bool skip_bad = false;
   bool strict = false;
 
+  bool needs_source_field = false;   ///< true if a record without a value in source_field is an error
   bool is_read_twice = false;        ///< input that cannot be read again is copied
   std::vector<std::string> written;  ///< files that this run writes, which are not input
   std::vector<std::string> indexes;  ///< index files among the paths

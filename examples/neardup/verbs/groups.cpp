@@ -113,8 +113,8 @@ without a check it is what the distance stands for: the cosine, of min-wise code
 With --pairs: the groups of a run on many machines, byte for byte those of all its texts.
 With --annotate: the records themselves, byte for byte, each with its group.
 )",
-                       takes::comparing | takes::codes | takes::exact | takes::same | takes::near_against |
-                           takes::grouping | takes::format,
+                       takes::comparing | takes::codes | takes::exact | takes::same | takes::pairing |
+                           takes::near_against | takes::grouping | takes::format,
                        groups_options,
                        run_groups};
 

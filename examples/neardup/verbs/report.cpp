@@ -217,19 +217,19 @@ bool run_report(typed_options& typed) {
 }  // namespace
 
 extern const verb report_verb;
-const verb report_verb{
-    "report",
-    "PATH…",
-    "the groups as a page for a browser, differences marked",
-    R"(
+const verb report_verb{"report",
+                       "PATH…",
+                       "the groups as a page for a browser, differences marked",
+                       R"(
 Writes the groups of near-duplicates as one HTML page that needs nothing else: sizes, similarities, which
 document each group is around and which others are in it, and what differs, side by side. It can be sorted
 and filtered. Stretches that are equal are shortened. Of codes it shows the pictures: the files that their
 ids name. With --by a table says what goes of each source. Of very many groups --most N writes the largest.
 The input is read twice, standard input through a temporary file.
 )",
-    takes::comparing | takes::codes | takes::exact | takes::same | takes::near_against | takes::grouping,
-    report_options,
-    run_report};
+                       takes::comparing | takes::codes | takes::exact | takes::same | takes::pairing |
+                           takes::near_against | takes::grouping,
+                       report_options,
+                       run_report};
 
 }  // namespace command

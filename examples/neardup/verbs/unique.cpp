@@ -35,7 +35,7 @@ namespace {
 bool groups_first(const run_settings& settings) {
   return !settings.output.audit.empty() || settings.grouping.by_components ||
          settings.grouping.keep != preference::first || settings.comparison.checks_containment() ||
-         settings.input.unit == unit_of_input::fingerprints;
+         settings.grouping.paired != pairing::all || settings.input.unit == unit_of_input::fingerprints;
 }
 
 /// Returns true if the output names documents.
@@ -727,10 +727,10 @@ void take_copies(const typed_options& given, run_settings& to) {
 void take_lossless(typed_options& typed) {
   if (!typed.has("--lossless")) return;
   refuse_if_given(
-      typed, {"--check",     "--similarity",   "--min-similarity", "--distance",   "--kind",         "--bits",
-              "--blocks",    "--weights",      "--weighted-field", "--top",        "--idf-file",     "--check-features",
-              "--keep",      "--grouping",     "--against",        "--add-to",     "--fingerprints", "--code-field",
-              "--parts",     "--cut-passages", "--copies"},
+      typed, {"--check",  "--similarity",   "--min-similarity", "--distance", "--kind",         "--bits",
+              "--blocks", "--weights",      "--weighted-field", "--top",      "--idf-file",     "--check-features",
+              "--keep",   "--grouping",     "--against",        "--add-to",   "--fingerprints", "--code-field",
+              "--parts",  "--cut-passages", "--copies"},
       " with --lossless: a record goes only if a kept one of the input holds all of it; leave out one of the two");
   const std::string features = typed["--features"].value_or("words:2");
   feature_setting counted = parse_feature_setting("--features", features);
@@ -812,8 +812,8 @@ Documents without tokens are kept. Blank lines of JSON Lines are dropped. UTF-16
 With --parts or --cut-passages it takes parts out of the texts, and drops a record of which no word stays.
 With --add-to FILE, an index, it drops what is near a document in there, too, and adds what is kept to it.
 )",
-                       takes::comparing | takes::codes | takes::exact | takes::same | takes::far_from_against |
-                           takes::grouping | takes::format,
+                       takes::comparing | takes::codes | takes::exact | takes::same | takes::pairing |
+                           takes::far_from_against | takes::grouping | takes::format,
                        unique_options,
                        run_unique};
 

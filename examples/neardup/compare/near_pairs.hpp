@@ -1,0 +1,18 @@
+// The pairs of near-duplicates of a corpus.
+#pragma once
+
+#include <vector>
+
+#include "context.hpp"
+#include "corpus.hpp"
+#include "sorted_pairs.hpp"
+
+namespace command {
+
+/// Finds the pairs of near-duplicates that --within and --across allow, whichever way documents are compared.
+/// `copies_once`: among equal documents, only the first is paired with others. `left_out`: documents without pairs; empty:
+/// none.
+void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool copies_once = false,
+                     const std::vector<bool>& left_out = {});
+
+}  // namespace command
