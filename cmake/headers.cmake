@@ -72,7 +72,6 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/window_counts.hpp
     include/neardup/fingerprint/kernels/xxh3_short.hpp
     include/neardup/fingerprint/kernels/xxh3_spans.hpp
-    include/neardup/fingerprint/kernels/xxh3_spans_neon.hpp
     include/neardup/fingerprint/kernels/xxh3_windows.hpp
     include/neardup/fingerprint/keywords.hpp
     include/neardup/fingerprint/minwise_hasher.hpp
