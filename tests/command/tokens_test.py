@@ -129,6 +129,14 @@ class Words(CommandTest):
                                     "--features", features)
                 self.assertEqual(written, shown)
 
+    def test_letters_in_mathematical_fonts_are_letters_of_canonical_text(self):
+        fonts = "𝐅𝐫𝐞𝐞 𝐬𝐡𝐢𝐩𝐩𝐢𝐧𝐠 𝑜𝑛 𝕒𝕝𝕝 𝔬𝔯𝔡𝔢𝔯𝔰 today only 𝟏𝟎"
+        data = jsonl([fonts, "Free shipping on all orders today only 10", fonts.replace("today", "tоday")])  # a Cyrillic o
+        pairs = lambda features: run("pairs", "--jsonl", "--features", features, "--similarity", "0.9", "--format", "jsonl", "-", data=data)
+        self.assertEqual(self.assert_done(pairs("words:2")).text, "")
+        self.assertEqual([(row["a"], row["b"]) for row in self.assert_done(pairs("canonical:words:2")).json], [("d0", "d1")])
+        self.assertEqual(self.tokens("x² ①", "--features", "canonical:words"), [("x²", "1"), ("①", "1")])
+
     def test_canonical_features_are_recommended(self):
         data = jsonl(["مرحباً بالعالم الجديد", "hello new world", "and another one"])
         said = "1 of the first 3 documents have characters that can be spelt otherwise"
