@@ -296,3 +296,19 @@ def test_a_reader_is_read_one_batch_at_a_time():
 
     neardup.features(pa.RecordBatchReader.from_batches(pa.schema({"text": pa.string()}), batches()))
     assert max(alive) - min(alive) < 1_000_000
+
+
+@given(texts=texts, chains=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_annotate_has_the_groups_as_columns(texts, chains):
+    found = neardup.annotate(texts, similarity=0.5, chains=chains)
+    labels = neardup.groups(texts, similarity=0.5, chains=chains).tolist()
+    assert found["original"].tolist() == labels
+    assert found["size"].tolist() == [labels.count(label) for label in labels]
+    firsts = sorted(label for label in set(labels) if labels.count(label) > 1)
+    assert found["group"].tolist() == [firsts.index(label) if label in firsts else -1 for label in labels]
+    sets = oracle.sets_of(texts)
+    for i, label in enumerate(labels):
+        expected = 1 if label == i else oracle.similarity("jaccard", sets[i], sets[label])
+        assert found["similarity"][i] == pytest.approx(expected)
+    assert len(pl.DataFrame(found)) == len(texts)

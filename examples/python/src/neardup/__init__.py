@@ -666,8 +666,8 @@ def annotate(
     others = count[labels != count]
     closeness = _np.ones(len(labels))
     if others.size > 0:
-        # A text of a chain may be far from the original, so no pair is left out.
-        close = Pairs(_native.verify(of, None, labels[others], others, 5e-324, number, 1, run))
+        # A text of a chain may be far from the original, so no pair is left out for its similarity.
+        close = Pairs(_native.verify(of, None, labels[others], others, 5e-324, number, 0 if read.by_edits else 1, run))
         closeness[others] = 0
         closeness[close.second] = close.similarity
     group = _np.full(len(labels), -1, _np.int64)
