@@ -121,33 +121,6 @@ class Parts(CommandTest):
                         self.assertIn(f"; {len(rows):,} of ", done.err)
         self.assertGreater(changes, 300)
 
-    def test_windows_of_words_in_lines(self):
-        rng = random.Random(8)
-        lines = [" ".join(rng.choice("abcde") for _ in range(rng.randrange(30))) for _ in range(80)]
-        seen, expected, rows = {}, [], []
-        for i, line in enumerate(lines):
-            own = line.split()
-            text = line
-            gone = []
-            for at in range(0, len(own) - 2, 3):
-                part = " ".join(own[at : at + 3])
-                if part in seen:
-                    gone.append(at // 3)
-                    rows.append([f"l:{i + 1}", str(2 * at), part, *seen[part]])
-                else:
-                    seen[part] = (f"l:{i + 1}", str(2 * at))
-            windows = [own[at : at + 3] for at in range(0, len(own), 3)]
-            rest = [word for at, window in enumerate(windows) if at not in gone for word in window]
-            if rest or not own:
-                expected.append(" ".join(rest))
-        self.write("l", "".join(line + "\n" for line in lines))
-        done = run("unique", "--lines", "--parts", "words:3", "--least-length", 0, "--dropped", "dropped", "l", cwd=self.folder)
-        self.assertEqual(self.assert_done(done).text, "".join(line + "\n" for line in expected))
-        found = [line.split("\t") for line in (self.folder / "dropped").read_text().splitlines()]
-        self.assertEqual([[f[1], f[2], f[6], f[4], f[5]] for f in found], rows)
-        self.assertTrue(all(f[0] == "1.000" and f[3] == "5" for f in found))
-        self.assertGreater(len(rows), 50)
-
     def test_short_parts_stay_by_default(self):
         text = "A heading\n\n" + A + "\n\n" + B
         path = self.write("a.jsonl", jsonl([text, text.replace(B, "new")]))
@@ -173,8 +146,8 @@ class Parts(CommandTest):
         text = self.write("a.jsonl", jsonl([A, B]))
         output = ("--output", self.folder / "o")
         for options, said in (
-            (("--parts", "page", "--jsonl", *output), "parts are paragraph, sentence, line and words:N"),
-            (("--parts", "words:0", "--jsonl", *output), "--parts words: 0"),
+            (("--parts", "page", "--jsonl", *output), "parts are paragraph, sentence and line"),
+            (("--parts", "words:5", "--jsonl", *output), "--passages N takes out runs of N words"),
             (("--parts", "line", *output), "needs --lines or --jsonl"),
             (("--parts", "line", "--input-format", "csv", *output), "needs --lines or --jsonl"),
             (("--parts", "line", "--jsonl"), "name a file for them by --output"),
@@ -183,7 +156,7 @@ class Parts(CommandTest):
             (("--parts", "line", "--jsonl", "--encoding", "latin1", *output), "--encoding"),
             (("--parts", "line", "--jsonl", "--fold-chinese", *output), "--fold-chinese with --parts"),
             (("--least-length", 3, "--jsonl"), "--least-length needs --parts"),
-            (("--least-documents", 3, "--jsonl"), "--least-documents needs --parts"),
+            (("--least-documents", 3, "--jsonl"), "--least-documents needs --parts or --passages"),
         ):
             with self.subTest(options=options):
                 self.assert_fails(run("unique", *options, text), said)

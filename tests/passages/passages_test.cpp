@@ -170,6 +170,20 @@ TEST_CASE("the passages of long texts are those of a set of all passages seen") 
   }
 }
 
+TEST_CASE("passages are found when the counters have grown in between") {
+  oracle::random_engine random(79);
+  std::vector<std::string> texts(3);
+  for (std::size_t t = 0; t < 2; ++t) {
+    while (texts[t].size() < 1'200'000) texts[t] += static_cast<char>('a' + random() % 26);
+  }
+  std::vector<passage> wanted;
+  for (std::size_t i = 0; i < 100; ++i) {
+    wanted.push_back({2, 0, texts[2].size(), texts[2].size() + 150, 0, 0, 10'000 * i});
+    texts[2] += texts[0].substr(10'000 * i, 150) + "-";
+  }
+  CHECK(neardup::passages(texts, {.length = 100}, byte_ngrams{1}) == wanted);
+}
+
 TEST_CASE("a passage may overlap the place where it stood first") {
   const std::vector<std::string> texts{"ha ha ha ha"};
   CHECK(neardup::passages(texts, {.length = 2}) == std::vector<passage>{{0, 0, 1, 3, 0, 0, 0}, {0, 0, 2, 4, 0, 0, 0}});

@@ -111,12 +111,6 @@ TEST_CASE("a sentence has the marks that end it, and what closes them", "[parts]
         tokens{"\u4f60\u597d\u3002\u201d", "\u518d\u89c1\uff01\uff01"});
 }
 
-TEST_CASE("windows of words follow each other, and what is left is no part", "[parts]") {
-  CHECK(tokens_of(text_parts{part_kind::words, 2}, "-a b, c\nd e") == tokens{"a b", "c\nd"});
-  CHECK(tokens_of(text_parts{part_kind::words, 1}, "\u4e00\u4e8c x") == tokens{"\u4e00", "\u4e8c", "x"});
-  CHECK_THROWS_AS(static_cast<void>(tokens_of(text_parts{part_kind::words}, "a")), std::invalid_argument);
-}
-
 TEST_CASE("parts are what plain loops cut, whatever the text", "[parts]") {
   std::mt19937 random(1 + oracle::seed_shift());
   for (int round = 0; round < 20000; ++round) {
@@ -137,15 +131,5 @@ TEST_CASE("parts are what plain loops cut, whatever the text", "[parts]") {
       CHECK(part == trimmed(std::string(part)));
     }
     CHECK(inner == sentences);
-    std::vector<std::string_view> words;
-    neardup::words{}(text, [&](std::string_view word) { words.push_back(word); });
-    const std::size_t size = 1 + random() % 4;
-    const std::vector<std::string_view> windows = placed_parts({part_kind::words, size}, text);
-    REQUIRE(windows.size() == words.size() / size);
-    for (std::size_t i = 0; i < windows.size(); ++i) {
-      CHECK(windows[i].data() == words[i * size].data());
-      const std::string_view last = words[i * size + size - 1];
-      CHECK(windows[i].data() + windows[i].size() == last.data() + last.size());
-    }
   }
 }

@@ -25,6 +25,7 @@
 #include "copying.hpp"
 #include "cutting.hpp"
 #include "equal_sets.hpp"
+#include "repeating.hpp"
 #include "running.hpp"
 
 namespace command {
@@ -631,15 +632,22 @@ constexpr std::array unique_options{
         "N random decisions as a page for a person to read: what is dropped beside what stands for it, and what is "
         "nearly dropped; --seed chooses others. Reads files twice",
         usual::no},
-    option_row{"--parts", "KIND", takes::own, section::comparison,
-               "paragraph, sentence, line or words:N (windows of N words): not whole documents are compared, but their "
-               "parts, and what stood before is taken out of the text: with --similarity also what is similar. The "
-               "first one stays. Needs --lines or --jsonl, and --output or --dropped",
-               usual::with_verb, "take out of the texts what stood before: paragraph, sentence, line, words:N"},
+    option_row{
+        "--parts", "KIND", takes::own, section::comparison,
+        "paragraph, sentence or line: not whole documents are compared, but their parts, and what stood before is "
+        "taken out of the text: with --similarity also what is similar. The first one stays. Needs --lines or "
+        "--jsonl, and --output or --dropped",
+        usual::with_verb, "take parts out of the texts that stood before: paragraph, sentence, line"},
+    option_row{
+        "--passages", "N", takes::own, section::comparison,
+        "take out of the texts each run of N words that began earlier in the input, or in --against, wherever it "
+        "begins; bytes:N counts bytes. The first one stays. Texts are compared word for word, whole records are "
+        "not. Needs --lines or --jsonl, and --output or --dropped",
+        usual::with_verb, "take out runs of N words that stood before, wherever they begin"},
     option_row{"--least-length", "N", takes::own, section::comparison,
                "with --parts: parts of fewer characters stay (default: 20)"},
     option_row{"--least-documents", "N", takes::own, section::comparison,
-               "with --parts: parts that stand in fewer documents stay (default: 1)"},
+               "with --parts or --passages: what stands in fewer documents stays (default: 1)"},
     option_row{"--cut-passages", flag, takes::own, section::comparison,
                "with --against and --check containment: take the passages that stand in the other corpus out of the "
                "text, and keep the record. Needs --lines or --jsonl, and --output or --dropped"},
@@ -688,7 +696,8 @@ void check_grown_index(const std::string& path, const comparison_settings& how) 
 
 std::optional<part_settings> take_parts(const typed_options& given, run_settings& to) {
   if (!given.has("--parts")) {
-    refuse_if_given(given, {"--least-length", "--least-documents"}, " needs --parts");
+    refuse_if_given(given, {"--least-length"}, " needs --parts");
+    if (!given.has("--passages")) refuse_if_given(given, {"--least-documents"}, " needs --parts or --passages");
     return std::nullopt;
   }
   part_settings how;
@@ -702,6 +711,26 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
   refuse_cutting(given, to, "--parts");
   if (given.has("--similarity")) how.similarity = similarity_of(given);
   take_number<std::size_t>(given, "--least-length", how.least_length, 0, 1'000'000'000);
+  take_number<std::size_t>(given, "--least-documents", how.least_documents, 1, 1'000'000'000);
+  to.choice.reset();
+  return how;
+}
+
+std::optional<passage_settings> take_passages(const typed_options& given, run_settings& to) {
+  if (!given.has("--passages")) return std::nullopt;
+  passage_settings how = parse_passages(given.text("--passages"));
+  refuse_if_given(given, {"--add-to",     "--audit",          "--by",     "--also-within",    "--parts",
+                          "--keep",       "--grouping",       "--check",  "--check-features", "--min-similarity",
+                          "--exact",      "--distance",       "--blocks", "--kind",           "--bits",
+                          "--weights",    "--weighted-field", "--top",    "--idf-file",       "--seed",
+                          "--similarity", "--features",       "--copies", "--cut-passages",   "--fingerprints",
+                          "--same",       "--within",         "--across"},
+                  " says nothing of --passages; leave out one of the two");
+  if (!to.against.indexes.empty()) {
+    throw usage_error("--passages with --against " + to.against.indexes.front() +
+                      ": an index keeps no texts; name texts");
+  }
+  refuse_cutting(given, to, "--passages");
   take_number<std::size_t>(given, "--least-documents", how.least_documents, 1, 1'000'000'000);
   to.choice.reset();
   return how;
@@ -730,7 +759,7 @@ void take_lossless(typed_options& typed) {
       typed, {"--check",  "--similarity",   "--min-similarity", "--distance", "--kind",         "--bits",
               "--blocks", "--weights",      "--weighted-field", "--top",      "--idf-file",     "--check-features",
               "--keep",   "--grouping",     "--against",        "--add-to",   "--fingerprints", "--code-field",
-              "--parts",  "--cut-passages", "--copies"},
+              "--parts",  "--cut-passages", "--passages",       "--copies"},
       " with --lossless: a record goes only if a kept one of the input holds all of it; leave out one of the two");
   const std::string features = typed["--features"].value_or("words:2");
   feature_setting counted = parse_feature_setting("--features", features);
@@ -762,12 +791,14 @@ bool run_unique(typed_options& typed) {
   if (typed.has("--compact") && !typed.has("--add-to")) throw usage_error("--compact needs --add-to");
   take_lossless(typed);
   std::optional<part_settings> parts;
+  std::optional<passage_settings> passages;
   bool reads_all_first = false;
   const bool cuts_passages = typed.has("--cut-passages");
   run_settings settings =
       take_reading(typed, {.last = [&](const typed_options& given, run_settings& to) {
                      to.comparison.is_lossless = given.has("--lossless");
                      parts = take_parts(given, to);
+                     passages = take_passages(given, to);
                      take_cutting(given, to);
                      take_copies(given, to);
                      if (!to.against.grown_index.empty()) check_grown_index(to.against.grown_index, to.comparison);
@@ -779,12 +810,13 @@ bool run_unique(typed_options& typed) {
                      }
                      take_audit(given, to);
                      reads_all_first = groups_first(to) || is_bounded(given, to);
-                     to.input.is_read_twice = reads_all_first || parts.has_value();
+                     to.input.is_read_twice = reads_all_first || parts.has_value() || passages.has_value();
                      to.against.keeps_texts = to.comparison.checks_containment() && !to.against.paths.empty() &&
                                               (cuts_passages || !to.output.dropped.empty());
                    }});
   return run_on_documents(settings, [&](context& c) {
     if (parts) return run_without_parts(c, *parts);
+    if (passages) return run_without_repeated(c, *passages);
     if (cuts_passages) return run_without_passages(c);
     if (keeps_first_of_equal(c.settings)) return run_by_equal_sets(c);
     // A stream is decided in rounds, which compare all kept documents again. Input that can be read twice needs no
@@ -809,7 +841,7 @@ Prints the input without near-duplicates: it drops each record that is similar t
 copies the others byte for byte (--lines, --jsonl, and the other formats of records: of a table with its header,
 of an array of JSON as an array). Of whole files it prints the paths that are kept.
 Documents without tokens are kept. Blank lines of JSON Lines are dropped. UTF-16 is written as UTF-8.
-With --parts or --cut-passages it takes parts out of the texts, and drops a record of which no word stays.
+With --parts, --passages or --cut-passages it takes parts out of the texts, and drops a record of which no word stays.
 With --add-to FILE, an index, it drops what is near a document in there, too, and adds what is kept to it.
 )",
                        takes::comparing | takes::codes | takes::exact | takes::same | takes::pairing |

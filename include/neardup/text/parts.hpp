@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <stdexcept>
 #include <string_view>
 
-#include "../error.hpp"
 #include "sentences.hpp"
 #include "unicode.hpp"
 #include "utf8.hpp"
-#include "words.hpp"
 
 namespace neardup::inline v0 {
 
@@ -23,8 +20,6 @@ enum class part_kind {
   /// and brackets.
   sentence,
   line,
-  /// Windows of `text_parts::size` words, which do not overlap.
-  words,
 };
 
 namespace detail {
@@ -68,13 +63,11 @@ constexpr bool closes(char32_t c) noexcept {
 /// in bytes is `part.data() - text.data()`.
 ///
 /// A part contains a letter or a number, and has no ASCII white space at either end. Lines end with a line feed, a
-/// carriage return, or both. Words left over behind the last window of `size` words are in no part.
-/// Throws: std::invalid_argument if it is called with part_kind::words and size = 0.
+/// carriage return, or both.
 /// Complexity: linear.
-/// Example: `text_parts{part_kind::words, 50}(text, [&](std::string_view part) { … })`
+/// Example: `text_parts{part_kind::sentence}(text, [&](std::string_view part) { … })`
 struct text_parts {
   part_kind kind = part_kind::paragraph;
-  std::size_t size = 0;  ///< words in a window; only for part_kind::words
 
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
@@ -82,7 +75,6 @@ struct text_parts {
       case part_kind::paragraph: return cut_lines(text, true, sink);
       case part_kind::line: return cut_lines(text, false, sink);
       case part_kind::sentence: return cut_sentences(text, sink);
-      case part_kind::words: return cut_windows(text, sink);
     }
   }
 
@@ -129,19 +121,6 @@ struct text_parts {
       i = after;
     }
     hand_over(text.substr(begin), sink);
-  }
-
-  template <class Sink>
-  void cut_windows(std::string_view text, Sink& sink) const {
-    if (size == 0) detail::fail<std::invalid_argument>("parts of words need a size of 1 or more");
-    std::size_t begin = 0, count = 0;
-    for_each_word(text, [&](std::string_view /*word*/, std::string_view bytes) {
-      const auto place = static_cast<std::size_t>(bytes.data() - text.data());
-      if (count == 0) begin = place;
-      if (++count < size) return;
-      sink(text.substr(begin, place + bytes.size() - begin));
-      count = 0;
-    });
   }
 };
 

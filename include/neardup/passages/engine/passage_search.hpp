@@ -401,11 +401,12 @@ NEARDUP_INLINE void passage_search::scatter_windows() {
   const auto prepare = [&](auto& to, std::size_t size) {
     to.waiting.resize(partitions_);
     to.stored.assign(partitions_, 0);
-    to.most = to_size(std::clamp<std::uint64_t>(memory_ / 16 / partitions_ / size, 16, 4096));
+    to.most = to_size(std::clamp<std::uint64_t>(memory_ / 16 / partitions_ / size, 16, 1024));
   };
   prepare(scattered_, sizeof(window_record));
   prepare(found_, sizeof(repeated_windows));
-  const std::uint64_t written = memory_ / 16 / workers_.size() / sizeof(written_run);
+  const std::uint64_t written =
+      (std::min)(memory_ / 16 / workers_.size() / sizeof(written_run), std::uint64_t{1} << 18);
   for (worker& own : workers_) own.written.resize(to_size((std::min)(written, windows_ / 8) + 1));
   read_texts(
       true,

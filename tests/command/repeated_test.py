@@ -1,0 +1,214 @@
+"""Repeated passages, held against a set of all runs of N words or bytes seen so far. NEARDUP_PROGRAM names the program."""
+
+import json
+import random
+import re
+
+from harness import CommandTest, jsonl, run, main
+
+
+def spans_of(text, are_bytes):
+    """The units of a text, as (unit, begin, end) in bytes."""
+    if are_bytes:
+        return [(byte, i, i + 1) for i, byte in enumerate(text.encode())]
+    return [(m.group(), len(text[: m.start()].encode()), len(text[: m.end()].encode())) for m in re.finditer(r"\w+", text)]
+
+
+def repeated(documents, length, are_bytes, least_documents=1, earlier=0):
+    """The repeated passages of documents, which are lists of texts: (place, begin, end, first place, first offset), where a place
+    is (document, field) and the others are bytes."""
+    seen, all_places = {}, []
+    for d, texts in enumerate(documents):
+        for f, text in enumerate(texts):
+            units = spans_of(text, are_bytes)
+            for i in range(len(units) - length + 1):
+                known = seen.setdefault(tuple(u for u, _, _ in units[i : i + length]), ((d, f, i), units[i][1], set()))
+                known[2].add(d)
+                all_places.append(((d, f), i, units, known))
+    spans = []
+    for place, i, units, (first, offset, where) in all_places:
+        if (*place, i) == first or len(where) < least_documents or place[0] < earlier:
+            continue
+        last = spans[-1] if spans else None
+        if last and last["place"] == place and last["next"] == i and last["next_first"] == first:
+            last["end"] = units[i + length - 1][2]
+        else:
+            last = {"place": place, "begin": units[i][1], "end": units[i + length - 1][2], "first": first[:2], "offset": offset}
+            spans.append(last)
+        last["next"], last["next_first"] = i + 1, (*first[:2], first[2] + 1)
+    return spans
+
+
+def union(ranges):
+    joined = []
+    for begin, end in sorted(ranges):
+        if joined and begin <= joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], end)
+        else:
+            joined.append([begin, end])
+    return joined
+
+
+def without(text, ranges, are_words=True):
+    """The text without ranges of bytes, and without the white space behind each. Ranges with only white space between, or
+    without a word between if they are of words, are one."""
+    data, joined = text.encode(), []
+    for begin, end in union(ranges):
+        between = data[joined[-1][1] : begin].decode() if joined else ""
+        if joined and not (re.search(r"\w", between) if are_words else between.strip()):
+            joined[-1][1] = end
+        else:
+            joined.append([begin, end])
+    out, at = b"", 0
+    for begin, end in joined:
+        out += data[at:begin]
+        at = len(data) - len(data[end:].lstrip())
+    return (out + data[at:]).decode()
+
+
+def random_texts(rng, count, alphabet, longest):
+    texts, between = [], [" ", "  ", ", ", "\n"]
+    for _ in range(count):
+        own = [rng.choice(alphabet) for _ in range(rng.randrange(longest))]
+        if texts and rng.random() < 0.6:
+            stretch = re.findall(r"\w+", rng.choice(texts))
+            begin = rng.randrange(len(stretch) + 1)
+            at = rng.randrange(len(own) + 1)
+            own[at:at] = stretch[begin : begin + rng.randrange(longest)]
+        texts.append("".join(word + rng.choice(between) for word in own))
+    return texts
+
+
+ALPHABETS = (["a", "b"], ["ha"], ["x1", "\u00e4\u00e4", "\u044f\u0437\u044b\u043a", "word", "n", "\U0001d538"])
+
+
+class Repeated(CommandTest):
+    def check(self, documents, fields, against, length, least_documents, more=()):
+        """Cuts, and compares all that is written with the oracle."""
+        everything = against + documents
+        found = repeated(everything, length, False, least_documents, len(against))
+        row = lambda name, texts: json.dumps({"id": name, **dict(zip(fields, texts)), "n": 1}, ensure_ascii=False) + "\n"
+        name = lambda d: f"e{d}" if d < len(against) else f"d{d - len(against)}"
+        lines = [row(name(d), texts) for d, texts in enumerate(everything)]
+        wanted, rows = [], []
+        for d, texts in enumerate(documents, len(against)):
+            cuts = [[(s["begin"], s["end"]) for s in found if s["place"] == (d, f)] for f in range(len(texts))]
+            rest = [without(text, own) for text, own in zip(texts, cuts)]
+            if not any(cuts) or any(re.search(r"\w", text) for text in rest):
+                wanted.append(row(name(d), rest))
+        for s in found:
+            (d, f), (first, first_field) = s["place"], s["first"]
+            text = everything[d][f].encode()[s["begin"] : s["end"]].decode()
+            one = [name(d), s["begin"], s["end"] - s["begin"], name(first), s["offset"], text]
+            rows.append(one + [fields[f], fields[first_field]] if len(fields) > 1 else one)
+        self.write("in.jsonl", "".join(lines[len(against) :]))
+        options = ["--passages", length, "--least-documents", least_documents]
+        options += [word for field in fields for word in ("--text-field", field)]
+        if against:
+            options += ["--against", self.write("against.jsonl", "".join(lines[: len(against)]))]
+        dropped, output = self.folder / "dropped", self.folder / "out"
+        done = run("unique", "--jsonl", *options, *more, "--dropped", dropped, "--output", output, self.folder / "in.jsonl")
+        self.assert_done(done)
+        self.assertEqual(output.read_bytes().decode(), "".join(wanted))
+        keys = ["id", "offset", "length", "first", "first_offset", "passage", "field", "first_field"][: 8 if len(fields) > 1 else 6]
+        self.assertEqual([[json.loads(line)[key] for key in keys] for line in dropped.read_text().splitlines()], rows)
+        self.assertIn(f"; {len(rows):,} passage", done.err)
+        return len(rows)
+
+    def test_cuts_what_a_set_of_all_passages_has_seen(self):
+        rng, count = random.Random(75), 0
+        for alphabet in ALPHABETS:
+            for length in (1, 2, 5, 20):
+                texts = random_texts(rng, 60, alphabet, 3 * length + 3)
+                for more in (("--threads", 1), ("--threads", 3, "--memory", "1M")):
+                    with self.subTest(alphabet=alphabet, length=length, more=more):
+                        count += self.check([[t] for t in texts], ["text"], [], length, 1, more)
+                        count += self.check([[t] for t in texts[20:]], ["text"], [[t] for t in texts[:20]], length, 2, more)
+                        pairs = [list(pair) for pair in zip(texts[::2], texts[1::2])]
+                        count += self.check(pairs, ["title", "body"], [], length, 3, more)
+        self.assertGreater(count, 2000)
+
+    def test_each_copy_goes_wherever_it_begins(self):
+        shared = " ".join(f"run{i}" for i in range(60))
+        texts = ["It begins: " + shared]
+        texts += [" ".join(f"before{b}x{i}" for i in range(b)) + " " + shared + f" behind{b}" for b in range(1, 8)]
+        for length in (5, 10, 20, 50):
+            done = run("unique", "--jsonl", "--passages", length, "--output", self.folder / "o", "-", data=jsonl(texts))
+            self.assertIn("7 of those kept changed", self.assert_done(done).err)
+            rest = [json.loads(line)["text"] for line in (self.folder / "o").read_text().splitlines()]
+            self.assertEqual(rest, texts[:1] + [text.replace(shared + " ", "") for text in texts[1:]])
+
+    def test_bytes_are_cut_at_words_and_never_within_a_character(self):
+        rng = random.Random(76)
+        for alphabet in ALPHABETS:
+            texts = random_texts(rng, 60, alphabet, 40)
+            found = repeated([[t] for t in texts], 12, True)
+            done = run("unique", "--jsonl", "--passages", "bytes:12", "--dropped", self.folder / "d", "--output", self.folder / "o",
+                       "-", data=jsonl(texts))
+            self.assert_done(done)
+            wanted = []
+            for d, text in enumerate(texts):
+                cuts = union((s["begin"], s["end"]) for s in found if s["place"][0] == d)
+                for cut in cuts:
+                    for _, begin, end in spans_of(text, False):
+                        if begin < cut[0] < end:
+                            cut[0] = end
+                        if begin < cut[1] < end:
+                            cut[1] = begin
+                # A cut that ends or begins within a character outside of words does not reach it.
+                rest = without(text, [cut for cut in cuts if cut[0] < cut[1]], False)
+                if not cuts or re.search(r"\w", rest) or rest == text:
+                    wanted.append(rest)
+            self.assertEqual([json.loads(line)["text"] for line in (self.folder / "o").read_text().splitlines()], wanted)
+            rows = [json.loads(line) for line in (self.folder / "d").read_text().splitlines()]
+            self.assertEqual(len(rows), len(found))
+            for one, span in zip(rows, found):
+                text = texts[span["place"][0]].encode()[span["begin"] : span["end"]]
+                self.assertEqual(one["passage"], text.decode("utf-8", "ignore"))
+                self.assertEqual(one["first_offset"], span["offset"])
+
+    def test_lines_name_their_first_places_in_columns(self):
+        self.write("l", "a b c\nx a b c y\n")
+        done = run("unique", "--lines", "--passages", 3, "--dropped", "d", "l", cwd=self.folder)
+        self.assertEqual(self.assert_done(done).text, "a b c\nx y\n")
+        self.assertEqual((self.folder / "d").read_text(), "l:2\t2\t5\tl:1\t0\ta b c\n")
+
+    def test_a_record_of_which_no_word_is_left_is_dropped(self):
+        data = jsonl(["one two three", "One two three", "one two three", ""])
+        done = run("unique", "--jsonl", "--passages", 3, "--dropped-records", self.folder / "r", "--output", self.folder / "o", "-",
+                   data=data)
+        self.assertIn("3 kept, 1 dropped", self.assert_done(done).err)
+        self.assertEqual((self.folder / "r").read_bytes(), data.splitlines(keepends=True)[2])
+
+    def test_a_full_folder_for_temporary_files_is_an_error_and_nothing_is_lost(self):
+        rng = random.Random(77)
+        texts = [" ".join(rng.choice("abcdefgh") for _ in range(300)) for _ in range(200)]
+        path = self.write("in.jsonl", jsonl(texts))
+        output = self.write("out", "as before")
+        failed = run("unique", "--jsonl", "--passages", 5, "--memory", "100k", "--output", output, path,
+                     env={"TMPDIR": str(self.folder / "missing")})
+        self.assert_fails(failed, "cannot write a temporary file")
+        self.assertEqual(output.read_text(), "as before")
+
+    def test_refuses_what_does_not_go_together(self):
+        text = self.write("a.jsonl", jsonl(["one two", "three"]))
+        output = ("--output", self.folder / "o")
+        for options, said in (
+            (("--passages", 0, "--jsonl", *output), "--passages"),
+            (("--passages", 2**20 + 1, "--jsonl", *output), "--passages"),
+            (("--passages", "bytes:0", "--jsonl", *output), "--passages bytes:"),
+            (("--passages", "five", "--jsonl", *output), "--passages"),
+            (("--passages", 5, *output), "needs --lines or --jsonl"),
+            (("--passages", 5, "--jsonl"), "name a file for them by --output"),
+            (("--passages", 5, "--jsonl", "--similarity", 0.8, *output), "--similarity says nothing of --passages"),
+            (("--passages", 5, "--jsonl", "--parts", "line", *output), "--passages"),
+            (("--passages", 5, "--jsonl", "--keep", "longest", *output), "--keep says nothing of --passages"),
+            (("--passages", 5, "--jsonl", "--encoding", "latin1", *output), "--encoding"),
+        ):
+            with self.subTest(options=options):
+                self.assert_fails(run("unique", *options, text), said)
+                self.assertFalse((self.folder / "o").exists())
+
+
+if __name__ == "__main__":
+    main()
