@@ -452,7 +452,7 @@ class InDuckDB(Promises, unittest.TestCase):
             path = pathlib.Path(folder) / "texts.parquet"
             self.db.rows(f"COPY (SELECT range AS id, 'the text number ' || range % 3 AS body FROM range(5000)) TO '{path}'")
             found = self.db.rows(f"SELECT id, original, size FROM neardup_groups('FROM ''{path}''', 'id', 'body', 0.9)")
-        self.assertEqual(found, [(i, i % 3, 1667 if i % 3 < 2 else 1666) for i in range(5000)])
+        self.assertTrue(found == [(i, i % 3, 1667 if i % 3 < 2 else 1666) for i in range(5000)])  # no slow diff of lists
 
     def test_many_rows_stream_in_and_out(self):
         self.db.rows("CREATE TABLE t AS SELECT range AS id, 'a b c d' AS body FROM range(300)")
