@@ -3,12 +3,16 @@
 #include <array>
 #include <bit>
 #include <filesystem>
+#include <limits>
+#include <map>
 #include <neardup/dedup/pair_groups.hpp>
 #include <neardup/fingerprint/hashers.hpp>
+#include <unordered_map>
 
 #include "../compare/check.hpp"
 #include "../compare/context.hpp"
 #include "../compare/corpus.hpp"
+#include "../compare/groups.hpp"
 #include "../compare/sorted_pairs.hpp"
 #include "../documents/index_file.hpp"
 #include "../ground/errors.hpp"
@@ -27,12 +31,21 @@ constexpr std::array verify_options{
                "--index",
                usual::always},
     option_row{
+        "--clusters", "FILE", takes::own, section::input,
+        "in place of pairs, clusters of ids from any program (-: standard input): a record for each document with "
+        "its id and the name of its cluster, or with --pairs-format lines a line for each cluster with the ids of "
+        "its documents, with blanks between them",
+        usual::always},
+    option_row{
         "--pairs-format", "F", takes::own, section::input,
         "csv or tsv with a header, jsonl, or binary: two numbers of 64 bits a pair, the lowest byte first, which "
-        "count the documents from 0 (default: what the name ends with, .bin for binary)",
-        usual::always, "csv, tsv, jsonl or binary (default: as its name ends)"},
+        "count the documents from 0; of clusters csv, tsv, jsonl or lines (default: what the name ends with, .bin for "
+        "binary)",
+        usual::always, "csv, tsv, jsonl, binary or lines (default: as its name ends)"},
     option_row{"--pair-fields", "A B", takes::own, section::input,
-               "the columns or fields with the two ids (default: a b)", usual::always},
+               "the columns or fields with the two ids (default: a b), or of --clusters with the id and the cluster "
+               "(default: id cluster)",
+               usual::always},
     option_row{"--index", "FILE", takes::own, section::index, "documents of an index of features", usual::always},
     option_row{"--similarity", "S", takes::own, section::comparison,
                "a pair is near-duplicate if its exact similarity is at least this (default: {similarity})",
@@ -230,7 +243,7 @@ class pair_checker {
   std::uint64_t pairs_ = 0, near_ = 0, with_itself_ = 0;
 };
 
-enum class pair_format { csv, tsv, json_lines, binary };
+enum class pair_format { csv, tsv, json_lines, binary, lines };
 
 /// Reads pairs of numbers.
 void read_binary(const std::string& path, run_notes& notes, pair_checker& checker) {
@@ -285,24 +298,168 @@ struct pair_source {
   pair_format format = pair_format::json_lines;
   std::vector<std::string> fields{"a", "b"};
   std::string index;
+  bool are_clusters = false;
 };
 
-void verify_pairs(context& c, const pair_source& from) {
-  named_documents documents(c.settings);
+/// Reads the documents, and makes the table of their ids.
+void read_named(context& c, const pair_source& from, named_documents& documents) {
   const auto add = [&](const placed_document& d) { documents.add(d); };
   if (!from.index.empty()) for_each_indexed(c, from.index, add);
   for_each_document(c, add);
   documents.prepare();
-  c.notes.phase("checking pairs");
+}
+
+/// Returns the settings to read pairs, or the clusters of documents.
+input_settings input_of(const context& c, const pair_source& from) {
   input_settings input;
   input.paths = {from.path};
-  input.unit = from.format == pair_format::csv   ? unit_of_input::csv
-               : from.format == pair_format::tsv ? unit_of_input::tsv
-                                                 : unit_of_input::json_lines;
-  input.text_fields = from.fields;
-  input.fields_are_ids = true;
+  input.unit = from.format == pair_format::csv     ? unit_of_input::csv
+               : from.format == pair_format::tsv   ? unit_of_input::tsv
+               : from.format == pair_format::lines ? unit_of_input::lines
+                                                   : unit_of_input::json_lines;
+  if (from.format != pair_format::lines) {
+    input.text_fields = from.fields;
+    input.fields_are_ids = true;
+  }
   input.skip_bad = c.settings.input.skip_bad;
   input.threads = c.settings.threads;
+  return input;
+}
+
+/// Clusters of documents that another program has found.
+/// Memory: 8 bytes for each document, and the names of clusters.
+class named_clusters {
+ public:
+  named_clusters(run_notes& notes, const named_documents& documents)
+      : notes_(notes), documents_(documents), cluster_of_(documents.size(), none) {}
+
+  /// Takes a record with a document and the name of its cluster.
+  void take(const std::string& id, const std::string& cluster, const std::string& where) {
+    const auto [found, is_first] = numbers_.try_emplace(cluster, clusters_.size());
+    if (is_first) clusters_.emplace_back();
+    add(found->second, id, where);
+  }
+
+  /// Takes a line with the documents of a cluster.
+  void take_line(std::string_view line, const std::string& where) {
+    clusters_.emplace_back();
+    constexpr std::string_view blanks = " \t\r\n";
+    for (std::size_t begin = line.find_first_not_of(blanks); begin < line.size();) {
+      const std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
+      add(clusters_.size() - 1, std::string(line.substr(begin, end - begin)), where);
+      begin = line.find_first_not_of(blanks, end);
+    }
+  }
+
+  /// Returns the clusters, each sorted by the numbers of its documents.
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> take_all() {
+    for (std::vector<std::uint32_t>& members : clusters_) std::sort(members.begin(), members.end());
+    return std::move(clusters_);
+  }
+
+ private:
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  void add(std::size_t cluster, const std::string& id, const std::string& where) {
+    const auto refuse = [&](const char* before, const char* behind) {
+      notes_.bad({where, before + printable(id) + '\'' + behind});
+    };
+    const std::optional<std::uint32_t> number = documents_.find(id);
+    if (!number) return refuse("no document has the id '", "");
+    if (documents_.is_repeated(*number)) return refuse("several documents have the id '", "");
+    std::size_t& own = cluster_of_[*number];
+    if (own == cluster) return refuse("the document '", " is twice in its cluster");
+    if (own != none) return refuse("the document '", " is in two clusters");
+    own = cluster;
+    clusters_[cluster].push_back(*number);
+  }
+
+  run_notes& notes_;
+  const named_documents& documents_;
+  std::unordered_map<std::string, std::size_t> numbers_;
+  std::vector<std::vector<std::uint32_t>> clusters_;
+  std::vector<std::size_t> cluster_of_;
+};
+
+/// Compares all pairs within a cluster, and groups its documents by the rule of all verbs.
+struct checked_cluster {
+  checked_cluster(const context& c, const named_documents& documents, std::span<const std::uint32_t> members) {
+    const double least = *c.settings.comparison.min_similarity;
+    const auto count = static_cast<std::uint32_t>(members.size());
+    neardup::pair_groups<std::uint32_t> groups(count);
+    std::vector<std::vector<std::pair<std::uint32_t, double>>> found(count);
+    run_parallel(c.settings.threads, count, [&](std::size_t later) {
+      for (std::uint32_t earlier = 0; earlier < later; ++earlier) {
+        const auto similarity = documents.similarity(members[later], members[earlier], least);
+        if (similarity) found[later].emplace_back(earlier, *similarity);
+      }
+    });
+    for (std::uint32_t later = 0; later < count; ++later) {
+      near += found[later].size();
+      for (const auto& [earlier, similarity] : found[later]) {
+        groups.add(later, earlier, [closeness = similarity] { return closeness; });
+      }
+    }
+    label = groups.finish();
+  }
+
+  std::vector<std::uint32_t> label;  // by place in the cluster: the place of the original
+  std::uint64_t near = 0;            // number of pairs that are near-duplicates
+};
+
+void verify_clusters(context& c, const pair_source& from) {
+  named_documents documents(c.settings);
+  read_named(c, from, documents);
+  c.notes.phase("checking clusters");
+  const input_settings input = input_of(c, from);
+  reading records({input, c.settings.lists, c.settings.fingerprint, c.settings.comparison, true}, {});
+  named_clusters given(records.notes, documents);
+  read_texts(
+      records.how.input, records.sources, records.notes,
+      [&](const placed_document& d) {
+        if (from.format == pair_format::lines) return given.take_line(d.texts->front(), d.from->where(d.line));
+        given.take(d.texts->front(), d.texts->back(), d.from->where(d.line));
+      },
+      nullptr);
+  std::uint64_t clusters = 0, pairs = 0, near = 0, groups = 0, alone = 0;
+  const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
+  for (const std::vector<std::uint32_t>& members : given.take_all()) {
+    if (members.size() < 2) continue;
+    ++clusters;
+    pairs += static_cast<std::uint64_t>(members.size()) * (members.size() - 1) / 2;
+    const checked_cluster checked(c, documents, members);
+    near += checked.near;
+    std::map<std::uint32_t, std::vector<group_member>> found;  // groups by their originals
+    for (std::uint32_t i = 0; i < members.size(); ++i) {
+      const std::uint32_t original = checked.label[i];
+      const double similarity = original == i ? 1 : documents.similarity(members[i], members[original], 0).value_or(0);
+      found[original].push_back({members[i], documents.id(members[i]), false, std::nullopt, similarity});
+      if (original == i || !c.dropped) continue;
+      *c.dropped << text_of_match(
+          c.settings.fingerprint, as_json,
+          {"id", "kept", documents.id(members[i]), documents.id(members[original]), std::nullopt, similarity});
+    }
+    for (const auto& [original, group] : found) {
+      if (group.size() < 2) {
+        ++alone;
+      } else {
+        c.out << text_of_group(c.settings, groups++, group);
+      }
+    }
+  }
+  records.notes.finish("", records.sources);
+  finish(c,
+         ": " + grouped(near) + " of " + counted(pairs, "pair", "pairs") + " within " +
+             counted(clusters, "cluster", "clusters") + (near == 1 ? " is" : " are") + " near-duplicate; " +
+             counted(groups, "group", "groups") + ", and " + counted(alone, "document", "documents") + " in none",
+         near);
+}
+
+void verify_pairs(context& c, const pair_source& from) {
+  named_documents documents(c.settings);
+  read_named(c, from, documents);
+  c.notes.phase("checking pairs");
+  const input_settings input = input_of(c, from);
   reading pairs({input, c.settings.lists, c.settings.fingerprint, c.settings.comparison, true}, {});
   pair_checker checker(c, pairs.notes, documents);
   if (from.format == pair_format::binary) {
@@ -323,33 +480,50 @@ void verify_pairs(context& c, const pair_source& from) {
 
 /// Returns the format of the pairs.
 /// Throws: usage_error.
-pair_format format_of_pairs(const typed_options& typed, const std::string& path) {
+pair_format format_of_pairs(const typed_options& typed, const pair_source& from) {
+  const std::string& path = from.path;
   if (const auto format = typed["--pairs-format"]) {
-    return static_cast<pair_format>(parse_name("--pairs-format", *format, {"csv", "tsv", "jsonl", "binary"},
-                                               "formats of pairs are csv, tsv, jsonl and binary"));
+    const char* const rule = from.are_clusters ? "formats of clusters are csv, tsv, jsonl and lines"
+                                               : "formats of pairs are csv, tsv, jsonl and binary";
+    const auto chosen = static_cast<pair_format>(
+        parse_name("--pairs-format", *format, {"csv", "tsv", "jsonl", "binary", "lines"}, rule));
+    if (chosen == (from.are_clusters ? pair_format::binary : pair_format::lines)) {
+      throw usage_error("--pairs-format '" + *format + "': " + rule);
+    }
+    return chosen;
   }
   std::string_view name = path;
   for (const std::string_view packed : {".gz", ".zst"}) {
     if (name.ends_with(packed)) name.remove_suffix(packed.size());
   }
-  if (name.ends_with(".bin")) return pair_format::binary;
+  if (name.ends_with(".bin") && !from.are_clusters) return pair_format::binary;
   const auto unit = unit_by_name(name);
   if (unit == unit_of_input::csv) return pair_format::csv;
   if (unit == unit_of_input::tsv) return pair_format::tsv;
   if (unit == unit_of_input::json_lines) return pair_format::json_lines;
-  throw usage_error("--pairs " + path + ": its name does not tell its format; --pairs-format does");
+  throw usage_error((from.are_clusters ? "--clusters " : "--pairs ") + path +
+                    ": its name does not tell its format; --pairs-format does");
 }
 
 bool run_verify(typed_options& typed) {
-  if (!typed.has("--pairs")) throw usage_error("verify needs --pairs FILE, pairs of ids from any program");
+  if (!typed.has("--pairs") && !typed.has("--clusters")) {
+    throw usage_error("verify needs --pairs FILE, pairs of ids from any program, or --clusters FILE");
+  }
+  if (typed.has("--pairs") && typed.has("--clusters")) throw usage_error("--pairs and --clusters do not go together");
   pair_source from;
-  from.path = typed.text("--pairs");
+  from.are_clusters = typed.has("--clusters");
+  const std::string option_of_file = from.are_clusters ? "--clusters" : "--pairs";
+  from.path = typed.text(option_of_file);
   from.index = typed.text("--index");
-  for (const char* const option : {"--pairs", "--index"}) refuse_empty_name(typed, option);
-  if (std::filesystem::is_directory(from.path)) throw usage_error("--pairs " + from.path + ": a folder, not a file");
-  from.format = format_of_pairs(typed, from.path);
+  for (const char* const option : {"--pairs", "--clusters", "--index"}) refuse_empty_name(typed, option);
+  if (std::filesystem::is_directory(from.path)) {
+    throw usage_error(option_of_file + " " + from.path + ": a folder, not a file");
+  }
+  from.format = format_of_pairs(typed, from);
+  if (from.are_clusters) from.fields = {"id", "cluster"};
   if (typed.has("--pair-fields")) {
     if (from.format == pair_format::binary) throw usage_error("--pair-fields: pairs of numbers have no fields");
+    if (from.format == pair_format::lines) throw usage_error("--pair-fields: lines of ids have no fields");
     from.fields = typed.all("--pair-fields");
     if (from.fields.size() != 2 || from.fields[0] == from.fields[1]) {
       throw usage_error("--pair-fields takes the names of two fields, once");
@@ -382,17 +556,17 @@ bool run_verify(typed_options& typed) {
     }
   };
   run_settings settings = take_reading(
-      typed,
-      {.stored = take_stored,
-       .comparison = take_check,
-       .last = refuse_two_streams,
-       .other_files =
-           [&] {
-             return std::vector<std::string>{from.path, from.index};
-           },
-       .without_input = from.index.empty() ? "verify --pairs: name the documents, by PATH or --index" : nullptr});
+      typed, {.stored = take_stored,
+              .comparison = take_check,
+              .last = refuse_two_streams,
+              .other_files =
+                  [&] {
+                    return std::vector<std::string>{from.path, from.index};
+                  },
+              .without_input = from.index.empty() ? "verify: name the documents, by PATH or --index" : nullptr});
   settings.comparison.has_fingerprints = false;
-  return run_on_documents(settings, [&](context& c) { verify_pairs(c, from); });
+  return run_on_documents(settings,
+                          [&](context& c) { from.are_clusters ? verify_clusters(c, from) : verify_pairs(c, from); });
 }
 
 }  // namespace
@@ -404,6 +578,8 @@ const verb verify_verb{"verify",
                        R"(
 Reads pairs of ids, from any program, and prints those that are near-duplicates, in their order, as pairs
 prints them: exact similarity, "-", and the two ids. Documents, not pairs, take memory.
+With --clusters: reads clusters, compares all pairs within each, and prints the groups that are left, as
+groups prints them; the last line counts how many of the pairs are near-duplicates.
 )",
                        takes::texts | takes::weights | takes::features | takes::dictionary | takes::seed |
                            takes::exact | takes::same | takes::verification | takes::format | takes::output |
