@@ -3,6 +3,7 @@
 #include <neardup/edits/pairs.hpp>
 #include <neardup/index/pairs.hpp>
 #include <neardup/sets/pairs.hpp>
+#include <neardup/threads.hpp>
 #include <span>
 
 #include "../ground/text.hpp"
