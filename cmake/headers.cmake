@@ -172,17 +172,17 @@ set(NEARDUP_HEADERS
     include/neardup/storage/composition_of.hpp
     include/neardup/storage/deduplicator_file.hpp
     include/neardup/storage/durable_set_index.hpp
-    include/neardup/storage/engine/append_log.hpp
     include/neardup/storage/engine/container.hpp
     include/neardup/storage/engine/index_sections.hpp
+    include/neardup/storage/engine/log_frame.hpp
     include/neardup/storage/engine/sections.hpp
     include/neardup/storage/engine/set_sections.hpp
     include/neardup/storage/file_lock.hpp
     include/neardup/storage/fingerprint_list.hpp
     include/neardup/storage/index_file.hpp
     include/neardup/storage/index_view.hpp
+    include/neardup/storage/journal.hpp
     include/neardup/storage/mapped_file.hpp
-    include/neardup/storage/record_log.hpp
     include/neardup/storage/set_index_file.hpp
     include/neardup/text.hpp
     include/neardup/text/agreeing.hpp

@@ -14,6 +14,6 @@
 #include "storage/fingerprint_list.hpp"
 #include "storage/index_file.hpp"
 #include "storage/index_view.hpp"
+#include "storage/journal.hpp"
 #include "storage/mapped_file.hpp"
-#include "storage/record_log.hpp"
 #include "storage/set_index_file.hpp"

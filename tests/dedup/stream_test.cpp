@@ -305,21 +305,21 @@ TEST_CASE("a stream that refuses for its bytes refuses a batch as a whole") {
 }
 
 TEST_CASE("a stream that cannot forget for its bytes still returns the verdict, and says so at the next call") {
-  stream_deduplicator seen(make(), {.max_bytes = 30'000});
-  decltype(seen)::workspace scratch;
-  bool fails = true;
-  const auto commit = [&](const auto& change) {
-    if (fails && !change.gone.empty()) throw std::runtime_error("the disk is full");
-  };
+  using stream = decltype(stream_deduplicator(make()));
+  struct failing final : stream, neardup::detail::change_hook<stream::change_type> {
+    failing() : stream(make(), {.max_bytes = 30'000}) { commit_to(this); }
+    void commit(const stream::change_type& change) override {
+      if (fails && !change.gone.empty()) throw std::runtime_error("the disk is full");
+    }
+    bool fails = true;
+  } seen;
   std::uint32_t id = 0;
-  for (; seen.memory_usage() <= 30'000; ++id) {
-    REQUIRE(seen.add(seen.describe(text_of(id), scratch), id, std::nullopt, commit).is_new());
-  }
+  for (; seen.memory_usage() <= 30'000; ++id) REQUIRE(seen.add(text_of(id), id).is_new());
   CHECK(seen.contains(id - 1));
-  CHECK_THROWS_AS(seen.add(seen.describe(text_of(id), scratch), id, std::nullopt, commit), std::runtime_error);
+  CHECK_THROWS_AS(seen.add(text_of(id), id), std::runtime_error);
   CHECK_FALSE(seen.contains(id));
-  fails = false;
-  CHECK(seen.add(seen.describe(text_of(id), scratch), id, std::nullopt, commit).is_new());
+  seen.fails = false;
+  CHECK(seen.add(text_of(id), id).is_new());
   CHECK(seen.memory_usage() <= 30'000);
 }
 

@@ -109,8 +109,12 @@ void check_refusals(const std::string& golden, const std::string& scratch) {
   refuses("save a list", written, [&] { save_list<64>(written, {}, any); });
   refuses("write a list", "write_list", [&] { write_list<64>({}, any, [](std::string_view) {}); });
   refuses("save attachments", written, [&] { save_attachments(written, 64, 0, any, {}); });
-  refuses("begin a log", written, [&] { static_cast<void>(record_log::begin(written, 7)); });
-  refuses("read a log", index, [&] { detail::append_log::replay(index, {}, 7, [](std::string_view) {}); });
+  refuses("begin a log", written + ".log", [&] {
+    journal log(written);
+    log.go_on({}, log_contents(written + ".log"), [](std::string_view) { return true; });
+    log.append("a change");
+  });
+  refuses("read a log", index, [&] { log_contents(index).for_each([](std::string_view) {}); });
   refuses("begin a deduplicator", written, [&] {
     const simhasher hash{words{}};
     durable_deduplicator(written, fingerprint_deduplicator{hash, jaccard{0.7}, {.distance = 15}}, composition_of(hash));

@@ -71,7 +71,7 @@ template <class Form>
 class changed_index_of final : public changed_index {
  public:
   changed_index_of(reading& r, const std::string& path, bool compares, unsigned threads)
-      : lock_(path), index_(path, false), threads_(threads) {
+      : journal_(path), index_(path, false), threads_(threads) {
     if (!compares) return;
     index_.expect_alike(r);
     index_.say_if_unchecked(r.how);
@@ -131,11 +131,10 @@ class changed_index_of final : public changed_index {
     const std::size_t size = index_.size() - change.removed.size() + change.size();
     if (index_.numbers() + change.size() > UINT32_MAX - 2) when = compaction::now;
     const std::string record = encode_change(change, {index_.bits(), command::has_sets<Form>, keeps_postings()});
-    const std::size_t log_size = index_.has_log() ? index_.log().extent().size : 0;
-    const bool is_long = (log_size + record.size() + around_records) * share_of_log > index_.bytes();
-    const bool has_news = !change.is_empty() || (when == compaction::now && index_.has_log());
+    const bool is_long = (index_.log_size() + record.size() + around_records) * share_of_log > index_.bytes();
+    const bool has_news = !change.is_empty() || (when == compaction::now && index_.log_size() > 0);
     if (!has_news) return size;
-    if (read_header(index_.path()).checksum != index_.state()) {
+    if (read_header(index_.path()).checksum != index_.file().number) {
       throw input_error({index_.path(), "another file took its place since it was opened; nothing was written to it"});
     }
     if (when == compaction::now || (when == compaction::automatic && is_long) || record.size() > most_in_record) {
@@ -148,57 +147,33 @@ class changed_index_of final : public changed_index {
 
  private:
   void append(const std::string& record) {
-    save_whole(index_.log().path(), link_target(index_.path()), [&](const std::string& file) {
-      auto log = index_.has_log() ? neardup::record_log::go_on(index_.log())
-                                  : neardup::record_log::begin(file, index_.state());
-      log.append(record);
+    save_whole(journal_->log_path(), link_target(index_.path()), [&](const std::string&) {
+      journal_->go_on(index_.file(), index_.log(), [](std::string_view) { return true; });  // replayed when opened
+      journal_->append(record);
     });
   }
 
   /// Writes the documents to a new file, as `index` does: the old documents in order, without the removed ones, then
   /// the added documents.
-  void write_anew(const index_change& change) const {
+  void write_anew(const index_change& change) {
     index_.verify();  // otherwise damaged data would get a valid checksum
-    const std::unordered_set<std::uint32_t> removed(change.removed.begin(), change.removed.end());
-    const auto stored = [&] {
-      if constexpr (command::has_sets<Form>) {
-        return index_.all_features();
-      } else {
-        return index_.fingerprints();
-      }
-    }();
-    fingerprint_vector fingerprints(index_.bits());  // none in an index of sets
-    indexed_documents documents;
-    for (std::size_t i = 0; i < stored.size(); ++i) {
-      if (!index_.has(i) || removed.contains(static_cast<std::uint32_t>(i))) continue;
-      if constexpr (command::has_sets<Form>) {
-        documents.columns.add(index_.name(i), stored[i]);
-      } else {
-        fingerprints.push_back(stored[i]);
-        documents.columns.add(index_.name(i), {});
-      }
-      documents.places.add(index_.place(i));
-    }
+    new_index<Form> all(index_.bits(), keeps_postings());
+    all.add_all(index_, {change.removed.begin(), change.removed.end()});
     const stored_places places(index_.path(), change.places.bytes()[0], change.places.bytes()[1]);
     for (std::size_t i = 0; i < change.size(); ++i) {
-      if constexpr (!command::has_sets<Form>) fingerprints.push_back(change.fingerprints[i]);
-      documents.columns.add(change.added.name_of(i), change.added.features_of(i));
-      documents.places.add(places[i]);
+      all.add(change.added.name_of(i), change.fingerprints[i], change.added.features_of(i), places[i]);
     }
-    documents.with_attachments(index_.view().attachment(0), keeps_postings(), [&](index_parts all) {
-      save_index_file(index_.path(), std::move(all), [&](const std::string& file, const index_parts& parts) {
-        if constexpr (command::has_sets<Form>) {
-          const double similarity = index_.view().sets.threshold().similarity;
-          save_features(file, documents.columns, similarity, index_.made_of(), parts);
-        } else {
-          const neardup::layout& shape = index_.view().shape();
-          save_fingerprints(file, shape.k(), shape.blocks(), fingerprints, index_.made_of(), parts, threads_);
-        }
-      });
-    });
+    index_shape shape{.made_of = index_.made_of(), .settings = index_.view().attachment(0), .threads = threads_};
+    if constexpr (command::has_sets<Form>) {
+      shape.similarity = index_.view().sets.threshold().similarity;
+    } else {
+      shape.distance = index_.view().shape().k();
+      shape.blocks = index_.view().shape().blocks();
+    }
+    all.save(*journal_, index_.path(), shape);
   }
 
-  output_lock lock_;
+  index_journal journal_;
   opened_index<Form> index_;
   unsigned threads_;
   distinct_search distinct_;  // unused in an index of sets
@@ -212,17 +187,6 @@ void say_if_there(const changed_index& index, const std::unordered_set<std::stri
   say(counted(there.size(), "document", "documents") + " of the index " + (there.size() == 1 ? "has" : "have") +
       " an id that is added once more (" + (there.size() == 1 ? "" : "one of them: ") +
       printable(index.name(there.front())) + ")" + hint);
-}
-
-output_lock::output_lock(const std::string& path) {
-  try {
-    name_ = unfinished_file([&] {
-      lock_.emplace(path);
-      return link_target(path) + neardup::file_lock::suffix;
-    });
-  } catch (const std::runtime_error& error) {
-    throw output_error(error.what());
-  }
 }
 
 std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads) {

@@ -3,11 +3,9 @@
 
 #include <functional>
 #include <memory>
-#include <neardup/storage/file_lock.hpp>
 #include <optional>
 #include <unordered_set>
 
-#include "../ground/interrupts.hpp"
 #include "index_file.hpp"
 #include "index_log.hpp"
 #include "reading.hpp"
@@ -77,22 +75,5 @@ void say_if_there(const changed_index& index, const std::unordered_set<std::stri
 /// Their fingerprints then need the same composition.
 /// Throws: input_error; output_error if another program is changing the index.
 std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads);
-
-/// The lock of a file that a run writes. A signal that ends the program removes it.
-class output_lock {
- public:
-  /// Takes the lock.
-  /// Throws: output_error if another run writes the same file.
-  explicit output_lock(const std::string& path);
-  output_lock(const output_lock&) = delete;
-  output_lock& operator=(const output_lock&) = delete;
-  ~output_lock() {
-    name_.finish([this] { lock_.reset(); });
-  }
-
- private:
-  std::optional<neardup::file_lock> lock_;
-  unfinished_file name_;
-};
 
 }  // namespace command

@@ -66,13 +66,7 @@ void read_index(reading& r, const std::string& path, const document_visitor& vis
   index.expect_alike(r);
   index.say_if_unchecked(r.how);
   const auto from = std::make_shared<source>(source{path, nullptr});
-  const auto entries = [&] {
-    if constexpr (has_sets<Form>) {
-      return index.all_features();
-    } else {
-      return index.fingerprints();
-    }
-  }();
+  const auto entries = index.entries();
   document d;
   d.has_tokens = true;
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -116,31 +110,81 @@ neardup::fingerprint_composition composition_of_sets(const reading_settings& how
   return composition_of_settings(of);
 }
 
-void save_features(const std::string& file, const document_columns& documents, double similarity,
-                   const neardup::fingerprint_composition& made_of, const index_parts& parts) {
-  struct feature_sets_of {
-    const document_columns& documents;
+namespace {
 
-    [[nodiscard]] std::size_t size() const { return documents.name_ends.size(); }
-    feature_set operator[](std::size_t i) const { return documents.features_of(i); }
-  };
-  std::vector<std::uint32_t> ids(documents.name_ends.size());
-  std::iota(ids.begin(), ids.end(), 0U);
-  save_sets(file, neardup::jaccard{similarity}, feature_sets_of{documents}, ids, made_of, parts);
-}
+/// The feature sets of documents, as a range.
+struct feature_sets_of {
+  const document_columns& documents;
 
-void save_index_file(const std::string& path, index_parts parts,
-                     const std::function<void(const std::string& file, const index_parts& parts)>& save) {
-  const std::string log = log_of_index(path);
-  // Shows that a log is already merged, if the program is stopped before the log is removed.
-  const std::string taken_in = extent_of_log(log);
-  if (!taken_in.empty()) {
-    parts.resize(std::max<std::size_t>(parts.size(), 6));
-    parts[5] = std::as_bytes(std::span(taken_in));
+  [[nodiscard]] std::size_t size() const { return documents.name_ends.size(); }
+  feature_set operator[](std::size_t i) const { return documents.features_of(i); }
+};
+
+}  // namespace
+
+template <class Form>
+void new_index<Form>::add(std::string_view name, [[maybe_unused]] const any_fingerprint& fingerprint,
+                          [[maybe_unused]] feature_set features, const std::optional<document_place>& place) {
+  if constexpr (has_sets<Form>) {
+    columns_.add(name, features);
+  } else {
+    columns_.add(name, {});
+    fingerprints_.push_back(fingerprint);
   }
-  save_whole(path, [&](const std::string& file) { save(file, parts); });
-  if (!taken_in.empty()) remove_log(log);
+  if (keeps_postings_) places_.add(place);
 }
+
+template <class Form>
+void new_index<Form>::add_all(const opened_index<Form>& index, const std::unordered_set<std::uint32_t>& left_out) {
+  const auto entries = index.entries();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!index.has(i) || left_out.contains(static_cast<std::uint32_t>(i))) continue;
+    const auto place = keeps_postings_ ? index.place(i) : std::nullopt;
+    if constexpr (has_sets<Form>) {
+      add(index.name(i), {}, entries[i], place);
+    } else {
+      add(index.name(i), entries[i], {}, place);
+    }
+  }
+}
+
+template <class Form>
+void new_index<Form>::save(neardup::journal& journal, const std::string& path, const index_shape& shape) const {
+  struct writer {
+    const new_index& all;
+    const index_shape& shape;
+    std::vector<std::span<const std::byte>> parts;
+
+    std::uint64_t write(const std::string& file, const std::optional<neardup::log_extent>& log) {
+      constexpr std::size_t place_of_extent = 5;
+      if (log) {
+        parts.resize(std::max(parts.size(), place_of_extent + 1));
+        parts[place_of_extent] = std::as_bytes(std::span(&*log, 1));
+      }
+      if constexpr (has_sets<Form>) {
+        std::vector<std::uint32_t> ids(all.size());
+        std::iota(ids.begin(), ids.end(), 0U);
+        save_sets(file, neardup::jaccard{shape.similarity}, feature_sets_of{all.columns_}, ids, shape.made_of, parts);
+      } else {
+        save_fingerprints(file, shape.distance, shape.blocks, all.fingerprints_, shape.made_of, parts, shape.threads);
+      }
+      return read_header(file).checksum;
+    }
+  };
+  writer all{*this,
+             shape,
+             {shape.settings, std::as_bytes(std::span(columns_.name_ends)), std::as_bytes(std::span(columns_.names))}};
+  const common::posting_columns postings = keeps_postings_ ? postings_of(columns_) : common::posting_columns();
+  if (keeps_postings_) {
+    all.parts.resize(first_of_postings);
+    for (const auto& part : bytes_of(postings)) all.parts.push_back(part);
+    for (const auto& part : places_.bytes()) all.parts.push_back(part);
+  }
+  save_whole(path, [&](const std::string&) { journal.save(all); });
+}
+
+template class new_index<set_form>;
+template class new_index<fingerprint_form>;
 
 index_settings read_index_settings(const std::string& path) {
   const stored_fingerprints stored = read_header(path);

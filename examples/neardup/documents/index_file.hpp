@@ -42,8 +42,8 @@ struct index_settings {
 index_settings read_index_settings(const std::string& path);
 
 /// Returns the settings as text, which is the first attachment of an index file. Attachments 1 and 2 are the first two
-/// of document_columns::bytes(), by document number, which is the id. Attachment 5 is extent_of_log(), if there was a
-/// log beside the file. Attachment 0 of an index of fingerprints has the lines "features F", "weights W" and "kind K",
+/// of document_columns::bytes(), by document number, which is the id. Attachment 5 is the neardup::log_extent of
+/// the log that the file incorporates, if there was one. Attachment 0 of an index of fingerprints has the lines "features F", "weights W" and "kind K",
 /// and "top N" if it applies. Attachment 0 of an index of sets has "check F"; "check-words" with tables_of_words() if
 /// the features are words of a dictionary; and "postings kept" if the index has the attachments 6 to 10. Both have
 /// "fold chinese" if texts were folded.
@@ -146,9 +146,10 @@ class opened_index {
   /// Returns the number of bits of the fingerprints; 0 of an index of sets.
   [[nodiscard]] std::size_t bits() const noexcept { return bits_of(*view_); }
   [[nodiscard]] const neardup::log_contents& log() const noexcept { return files_.log; }
-  [[nodiscard]] std::uint64_t state() const noexcept { return files_.state; }
-  /// Returns true if the log can be appended to.
-  [[nodiscard]] bool has_log() const noexcept { return logged_.goes_on(); }
+  /// Returns the identity of the file, for its journal.
+  [[nodiscard]] const neardup::journaled_file& file() const noexcept { return file_; }
+  /// Returns the size of the log; 0 if no log follows the file.
+  [[nodiscard]] std::size_t log_size() const noexcept { return logged_.end(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
   /// Returns how many numbers were given to documents, including removed ones.
@@ -224,6 +225,16 @@ class opened_index {
     return *std::move(all);
   }
 
+  /// Returns the features or the fingerprints of all documents, by number; empty for removed ones.
+  /// Throws: input_error.
+  [[nodiscard]] auto entries() const {
+    if constexpr (has_sets<Form>) {
+      return all_features();
+    } else {
+      return fingerprints();
+    }
+  }
+
   /// Makes the log's documents searchable. Called before the first search.
   void prepare_search(unsigned threads) {
     std::conditional_t<has_sets<Form>, std::vector<feature_set>, fingerprint_vector> entries(bits());
@@ -293,7 +304,8 @@ class opened_index {
         documents_(path_, view_->size(), view_->attachment(1), view_->attachment(2), {}, {}, is_verified),
         keeps_postings_(parse_values(path_, view_->attachment(0)).contains("postings")),
         places_(path_, view_->attachment(first_of_postings + 3), view_->attachment(first_of_postings + 4)),
-        logged_(path_, files_, view_->attachment(5), view_->size(), {bits(), has_sets<Form>, keeps_postings_}) {}
+        file_(file_of(files_.state, view_->attachment(5))),
+        logged_(path_, files_.log, file_, view_->size(), {bits(), has_sets<Form>, keeps_postings_}) {}
 
   static std::size_t bits_of(const view_type& view) {
     if constexpr (has_sets<Form>) {
@@ -334,41 +346,46 @@ class opened_index {
   stored_documents documents_;
   bool keeps_postings_;
   stored_places places_;
+  neardup::journaled_file file_;
   logged_documents logged_;
   std::unique_ptr<const fingerprint_search> tail_;  // the log's fingerprints that are not removed
 };
 
-/// The documents of an index that is written, and its attachments.
-struct indexed_documents {
-  document_columns columns;
-  place_columns places;  ///< positions, for an index with postings
-
-  /// Calls `use` with the attachments 0 to 10. `settings`: attachment 0.
-  template <class Use>
-  void with_attachments(std::span<const std::byte> settings, bool keeps_postings, Use&& use) const {
-    std::vector<std::span<const std::byte>> parts{settings, std::as_bytes(std::span(columns.name_ends)),
-                                                  std::as_bytes(std::span(columns.names))};
-    if (!keeps_postings) return use(std::move(parts));
-    const common::posting_columns postings = postings_of(columns);
-    parts.resize(first_of_postings);
-    for (const auto& part : bytes_of(postings)) parts.push_back(part);
-    for (const auto& part : places.bytes()) parts.push_back(part);
-    use(std::move(parts));
-  }
+/// The settings of an index that is written.
+struct index_shape {
+  neardup::fingerprint_composition made_of = {};
+  std::span<const std::byte> settings = {};  ///< attachment 0
+  double similarity = 0;                     ///< for an index of sets
+  int distance = 0, blocks = 0;              ///< for an index of fingerprints
+  unsigned threads = 1;
 };
 
-/// Attachments of an index file.
-using index_parts = std::vector<std::span<const std::byte>>;
+/// The documents of an index that is written.
+template <class Form>
+class new_index {
+ public:
+  new_index(std::size_t bits, bool keeps_postings) : keeps_postings_(keeps_postings), fingerprints_(bits) {}
 
-/// Writes the feature sets of documents, which are numbered in order, to a file.
-/// Throws: std::runtime_error.
-void save_features(const std::string& file, const document_columns& documents, double similarity,
-                   const neardup::fingerprint_composition& made_of, const index_parts& parts);
+  [[nodiscard]] std::size_t size() const { return columns_.name_ends.size(); }
+  [[nodiscard]] bool keeps_postings() const { return keeps_postings_; }
 
-/// Writes an index file atomically, with `save(file, parts)`. Removes a log beside it, which has been merged into it,
-/// or is obsolete. `parts`: the attachments.
-/// Throws: output_error.
-void save_index_file(const std::string& path, index_parts parts,
-                     const std::function<void(const std::string& file, const index_parts& parts)>& save);
+  /// Adds a document. An index of sets uses `features`, an index of fingerprints `fingerprint`, an index with postings
+  /// `place`. The other arguments do not matter.
+  void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
+           const std::optional<document_place>& place);
+  /// Adds the documents of an index, without the removed ones, and without the numbers in `left_out`.
+  /// Throws: input_error.
+  void add_all(const opened_index<Form>& index, const std::unordered_set<std::uint32_t>& left_out);
+
+  /// Writes the index, and removes a log beside it, which is incorporated, or obsolete.
+  /// Throws: output_error.
+  void save(neardup::journal& journal, const std::string& path, const index_shape& shape) const;
+
+ private:
+  bool keeps_postings_;
+  fingerprint_vector fingerprints_;  // none in an index of sets
+  document_columns columns_;
+  place_columns places_;  // in an index with postings
+};
 
 }  // namespace command

@@ -60,16 +60,11 @@ bool are_ends(std::span<const std::uint64_t> ends, std::uint64_t all) {
   return std::is_sorted(ends.begin(), ends.end()) && (ends.empty() ? 0 : ends.back()) == all;
 }
 
-std::string text_of_extent(const neardup::log_extent& extent) {
-  std::string bytes;
-  put_number(bytes, extent.size);
-  put_number(bytes, extent.checksum);
-  return bytes;
-}
+constexpr const char* log_suffix = ".neardup-log";
 
 }  // namespace
 
-std::string log_of_index(const std::string& path) { return link_target(path) + ".neardup-log"; }
+std::string log_of_index(const std::string& path) { return link_target(path) + log_suffix; }
 
 std::vector<std::string> files_beside_index(const std::string& path) {
   return {log_of_index(path), link_target(path) + neardup::file_lock::suffix};
@@ -91,6 +86,14 @@ index_snapshot open_index_files(const std::string& path) {
       as_input([&] { std::rethrow_exception(failure); });
   }
   throw input_error({path, "is being replaced all the time"});
+}
+
+neardup::journaled_file file_of(std::uint64_t state, std::span<const std::byte> attachment) {
+  neardup::journaled_file file{state};
+  if (attachment.size() == sizeof(neardup::log_extent)) {
+    std::memcpy(&file.log.emplace(), attachment.data(), attachment.size());
+  }
+  return file;
 }
 
 std::string encode_change(const index_change& change, const logged_form& form) {
@@ -125,10 +128,12 @@ std::string encode_change(const index_change& change, const logged_form& form) {
   return bytes += change.added.names;
 }
 
-std::string extent_of_log(const std::string& log) {
+index_journal::index_journal(const std::string& path) {
   try {
-    const neardup::log_contents found(log);
-    return found.is_there() ? text_of_extent(found.extent()) : "";
+    name_ = unfinished_file([&] {
+      journal_.emplace(path, log_suffix);
+      return link_target(path) + neardup::file_lock::suffix;
+    });
   } catch (const std::runtime_error& error) {
     throw output_error(error.what());
   }
@@ -142,7 +147,7 @@ void refuse_log_of_others(const std::string& path) {
   std::size_t records = 0;
   try {
     log.emplace(log_of_index(path));
-    if (log->extent().size == 0) return;
+    if (log->size() == 0) return;
     log->for_each([&](std::string_view) { ++records; });
   } catch (const std::runtime_error& error) {
     refuse(error.what());
@@ -157,30 +162,11 @@ void refuse_log_of_others(const std::string& path) {
   }
 }
 
-void remove_log(const std::string& log) {
-  std::error_code error;
-  std::filesystem::remove(log, error);
-  if (error) throw output_error(log + ": cannot be removed: " + error.message());
-}
-
-logged_documents::logged_documents(const std::string& path, const index_snapshot& files,
-                                   std::span<const std::byte> taken_in, std::size_t documents,
+logged_documents::logged_documents(const std::string& path, const neardup::log_contents& log,
+                                   const neardup::journaled_file& file, std::size_t documents,
                                    const logged_form& form) {
-  const neardup::log_contents& log = files.log;
-  if (!log.is_there()) return;
-  if (log.follows() != files.state) {
-    if (taken_in.size() == 16 && text_of(taken_in) == text_of_extent(log.extent())) return;
-    if (!log.follows()) as_input([&] { log.for_each([](std::string_view) {}); });  // throws the reason
-    throw input_error(
-        {log.path(), "it follows another file than " + path + "; put that file back, or move the log away"});
-  }
-  goes_on_ = true;
-  as_input([&] {
-    log.for_each([&](std::string_view record) {
-      if (!take(log.path(), record, documents, form)) {
-        throw input_error({log.path(), "a record does not fit what is before it"});
-      }
-    });
+  end_ = as_input([&] {
+    return log.replay(path, file, [&](std::string_view record) { return take(log.path(), record, documents, form); });
   });
 }
 

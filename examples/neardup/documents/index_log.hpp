@@ -1,11 +1,13 @@
 // The log beside an index file, with the changes since the file was written.
 #pragma once
 
+#include <neardup/storage/journal.hpp>
 #include <neardup/storage/mapped_file.hpp>
-#include <neardup/storage/record_log.hpp>
+#include <optional>
 #include <unordered_set>
 
 #include "../describe/readers.hpp"
+#include "../ground/interrupts.hpp"
 #include "postings.hpp"
 #include "stored_documents.hpp"
 
@@ -25,6 +27,9 @@ struct index_snapshot {
 /// Opens an index and its log.
 /// Throws: input_error.
 index_snapshot open_index_files(const std::string& path);
+
+/// Returns the identity of an index file with this state and attachment 5.
+neardup::journaled_file file_of(std::uint64_t state, std::span<const std::byte> attachment);
 
 /// A change of an index. Documents are numbered: first the documents of the file, then added ones, each in order. A
 /// document keeps its number until the file is rewritten.
@@ -57,23 +62,35 @@ struct logged_form {
 /// Returns the change as a record of the log (docs/format.md).
 std::string encode_change(const index_change& change, const logged_form& form);
 
-/// Returns attachment 5 of an index. It identifies the log that was beside the index when it was written, and that is
-/// merged into it or obsolete. Empty if there is no log.
-/// Throws: output_error.
-std::string extent_of_log(const std::string& log);
+/// The journal of an index that a run writes. A signal that ends the program removes its lock.
+class index_journal {
+ public:
+  /// Takes the lock.
+  /// Throws: output_error if another run writes the same file.
+  explicit index_journal(const std::string& path);
+  index_journal(const index_journal&) = delete;
+  index_journal& operator=(const index_journal&) = delete;
+  ~index_journal() {
+    name_.finish([this] { journal_.reset(); });
+  }
+
+  neardup::journal* operator->() { return &*journal_; }
+  neardup::journal& operator*() { return *journal_; }
+
+ private:
+  std::optional<neardup::journal> journal_;
+  unfinished_file name_;
+};
+
 /// Checks the log beside `path`, which writing a new index there removes.
 /// Throws: output_error if that log has changes of another index, is of another version, or is damaged.
 void refuse_log_of_others(const std::string& path);
-/// Removes a log.
-/// Throws: output_error.
-void remove_log(const std::string& log);
-
 /// The documents in the log of an index, and the documents that the log removes. The snapshot must outlive this object.
 class logged_documents {
  public:
-  /// Reads the log. `taken_in`: attachment 5 of the file; `documents`: the number of documents in the file.
+  /// Reads the log. `file`: the file that it follows; `documents`: the number of documents in the file.
   /// Throws: input_error if the log is damaged, or does not follow the file.
-  logged_documents(const std::string& path, const index_snapshot& files, std::span<const std::byte> taken_in,
+  logged_documents(const std::string& path, const neardup::log_contents& log, const neardup::journaled_file& file,
                    std::size_t documents, const logged_form& form);
 
   /// Returns the number of documents in the log, including those that were removed later.
@@ -83,8 +100,8 @@ class logged_documents {
   [[nodiscard]] bool is_removed(std::size_t number) const {
     return !removed_.empty() && removed_.contains(static_cast<std::uint32_t>(number));
   }
-  /// Returns true if there is a log that follows the file, so that records can be appended to it.
-  [[nodiscard]] bool goes_on() const noexcept { return goes_on_; }
+  /// Returns the end of the records, in bytes of the log; 0 if no log follows the file.
+  [[nodiscard]] std::size_t end() const noexcept { return end_; }
 
   // The following functions are for document i of the log.
   [[nodiscard]] std::string_view name(std::size_t i) const { return added_[i].name; }
@@ -105,7 +122,7 @@ class logged_documents {
 
   std::vector<document> added_;
   std::unordered_set<std::uint32_t> removed_;
-  bool goes_on_ = false;
+  std::size_t end_ = 0;
 };
 
 }  // namespace command

@@ -86,8 +86,8 @@ struct indexing {
 
 template <class Form>
 void index_documents(context& c, const indexing& how) {
-  const output_lock lock(c.settings.output.file);  // held from reading to writing
-  const auto check_unchanged = [&how] {            // detects writers that do not take the lock
+  index_journal journal(c.settings.output.file);  // locked from reading to writing
+  const auto check_unchanged = [&how] {           // detects writers that do not take the lock
     if (!how.old_index.empty() && read_header(how.old_index).checksum != how.checksum) {
       throw input_error({how.old_index, "was replaced since this run began; run it again"});
     }
@@ -100,59 +100,40 @@ void index_documents(context& c, const indexing& how) {
     say(how.weights +
         ": an index of fingerprints, which may miss a document; without weights, it has features, and misses none");
   }
-  indexed_documents documents;
-  bool keeps_postings = how.keeps_postings;
-  fingerprint_vector fingerprints(c.settings.fingerprint.bits);  // none in an index of sets
+  std::optional<opened_index<Form>> old;
   if (!how.old_index.empty()) {
-    const opened_index<Form> old(how.old_index, c.settings.lists.are_verified);
-    old.expect_alike(c);
-    keeps_postings = keeps_postings || old.keeps_postings();
-    const auto stored = [&] {
-      if constexpr (has_sets<Form>) {
-        return old.all_features();
-      } else {
-        return old.fingerprints();
-      }
-    }();
-    for (std::size_t i = 0; i < stored.size(); ++i) {
-      if (!old.has(i)) continue;
-      if constexpr (has_sets<Form>) {
-        documents.columns.add(old.name(i), stored[i]);
-      } else {
-        documents.columns.add(old.name(i), {});
-        fingerprints.push_back(stored[i]);
-      }
-      if (c.settings.input.watches_ids) c.notes.knows_id(old.name(i));
-      documents.places.add(old.place(i));
+    old.emplace(how.old_index, c.settings.lists.are_verified);
+    old->expect_alike(c);
+  }
+  new_index<Form> index(c.settings.fingerprint.bits, how.keeps_postings || (old && old->keeps_postings()));
+  if (old) {
+    index.add_all(*old, {});
+    for (std::size_t i = 0; c.settings.input.watches_ids && i < old->numbers(); ++i) {
+      if (old->has(i)) c.notes.knows_id(old->name(i));
     }
+    old.reset();
   }
   for_each_document(c, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
-    if constexpr (has_sets<Form>) {
-      documents.columns.add(d.name(), d.facts.features);
-    } else {
-      documents.columns.add(d.name(), {});
-      fingerprints.push_back(d.facts.fingerprint);
-    }
-    if (keeps_postings) documents.places.add(place_of(d));
+    index.add(d.name(), d.facts.fingerprint, d.facts.features, index.keeps_postings() ? place_of(d) : std::nullopt);
   });
-  const std::size_t size = documents.columns.name_ends.size();
+  const std::size_t size = index.size();
   if (size > UINT32_MAX - 2)
     throw input_error({c.settings.output.file, "an index has less than 4,294,967,294 documents"});
   c.notes.phase("indexing " + counted(size, "document", "documents"));
   const std::string settings = text_of_index_settings(
-      c.settings.fingerprint, has_sets<Form> ? &c.settings.comparison.check_features : nullptr, keeps_postings);
-  documents.with_attachments(std::as_bytes(std::span(settings)), keeps_postings, [&](index_parts all) {
-    if (identity_of_file(how.old_index) == identity_of_file(c.settings.output.file)) check_unchanged();
-    save_index_file(c.settings.output.file, std::move(all), [&](const std::string& file, const index_parts& parts) {
-      if constexpr (has_sets<Form>) {
-        save_features(file, documents.columns, how.similarity, composition_of_sets(c.how), parts);
-      } else {
-        save_fingerprints(file, c.settings.comparison.distance, blocks_for(c.settings, size), fingerprints,
-                          c.lists.made_of(), parts, c.settings.threads);
-      }
-    });
-  });
+      c.settings.fingerprint, has_sets<Form> ? &c.settings.comparison.check_features : nullptr, index.keeps_postings());
+  index_shape shape{.settings = std::as_bytes(std::span(settings)), .threads = c.settings.threads};
+  if constexpr (has_sets<Form>) {
+    shape.made_of = composition_of_sets(c.how);
+    shape.similarity = how.similarity;
+  } else {
+    shape.made_of = c.lists.made_of();
+    shape.distance = c.settings.comparison.distance;
+    shape.blocks = blocks_for(c.settings, size);
+  }
+  if (identity_of_file(how.old_index) == identity_of_file(c.settings.output.file)) check_unchanged();
+  index.save(*journal, c.settings.output.file, shape);
   finish(c, ": " + grouped(size) + " in the index");
 }
 

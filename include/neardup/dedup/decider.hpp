@@ -51,8 +51,7 @@ struct kept_document<Id, void, Feature> {
   std::uint64_t time = 0;
 };
 
-/// An atomic change of a deduplicator. The `commit` callback gets it before the change becomes final. The change has
-/// four steps, in this order: documents in `replaced` are removed; documents in `kept` are added; documents in
+/// An atomic change of a deduplicator. A change_hook gets it before the change becomes final. The change has four steps, in this order: documents in `replaced` are removed; documents in `kept` are added; documents in
 /// `renewed` become as young as the added ones; documents in `gone` are removed.
 template <class Id, class Fingerprint, class Feature>
 struct dedup_change {
@@ -61,7 +60,8 @@ struct dedup_change {
   std::span<const kept_document<Id, Fingerprint, Feature>> kept = {};
   std::span<const Id> renewed = {};
   std::span<const Id> gone = {};
-  std::uint64_t time = 0;  ///< time of the call; 0 without a stream_deduplicator
+  std::uint64_t time = 0;   ///< time of the call; 0 without a stream_deduplicator
+  std::uint64_t added = 0;  ///< added() after the change
 };
 
 namespace detail {

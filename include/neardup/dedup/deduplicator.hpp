@@ -37,10 +37,17 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The default `commit`, which does nothing.
-struct no_commit {
-  template <class Change>
-  void operator()(const Change& /*change*/) const noexcept {}
+/// The last step of every change of a deduplicator. If commit() throws, nothing has changed.
+template <class Change>
+class change_hook {
+ public:
+  virtual void commit(const Change& change) = 0;
+
+ protected:
+  change_hook() = default;
+  change_hook(const change_hook&) = default;
+  change_hook& operator=(const change_hook&) = default;
+  ~change_hook() = default;
 };
 
 /// Describes texts by their features.
@@ -131,8 +138,8 @@ class set_judge {
 /// are added. A text with nothing to compare (see verdict::is_comparable) is new and counted, but not kept.
 ///
 /// A deduplicator consists of a describer, a decider and a judge. Each operation also accepts descriptions, which other
-/// threads can make in advance. The last step of an operation calls `commit` with the dedup_change. If `commit` throws,
-/// nothing has changed. stream_deduplicator and durable_deduplicator are based on `commit`.
+/// threads can make in advance. A stream_deduplicator and a durable_deduplicator derive from a deduplicator, and add a
+/// last step to each change.
 ///
 /// `Id`: an index_id, or std::string. Ids are found by std::hash if that exists for the type, otherwise by their order.
 /// A string is stored once.
@@ -170,10 +177,8 @@ class basic_deduplicator {
   /// std::length_error if the index or 32 bits cannot number the kept documents; std::bad_alloc; exceptions of the
   /// check, or std::invalid_argument if the check returns NaN.
   verdict_type add(std::string_view text, id_argument<Id> id);
-  template <class Commit = detail::no_commit>
-  verdict_type add(const description_type& document, id_argument<Id> id, const Commit& commit = {}) {
-    if (contains(id)) refuse(id);
-    return add_in_place_of(decider_type::no_slot, document, id, commit);
+  verdict_type add(const description_type& document, id_argument<Id> id) {
+    return add_with(document, id, [this](const change_type& change) { commit(change); });
   }
 
   /// Adds a document. Its id is the number of documents added before, including duplicates.
@@ -185,9 +190,8 @@ class basic_deduplicator {
   /// under the id.
   /// Throws: the exceptions of add().
   verdict_type replace(std::string_view text, id_argument<Id> id);
-  template <class Commit = detail::no_commit>
-  verdict_type replace(const description_type& document, id_argument<Id> id, const Commit& commit = {}) {
-    return add_in_place_of(core_.slot_of(id), document, id, commit);
+  verdict_type replace(const description_type& document, id_argument<Id> id) {
+    return replace_with(document, id, [this](const change_type& change) { commit(change); });
   }
 
   /// Decides about many documents in order. The verdicts and the kept documents are the same as if add() was called for
@@ -208,32 +212,13 @@ class basic_deduplicator {
   std::vector<verdict_type> add_batch(const Texts& texts, const any_runner& run = {}) requires counting_id<Id> {
     return add_batch(texts, next_ids(texts.size()), run);
   }
-  template <class Commit = detail::no_commit>
-  std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const Id> ids, const any_runner& run = {},
-                                      const Commit& commit = {}) {
-    return add_descriptions(batch.documents, ids, run, commit);
+  std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const Id> ids, const any_runner& run = {}) {
+    return add_descriptions(batch.documents, ids, run);
   }
   /// Adds a batch of descriptions, as add_batch() does. The caller keeps the described texts and features alive during
   /// the call.
-  template <class Commit = detail::no_commit>
   std::vector<verdict_type> add_descriptions(std::span<const description_type> documents, std::span<const Id> ids,
-                                             const any_runner& run = {}, const Commit& commit = {}) {
-    check_ids(documents.size(), ids);
-    std::vector<kept_type> kept;
-    kept.reserve(documents.size());
-    std::vector<verdict_type> verdicts =
-        core_.keep_batch(documents, ids, added_, judge_, judge_.least_jaccard(), own_.deciding_, run);
-    for (std::size_t i = 0; i < documents.size(); ++i) {
-      if (verdicts[i].is_new() && verdicts[i].is_comparable) kept.push_back(kept_of(documents[i], ids[i], added_ + i));
-    }
-    detail::undo keeping{[&] {
-      for (const kept_type& one : kept) core_.erase(one.id);
-    }};
-    commit(change_type{.verdicts = verdicts, .kept = kept});
-    keeping.is_due = false;
-    added_ += documents.size();
-    return verdicts;
-  }
+                                             const any_runner& run = {});
 
   /// Checks the ids for a batch of `texts` texts.
   /// Throws: std::invalid_argument if the numbers of ids and texts differ, two ids are equal, or a document is kept
@@ -322,6 +307,42 @@ class basic_deduplicator {
 
   [[nodiscard]] const Judge& judge() const noexcept { return judge_; }
 
+  /// Sets the last step of every change. `hook` outlives its use, also if this object is moved.
+  void commit_to(detail::change_hook<change_type>* hook) noexcept { hook_ = hook; }
+  void commit(const change_type& change) {
+    if (hook_ != nullptr) hook_->commit(change);
+  }
+
+  // The following functions are add(), replace() and add_descriptions(). They call `commit` in place of the hook.
+  template <class Commit>
+  verdict_type add_with(const description_type& document, const Id& id, const Commit& commit) {
+    if (contains(id)) refuse(id);
+    return add_in_place_of(decider_type::no_slot, document, id, commit);
+  }
+  template <class Commit>
+  verdict_type replace_with(const description_type& document, const Id& id, const Commit& commit) {
+    return add_in_place_of(core_.slot_of(id), document, id, commit);
+  }
+  template <class Commit>
+  std::vector<verdict_type> add_descriptions_with(std::span<const description_type> documents, std::span<const Id> ids,
+                                                  const any_runner& run, const Commit& commit) {
+    check_ids(documents.size(), ids);
+    std::vector<kept_type> kept;
+    kept.reserve(documents.size());
+    std::vector<verdict_type> verdicts =
+        core_.keep_batch(documents, ids, added_, judge_, judge_.least_jaccard(), own_.deciding_, run);
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      if (verdicts[i].is_new() && verdicts[i].is_comparable) kept.push_back(kept_of(documents[i], ids[i], added_ + i));
+    }
+    detail::undo keeping{[&] {
+      for (const kept_type& one : kept) core_.erase(one.id);
+    }};
+    commit(change_type{.verdicts = verdicts, .kept = kept, .added = added_ + documents.size()});
+    keeping.is_due = false;
+    added_ += documents.size();
+    return verdicts;
+  }
+
  private:
   static kept_type kept_of(const description_type& document, const Id& id, std::uint64_t serial) {
     if constexpr (std::is_void_v<fingerprint_type>) {
@@ -336,7 +357,7 @@ class basic_deduplicator {
                                const Commit& commit) {
     const bool replaces = old != decider_type::no_slot;
     const verdict_type result = core_.find(document, judge_, own_.deciding_, old);
-    change_type change{.verdicts = {&result, 1}};
+    change_type change{.verdicts = {&result, 1}, .added = added_ + 1};
     if (replaces) change.replaced = {&id, 1};
     if (result.is_new() && result.is_comparable) {
       const auto slot = replaces ? core_.keep_unnamed(document, added_) : core_.keep(id, document, added_);
@@ -372,6 +393,7 @@ class basic_deduplicator {
   decider_type core_;
   std::uint64_t added_ = 0;
   workspace own_;
+  detail::change_hook<change_type>* hook_ = nullptr;
 };
 
 template <class Describer, class Judge, class Source, class Id>
@@ -383,6 +405,13 @@ template <class Describer, class Judge, class Source, class Id>
 auto basic_deduplicator<Describer, Judge, Source, Id>::replace(std::string_view text, id_argument<Id> id)
     -> verdict_type {
   return replace(describe(text, own_), id);
+}
+
+template <class Describer, class Judge, class Source, class Id>
+auto basic_deduplicator<Describer, Judge, Source, Id>::add_descriptions(std::span<const description_type> documents,
+                                                                        std::span<const Id> ids, const any_runner& run)
+    -> std::vector<verdict_type> {
+  return add_descriptions_with(documents, ids, run, [this](const change_type& change) { commit(change); });
 }
 
 template <class Describer, class Judge, class Source, class Id>
@@ -554,7 +583,7 @@ NEARDUP_DEDUP_TEMPLATE described_batch<description<void, std::uint32_t>> describ
   NEARDUP_DEDUP_TEMPLATE void Class<Id>::shrink_to_fit();                                                              \
   NEARDUP_DEDUP_TEMPLATE void Class<Id>::check_ids(std::size_t, std::span<const Id>) const;                            \
   NEARDUP_DEDUP_TEMPLATE std::vector<verdict<Id>> Class<Id>::add_descriptions(                                         \
-      std::span<const Class<Id>::description_type>, std::span<const Id>, const any_runner&, const detail::no_commit&);
+      std::span<const Class<Id>::description_type>, std::span<const Id>, const any_runner&);
 NEARDUP_DEDUPLICATOR(detail::base_of_default_deduplicator, std::uint32_t)
 NEARDUP_DEDUPLICATOR(detail::base_of_default_deduplicator, std::string)
 #undef NEARDUP_DEDUPLICATOR

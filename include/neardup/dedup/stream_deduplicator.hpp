@@ -119,28 +119,28 @@ class age_list {
 /// Example: `stream_deduplicator seen(deduplicator{jaccard{0.8}}, {.max_documents = 1'000'000, .max_age = 3600});
 ///          if (seen.add(line, number, now).is_new()) print(line);`
 template <class Deduplicator>
-class stream_deduplicator {
+class stream_deduplicator : private Deduplicator {
   static_assert(detail::is_deduplicator<Deduplicator>,
                 "neardup: a stream_deduplicator has a deduplicator or a fingerprint_deduplicator in it; "
                 "durable_deduplicator and guarded go around it: durable_deduplicator(path, "
                 "stream_deduplicator(deduplicator{...}, limits))");
 
  public:
-  using id_type = typename Deduplicator::id_type;
-  using verdict_type = typename Deduplicator::verdict_type;
-  using describer_type = typename Deduplicator::describer_type;
-  using description_type = typename Deduplicator::description_type;
-  using batch_type = typename Deduplicator::batch_type;
-  using kept_type = typename Deduplicator::kept_type;
-  using change_type = typename Deduplicator::change_type;
-  using workspace = typename Deduplicator::workspace;
+  using typename Deduplicator::batch_type;
+  using typename Deduplicator::change_type;
+  using typename Deduplicator::describer_type;
+  using typename Deduplicator::description_type;
+  using typename Deduplicator::id_type;
+  using typename Deduplicator::kept_type;
+  using typename Deduplicator::verdict_type;
+  using typename Deduplicator::workspace;
   using arrival_type = arrival;
 
   /// Makes a stream_deduplicator of an empty deduplicator.
-  /// Throws: std::invalid_argument if `empty` keeps documents.
-  explicit stream_deduplicator(Deduplicator empty, const stream_limits& limits = {})
-      : dedup_(std::move(empty)), limits_(limits) {
-    if (dedup_.size() != 0) {
+  /// Throws: std::invalid_argument if `initial` keeps documents.
+  explicit stream_deduplicator(Deduplicator initial, const stream_limits& limits = {})
+      : Deduplicator(std::move(initial)), limits_(limits) {
+    if (size() != 0) {
       detail::fail<std::invalid_argument>("stream_deduplicator: the deduplicator has documents already");
     }
   }
@@ -150,26 +150,24 @@ class stream_deduplicator {
   /// Throws: the exceptions of deduplicator::add; std::invalid_argument if the time is before that of an earlier call,
   /// or missing although there is a max_age; std::length_error if the limits are reached, with when_full::refuse.
   verdict_type add(std::string_view text, id_argument<id_type> id, std::optional<time_argument> now = std::nullopt) {
-    return add(dedup_.describe(text, own_), id, now);
+    return add(describe(text, own_), id, now);
   }
-  template <class Commit = detail::no_commit>
   verdict_type add(const description_type& document, id_argument<id_type> id,
-                   std::optional<time_argument> now = std::nullopt, const Commit& commit = {}) {
-    return add_at({now}, commit, {&document, 1}, false,
-                  [&](const auto& inner) { return dedup_.add(document, id, inner); });
+                   std::optional<time_argument> now = std::nullopt) {
+    return add_at({now}, {&document, 1}, false,
+                  [&](const auto& commit) { return this->add_with(document, id, commit); });
   }
 
   /// Removes the document that is kept under this id, if any, then adds the new one; see deduplicator::replace.
   /// Throws: the exceptions of add().
   verdict_type replace(std::string_view text, id_argument<id_type> id,
                        std::optional<time_argument> now = std::nullopt) {
-    return replace(dedup_.describe(text, own_), id, now);
+    return replace(describe(text, own_), id, now);
   }
-  template <class Commit = detail::no_commit>
   verdict_type replace(const description_type& document, id_argument<id_type> id,
-                       std::optional<time_argument> now = std::nullopt, const Commit& commit = {}) {
-    return add_at({now}, commit, {&document, 1}, dedup_.contains(id),
-                  [&](const auto& inner) { return dedup_.replace(document, id, inner); });
+                       std::optional<time_argument> now = std::nullopt) {
+    return add_at({now}, {&document, 1}, contains(id),
+                  [&](const auto& commit) { return this->replace_with(document, id, commit); });
   }
 
   /// Decides about many documents in order, all at one time; see deduplicator::add_batch.
@@ -180,58 +178,54 @@ class stream_deduplicator {
                                       const arrival& at = {}) {
     return add_batch(describe_batch(texts, run, own_), ids, run, at);
   }
-  template <class Commit = detail::no_commit>
   std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids, const any_runner& run = {},
-                                      const arrival& at = {}, const Commit& commit = {}) {
+                                      const arrival& at = {}) {
     const std::span<const description_type> documents(batch.documents);
-    dedup_.check_ids(documents.size(), ids);
+    this->check_ids(documents.size(), ids);
     std::vector<verdict_type> verdicts;
     verdicts.reserve(documents.size());
     do {
       // With when_full::refuse there is one piece, because a batch is refused as a whole.
       const std::size_t most = limits_.full == when_full::refuse ? no_limit : max_piece();
-      const std::size_t count = (std::min)(documents.size() - verdicts.size(), most);
-      const auto piece = documents.subspan(verdicts.size(), count);
-      const auto own_ids = ids.subspan(verdicts.size(), count);
-      auto found = add_at(at, commit, piece, false,
-                          [&](const auto& inner) { return dedup_.add_descriptions(piece, own_ids, run, inner); });
+      const std::size_t number = (std::min)(documents.size() - verdicts.size(), most);
+      const auto piece = documents.subspan(verdicts.size(), number);
+      const auto own_ids = ids.subspan(verdicts.size(), number);
+      auto found = add_at(at, piece, false,
+                          [&](const auto& commit) { return this->add_descriptions_with(piece, own_ids, run, commit); });
       // Moving cannot throw. Copying an id could throw after the documents were added.
       std::move(found.begin(), found.end(), std::back_inserter(verdicts));
     } while (verdicts.size() < documents.size());
-    if (unchecked_ > 0) try_to_keep_within_bytes(commit);
+    if (unchecked_ > 0) try_to_keep_within_bytes();
     return verdicts;
   }
 
   /// Erases a kept document.
   /// Returns: true if a document with this id was kept.
   bool erase(id_argument<id_type> id) noexcept {
-    const slot_type slot = dedup_.kept().slot_of(id);
+    const slot_type slot = this->kept().slot_of(id);
     if (slot == none) return false;
     ages_.remove(slot);
-    dedup_.erase(id);
+    Deduplicator::erase(id);
     ++erased_;
     return true;
   }
 
   /// Removes documents older than max_age, or beyond max_bytes, and frees memory.
   /// Throws: std::invalid_argument if the time decreases; std::bad_alloc.
-  template <class Commit = detail::no_commit>
-  void expire(time_argument now, const Commit& commit = {}) {
-    remove_too_old(now, commit);
-    keep_within_bytes(commit);
+  void expire(time_argument now) {
+    remove_too_old(now);
+    keep_within_bytes();
   }
 
-  [[nodiscard]] verdict_type find(std::string_view text) const { return dedup_.find(text); }
-  [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
-    return dedup_.find(text, scratch);
-  }
-  [[nodiscard]] verdict_type find(const description_type& document, workspace& scratch) const {
-    return dedup_.find(document, scratch);
-  }
-  [[nodiscard]] bool contains(id_argument<id_type> id) const noexcept { return dedup_.contains(id); }
-  [[nodiscard]] std::size_t size() const noexcept { return dedup_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return dedup_.empty(); }
-  [[nodiscard]] std::uint64_t added() const noexcept { return dedup_.added(); }
+  using Deduplicator::added;
+  using Deduplicator::contains;
+  using Deduplicator::count;
+  using Deduplicator::describe;
+  using Deduplicator::describe_batch;
+  using Deduplicator::describer;
+  using Deduplicator::empty;
+  using Deduplicator::find;
+  using Deduplicator::size;
   [[nodiscard]] const stream_limits& limits() const noexcept { return limits_; }
 
   /// Calls `visit(document)` with each kept_document and its time, in the order in which documents will be removed,
@@ -240,30 +234,19 @@ class stream_deduplicator {
   template <class Visit>
   void for_each_kept(Visit&& visit) const {
     for (slot_type slot = ages_.first(); slot != none; slot = ages_.next(slot)) {
-      kept_type kept = dedup_.kept().kept_at(slot);
+      kept_type kept = this->kept().kept_at(slot);
       kept.time = ages_.time(slot);
       if (!detail::visit_goes_on(visit, std::as_const(kept))) return;
     }
   }
 
-  /// Returns the description of a text; see deduplicator::describe. describe_batch() and describer() are those of
-  /// deduplicator.
-  [[nodiscard]] description_type describe(std::string_view text, workspace& scratch) const {
-    return dedup_.describe(text, scratch);
-  }
-  template <text_range Texts>
-  [[nodiscard]] batch_type describe_batch(const Texts& texts, const any_runner& run, workspace& scratch) const {
-    return dedup_.describe_batch(texts, run, scratch);
-  }
-  [[nodiscard]] const auto& describer() const noexcept { return dedup_.describer(); }
-
   /// Keeps a document as the youngest, without deciding about it; see deduplicator::keep.
   /// Throws: the exceptions of deduplicator::keep; std::invalid_argument if the time decreases.
   void keep(id_argument<id_type> id, const description_type& document, std::uint64_t serial, time_argument time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
-    ages_.make_room(dedup_.kept().slot_count() + 1);
-    dedup_.keep(id, document, serial);
-    ages_.push_back(dedup_.kept().slot_of(id), time);
+    ages_.make_room(this->kept().slot_count() + 1);
+    Deduplicator::keep(id, document, serial);
+    ages_.push_back(this->kept().slot_of(id), time);
     now_ = time;
   }
   /// Makes a kept document the youngest.
@@ -271,17 +254,16 @@ class stream_deduplicator {
   /// Throws: std::invalid_argument if the time decreases.
   bool renew(id_argument<id_type> id, time_argument time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
-    const slot_type slot = dedup_.kept().slot_of(id);
+    const slot_type slot = this->kept().slot_of(id);
     if (slot == none) return false;
     make_youngest(slot, time);
     now_ = time;
     return true;
   }
-  /// Adds `documents` to added(), without keeping a document.
-  void count(std::uint64_t documents) noexcept { dedup_.count(documents); }
-
   /// Returns the number of allocated bytes. The bytes of maps are estimated.
-  [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage() + ages_.memory_usage(); }
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return Deduplicator::memory_usage() + ages_.memory_usage();
+  }
 
   /// Returns the number of documents that still fit: with max_bytes an estimate of at least 64, otherwise any number.
   /// add_batch() cuts larger batches into pieces, unless when_full::refuse is set.
@@ -293,7 +275,10 @@ class stream_deduplicator {
   }
 
   /// Returns the inner deduplicator, to read its options and kept documents.
-  [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
+  [[nodiscard]] const Deduplicator& get() const noexcept { return *this; }
+
+ protected:
+  using Deduplicator::commit_to;
 
  private:
   using slot_type = detail::age_list::slot_type;
@@ -301,35 +286,34 @@ class stream_deduplicator {
   static constexpr std::size_t checked_documents = 64;  // see stream_limits::max_bytes
   static constexpr std::size_t no_limit = (std::numeric_limits<std::size_t>::max)();
 
-  /// Adds documents. `add(commit)` calls the inner deduplicator.
-  template <class Commit, class Add>
-  auto add_at(const arrival& at, const Commit& commit, std::span<const description_type> documents, bool replaces,
-              const Add& add) {
+  /// Adds documents. `add(commit)` calls the deduplicator.
+  template <class Add>
+  auto add_at(const arrival& at, std::span<const description_type> documents, bool replaces, const Add& add) {
     if (!at.now && limits_.max_age != stream_limits{}.max_age) {
       detail::fail<std::invalid_argument>("a stream_deduplicator with a max_age needs the time of what is added");
     }
     const std::uint64_t now = at.now.value_or(now_);
-    remove_too_old(now, commit);
-    if (is_check_due()) keep_within_bytes(commit);
+    remove_too_old(now);
+    if (is_check_due()) keep_within_bytes();
     const bool is_full = limits_.full == when_full::refuse && !replaces &&
                          (size() >= limits_.max_documents || (!empty() && has_too_many_bytes()));
     if (is_full) {
       for (const description_type& document : documents) {
-        const verdict_type found = dedup_.find(document, own_);
+        const verdict_type found = find(document, own_);
         if (found.is_new() && found.is_comparable) refuse_for_room();
       }
     }
     std::vector<kept_type> kept;
     std::vector<id_type> renewed, gone;
     slot_type replaced = none;
-    ages_.make_room(dedup_.kept().slot_count() + documents.size());
+    ages_.make_room(this->kept().slot_count() + documents.size());
     auto result = add([&](const change_type& of_dedup) {
       change_type change = of_dedup;
       change.time = now;
       kept = std::vector<kept_type>(change.kept.begin(), change.kept.end());
       for (kept_type& one : kept) one.time = now;
       change.kept = kept;
-      if (!change.replaced.empty()) replaced = dedup_.kept().slot_of(change.replaced.front());
+      if (!change.replaced.empty()) replaced = this->kept().slot_of(change.replaced.front());
       if (limits_.duplicates_renew) {
         for (const verdict_type& found : change.verdicts) {
           if (found.original) renewed.push_back(*found.original);
@@ -342,15 +326,15 @@ class stream_deduplicator {
         refuse_for_room(kept.size());
       }
       change.gone = gone;
-      commit(change);
+      this->commit(change);
     });
     // Nothing throws from here on.
     if (replaced != none) ages_.remove(replaced);
-    for (const kept_type& one : kept) ages_.push_back(dedup_.kept().slot_of(one.id), now);
-    for (const id_type& id : renewed) make_youngest(dedup_.kept().slot_of(id), now);
+    for (const kept_type& one : kept) ages_.push_back(this->kept().slot_of(one.id), now);
+    for (const id_type& id : renewed) make_youngest(this->kept().slot_of(id), now);
     for (const id_type& id : gone) erase(id);
     unchecked_ += documents.size();
-    if (is_check_due()) try_to_keep_within_bytes(commit);
+    if (is_check_due()) try_to_keep_within_bytes();
     return result;
   }
 
@@ -359,25 +343,25 @@ class stream_deduplicator {
   /// all.
   void find_too_many(std::span<const kept_type> kept, slot_type replaced, const std::vector<id_type>& renewed,
                      std::vector<id_type>& gone) const {
-    const std::size_t size = dedup_.size() - (replaced != none && kept.empty() ? 1 : 0);
-    if (size <= limits_.max_documents) return;
+    const std::size_t all = size() - (replaced != none && kept.empty() ? 1 : 0);
+    if (all <= limits_.max_documents) return;
     if (limits_.full == when_full::refuse) {
-      detail::fail<std::length_error>({"a stream_deduplicator has no room: it keeps ", dedup_.size() - kept.size(),
+      detail::fail<std::length_error>({"a stream_deduplicator has no room: it keeps ", size() - kept.size(),
                                        " documents of at most ", limits_.max_documents, ", and ", kept.size(),
                                        " of the call are new"});
     }
-    std::size_t left = size - limits_.max_documents;
+    std::size_t left = all - limits_.max_documents;
     gone.reserve(left);
     std::vector<slot_type> skipped{replaced};
-    for (const id_type& id : renewed) skipped.push_back(dedup_.kept().slot_of(id));
+    for (const id_type& id : renewed) skipped.push_back(this->kept().slot_of(id));
     std::sort(skipped.begin(), skipped.end());
     const auto take = [&](slot_type slot) {
       if (left == 0 || std::binary_search(skipped.begin(), skipped.end(), slot)) return;
-      gone.push_back(dedup_.kept().kept_at(slot).id);
+      gone.push_back(this->kept().kept_at(slot).id);
       --left;
     };
     for (slot_type slot = ages_.first(); slot != none && left > 0; slot = ages_.next(slot)) take(slot);
-    for (const kept_type& one : kept) take(dedup_.kept().slot_of(one.id));
+    for (const kept_type& one : kept) take(this->kept().slot_of(one.id));
     for (auto id = renewed.begin(); id != renewed.end() && left > 0; ++id) {
       if (std::find(id + 1, renewed.end(), *id) != renewed.end()) continue;  // it occurs again later in the list
       gone.push_back(*id);
@@ -385,10 +369,10 @@ class stream_deduplicator {
     }
   }
 
-  /// Throws std::length_error because the limits are reached. `added`: the number of documents that the failed call has
+  /// Throws std::length_error because the limits are reached. `more`: the number of documents that the failed call has
   /// kept so far and will remove.
-  [[noreturn]] void refuse_for_room(std::size_t added = 0) const {
-    detail::fail<std::length_error>({"a stream_deduplicator is full: it keeps ", size() - added, " documents"});
+  [[noreturn]] void refuse_for_room(std::size_t more = 0) const {
+    detail::fail<std::length_error>({"a stream_deduplicator is full: it keeps ", size() - more, " documents"});
   }
 
   void make_youngest(slot_type slot, std::uint64_t time) noexcept {
@@ -396,28 +380,26 @@ class stream_deduplicator {
     ages_.push_back(slot, time);
   }
 
-  template <class Commit>
-  void remove_too_old(std::uint64_t now, const Commit& commit) {
+  void remove_too_old(std::uint64_t now) {
     if (now < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     std::size_t too_old = 0;
     for (slot_type slot = ages_.first(); slot != none && now - ages_.time(slot) > limits_.max_age;
          slot = ages_.next(slot)) {
       ++too_old;
     }
-    forget_oldest(too_old, now, commit);
+    forget_oldest(too_old, now);
     now_ = now;
     give_back();
   }
 
-  template <class Commit>
-  void forget_oldest(std::size_t count, std::uint64_t now, const Commit& commit) {
-    if (count == 0) return;
+  void forget_oldest(std::size_t number, std::uint64_t now) {
+    if (number == 0) return;
     std::vector<id_type> gone;
-    gone.reserve(count);
-    for (slot_type slot = ages_.first(); gone.size() < count; slot = ages_.next(slot)) {
-      gone.push_back(dedup_.kept().kept_at(slot).id);
+    gone.reserve(number);
+    for (slot_type slot = ages_.first(); gone.size() < number; slot = ages_.next(slot)) {
+      gone.push_back(this->kept().kept_at(slot).id);
     }
-    commit(change_type{.gone = gone, .time = now});
+    this->commit(change_type{.gone = gone, .time = now, .added = added()});
     for (const id_type& id : gone) erase(id);
   }
 
@@ -428,27 +410,25 @@ class stream_deduplicator {
     return unchecked_ >= checked_documents || size() < checked_documents;
   }
 
-  template <class Commit>
-  void keep_within_bytes(const Commit& commit) {
+  void keep_within_bytes() {
     if (limits_.full == when_full::forget_oldest) {
       while (size() > 1 && has_too_many_bytes()) {
-        forget_oldest(size() / 8 + 1, now_, commit);
+        forget_oldest(size() / 8 + 1, now_);
         shrink();
       }
     }
     unchecked_ = 0;
   }
   /// Calls keep_within_bytes(). If it throws, the next call tries again, because the verdicts of this call are final.
-  template <class Commit>
-  void try_to_keep_within_bytes(const Commit& commit) {
+  void try_to_keep_within_bytes() {
 #if NEARDUP_EXCEPTIONS
     try {
-      keep_within_bytes(commit);
+      keep_within_bytes();
     } catch (...) {
       unchecked_ = checked_documents;
     }
 #else
-    keep_within_bytes(commit);
+    keep_within_bytes();
 #endif
   }
 
@@ -462,21 +442,20 @@ class stream_deduplicator {
 
   void shrink() {
     // shrink_to_fit() renumbers the slots by age, so the list of ages is renumbered here.
-    const std::vector<slot_type> slots = dedup_.kept().slots_by_age();
-    std::vector<slot_type> new_slot(dedup_.kept().slot_count());
+    const std::vector<slot_type> slots = this->kept().slots_by_age();
+    std::vector<slot_type> new_slot(this->kept().slot_count());
     for (std::size_t i = 0; i < slots.size(); ++i) new_slot[slots[i]] = static_cast<slot_type>(i);
     detail::age_list ages;
     ages.make_room(slots.size());
     for (slot_type slot = ages_.first(); slot != none; slot = ages_.next(slot)) {
       ages.push_back(new_slot[slot], ages_.time(slot));
     }
-    dedup_.shrink_to_fit();
+    Deduplicator::shrink_to_fit();
     ages_ = std::move(ages);
     largest_ = size();
     erased_ = 0;
   }
 
-  Deduplicator dedup_;
   stream_limits limits_;
   detail::age_list ages_;
   std::uint64_t now_ = 0;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -29,10 +30,9 @@
 #include "../ids.hpp"
 #include "../sets/feature_sets.hpp"
 #include "composition_of.hpp"
-#include "engine/append_log.hpp"
 #include "engine/container.hpp"
 #include "engine/index_sections.hpp"
-#include "file_lock.hpp"
+#include "journal.hpp"
 #include "mapped_file.hpp"
 
 namespace neardup::inline v0 {
@@ -44,9 +44,14 @@ inline constexpr bool is_stream_deduplicator = false;
 template <class Deduplicator>
 inline constexpr bool is_stream_deduplicator<stream_deduplicator<Deduplicator>> = true;
 
-/// A type that can be saved and logged: a deduplicator, or a stream_deduplicator, whose documents have times.
+}  // namespace detail
+
+/// A type that can be saved, restored, and made durable: a deduplicator, a fingerprint_deduplicator, or a
+/// stream_deduplicator.
 template <class T>
-concept saved_deduplicator = is_deduplicator<T> || is_stream_deduplicator<T>;
+concept saved_deduplicator = detail::is_deduplicator<T> || detail::is_stream_deduplicator<T>;
+
+namespace detail {
 
 /// A fixed text. Files identify the tokenizer, hasher, seed and check of a deduplicator by the fingerprint and the
 /// features of this text.
@@ -360,18 +365,12 @@ fingerprint_composition composition_for(fingerprint_composition made_of) {
   return made_of;
 }
 
-/// The state of a deduplicator in a file.
-struct deduplicator_state {
-  std::uint64_t number = 0;               ///< identifies the state; a log contains the number of its state
-  std::optional<append_log::extent> log;  ///< the log that was merged into the file when it was written
-};
-
 /// Writes a deduplicator to a file.
-/// Returns: the number of the written state.
+/// Returns: the number of the file.
 template <saved_deduplicator Form>
 std::uint64_t write_deduplicator(file_operations& files, const std::string& path, const Form& form,
                                  const fingerprint_composition& made_of,
-                                 std::optional<append_log::extent> log = std::nullopt) {
+                                 const std::optional<log_extent>& log = std::nullopt) {
   using format = deduplicator_format<Form>;
   std::string options = format::options(form);
   put(options, form.added());
@@ -399,9 +398,8 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
 }
 
 /// Reads a file into an empty deduplicator.
-/// Returns: the state that was read.
 template <saved_deduplicator Form>
-deduplicator_state read_deduplicator(const std::string& path, Form& form, const fingerprint_composition& made_of) {
+journaled_file read_deduplicator(const std::string& path, Form& form, const fingerprint_composition& made_of) {
   using format = deduplicator_format<Form>;
   if (form.added() != 0) fail<std::invalid_argument>("restore: the deduplicator has documents already");
   const mapped_file mapped(path);
@@ -440,34 +438,23 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   if (form.size() != file.header().count || form.added() > added) file.refuse("a document is damaged");
   if (!times.empty() && !format::set_times(form, times)) file.refuse("the times of the documents are damaged");
   form.count(added - form.added());
-  deduplicator_state state{file.checksum(), std::nullopt};
-  if (options.size() > 40) state.log = {get<std::uint64_t>(options, 40), get<std::uint64_t>(options, 48)};
-  return state;
-}
-
-/// Reads a file into an empty deduplicator.
-/// Throws: std::runtime_error if a log with changes is beside the file.
-template <saved_deduplicator Form>
-void restore_into(const std::string& path, Form& form, const fingerprint_composition& made_of) {
-  const auto state = read_deduplicator(path, form, made_of);
-  append_log::refuse_changes_beside(path, state.number);
+  journaled_file found{file.checksum()};
+  if (options.size() > 40) found.log = {get<std::uint64_t>(options, 40), get<std::uint64_t>(options, 48)};
+  return found;
 }
 
 }  // namespace detail
 
 /// Returns the composition of the features or the fingerprints that a deduplicator compares. If a part is a callable of
 /// yours without a description(), fill in a fingerprint_composition yourself.
-template <class Features, class Id>
-[[nodiscard]] fingerprint_composition composition_of(const deduplicator<Features, Id>& dedup) {
-  return composition_of(dedup.describer()->check());
-}
-template <class Hasher, class Check, class Id>
-[[nodiscard]] fingerprint_composition composition_of(const fingerprint_deduplicator<Hasher, Check, Id>& dedup) {
-  return composition_of(dedup.describer()->hash());
-}
-template <class Deduplicator>
-[[nodiscard]] fingerprint_composition composition_of(const stream_deduplicator<Deduplicator>& dedup) {
-  return composition_of(dedup.get());
+template <saved_deduplicator Form>
+[[nodiscard]] fingerprint_composition composition_of(const Form& dedup) {
+  using format = detail::deduplicator_format<Form>;
+  if constexpr (format::is_exact) {
+    return composition_of(format::plain(dedup).describer()->check());
+  } else {
+    return composition_of(format::plain(dedup).describer()->hash());
+  }
 }
 
 /// Writes a deduplicator to a file, atomically and durably. A crash leaves the old file or the new one. When the
@@ -489,16 +476,8 @@ void save(const std::string& path, const stream_deduplicator<Deduplicator>& dedu
           const fingerprint_composition& made_of) {
   detail::write_deduplicator(detail::system_files(), path, dedup, made_of);
 }
-template <class Features, class Id>
-void save(const std::string& path, const deduplicator<Features, Id>& dedup) {
-  save(path, dedup, composition_of(dedup));
-}
-template <class Hasher, class Check, class Id>
-void save(const std::string& path, const fingerprint_deduplicator<Hasher, Check, Id>& dedup) {
-  save(path, dedup, composition_of(dedup));
-}
-template <class Deduplicator>
-void save(const std::string& path, const stream_deduplicator<Deduplicator>& dedup) {
+template <saved_deduplicator Form>
+void save(const std::string& path, const Form& dedup) {
   save(path, dedup, composition_of(dedup));
 }
 
@@ -508,43 +487,59 @@ void save(const std::string& path, const stream_deduplicator<Deduplicator>& dedu
 /// a stream may differ.
 /// Throws: std::runtime_error, which names the file, if it is damaged, or if a durable_deduplicator has made later
 /// changes, which are in its log; std::invalid_argument if parts or options differ; std::bad_alloc.
-template <class Features, class Id>
-[[nodiscard]] deduplicator<Features, Id> restore(const std::string& path, deduplicator<Features, Id> empty,
-                                                 const fingerprint_composition& made_of) {
-  detail::restore_into(path, empty, made_of);
+template <saved_deduplicator Form>
+[[nodiscard]] Form restore(const std::string& path, Form empty, const fingerprint_composition& made_of) {
+  detail::refuse_changes_beside(path, detail::read_deduplicator(path, empty, made_of).number);
   return empty;
 }
-template <class Hasher, class Check, class Id>
-[[nodiscard]] fingerprint_deduplicator<Hasher, Check, Id> restore(const std::string& path,
-                                                                  fingerprint_deduplicator<Hasher, Check, Id> empty,
-                                                                  const fingerprint_composition& made_of) {
-  detail::restore_into(path, empty, made_of);
-  return empty;
+template <saved_deduplicator Form>
+[[nodiscard]] Form restore(const std::string& path, Form empty) {
+  const fingerprint_composition made_of = composition_of(empty);
+  return restore(path, std::move(empty), made_of);
 }
-template <class Deduplicator>
-[[nodiscard]] stream_deduplicator<Deduplicator> restore(const std::string& path,
-                                                        stream_deduplicator<Deduplicator> empty,
-                                                        const fingerprint_composition& made_of) {
-  detail::restore_into(path, empty, made_of);
-  return empty;
+
+namespace detail {
+
+/// Writes the changes of a deduplicator to the log of its journal.
+template <class Form>
+class change_writer final : public change_hook<typename Form::change_type> {
+ public:
+  change_writer(file_operations& files, const std::string& path) : log(files, path) {}
+
+  void commit(const typename Form::change_type& change) override;
+
+  journal log;
+};
+
+template <class Form>
+void change_writer<Form>::commit(const typename Form::change_type& change) {
+  using format = deduplicator_format<Form>;
+  std::string record;
+  if (!is_stream_deduplicator<Form> && change.verdicts.size() == 1 && change.replaced.empty()) {
+    record = change.kept.empty() ? "D" : "K";
+    if (!change.kept.empty()) format::put_document(record, change.kept.front());
+    return log.append(record);
+  }
+  record = "S";
+  put(record, change.time);
+  put(record, change.added);
+  const auto put_ids = [&](char what, const auto& ids) {
+    for (const auto& id : ids) {
+      record += what;
+      format::put_id(record, id);
+    }
+  };
+  put_ids('E', change.replaced);
+  for (const auto& kept : change.kept) {
+    record += 'K';
+    format::put_document(record, kept);
+  }
+  put_ids('R', change.renewed);
+  put_ids('E', change.gone);
+  log.append(record);
 }
-template <class Features, class Id>
-[[nodiscard]] deduplicator<Features, Id> restore(const std::string& path, deduplicator<Features, Id> empty) {
-  detail::restore_into(path, empty, composition_of(empty));
-  return empty;
-}
-template <class Hasher, class Check, class Id>
-[[nodiscard]] fingerprint_deduplicator<Hasher, Check, Id> restore(const std::string& path,
-                                                                  fingerprint_deduplicator<Hasher, Check, Id> empty) {
-  detail::restore_into(path, empty, composition_of(empty));
-  return empty;
-}
-template <class Deduplicator>
-[[nodiscard]] stream_deduplicator<Deduplicator> restore(const std::string& path,
-                                                        stream_deduplicator<Deduplicator> empty) {
-  detail::restore_into(path, empty, composition_of(empty));
-  return empty;
-}
+
+}  // namespace detail
 
 /// A durable deduplicator, fingerprint_deduplicator or stream_deduplicator: every change is on the disk before the call
 /// returns. The state is a file, as save() writes it. Beside it a log, PATH.log, has the changes since the file was
@@ -555,95 +550,54 @@ template <class Deduplicator>
 /// Guarantee: strong, in memory and on the disk, except that a stream may have removed documents that are too old or
 /// exceed its limits. If save() fails, or an error of the log cannot be undone, further changes throw until save()
 /// succeeds. In a forked process all changes throw.
+/// The members are those of Deduplicator. Members that change something also throw std::runtime_error, which names the
+/// log. A batch is on the disk as a whole or not at all, and waits for the disk once; with max_bytes, this holds for
+/// each piece of the batch (stream_deduplicator::max_piece).
 /// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{jaccard{0.8}});`
 template <class Deduplicator>
-class durable_deduplicator {
+class durable_deduplicator : private Deduplicator {
   static_assert(
-      detail::saved_deduplicator<Deduplicator>,
+      saved_deduplicator<Deduplicator>,
       "neardup: a durable_deduplicator has a deduplicator or a stream_deduplicator in it; guarded goes around "
       "it: guarded<durable_deduplicator<...>>");
   using format = detail::deduplicator_format<Deduplicator>;
   static constexpr bool has_times = detail::is_stream_deduplicator<Deduplicator>;
 
  public:
-  using id_type = typename Deduplicator::id_type;
-  using verdict_type = typename Deduplicator::verdict_type;
-  using describer_type = typename Deduplicator::describer_type;
-  using description_type = typename Deduplicator::description_type;
-  using batch_type = typename Deduplicator::batch_type;
-  using kept_type = typename Deduplicator::kept_type;
-  using workspace = typename Deduplicator::workspace;
+  using typename Deduplicator::batch_type;
+  using typename Deduplicator::describer_type;
+  using typename Deduplicator::description_type;
+  using typename Deduplicator::id_type;
+  using typename Deduplicator::kept_type;
+  using typename Deduplicator::verdict_type;
+  using typename Deduplicator::workspace;
   using arrival_type = std::conditional_t<has_times, arrival, void>;
 
-  /// Opens the state at `path`. If there is no file, writes `empty` there. `made_of`: composition_of(empty) if it is
+  /// Opens the state at `path`. If there is no file, writes `initial` there. `made_of`: composition_of(initial) if it is
   /// not given.
   /// Throws: the exceptions of restore(); std::runtime_error, which names the file, if another object uses it;
   /// std::runtime_error, which names the log, if the log is damaged, or follows another state than that of the file. In
   /// the second case the file may be an older copy.
-  durable_deduplicator(std::string path, Deduplicator empty)
-      : durable_deduplicator(std::move(path), with_composition(std::move(empty))) {}
-  durable_deduplicator(std::string path, Deduplicator empty, fingerprint_composition made_of)
-      : durable_deduplicator(detail::system_files(), std::move(path), std::move(empty), std::move(made_of)) {}
+  durable_deduplicator(std::string path, Deduplicator initial)
+      : durable_deduplicator(std::move(path), with_composition(std::move(initial))) {}
+  durable_deduplicator(std::string path, Deduplicator initial, fingerprint_composition made_of)
+      : durable_deduplicator(detail::system_files(), std::move(path), std::move(initial), std::move(made_of)) {}
 
   // Only tests call this constructor, with their own file operations.
-  NEARDUP_COLD durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
+  NEARDUP_COLD durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator initial,
                                     fingerprint_composition made_of);
 
-  /// Decides about a document, and keeps it durably if it is new and comparable; see deduplicator::add.
-  /// Throws: the exceptions of deduplicator::add; std::runtime_error, which names the log.
-  verdict_type add(std::string_view text, id_argument<id_type> id);
-  verdict_type add(std::string_view text, id_argument<id_type> id,
-                   std::optional<time_argument> now) requires has_times {
-    return add(dedup_.describe(text, scratch_), id, now);
-  }
-  verdict_type add(std::string_view text) requires(!has_times && counting_id<id_type>) {
-    return add(text, dedup_.next_id());
-  }
-  verdict_type add(const description_type& document, id_argument<id_type> id);
-  verdict_type add(const description_type& document, id_argument<id_type> id,
-                   std::optional<time_argument> now) requires has_times {
-    return dedup_.add(document, id, now, put_down());
-  }
-
-  /// Removes the document that is kept under this id, if any, then adds the new one, durably; see
-  /// deduplicator::replace.
-  /// Throws: the exceptions of deduplicator::replace; std::runtime_error, which names the log.
-  verdict_type replace(std::string_view text, id_argument<id_type> id) {
-    return replace(dedup_.describe(text, scratch_), id);
-  }
-  verdict_type replace(std::string_view text, id_argument<id_type> id,
-                       std::optional<time_argument> now) requires has_times {
-    return replace(dedup_.describe(text, scratch_), id, now);
-  }
-  verdict_type replace(const description_type& document, id_argument<id_type> id);
-  verdict_type replace(const description_type& document, id_argument<id_type> id,
-                       std::optional<time_argument> now) requires has_times {
-    return dedup_.replace(document, id, now, put_down());
-  }
-
-  /// Decides about many documents in order; see deduplicator::add_batch. The batch is on the disk as a whole or not at
-  /// all. The call waits for the disk once. With max_bytes, this holds for each piece of the batch
-  /// (stream_deduplicator::max_piece).
-  /// Throws: the exceptions of deduplicator::add_batch; std::runtime_error, which names the log; std::length_error if
-  /// the kept documents of the batch take 4 GiB.
-  template <text_range Texts = std::span<const std::string_view>>
-  std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids,
-                                      const any_runner& run = {}) requires(!has_times) {
-    return add_described(dedup_.describe_batch(texts, run, scratch_), ids, run, {});
-  }
-  template <text_range Texts = std::span<const std::string_view>>
-  std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids, const any_runner& run = {},
-                                      const arrival& at = {}) requires has_times {
-    return add_described(dedup_.describe_batch(texts, run, scratch_), ids, run, at);
-  }
-  std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids,
-                                      const any_runner& run = {}) requires(!has_times) {
-    return add_described(batch, ids, run, {});
-  }
-  std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids, const any_runner& run = {},
-                                      const arrival& at = {}) requires has_times {
-    return add_described(batch, ids, run, at);
-  }
+  using Deduplicator::add;
+  using Deduplicator::add_batch;
+  using Deduplicator::added;
+  using Deduplicator::contains;
+  using Deduplicator::describer;
+  using Deduplicator::empty;
+  using Deduplicator::find;
+  using Deduplicator::for_each_kept;
+  using Deduplicator::memory_usage;
+  using Deduplicator::replace;
+  using Deduplicator::size;
 
   /// Erases a kept document, durably.
   /// Returns: true if a document with this id was kept.
@@ -651,239 +605,97 @@ class durable_deduplicator {
   bool erase(id_argument<id_type> id);
 
   /// Removes documents that are too old or exceed max_bytes, durably; see stream_deduplicator::expire.
-  void expire(time_argument now) requires has_times { dedup_.expire(now, put_down()); }
+  void expire(time_argument now) requires has_times { Deduplicator::expire(now); }
 
   /// Writes the state to the file, and begins a new log, so that the next start replays less.
   /// Throws: std::runtime_error, which names the file; std::bad_alloc.
-  void save();
-
-  // The following members call the members of Deduplicator with the same names.
-  [[nodiscard]] verdict_type find(std::string_view text) const { return dedup_.find(text); }
-  [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
-    return dedup_.find(text, scratch);
-  }
-  [[nodiscard]] verdict_type find(const description_type& document, workspace& scratch) const {
-    return dedup_.find(document, scratch);
-  }
-  [[nodiscard]] bool contains(id_argument<id_type> id) const noexcept { return dedup_.contains(id); }
-  [[nodiscard]] std::size_t size() const noexcept { return dedup_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return dedup_.empty(); }
-  [[nodiscard]] std::uint64_t added() const noexcept { return dedup_.added(); }
-  template <class Visit>
-  void for_each_kept(Visit&& visit) const {
-    dedup_.for_each_kept(std::forward<Visit>(visit));
-  }
-  [[nodiscard]] const auto& describer() const noexcept { return dedup_.describer(); }
-  [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage(); }
+  void save() { writer_->log.save(*this); }
 
   /// Returns the inner deduplicator, to read its options and documents.
-  [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
+  [[nodiscard]] const Deduplicator& get() const noexcept { return *this; }
 
  private:
   struct described_form {
     fingerprint_composition made_of;
-    Deduplicator empty;
+    Deduplicator initial;
   };
-  static described_form with_composition(Deduplicator empty) { return {composition_of(empty), std::move(empty)}; }
+  static described_form with_composition(Deduplicator initial) { return {composition_of(initial), std::move(initial)}; }
   durable_deduplicator(std::string path, described_form form)
-      : durable_deduplicator(std::move(path), std::move(form.empty), std::move(form.made_of)) {}
+      : durable_deduplicator(std::move(path), std::move(form.initial), std::move(form.made_of)) {}
 
-  [[nodiscard]] std::string log_path() const { return path_ + ".log"; }
+  friend class journal;
 
-  [[nodiscard]] bool is_there(const std::string& path) const {
-    if (const auto there = files_->type_of(path)) return *there != detail::file_type::none;
-    detail::fail_with_errno("open", path);
+  journaled_file read(const std::string& path) { return detail::read_deduplicator(path, inner(), made_of_); }
+  std::uint64_t write(const std::string& path, const std::optional<log_extent>& log) {
+    return detail::write_deduplicator(writer_->log.files(), path, get(), made_of_, log);
   }
-
-  [[noreturn]] void refuse_log(const char* what) const {
-    detail::fail<std::runtime_error>({log_path(), ": it follows another file than ", path_, " (", what,
-                                      "); put that file back, or move the log away"});
-  }
-
-  std::vector<verdict_type> add_described(const batch_type& batch, std::span<const id_type> ids, const any_runner& run,
-                                          [[maybe_unused]] const arrival& at);
-
-  /// Returns the `commit` callback, which writes a change to the log.
-  auto put_down() {
-    return [this](const auto& change) { log_.append(record_of(change)); };
-  }
-
-  template <class Change>
-  std::string record_of(const Change& change) const {
-    std::string record;
-    const bool adds_one = change.verdicts.size() == 1 && change.replaced.empty();
-    if (!has_times && adds_one && change.kept.empty()) return "D";
-    if (!has_times && adds_one) {
-      record = "K";
-      format::put_document(record, change.kept.front());
-      return record;
-    }
-    record = "S";
-    detail::put(record, change.time);
-    detail::put(record, dedup_.added() + change.verdicts.size());
-    const auto put_ids = [&](char what, const auto& ids) {
-      for (const id_type& id : ids) {
-        record += what;
-        format::put_id(record, id);
-      }
-    };
-    put_ids('E', change.replaced);
-    for (const kept_type& kept : change.kept) {
-      record += 'K';
-      format::put_document(record, kept);
-    }
-    put_ids('R', change.renewed);
-    put_ids('E', change.gone);
-    return record;
-  }
-
-  void replay(std::string_view payload) {
-    if (!is_replayed(detail::to_bytes(payload))) {
-      detail::fail<std::runtime_error>({log_path(), ": a record does not fit what is before it"});
-    }
-  }
-
   // Applies a record of the log.
-  // Returns: false if the record is invalid.
-  bool is_replayed(detail::byte_span bytes);
+  bool replay(std::string_view record);
+
+  Deduplicator& inner() noexcept { return *this; }
 
   bool is_erased(detail::byte_span bytes, std::size_t& position) {
     const auto id = format::get_id(bytes, position);
-    return id && dedup_.erase(*id);
+    return id && Deduplicator::erase(*id);
   }
   bool is_renewed(detail::byte_span bytes, std::size_t& position, [[maybe_unused]] std::uint64_t time) {
     if constexpr (has_times) {
       const auto id = format::get_id(bytes, position);
-      return id && dedup_.renew(*id, time);
+      return id && Deduplicator::renew(*id, time);
     } else {
       static_cast<void>(bytes), static_cast<void>(position);
-      detail::refuse_times(log_path());
+      detail::refuse_times(writer_->log.log_path());
     }
   }
 
-  detail::file_operations* files_;
-  std::string path_;
-  file_lock lock_;
+  std::unique_ptr<detail::change_writer<Deduplicator>> writer_;
   fingerprint_composition made_of_;
-  Deduplicator dedup_;
-  detail::append_log log_;
-  workspace scratch_;
 };
 
 template <class Deduplicator>
 durable_deduplicator<Deduplicator>::durable_deduplicator(detail::file_operations& files, std::string path,
-                                                         Deduplicator empty, fingerprint_composition made_of)
-    : files_(&files),
-      path_(detail::settled_path(std::move(path))),
-      lock_(path_),
-      made_of_(std::move(made_of)),
-      dedup_(std::move(empty)) {
-  const bool has_log = is_there(log_path());
-  const std::string bytes = has_log ? detail::read_file(log_path()) : "";
-  const auto log_state = detail::append_log::state_of(bytes);
-  const bool has_file = is_there(path_);
-  detail::deduplicator_state state;
-  if (has_file) state = detail::read_deduplicator(path_, dedup_, made_of_);
-  if (has_file && log_state == state.number) {
-    log_ = detail::append_log::open(*files_, log_path(), bytes, state.number,
-                                    [&](std::string_view payload) { replay(payload); });
-  } else if (has_file && (!has_log || detail::append_log::extent_of(bytes) == state.log)) {
-    // An earlier process saved this state, and was stopped before it began a new log. The file contains all changes of
-    // the old log.
-    log_ = detail::append_log::create(*files_, log_path(), state.number);
-  } else if (!has_log) {
-    save();
-  } else if (!log_state) {
-    detail::fail<std::runtime_error>({log_path(), ": ", detail::append_log::problem_of(bytes)});
-  } else {
-    refuse_log(has_file ? "this is another one" : "there is none");
-  }
-}
-
-template <class Deduplicator>
-auto durable_deduplicator<Deduplicator>::add(std::string_view text, id_argument<id_type> id) -> verdict_type {
-  return add(dedup_.describe(text, scratch_), id);
-}
-
-template <class Deduplicator>
-auto durable_deduplicator<Deduplicator>::add(const description_type& document, id_argument<id_type> id)
-    -> verdict_type {
-  if constexpr (has_times) {
-    return add(document, id, std::nullopt);
-  } else {
-    return dedup_.add(document, id, put_down());
-  }
-}
-
-template <class Deduplicator>
-auto durable_deduplicator<Deduplicator>::replace(const description_type& document, id_argument<id_type> id)
-    -> verdict_type {
-  if constexpr (has_times) {
-    return replace(document, id, std::nullopt);
-  } else {
-    return dedup_.replace(document, id, put_down());
-  }
+                                                         Deduplicator initial, fingerprint_composition made_of)
+    : Deduplicator(std::move(initial)),
+      writer_(std::make_unique<detail::change_writer<Deduplicator>>(files, path)),
+      made_of_(std::move(made_of)) {
+  writer_->log.open(*this);
+  this->commit_to(writer_.get());
 }
 
 template <class Deduplicator>
 bool durable_deduplicator<Deduplicator>::erase(id_argument<id_type> id) {
-  if (!dedup_.contains(id)) return false;
+  if (!contains(id)) return false;
   std::string payload("E");
   format::put_id(payload, id);
-  log_.append(payload);
-  return dedup_.erase(id);
+  writer_->log.append(payload);
+  return Deduplicator::erase(id);
 }
 
 template <class Deduplicator>
-void durable_deduplicator<Deduplicator>::save() {
-  log_.settle();
-  log_.close();
-  // Reads the log on the disk to compute its extent, because an earlier save() may have failed before or after it
-  // renamed the file.
-  std::optional<detail::append_log::extent> log;
-  if (is_there(log_path())) {
-    const mapped_file mapped(log_path());
-    log = detail::append_log::extent_of(detail::to_text(mapped.bytes()));
-  }
-  const std::uint64_t state = detail::write_deduplicator(*files_, path_, dedup_, made_of_, log);
-  log_ = detail::append_log::create(*files_, log_path(), state);
-}
-
-template <class Deduplicator>
-auto durable_deduplicator<Deduplicator>::add_described(const batch_type& batch, std::span<const id_type> ids,
-                                                       const any_runner& run, [[maybe_unused]] const arrival& at)
-    -> std::vector<verdict_type> {
-  if constexpr (has_times) {
-    return dedup_.add_batch(batch, ids, run, at, put_down());
-  } else {
-    return dedup_.add_batch(batch, ids, run, put_down());
-  }
-}
-
-template <class Deduplicator>
-bool durable_deduplicator<Deduplicator>::is_replayed(detail::byte_span bytes) {
+bool durable_deduplicator<Deduplicator>::replay(std::string_view record) {
+  const detail::byte_span bytes = detail::to_bytes(record);
   if (bytes.empty()) return false;
   const auto what = static_cast<char>(bytes[0]);
-  const std::uint64_t added = dedup_.added();
+  const std::uint64_t before = added();
   std::size_t position = 1;
   if (what == 'D' && bytes.size() == 1) {
-    dedup_.count(1);
+    this->count(1);
     return true;
   }
   if (what == 'K') {
-    return format::keep_document(dedup_, bytes, position, 0) && position == bytes.size() && dedup_.added() == added + 1;
+    return format::keep_document(inner(), bytes, position, 0) && position == bytes.size() && added() == before + 1;
   }
   if (what == 'E') return is_erased(bytes, position) && position == bytes.size();
   if (what != 'S' || bytes.size() < 17) return false;
   const auto time = detail::get<std::uint64_t>(bytes, 1), added_then = detail::get<std::uint64_t>(bytes, 9);
-  if (!has_times && time != 0) detail::refuse_times(log_path());
+  if (!has_times && time != 0) detail::refuse_times(writer_->log.log_path());
   for (position = 17; position < bytes.size();) {
     switch (static_cast<char>(bytes[position++])) {
       case 'E':
         if (!is_erased(bytes, position)) return false;
         break;
       case 'K':
-        if (!format::keep_document(dedup_, bytes, position, time)) return false;
+        if (!format::keep_document(inner(), bytes, position, time)) return false;
         break;
       case 'R':
         if (!is_renewed(bytes, position, time)) return false;
@@ -891,25 +703,18 @@ bool durable_deduplicator<Deduplicator>::is_replayed(detail::byte_span bytes) {
       default: return false;
     }
   }
-  if (dedup_.added() > added_then) return false;
-  dedup_.count(added_then - dedup_.added());
+  if (added() > added_then) return false;
+  this->count(added_then - added());
   return true;
 }
 
 #if defined(NEARDUP_COMPILED)
-#define NEARDUP_DURABLE(Plain, Id)                                                                                  \
-  NEARDUP_STORAGE_TEMPLATE durable_deduplicator<Plain<Id>>::durable_deduplicator(                                   \
-      detail::file_operations&, std::string, Plain<Id>, fingerprint_composition);                                   \
-  NEARDUP_STORAGE_TEMPLATE verdict<Id> durable_deduplicator<Plain<Id>>::add(std::string_view, id_argument<Id>);     \
-  NEARDUP_STORAGE_TEMPLATE verdict<Id> durable_deduplicator<Plain<Id>>::add(const Plain<Id>::description_type&,     \
-                                                                            id_argument<Id>);                       \
-  NEARDUP_STORAGE_TEMPLATE verdict<Id> durable_deduplicator<Plain<Id>>::replace(const Plain<Id>::description_type&, \
-                                                                                id_argument<Id>);                   \
-  NEARDUP_STORAGE_TEMPLATE std::vector<verdict<Id>> durable_deduplicator<Plain<Id>>::add_described(                 \
-      const Plain<Id>::batch_type&, std::span<const Id>, const any_runner&, const arrival&);                        \
-  NEARDUP_STORAGE_TEMPLATE bool durable_deduplicator<Plain<Id>>::erase(id_argument<Id>);                            \
-  NEARDUP_STORAGE_TEMPLATE void durable_deduplicator<Plain<Id>>::save();                                            \
-  NEARDUP_STORAGE_TEMPLATE bool durable_deduplicator<Plain<Id>>::is_replayed(detail::byte_span);
+#define NEARDUP_DURABLE(Plain, Id)                                                                       \
+  NEARDUP_STORAGE_TEMPLATE durable_deduplicator<Plain<Id>>::durable_deduplicator(                        \
+      detail::file_operations&, std::string, Plain<Id>, fingerprint_composition);                        \
+  NEARDUP_STORAGE_TEMPLATE void detail::change_writer<Plain<Id>>::commit(const Plain<Id>::change_type&); \
+  NEARDUP_STORAGE_TEMPLATE bool durable_deduplicator<Plain<Id>>::erase(id_argument<Id>);                 \
+  NEARDUP_STORAGE_TEMPLATE bool durable_deduplicator<Plain<Id>>::replay(std::string_view);
 NEARDUP_DURABLE(detail::default_deduplicator, std::uint32_t)
 NEARDUP_DURABLE(detail::default_deduplicator, std::string)
 #undef NEARDUP_DURABLE

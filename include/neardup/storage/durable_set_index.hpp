@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -21,10 +22,9 @@
 #include "../sets/feature_sets.hpp"
 #include "../sets/set_index.hpp"
 #include "composition.hpp"
-#include "engine/append_log.hpp"
 #include "engine/container.hpp"
 #include "engine/set_sections.hpp"
-#include "file_lock.hpp"
+#include "journal.hpp"
 #include "mapped_file.hpp"
 #include "set_index_file.hpp"
 
@@ -59,33 +59,9 @@ class durable_set_index {
   // Only tests call this constructor, with their own file operations.
   durable_set_index(detail::file_operations& files, std::string path, const set_index<Feature, Id>& initial,
                     fingerprint_composition made_of)
-      : files_(&files), path_(detail::settled_path(std::move(path))), lock_(path_), made_of_(std::move(made_of)) {
-    const bool has_log = is_there(log_path());
-    const std::string bytes = has_log ? detail::read_file(log_path()) : "";
-    const std::optional<std::uint64_t> follows = detail::append_log::state_of(bytes);
-    if (!is_there(path_)) {
-      if (has_log) refuse_log(bytes, "there is none");
-      const std::uint64_t state = detail::write_sets(*files_, path_, initial, made_of_, {});
-      open();
-      log_ = detail::append_log::create(*files_, log_path(), state);
-      return;
-    }
-    open();
-    check_settings(initial);
-    const std::uint64_t state = state_of_file();
-    const std::span<const std::uint64_t> taken_in = file_->mapped_.log();
-    if (follows == state) {
-      log_ =
-          detail::append_log::open(*files_, log_path(), bytes, state, [&](std::string_view record) { replay(record); });
-      return;
-    }
-    // An earlier process may have saved this file, which contains all changes of the old log, and been stopped before
-    // it began a new log.
-    const detail::append_log::extent extent = detail::append_log::extent_of(bytes);
-    if (has_log && (taken_in.size() != 2 || extent.size != taken_in[0] || extent.checksum != taken_in[1])) {
-      refuse_log(bytes, "this is another one");
-    }
-    log_ = detail::append_log::create(*files_, log_path(), state);
+      : journal_(std::make_unique<journal>(files, path)), made_of_(std::move(made_of)), initial_(&initial) {
+    journal_->open(*this);
+    initial_ = nullptr;
   }
 
   /// Stores a set under an id, durably; see set_index::insert().
@@ -96,7 +72,7 @@ class durable_set_index {
     if (sets_->contains(id)) return false;
     std::string record;
     put_set(record, id, set);
-    change(record, [&] { sets_->insert(set, id); });
+    journal_->append(record, [&] { sets_->insert(set, id); });
     return true;
   }
 
@@ -108,7 +84,7 @@ class durable_set_index {
     const bool is_new = !sets_->contains(id);
     std::string record;
     put_set(record, id, set);
-    change(record, [&] { sets_->insert_or_assign(set, id); });
+    journal_->append(record, [&] { sets_->insert_or_assign(set, id); });
     return is_new;
   }
 
@@ -134,7 +110,7 @@ class durable_set_index {
       new_sets.push_back(set);
       new_ids.push_back(ids[i]);
     }
-    if (!new_ids.empty()) change(record, [&] { sets_->insert_all(new_sets, new_ids); });
+    if (!new_ids.empty()) journal_->append(record, [&] { sets_->insert_all(new_sets, new_ids); });
     return new_ids.size();
   }
 
@@ -145,7 +121,7 @@ class durable_set_index {
     if (!sets_->contains(id)) return false;
     std::string record("E");
     put_id(record, id);
-    change(record, [&] { sets_->erase(id); });
+    journal_->append(record, [&] { sets_->erase(id); });
     return true;
   }
 
@@ -153,25 +129,7 @@ class durable_set_index {
   /// Throws: std::runtime_error, which names the file, if it cannot be written, or the present file is damaged;
   /// std::bad_alloc.
   /// Complexity: O(n log n).
-  void save() {
-    log_.settle();
-    log_.close();
-    file_->verify();  // damaged bytes must not get valid checksums
-    // Reads the log on the disk to compute its extent, because an earlier save() may have failed before or after it
-    // renamed the file.
-    std::vector<std::uint64_t> extent;
-    if (is_there(log_path())) {
-      const mapped_file mapped(log_path());
-      const auto found = detail::append_log::extent_of(detail::to_text(mapped.bytes()));
-      extent = {found.size, found.checksum};
-    }
-    const std::uint64_t state = detail::write_sets(*files_, path_, *sets_, made_of_, {}, extent);
-    file_type saved{mapped_file(path_)};
-    set_index<Feature, Id> sets = saved.index();
-    log_ = detail::append_log::create(*files_, log_path(), state);
-    file_.emplace(std::move(saved));
-    sets_.emplace(std::move(sets));
-  }
+  void save() { journal_->save(*this); }
 
   /// Returns the sets, to search and to read them. The reference is valid until the next save().
   [[nodiscard]] const set_index<Feature, Id>& get() const noexcept { return *sets_; }
@@ -180,20 +138,34 @@ class durable_set_index {
   [[nodiscard]] bool contains(id_argument<Id> id) const noexcept { return sets_->contains(id); }
 
  private:
+  friend class journal;
   using file_type = set_index_file<Feature, Id>;
 
-  [[nodiscard]] std::string log_path() const { return path_ + ".log"; }
-  [[nodiscard]] bool is_there(const std::string& path) const {
-    if (const auto there = files_->type_of(path)) return *there != detail::file_type::none;
-    detail::fail_with_errno("open", path);
+  journaled_file read(const std::string& path) {
+    open(path);
+    check_settings(path);
+    journaled_file found{detail::view_access::file(*file_).checksum()};
+    if (const auto log = file_->mapped_.log(); log.size() == 2) found.log = {log[0], log[1]};
+    return found;
   }
-  void open() {
-    file_.emplace(mapped_file(path_));
-    sets_.emplace(file_->index());
+  std::uint64_t write(const std::string& path, const std::optional<log_extent>& log) {
+    std::vector<std::uint64_t> extent;
+    if (log) extent = {log->size, log->checksum};
+    if (file_) file_->verify();  // damaged bytes must not get valid checksums
+    const set_index<Feature, Id>& all = sets_ ? *sets_ : *initial_;
+    const std::uint64_t number = detail::write_sets(journal_->files(), path, all, made_of_, {}, extent);
+    open(path);
+    return number;
   }
-  [[nodiscard]] std::uint64_t state_of_file() const { return detail::view_access::file(*file_).checksum(); }
 
-  void check_settings(const set_index<Feature, Id>& initial) const {
+  void open(const std::string& path) {
+    file_type opened{mapped_file(path)};
+    set_index<Feature, Id> sets = opened.index();
+    file_.emplace(std::move(opened));
+    sets_.emplace(std::move(sets));
+  }
+
+  void check_settings(const std::string& path) const {
     detail::view_access::file(*file_).check_composition(made_of_);
     const auto text_of = [](const auto& index) {
       const char* const names[] = {"Jaccard", "cosine", "containment"};
@@ -201,15 +173,8 @@ class durable_set_index {
       return detail::message_of({names[static_cast<int>(least.measure)], " of at least ", least.similarity, ", ",
                                  least.min_common, " or more common features"});
     };
-    if (sets_->threshold() == initial.threshold()) return;
-    detail::fail<std::runtime_error>({path_, ": is for ", text_of(*sets_), "; not for ", text_of(initial)});
-  }
-  [[noreturn]] void refuse_log(std::string_view bytes, const char* what) const {
-    if (!detail::append_log::state_of(bytes)) {
-      detail::fail<std::runtime_error>({log_path(), ": ", detail::append_log::problem_of(bytes)});
-    }
-    detail::fail<std::runtime_error>({log_path(), ": it follows another file than ", path_, " (", what,
-                                      "); put that file back, or move the log away"});
+    if (sets_->threshold() == initial_->threshold()) return;
+    detail::fail<std::runtime_error>({path, ": is for ", text_of(*sets_), "; not for ", text_of(*initial_)});
   }
 
   // ---- Records of the log: changes, one after the other: 'S', id, u32 number of features, features: an id has this set
@@ -226,20 +191,8 @@ class durable_set_index {
     record.append(reinterpret_cast<const char*>(set.data()), set.size_bytes());
   }
 
-  template <class Apply>
-  void change(const std::string& record, const Apply& apply) {
-    log_.append(record);
-    detail::undo closing{[&] { log_.close(); }};
-    apply();
-    closing.is_due = false;
-  }
-
-  void replay(std::string_view record) {
-    if (record.empty() || !is_replayed(record)) {
-      detail::fail<std::runtime_error>({log_path(), ": a record does not fit what is before it"});
-    }
-  }
-  bool is_replayed(std::string_view record) {
+  bool replay(std::string_view record) {
+    if (record.empty()) return false;
     std::vector<Feature> set;
     while (!record.empty()) {
       const char what = record.front();
@@ -264,13 +217,11 @@ class durable_set_index {
     return true;
   }
 
-  detail::file_operations* files_;
-  std::string path_;
-  file_lock lock_;
+  std::unique_ptr<journal> journal_;
   fingerprint_composition made_of_;
-  std::optional<file_type> file_;  // the base of sets_
+  const set_index<Feature, Id>* initial_;  // set while the constructor runs
+  std::optional<file_type> file_;          // the base of sets_
   std::optional<set_index<Feature, Id>> sets_;
-  detail::append_log log_;
 };
 
 }  // namespace neardup::inline v0

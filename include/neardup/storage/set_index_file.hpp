@@ -20,10 +20,10 @@
 #include "../sets/set_index.hpp"
 #include "../threshold.hpp"
 #include "composition.hpp"
-#include "engine/append_log.hpp"
 #include "engine/container.hpp"
 #include "engine/sections.hpp"
 #include "engine/set_sections.hpp"
+#include "journal.hpp"
 #include "mapped_file.hpp"
 
 namespace neardup::inline v0 {
@@ -89,7 +89,7 @@ template <class Index>
   opened.verify();
   const container& file = view_access::file(opened);
   if (made_of != nullptr) file.check_composition(*made_of);
-  append_log::refuse_changes_beside(path, file.checksum());
+  refuse_changes_beside(path, file.checksum());
   Index index = opened.index();
   index.compact();
   return index;

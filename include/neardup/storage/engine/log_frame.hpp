@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// The bytes of a log: a header, and records with checksums (docs/format.md).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "../../detail/bytes.hpp"
+#include "../../detail/compiled.hpp"
+#include "../../error.hpp"
+#include "../../fingerprint/hashers.hpp"
+#include "container.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The bytes of a log:
+///
+///   bytes 0..7   "\x89NDUL\r\n\x1a"
+///   bytes 8..15  the format version
+///   bytes 16..23 the number of the file that the log follows
+///   bytes 24..31 the XXH3 of the preceding bytes
+///   from 32 on   records: 4 bytes length, 4 bytes XXH3 of length and position, 8 bytes XXH3 of the payload, the
+///                payload, zeros up to a multiple of 8
+class log_frame {
+ public:
+  static constexpr std::size_t header_size = 32;
+  static constexpr std::string_view magic{"\x89NDUL\r\n\x1a", 8};
+
+  explicit log_frame(std::string_view bytes) : bytes_(bytes), number_(number_in(bytes)) {}
+
+  /// Returns the number of the file that the log follows; nullopt if the header is invalid. A new log is renamed into
+  /// place with its whole header, so no crash leaves a partial header.
+  [[nodiscard]] const std::optional<std::uint64_t>& number() const noexcept { return number_; }
+
+  /// Says why number() is nullopt: the version of the log, or damage of its header.
+  [[nodiscard]] std::string problem() const;
+
+  /// Calls `visit(payload)` for each whole record.
+  /// Returns: the end of the last whole record; all bytes if the header is invalid.
+  template <class Visit>
+  std::size_t for_each(const Visit& visit) const {
+    if (!number_) return bytes_.size();
+    std::size_t position = header_size;
+    while (position < bytes_.size()) {
+      const auto payload = record_at(position);
+      if (!payload) break;
+      visit(*payload);
+      position = end_of(position, payload->size());
+    }
+    return position;
+  }
+
+  /// Returns true if a torn record begins at a position, because its writer was stopped: the record is truncated, or it
+  /// has a sector that was never written and reads as zeros. Only the last record can be torn, because records are
+  /// synced one by one.
+  [[nodiscard]] bool is_torn_at(std::size_t position) const;
+
+  [[nodiscard]] static std::string encode_header(std::uint64_t number);
+  /// Throws: std::length_error if the payload has 4 GiB or more.
+  [[nodiscard]] static std::string encode_record(std::string_view payload, std::size_t position, std::uint64_t number);
+
+ private:
+  static std::optional<std::uint64_t> number_in(std::string_view bytes);
+
+  static std::size_t end_of(std::size_t position, std::size_t payload) noexcept {
+    return position + 16 + (payload + 7) / 8 * 8;
+  }
+  static xxh3<64> hash_at(std::size_t position, std::uint64_t number) noexcept {
+    return xxh3<64>{number + std::uint64_t{position} * golden_ratio};
+  }
+
+  // Returns the payload size of the record at a position, or nullopt if its checksum is wrong.
+  [[nodiscard]] std::optional<std::size_t> payload_size_at(std::size_t position) const;
+
+  // Returns the payload of the record at a position, or nullopt if the record is not whole. The padding is not checked.
+  [[nodiscard]] std::optional<std::string_view> payload_at(std::size_t position) const;
+
+  // Returns the payload of the whole record at a position, padding included, or nullopt.
+  [[nodiscard]] std::optional<std::string_view> record_at(std::size_t position) const;
+
+  // Returns true if the bytes of [begin, end) in some sector of the disk are all zeros. After a power failure a file
+  // may have its new length but lack some sectors, which read as zeros.
+  [[nodiscard]] bool lacks_sector(std::size_t begin, std::size_t end) const noexcept;
+
+  std::string_view bytes_;
+  std::optional<std::uint64_t> number_;
+};
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::optional<std::uint64_t> log_frame::number_in(std::string_view bytes) {
+  const std::string_view header = bytes.substr(0, header_size);
+  const std::uint64_t number = header.size() < header_size ? 0 : get<std::uint64_t>(to_bytes(header), 16);
+  return header == encode_header(number) ? std::optional(number) : std::nullopt;
+}
+
+NEARDUP_INLINE std::string log_frame::problem() const {
+  constexpr std::size_t version_at = magic.size(), checksum_at = header_size - 8;
+  if (bytes_.size() >= header_size && bytes_.starts_with(magic)) {
+    const auto version = get<std::uint64_t>(to_bytes(bytes_), version_at);
+    const auto checksum = get<std::uint64_t>(to_bytes(bytes_), checksum_at);
+    if (version != format_version && checksum == checksum_of(to_bytes(bytes_.substr(0, checksum_at)))) {
+      return message_of({"format version ", version, "; this program reads version ", format_version});
+    }
+  }
+  return "its header is damaged";
+}
+
+NEARDUP_INLINE std::string log_frame::encode_header(std::uint64_t number) {
+  std::string header(magic);
+  put(header, std::uint64_t{format_version});
+  put(header, number);
+  put(header, checksum_of(to_bytes(header)));
+  return header;
+}
+
+NEARDUP_INLINE std::string log_frame::encode_record(std::string_view payload, std::size_t position,
+                                                    std::uint64_t number) {
+  if (payload.size() > 0xffffffffU) fail<std::length_error>("a record of a log has less than 4 GiB");
+  const xxh3<64> hash = hash_at(position, number);
+  std::string record;
+  put(record, static_cast<std::uint32_t>(payload.size()));
+  put(record, static_cast<std::uint32_t>(hash(record)));
+  put(record, hash(payload));
+  record += payload;
+  record.resize(end_of(0, payload.size()), '\0');
+  return record;
+}
+
+NEARDUP_INLINE std::optional<std::size_t> log_frame::payload_size_at(std::size_t position) const {
+  if (bytes_.size() - position < 8) return std::nullopt;
+  const auto hash = static_cast<std::uint32_t>(hash_at(position, *number_)(bytes_.substr(position, 4)));
+  if (get<std::uint32_t>(to_bytes(bytes_), position + 4) != hash) return std::nullopt;
+  return get<std::uint32_t>(to_bytes(bytes_), position);
+}
+
+NEARDUP_INLINE std::optional<std::string_view> log_frame::payload_at(std::size_t position) const {
+  const auto size = payload_size_at(position);
+  if (!size || end_of(position, *size) > bytes_.size()) return std::nullopt;
+  const std::string_view payload = bytes_.substr(position + 16, *size);
+  const auto hash = get<std::uint64_t>(to_bytes(bytes_), position + 8);
+  return hash == hash_at(position, *number_)(payload) ? std::optional(payload) : std::nullopt;
+}
+
+NEARDUP_INLINE std::optional<std::string_view> log_frame::record_at(std::size_t position) const {
+  const auto payload = payload_at(position);
+  if (!payload) return std::nullopt;
+  const std::size_t end = position + 16 + payload->size();
+  const std::string_view padding = bytes_.substr(end, end_of(position, payload->size()) - end);
+  return padding.find_first_not_of('\0') == padding.npos ? payload : std::nullopt;
+}
+
+NEARDUP_INLINE bool log_frame::lacks_sector(std::size_t begin, std::size_t end) const noexcept {
+  constexpr std::size_t sector = 512;
+  while (begin < end) {
+    const std::size_t next = (std::min)(end, (begin / sector + 1) * sector);
+    if (bytes_.substr(begin, next - begin).find_first_not_of('\0') == bytes_.npos) return true;
+    begin = next;
+  }
+  return false;
+}
+
+NEARDUP_INLINE bool log_frame::is_torn_at(std::size_t position) const {
+  constexpr std::size_t head = 8;
+  if (bytes_.size() - position < head) return true;
+  const auto size = payload_size_at(position);
+  const std::size_t end = size ? end_of(position, *size) : bytes_.size();
+  if (end > bytes_.size()) return true;
+  // A record with a whole payload was written completely, so wrong padding means damage.
+  if (end < bytes_.size() || payload_at(position)) return false;
+  // The length of the record is within one sector. If any bit of it is set, that sector was written.
+  if (!lacks_sector(position, size ? end : position + head)) return false;
+  for (std::size_t later = position + head; later < bytes_.size(); later += head) {
+    const auto begun = payload_size_at(later);
+    if (begun && end_of(later, *begun) <= bytes_.size()) return false;
+  }
+  return true;
+}
+
+#endif  // NEARDUP_BODIES
+
+}  // namespace neardup::inline v0::detail

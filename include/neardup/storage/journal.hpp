@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+// A file with a log beside it: how changes reach the disk, and how the next process reads them.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "../detail/bytes.hpp"
+#include "../detail/compiled.hpp"
+#include "../detail/file_operations.hpp"
+#include "../detail/text_lines.hpp"
+#include "../error.hpp"
+#include "engine/container.hpp"
+#include "engine/log_frame.hpp"
+#include "file_lock.hpp"
+#include "mapped_file.hpp"
+
+namespace neardup::inline v0 {
+
+/// The extent of a log: the size of its header and whole records, and their checksum.
+struct log_extent {
+  std::uint64_t size = 0, checksum = 0;
+  friend bool operator==(const log_extent&, const log_extent&) = default;
+};
+
+/// The identity of a file that has a log.
+struct journaled_file {
+  /// Bytes 56 to 63 of the file, a checksum that depends on all its bytes. A log that follows the file contains it.
+  std::uint64_t number = 0;
+  /// The log that the file incorporates. If this log is still beside the file, its changes are in the file already.
+  std::optional<log_extent> log = std::nullopt;
+};
+
+/// The content of a log at the time of reading. Later records are not in it. A record that is being written counts as
+/// absent.
+class log_contents {
+ public:
+  /// Reads a log. An absent file gives an empty log.
+  /// Throws: std::runtime_error, which names the file, if it cannot be read; std::bad_alloc.
+  NEARDUP_COLD explicit log_contents(std::string path);
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] bool is_there() const noexcept { return is_there_; }
+  /// Returns the size of the log in bytes.
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+  /// Returns the number of the file that the log follows; nullopt if the header of the log is invalid.
+  [[nodiscard]] std::optional<std::uint64_t> follows() const { return detail::log_frame(bytes_).number(); }
+  /// Returns the extent of the log. If the header is invalid, all bytes of the file count.
+  /// Complexity: linear.
+  [[nodiscard]] log_extent extent() const { return extent_of(bytes_); }
+  [[nodiscard]] static log_extent extent_of(std::string_view bytes);
+
+  /// Calls `visit(payload)` for each whole record in order. A payload is aligned to 8 bytes, and valid as long as this
+  /// object. A torn last record, whose writer was stopped, is ignored.
+  /// Returns: the end of the last whole record, in bytes.
+  /// Throws: std::runtime_error, which names the log, if a record is damaged, even the last one, or if the header is
+  /// invalid; the exceptions of `visit`.
+  template <class Visit>
+  std::size_t for_each(const Visit& visit) const {
+    detail::check_byte_order(path_);
+    const detail::log_frame frame(bytes_);
+    if (!frame.number()) detail::fail<std::runtime_error>({path_, ": ", frame.problem()});
+    const std::size_t end = frame.for_each(visit);
+    if (end < bytes_.size() && !frame.is_torn_at(end)) {
+      detail::fail<std::runtime_error>({path_, ": the record at byte ", end, " is damaged"});
+    }
+    return end;
+  }
+
+  /// Calls `replay(payload)` for each record, if the log follows the file at `path`. A log that the file incorporates
+  /// is ignored.
+  /// Returns: the end of the last whole record; 0 if there is no log, or the file incorporates it.
+  /// Throws: the exceptions of for_each(); std::runtime_error, which names the log, if it follows another file, or if
+  /// `replay` returns false.
+  template <class Replay>
+  std::size_t replay(const std::string& path, const journaled_file& file, const Replay& replay) const {
+    if (!is_there_) return 0;
+    if (follows() == file.number) {
+      return for_each([&](std::string_view record) {
+        if (replay(record)) return;
+        detail::fail<std::runtime_error>({path_, ": a record does not fit what is before it"});
+      });
+    }
+    if (file.log != extent()) refuse(path, "this is another one");
+    return 0;
+  }
+
+  /// Refuses a log that does not follow the file at `path`.
+  /// Throws: std::runtime_error, which names the log, and says `what` is at `path`.
+  [[noreturn]] NEARDUP_COLD void refuse(const std::string& path, const char* what) const;
+
+ private:
+  std::string path_;
+  bool is_there_ = false;
+  std::string bytes_;
+};
+
+/// The writer of a file and its log. The file has a whole state, and the log the changes since the file was written. A
+/// change is a record, which is any byte string, and is on the disk when append() returns. After a crash, each record
+/// is there as a whole or not at all.
+///
+/// A `State` is what the file holds. It has three member functions, which may be private if `journal` is a friend:
+/// - `journaled_file read(path)` reads the file;
+/// - `bool replay(record)` applies a record. It returns false if the record does not fit the state;
+/// - `std::uint64_t write(path, log)` writes the file atomically, with the extent of the log that it incorporates, a
+///   `std::optional<log_extent>`. It returns the number of the file.
+///
+/// The protocol: a file without changes has no log. The first append() begins a log that contains the number of the
+/// file. save() writes the file anew, together with the extent of the log, then removes the log. So a process that is
+/// stopped between these two steps leaves a log whose changes are known to be in the file. A log that follows another
+/// file is refused.
+/// Only one journal at a time, in any process, may use a path; a file_lock refuses a second one.
+/// Guarantee: after an exception of append() the log is unchanged. If restoring the log fails, too, or if save() fails,
+/// append() throws until save() succeeds. In a forked process all changes throw.
+/// Example: `journal j("table");  j.open(table);  j.append("a change");  …  j.save(table);`
+class journal {
+ public:
+  /// Takes the lock of the file. `suffix`: what the name of the log has after the name of the file.
+  /// Throws: std::runtime_error, which names the file, if another journal uses it.
+  explicit journal(const std::string& path, std::string_view suffix = default_suffix)
+      : journal(detail::system_files(), path, suffix) {}
+  // Only tests call this constructor, with their own file operations.
+  NEARDUP_COLD journal(detail::file_operations& files, const std::string& path,
+                       std::string_view suffix = default_suffix);
+  journal(const journal&) = delete;
+  journal& operator=(const journal&) = delete;
+  ~journal() { close(); }
+
+  static constexpr std::string_view default_suffix = ".log";
+
+  /// Returns the absolute path of the file, and of its log. Symbolic links are resolved.
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] const std::string& log_path() const noexcept { return log_path_; }
+  // For the classes of the library, so that tests can pass their own file operations.
+  [[nodiscard]] detail::file_operations& files() const noexcept { return *files_; }
+
+  /// Reads the file and replays its log. If there is no file, writes it.
+  /// Throws: the exceptions of `state`; std::runtime_error, which names the log, if it is damaged, or follows another
+  /// file. The file may then be an older copy.
+  template <class State>
+  void open(State& state) {
+    const log_contents log(log_path_);
+    if (is_there(path_)) {
+      go_on(state.read(path_), log, [&](std::string_view record) { return state.replay(record); });
+    } else if (log.is_there()) {
+      log.refuse(path_, "there is none");
+    } else {
+      number_ = state.write(path_, std::optional<log_extent>());
+      is_ready_ = true;
+    }
+  }
+
+  /// Goes on after a file and a log that were read while this object had the lock. Cuts off a torn last record.
+  /// Throws: the exceptions of log_contents::replay(); std::runtime_error, which names the log, if it cannot be opened.
+  template <class Replay>
+  void go_on(const journaled_file& file, const log_contents& log, const Replay& replay) {
+    go_on_at(log.replay(path_, file, replay), log.size(), file.number);
+  }
+
+  /// Appends a change to the log. When the function returns, the change is on the disk.
+  /// Precondition: open() or go_on() has returned, or save().
+  /// Throws: std::runtime_error, which names the log; std::length_error if the record has 4 GiB or more.
+  void append(std::string_view record);
+
+  /// Appends a change to the log, then calls `apply()`, which makes the change in memory. If it throws, the log has a
+  /// change that memory lacks, so append() throws until save() succeeds.
+  /// Throws: the exceptions of append() and of `apply`.
+  template <class Apply>
+  void append(std::string_view record, const Apply& apply) {
+    append(record);
+    detail::undo failing{[&] { is_ready_ = false; }};
+    apply();
+    failing.is_due = false;
+  }
+
+  /// Writes the file anew, and removes the log.
+  /// Throws: the exceptions of `state`; std::runtime_error, which names the log.
+  template <class State>
+  void save(State& state) {
+    const std::optional<log_extent> log = end_log();
+    number_ = state.write(path_, log);
+    if (log && !files_->remove(log_path_)) detail::fail_with_errno("remove", log_path_);
+    is_ready_ = true;
+  }
+
+ private:
+  [[nodiscard]] bool is_there(const std::string& path) const {
+    if (const auto there = files_->type_of(path)) return *there != detail::file_type::none;
+    detail::fail_with_errno("open", path);
+  }
+
+  // A forked process has the memory of its parent, but not its lock. Both would write at the same place.
+  void check_process() const {
+    if (process_ == detail::process_number()) return;
+    detail::fail<std::runtime_error>({log_path_, ": a forked process cannot change what its parent has opened"});
+  }
+
+  // Closes the log. Windows can neither replace nor remove an open file.
+  void close() noexcept {
+    if (file_ >= 0) files_->close(std::exchange(file_, -1));
+    size_ = detail::log_frame::header_size;
+  }
+
+  void open_log() {
+    file_ = files_->open_at_end(log_path_);
+    if (file_ < 0) detail::fail_with_errno("open", log_path_);
+  }
+
+  NEARDUP_COLD void go_on_at(std::size_t end, std::size_t size, std::uint64_t number);
+
+  // Syncs and closes the log, including whatever a failed append() has left.
+  // Returns: the extent of the log on the disk, because an earlier save() may have failed before or after it renamed
+  // the file.
+  NEARDUP_COLD std::optional<log_extent> end_log();
+
+  detail::file_operations* files_;
+  std::string path_, log_path_;
+  file_lock lock_;
+  int process_ = detail::process_number();
+  std::uint64_t number_ = 0;                           // of the file
+  int file_ = -1;                                      // the log; -1 if it is not begun
+  std::size_t size_ = detail::log_frame::header_size;  // bytes of the header and all whole records
+  bool is_ready_ = false;                              // false if a change needs a save() first
+};
+
+namespace detail {
+
+/// Checks that PATH.log has no changes that are missing in the file at PATH, which has this number. A program that
+/// reads the file alone would lose them. PATH.log is ignored if it is not a log.
+/// Throws: std::runtime_error, which names the log, if it has such changes, if it has another version, or if its
+/// header is damaged, because its changes are then unknown.
+NEARDUP_COLD void refuse_changes_beside(const std::string& path, std::uint64_t number);
+
+}  // namespace detail
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE log_contents::log_contents(std::string path) : path_(std::move(path)) {
+  const auto there = detail::system_files().type_of(path_);
+  if (!there) detail::fail_with_errno("open", path_);
+  if (*there == detail::file_type::other) {  // reading a pipe may block for ever
+    detail::fail<std::runtime_error>({"cannot read ", path_, ": it is no regular file"});
+  }
+  is_there_ = *there == detail::file_type::regular;
+  if (is_there_) bytes_ = detail::read_file(path_);
+}
+
+NEARDUP_INLINE log_extent log_contents::extent_of(std::string_view bytes) {
+  const std::size_t end = detail::log_frame(bytes).for_each([](std::string_view) {});
+  return {end, detail::checksum_of(detail::to_bytes(bytes.substr(0, end)))};
+}
+
+NEARDUP_INLINE void log_contents::refuse(const std::string& path, const char* what) const {
+  const detail::log_frame frame(bytes_);
+  if (!frame.number()) detail::fail<std::runtime_error>({path_, ": ", frame.problem()});
+  detail::fail<std::runtime_error>(
+      {path_, ": it follows another file than ", path, " (", what, "); put that file back, or move the log away"});
+}
+
+NEARDUP_INLINE journal::journal(detail::file_operations& files, const std::string& path, std::string_view suffix)
+    : files_(&files), path_(detail::settled_path(path)), log_path_(path_ + std::string(suffix)), lock_(path_) {}
+
+NEARDUP_INLINE void journal::append(std::string_view payload) {
+  check_process();
+  if (!is_ready_) {
+    detail::fail<std::runtime_error>({log_path_, ": an earlier error was not repaired; save first"});
+  }
+  const std::string record = detail::log_frame::encode_record(payload, size_, number_);
+  if (file_ < 0) {
+    detail::check_byte_order(log_path_);
+    const std::string header = detail::log_frame::encode_header(number_);
+    const detail::byte_span piece = detail::to_bytes(header);
+    detail::save_file(*files_, log_path_, {&piece, 1});
+    open_log();
+  }
+  if (detail::write_all(*files_, file_, detail::to_bytes(record)) && files_->sync(file_)) {
+    size_ += record.size();
+    return;
+  }
+  const int error = errno;
+  // After a failed sync, the content of the disk is unknown. The record is truncated, and the truncation is synced, so
+  // that the record cannot reappear.
+  is_ready_ = files_->truncate(file_, size_) && files_->sync(file_);
+  errno = error;
+  detail::fail_with_errno("append to", log_path_);
+}
+
+NEARDUP_INLINE void journal::go_on_at(std::size_t end, std::size_t size, std::uint64_t number) {
+  number_ = number;
+  if (end > 0) {
+    open_log();
+    size_ = end;
+    if (end < size && !(files_->truncate(file_, end) && files_->sync(file_))) {
+      detail::fail_with_errno("repair", log_path_);
+    }
+  }
+  is_ready_ = true;
+}
+
+NEARDUP_INLINE std::optional<log_extent> journal::end_log() {
+  check_process();
+  if (file_ >= 0 && !files_->sync(file_)) detail::fail_with_errno("sync", log_path_);
+  close();
+  is_ready_ = false;
+  if (!is_there(log_path_)) return std::nullopt;
+  const mapped_file mapped(log_path_);
+  return log_contents::extent_of(detail::to_text(mapped.bytes()));
+}
+
+namespace detail {
+
+NEARDUP_INLINE void refuse_changes_beside(const std::string& path, std::uint64_t number) {
+  const std::string log_path = settled_path(path).append(journal::default_suffix);
+  if (system_files().type_of(log_path) != file_type::regular) return;
+  const std::string bytes = read_file(log_path);
+  const log_frame frame(bytes);
+  if (!frame.number() && bytes.starts_with(log_frame::magic)) {
+    fail<std::runtime_error>({log_path, ": ", frame.problem()});
+  }
+  if (frame.number() == number && frame.for_each([](std::string_view) {}) > log_frame::header_size) {
+    fail<std::runtime_error>({log_path, ": it has changes since ", path, " was saved; open that as durable, and save"});
+  }
+}
+
+}  // namespace detail
+
+#endif  // NEARDUP_BODIES
+
+}  // namespace neardup::inline v0

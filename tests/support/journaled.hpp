@@ -1,0 +1,141 @@
+// A kind of file with a log, for the tests that all kinds share: how it is opened, changed step by step, and observed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <neardup/storage/journal.hpp>
+
+#include "faulty_files.hpp"
+#include "temporary_folder.hpp"
+
+namespace support {
+
+/// An open file with its log.
+class journaled {
+ public:
+  journaled() = default;
+  journaled(const journaled&) = delete;
+  journaled& operator=(const journaled&) = delete;
+  virtual ~journaled() = default;
+  /// The observable state, as text.
+  [[nodiscard]] virtual std::string state() const = 0;
+  virtual void step(std::size_t i) = 0;
+  /// The part of a step that may be on the disk without the rest; for most kinds nothing.
+  virtual void begin_step(std::size_t i) = 0;
+  virtual void save() = 0;
+};
+
+/// A kind of file with a log.
+struct journaled_kind {
+  std::string name;
+  std::size_t steps;
+  /// Opens the file at a path, or makes it; by these operations of the system if they are given.
+  std::function<std::unique_ptr<journaled>(const std::string& path, faulty_files*)> open;
+  std::vector<std::string> wrong_records;  ///< records that do not fit the state after the last step
+
+  [[nodiscard]] std::string state_in(const std::string& path) const { return open(path, nullptr)->state(); }
+
+  /// The states before the first step and after each step, and those after the begun part of each step.
+  struct all_states {
+    std::vector<std::string> done, begun;
+
+    /// Whether a state is that after `done_steps` steps, perhaps with what the next step begins with, or if the next
+    /// one may be there as a whole, after one more.
+    [[nodiscard]] bool is_acknowledged(const std::string& found, std::size_t done_steps, bool next_may_be_there) const {
+      if (found == done[done_steps] || (done_steps < begun.size() && found == begun[done_steps])) return true;
+      return next_may_be_there && done_steps + 1 < done.size() && found == done[done_steps + 1];
+    }
+  };
+  [[nodiscard]] all_states states() const;
+};
+
+/// Copies the file at a path, and its log if there is one.
+inline void copy_with_log(const std::string& from, const std::string& to) {
+  for (const std::string suffix : {"", ".log"}) {
+    std::filesystem::remove(to + suffix);
+    if (std::filesystem::exists(from + suffix)) std::filesystem::copy_file(from + suffix, to + suffix);
+  }
+}
+
+inline journaled_kind::all_states journaled_kind::states() const {
+  const temporary_folder folder;
+  all_states result;
+  const auto d = open(folder / "d", nullptr);
+  result.done.push_back(d->state());
+  for (std::size_t i = 0; i < steps; ++i) {
+    copy_with_log(folder / "d", folder / "begun");
+    const auto other = open(folder / "begun", nullptr);
+    other->begin_step(i);
+    result.begun.push_back(other->state());
+    d->step(i);
+    result.done.push_back(d->state());
+  }
+  return result;
+}
+
+/// Makes a kind of a class, its steps, and functions that observe and open it.
+template <class Durable>
+journaled_kind kind_of(std::string name, std::vector<std::function<void(Durable&)>> steps,
+                       std::function<std::string(const Durable&)> state_of,
+                       std::function<Durable(neardup::detail::file_operations&, const std::string&)> open,
+                       std::vector<std::string> wrong_records,
+                       std::function<void(Durable&, std::size_t)> begin_step = nullptr) {
+  struct parts {
+    std::vector<std::function<void(Durable&)>> steps;
+    std::function<std::string(const Durable&)> state_of;
+    std::function<void(Durable&, std::size_t)> begin_step;
+  };
+  class opened final : public journaled {
+   public:
+    opened(std::shared_ptr<const parts> all, Durable value) : all_(std::move(all)), value_(std::move(value)) {}
+    [[nodiscard]] std::string state() const override { return all_->state_of(value_); }
+    void step(std::size_t i) override { all_->steps[i](value_); }
+    void begin_step(std::size_t i) override {
+      if (all_->begin_step) all_->begin_step(value_, i);
+    }
+    void save() override { value_.save(); }
+
+   private:
+    std::shared_ptr<const parts> all_;
+    Durable value_;
+  };
+  const std::size_t count = steps.size();
+  const auto all = std::make_shared<const parts>(parts{std::move(steps), std::move(state_of), std::move(begin_step)});
+  return {std::move(name), count,
+          [all, open](const std::string& path, faulty_files* files) -> std::unique_ptr<journaled> {
+            auto& operations = files == nullptr ? neardup::detail::system_files() : *files;
+            return std::make_unique<opened>(all, open(operations, path));
+          },
+          std::move(wrong_records)};
+}
+
+/// Appends a record to a log, whatever it is, as the last one.
+inline void append_record(const std::string& log, std::string_view payload) {
+  const std::string bytes = read_bytes(log);
+  const auto number = neardup::detail::log_frame(bytes).number();
+  write_bytes(log, bytes + neardup::detail::log_frame::encode_record(payload, bytes.size(), number.value()));
+}
+
+inline std::string with_flipped_bit(std::string bytes, std::size_t bit) {
+  bytes[bit / 8] = static_cast<char>(static_cast<unsigned char>(bytes[bit / 8]) ^ 1U << bit % 8);
+  return bytes;
+}
+
+/// A log with version 7 in its header, and the checksum of that.
+inline std::string with_version_7(std::string log) {
+  log[8] = 7;
+  const std::uint64_t checksum =
+      neardup::detail::checksum_of(neardup::detail::to_bytes(std::string_view(log).substr(0, 24)));
+  for (std::size_t i = 0; i < 8; ++i) log[24 + i] = static_cast<char>(checksum >> 8 * i & 0xff);
+  return log;
+}
+
+}  // namespace support
