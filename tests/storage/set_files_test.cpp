@@ -265,6 +265,32 @@ TEST_CASE("saved, mapped and changed indexes of sets answer as a comparison with
   }
 }
 
+TEST_CASE("a set of a file is found until its last id is erased, and again when it is added") {
+  const support::temporary_folder folder;
+  set_index<> index(neardup::jaccard{0.5});
+  const std::vector<std::uint32_t> set{1, 2, 3, 4}, other{10, 20, 30};
+  index.insert(set, 1);
+  index.insert(set, 2);
+  index.insert(other, 3);
+  save(folder / "sets", index, any);
+  set_index<> mapped = set_index_file<>(neardup::mapped_file(folder / "sets")).index();
+  CHECK(mapped.distinct_size() == 2);
+  CHECK(mapped.erase(1));
+  CHECK_FALSE(mapped.erase(1));
+  CHECK(mapped.nearest(set)->id == 2);
+  CHECK(mapped.distinct_size() == 2);
+  CHECK_FALSE(mapped.insert_or_assign(other, 2));
+  CHECK_FALSE(mapped.any_within(set));
+  CHECK_FALSE(mapped.nearest(set));
+  CHECK(mapped.search(other).size() == 2);
+  CHECK(mapped.insert(set, 1));
+  CHECK(mapped.nearest(set)->id == 1);
+  mapped.compact();
+  CHECK(mapped.distinct_size() == 2);
+  CHECK(mapped.size() == 3);
+  CHECK(neardup::load<set_index<>>(folder / "sets").size() == 3);
+}
+
 TEST_CASE("long posting lists and large sets are found in files") {
   const support::temporary_folder folder;
   set_index<> index(neardup::jaccard{0.5});

@@ -489,16 +489,19 @@ class set_index {
   template <class Take>
   bool visit_sets(set_type query, const detail::overlap_bounds& bounds, workspace& scratch, const Take& take) const {
     detail::check_ascending(query);
-    bool goes_on = base_.find_sets(query, bounds, scratch.finding_, take);
-    if (!goes_on) return false;
-    postings_.for_each(query, bounds, scratch.finding_, [&](std::uint32_t slot, std::size_t least) {
-      const set_type set = sets_[slot];
+    bool goes_on = true;
+    const auto verify = [&](std::size_t slot, set_type set, std::size_t least) {
       const std::size_t common = detail::count_common(set, query, least);
       if (common >= least) {
-        goes_on = take(base_.slots() + slot, static_cast<std::uint32_t>(common),
-                       bounds.similarity(set.size(), query.size(), common));
+        goes_on = take(slot, static_cast<std::uint32_t>(common), bounds.similarity(set.size(), query.size(), common));
       }
       return goes_on;
+    };
+    base_.for_each(query, bounds, scratch.finding_,
+                   [&](std::uint32_t slot, std::size_t least) { return verify(slot, base_.set(slot), least); });
+    if (!goes_on) return false;
+    postings_.for_each(query, bounds, scratch.finding_, [&](std::uint32_t slot, std::size_t least) {
+      return verify(base_.slots() + slot, sets_[slot], least);
     });
     return goes_on;
   }

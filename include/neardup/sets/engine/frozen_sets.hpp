@@ -21,7 +21,6 @@
 #include "../../error.hpp"
 #include "bitmap_filter.hpp"
 #include "candidate_search.hpp"
-#include "common_elements.hpp"
 #include "feature_rarity.hpp"
 #include "overlap_bounds.hpp"
 #include "posting_lists.hpp"
@@ -161,27 +160,17 @@ struct frozen_sets {
     return (std::min)(count == 0 ? 0 : count - 1, slots() - 1);
   }
 
-  /// Calls `take(slot, common, similarity)` for each set that is similar by `bounds`, until `take` returns false.
-  /// Returns: false if `take` returned false.
-  /// Precondition: the precondition of candidate_search::collect().
-  template <class Take>
-  bool find_sets(std::span<const Feature> query, const overlap_bounds& bounds, candidate_search& scratch,
-                 const Take& take) const {
-    if (query.empty() || slots() == 0) return true;
+  /// Calls `visit(slot, least)` for each set that may be similar by `bounds`, until `visit` returns false. `least` is the
+  /// least overlap that makes the set similar.
+  /// Precondition: see candidate_search::collect().
+  template <class Visit>
+  void for_each(std::span<const Feature> query, const overlap_bounds& bounds, candidate_search& scratch,
+                const Visit& visit) const {
+    if (query.empty() || slots() == 0) return;
     scratch.begin(query, bounds);
     scratch.collect(query, bounds, group{feature_levels(levels), frozen_postings(bucket_begins, postings)},
                     records_of{*this});
-    bool goes_on = true;
-    scratch.for_each([&](std::uint32_t slot, std::size_t least) {
-      const std::span<const Feature> stored = set(slot);
-      const std::size_t common = count_common(stored, query, least);
-      if (common >= least) {
-        goes_on = take(std::size_t{slot}, static_cast<std::uint32_t>(common),
-                       bounds.similarity(stored.size(), query.size(), common));
-      }
-      return goes_on;
-    });
-    return goes_on;
+    scratch.for_each(visit);
   }
 
  private:
@@ -257,12 +246,11 @@ class set_base {
     return erased_ == 0 || !visit_ids(slot, [](const Id&) { return false; });
   }
 
-  /// The find_sets() of frozen_sets, without the sets whose ids are all erased.
-  template <class Take>
-  bool find_sets(set_type query, const overlap_bounds& bounds, candidate_search& scratch, const Take& take) const {
-    return sets_.find_sets(query, bounds, scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
-      return has_ids(slot) ? take(slot, common, similarity) : true;
-    });
+  /// The for_each() of frozen_sets, without the sets whose ids are all erased.
+  template <class Visit>
+  void for_each(set_type query, const overlap_bounds& bounds, candidate_search& scratch, const Visit& visit) const {
+    sets_.for_each(query, bounds, scratch,
+                   [&](std::uint32_t slot, std::size_t least) { return has_ids(slot) ? visit(slot, least) : true; });
   }
 
   /// Returns the number of bytes that erased ids take. The arrays belong to their owner.
