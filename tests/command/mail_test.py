@@ -2,10 +2,13 @@
 
 import contextlib
 import email.base64mime
+import email.message
 import email.mime.application
+import email.mime.message
 import email.mime.multipart
 import email.mime.text
 import mailbox
+import pathlib
 import quopri
 import random
 import re
@@ -122,7 +125,6 @@ class Mail(CommandTest):
         for fields, body in (
             ("Content-Type: text/plain\nContent-Transfer-Encoding: base64\n", f"{A}!\n"),
             ("Content-Type: text/plain\nContent-Transfer-Encoding: rot13\n", A),
-            ("Content-Type: text/plain; charset=klingon-1\n", A),
             ("Content-Type: multipart/mixed; boundary=missing\n", A),
             ("Content-Type: multipart/mixed\n", A),
             ('Content-Type: multipart/encrypted; boundary=b; protocol="application/pgp-encrypted"\n',
@@ -135,6 +137,10 @@ class Mail(CommandTest):
             self.assertEqual([(row["a"], row["b"], row["similarity"]) for row in done.json], [("x", "y", 1)], (fields, done.err))
             self.assertIn(f"1 mail has a part that cannot be decoded, and is read as it stands ({path})", done.err)
             self.assertEqual(self.assert_done(run("unique", *MAIL, "-", data=box(data))).bytes, box(data))
+        path = self.write("x.eml", f"{header}Content-Type: text/plain; charset=klingon-1\n\n{A}\n")
+        done = self.assert_done(run("pairs", *MAIL, "--format", "jsonl", path, same))
+        self.assertEqual([(row["a"], row["b"], row["similarity"]) for row in done.json], [("x", "y", 1)])
+        self.assertIn(f"{path}: the unknown charset 'klingon-1' of 1 record is read as UTF-8", done.err)
         broken = self.write("z.eml", header.encode() + b"Content-Type: text/plain; charset=utf-8\n\nGr\xfc\xdfe aus Z\xfcrich\n")
         self.assertIn("1 document is not well-formed", self.assert_done(run("hash", *MAIL, broken)).err)
         cut = mail(several("mixed", part(A), part(B, encoding="base64")), "cut")
@@ -197,6 +203,82 @@ class Mail(CommandTest):
         done = self.assert_done(run("groups", *MAIL, "--similarity", "1", "--format", "jsonl", self.folder / "inbox"))
         self.assertEqual([len(row["members"]) for row in done.json], [3], done.err)
 
+    def same_own_text(self, mails):
+        """Each mail of (mail, own text) has the words of its own text only; with --mail all, more."""
+        for made, own in mails:
+            path, twin = self.write("m.eml", made), self.write("t.eml", mail(part(own), "t"))
+            options = (*MAIL, "--similarity", 1, "--features", "words", "--format", "jsonl")
+            done = self.assert_done(run("pairs", *options, path, twin))
+            shown = run("tokens", *MAIL, "--features", "words", path).text
+            self.assertEqual(len(done.json), 1, (made.decode(errors="replace"), own, shown))
+            self.assertEqual(self.assert_done(run("pairs", *options, "--mail", "all", path, twin)).json, [])
+
+    def test_own_text_is_compared_in_place_of_quotes(self):
+        old = "First line of the old mail\nand the second one with other words\n\nBest wishes"
+        lines = "".join(f"> {line}\n" for line in old.split("\n"))
+        wrote = "On Thu, 26 Nov 2026 at 10:15, Bob Example <bob@example.org> wrote:\n"
+        fields = "From: Bob <bob@example.org>\nSent: Thursday, 26 November 2026 10:15\nTo: Ann\nSubject: RE: rivers\n\n"
+        own = "I do not agree with that at all, because the river is longer."
+        more = "And here is one more answer below."
+        plain = (
+            (f"{own}\n\n{wrote}{lines}", own),
+            (f"{own}\n\nOn Thu, 26 Nov 2026 at 10:15, Bob Example\n<bob@example.org> wrote:\n\n{lines}", own),
+            (f"{wrote}{lines}\n{own}\n> quoted again\n>> and deeper\n{more}\n", f"{own}\n{more}"),
+            (f"Bob Example wrote:\n{lines}{own}\n", own),
+            (f"{own}\n\n{wrote}\n{old}\n", own),
+            (f"{own}\r\n\r\n-----Original Message-----\r\n{fields}{old}", own),
+            (f"{own}\n\n-----Original Message-----\n{fields}{lines}\n{more}", f"{own}\n{more}"),
+            (f"{own}\n\n---------- Forwarded message ---------\n{fields}{old}", own),
+            (f"{own}\n\n________________________________\n{fields}{old}", own),
+            (f"{own}\n\n*From:* Bob\n*Date:* 26 Nov\n*To:* Ann\n*Subject:* x\n\n{old}", own),
+            (f"{own}\n\nVon: Bob\nGesendet: Donnerstag, 26. November 2026 10:15\nAn: Ann\nBetreff: AW: Fluss\n\n{old}", own),
+            (f"{own}\n\nAm 26.11.2026 um 10:15 schrieb Bob Example:\n{lines}", own),
+            (f"{own}\n\nBegin forwarded message:\n\n{fields}{old}", own),
+            (f"{own}\nOn that page Bob wrote:\n{more}\n> x", f"{own}\nOn that page Bob wrote:\n{more}"),
+            (f"{own}\n>>> print(17)\n17\n\n{lines}", f"{own}\nprint 17 17"),
+        )
+        self.same_own_text((mail(part(text, encoding=how), "m"), mine) for text, mine in plain for how in (None, "quoted-printable"))
+        quote = f"<blockquote type=cite><p>{old}</p><blockquote>deeper</blockquote></blockquote>"
+        html = (
+            (f"<p>{own}</p><br>{wrote}{quote}<p>{more}</p>", f"{own} {more}"),
+            (f'<div>{own}</div><div class="gmail_quote"><div class="gmail_attr">{wrote}<br></div>{quote}<div>{more}</div></div>', f"{own} {more}"),
+            (f'<div>{own}</div><div class="gmail_quote">---------- Forwarded message ---------<br>{old}</div>', own),
+            (f'<div>{own}</div><hr><div id="divRplyFwdMsg"><b>From:</b> Bob</div><div>{old}</div>', own),
+            (f"<p>{own}</p><p><b>From:</b> Bob<br><b>Sent:</b> now<br><b>To:</b> Ann<br><b>Subject:</b> x</p><p>{old}</p>", own),
+        )
+        self.same_own_text((mail(part(text, kind="html"), "m"), mine) for text, mine in html)
+        both = several("alternative", part(f"{own}\n{wrote}{lines}"), part(html[0][0], kind="html"))
+        forwarded = several("mixed", part(own), email.mime.message.MIMEMessage(email.message_from_bytes(mail(part(old), "f"))))
+        self.same_own_text([(mail(both, "m"), own), (mail(forwarded, "m"), own)])
+
+    def test_no_answer_of_a_thread_is_lost(self):
+        """Threads of answers, each with all mails before it: an answer is dropped only if its own words stand in a kept mail."""
+        rng = random.Random(4)
+        words = [f"w{i}" for i in range(4000)]
+        mails, owns, thread = [], [], ""
+        for i in range(60):
+            own = rng.choice(["I agree.", "Thanks!", "+1", "I do not agree."]) if i % 3 == 0 else " ".join(rng.sample(words, rng.randrange(3, 80)))
+            if i % 10 == 0:
+                thread = " ".join(rng.sample(words, 300))
+            quoted = "".join(f"> {line}\n" for line in thread.splitlines())
+            thread = f"{own}\n\nOn Thu, 26 Nov 2026, b wrote:\n{quoted}"
+            mails.append(mail(part(thread), f"m{i}"))
+            owns.append(own)
+        for options in ((), ("--check", "containment"), ("--copies",), ("--similarity", 0.5)):
+            done = self.assert_done(run("unique", *MAIL, *options, "-", data=box(*mails)))
+            kept = [i for i in range(60) if f"Message-ID: <m{i}>\n".encode() in done.bytes]
+            for i in set(range(60)) - set(kept):
+                self.assertTrue(any(owns[i] == owns[k] for k in kept), (options, i, owns[i]))
+            self.assertGreaterEqual(len(kept), 40, options)
+        lost = self.assert_done(run("unique", *MAIL, "--mail", "all", "-", data=box(*mails)))
+        self.assertLess(lost.bytes.count(b"Message-ID"), 40)
+
+    def test_a_mail_of_quotes_alone_is_compared_by_all_of_it(self):
+        quotes = "".join(f"> {line}\n" for line in (A, B, "more words that somebody wrote before"))
+        made = [mail(part(quotes), "1"), mail(part(f"\n{quotes}"), "2"), mail(part("> other quotes\n> of other mails"), "3")]
+        done = self.assert_done(run("unique", *MAIL, "-", data=box(*made)))
+        self.assertEqual(done.bytes, box(made[0], made[2]))
+
     def test_what_is_no_mail(self):
         for data, place, message in ((A, "standard input", "no mail: it does not begin with a header"), ("", "", ""),
                                      (FROM + "\n", "standard input:1", "no mail"), (f"{FROM}{A}\n", "standard input:1", "no mail")):
@@ -204,10 +286,14 @@ class Mail(CommandTest):
             if message:
                 self.assert_fails(done, f"{place}: {message}")
         good = box(mail(part(A), "a"))
-        bad = self.write("b", good + FROM.encode() + b"nothing\n\n" + box(mail(part(B), "b")))
-        self.assert_fails(run("hash", *MAIL, bad), f"{bad}:2: no mail")
-        done = self.assert_done(run("hash", *MAIL, "--skip-bad", "--format", "jsonl", bad))
+        # A line like those between messages, with no header below it, belongs to the body.
+        body = self.write("b", good + FROM.encode() + b"nothing\n\n" + box(mail(part(B), "b")) + FROM.encode())
+        done = self.assert_done(run("hash", *MAIL, "--format", "jsonl", body))
         self.assertEqual([row["id"] for row in done.json], ["a", "b"])
+        data = pathlib.Path(body).read_bytes()
+        self.assertEqual(self.assert_done(run("unique", *MAIL, "-", data=data)).bytes, data)
+        self.assert_fails(run("groups", "--jsonl", "--mail", "all", "-"), "--mail needs --input-format mail or auto")
+        self.assert_fails(run("groups", *MAIL, "--mail", "most", "-"), "--mail 'most'")
         self.assert_fails(run("hash", *MAIL, "--text-field", "x", "-"), "the text of a mail is its body")
         self.assert_fails(run("groups", "--jsonl", "--by", "thread", "-"), "--by thread needs --input-format mail")
 

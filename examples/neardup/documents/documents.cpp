@@ -224,6 +224,11 @@ class batch_worker {
     d.length = raw.size();
     const std::uint64_t place = place_of(out, raw);
     d.ill_formed = record_.ill_formed || is_ill_formed_utf16(*out.input.from, place, raw.size());
+    if (record_.is_charset_unknown) {
+      ++out.unknown_charsets[std::string(record_.charset)];
+    } else if (record_.ill_formed && !record_.charset.empty()) {
+      out.charsets.emplace_back(out.documents.size() - 1, record_.charset);
+    }
     d.has_zeros = has_zeros(record_);
     d.has_attachments = record_.has_attachments;
     d.is_undecoded = record_.is_undecoded;
@@ -325,11 +330,18 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
   };
   std::uint64_t count = 0;
   std::size_t number = 0;
+  auto next_charset = done.charsets.begin();
+  const auto charset_of_document = [&](std::size_t i) -> std::string_view {
+    while (next_charset != done.charsets.end() && next_charset->first < i) ++next_charset;
+    const bool has_own = next_charset != done.charsets.end() && next_charset->first == i;
+    return has_own ? std::string_view(next_charset->second) : "";
+  };
   for_each_in(done, [&](const placed_document& placed) {
     document& d = done.documents[number];
-    say_bad(number++);
+    say_bad(number);
+    const std::size_t i = number++;
     if (placed.line == 0 && placed.from->unit != unit_of_input::mail) notes.read_as_one_text(placed.from->path);
-    if (d.ill_formed && !notes.ill_formed(where(d.index), *placed.from)) return;
+    if (d.ill_formed && !notes.ill_formed(where(d.index), *placed.from, charset_of_document(i))) return;
     if (!d.has_tokens && !notes.without_tokens(where(d.index))) return;
     if (d.has_zeros) notes.zeros(where(d.index));
     if (d.has_attachments) notes.attachments(where(d.index));
@@ -344,6 +356,7 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
   say_bad(number);
   if (done.is_without_line_ends) notes.without_line_ends(input.from->name());
   notes.left_out(done.left_out);
+  for (const auto& [label, found] : done.unknown_charsets) notes.unknown_charset(input.from->name(), label, found);
   notes.sample(done.ill_formed);
   if (input.bad)
     notes.bad(input.from == nullptr ? *input.bad

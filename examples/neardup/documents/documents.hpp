@@ -1,6 +1,8 @@
 // Turns batches of input into documents with fingerprints.
 #pragma once
 
+#include <map>
+
 #include "../describe/readers.hpp"
 #include "../ground/exact_number.hpp"
 #include "../read/input.hpp"
@@ -67,10 +69,12 @@ struct finished_batch {
   std::vector<std::uint32_t> features;  ///< features of all documents, concatenated
   std::vector<bad_record> bad;
   std::string ids;
-  std::vector<exact_key> exact_scores;          ///< values that a score does not represent exactly
-  std::vector<std::vector<std::string>> texts;  ///< texts of each document, if they are needed
-  std::vector<std::string> sources;             ///< by document: the value of the field that --by names, if any
-  std::uint64_t lines = 0, lines_before = 0;    ///< lines of the batch, and of the source before it
+  std::vector<std::pair<std::size_t, std::string>> charsets;  ///< of ill-formed documents that name their own
+  std::map<std::string, std::uint64_t> unknown_charsets;      ///< number of documents by unknown charset
+  std::vector<exact_key> exact_scores;                        ///< values that a score does not represent exactly
+  std::vector<std::vector<std::string>> texts;                ///< texts of each document, if they are needed
+  std::vector<std::string> sources;           ///< by document: the value of the field that --by names, if any
+  std::uint64_t lines = 0, lines_before = 0;  ///< lines of the batch, and of the source before it
   std::uint64_t bytes = 0;
   std::string ill_formed;             ///< a sample of bytes that are not well-formed
   bool is_without_line_ends = false;  ///< the batch is a whole source: a single line that contains carriage returns

@@ -150,10 +150,27 @@ bool run_notes::note(tally& t, const std::string& where, const std::string& what
   return false;
 }
 
-bool run_notes::ill_formed(const std::string& where, const source& from) {
+void run_notes::unknown_charset(const std::string& source, const std::string& label, std::uint64_t documents) {
+  constexpr std::size_t most = 20;
+  if (muted_) return;
+  const std::string what = source + ": the unknown charset '" + printable(label) + '\'';
+  const auto found = std::find_if(unknown_charsets_.begin(), unknown_charsets_.end(),
+                                  [&](const auto& one) { return one.first == what; });
+  if (found != unknown_charsets_.end()) {
+    found->second += documents;
+  } else if (unknown_charsets_.size() < most) {
+    unknown_charsets_.emplace_back(what, documents);
+  } else {
+    further_unknown_ += documents;
+  }
+}
+
+bool run_notes::ill_formed(const std::string& where, const source& from, std::string_view charset) {
   // Each record of a crawl and each part of a mail may name its own encoding.
   const bool has_own = is_of_mail(from.unit) || (from.unit == unit_of_input::warc && input_.encoding.empty());
-  const std::string encoding = from.utf16 ? "UTF-16" : has_own ? "text" : encoding_;
+  const std::string encoding = from.utf16 ? "UTF-16"
+                               : has_own  ? (charset.empty() ? "text" : std::string(charset))
+                                          : encoding_;
   return note(ill_formed_[encoding], where, "not well-formed " + encoding);
 }
 
@@ -326,6 +343,11 @@ void run_notes::finish(const std::string& summary, const source_walker& sources,
     }
     note(without_line_ends_.count, "source is one line with carriage returns in it",
          "sources are one line each with carriage returns in it", example(without_line_ends_) + hint_at_returns);
+    const std::string read_as = input_.encoding.empty() ? "UTF-8" : input_.encoding;
+    for (const auto& [what, count] : unknown_charsets_) {
+      say(what + " of " + counted(count, "record", "records") + " is read as " + read_as);
+    }
+    note(further_unknown_, "record", "records", " of other sources or charsets, unknown as well");
     note(undecoded_.count, "mail has a part", "mails have parts",
          std::string(" that cannot be decoded, and ") +
              (undecoded_.count == 1 ? "is read as it stands" : "are read as they stand") + example(undecoded_));

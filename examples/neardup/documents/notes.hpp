@@ -79,9 +79,12 @@ class run_notes {
   /// input_error.
   void bad(const bad_input& input);
 
-  /// Counts an ill-formed document; with --strict it is bad input.
+  /// Counts documents of a source with an unknown charset.
+  void unknown_charset(const std::string& source, const std::string& label, std::uint64_t documents);
+
+  /// Counts an ill-formed document, with the charset that it names itself; with --strict it is bad input.
   /// Returns: true if the document is kept.
-  bool ill_formed(const std::string& where, const source& from);
+  bool ill_formed(const std::string& where, const source& from, std::string_view charset);
   bool without_tokens(const std::string& where) {
     return note(without_tokens_, where, "a document without tokens" + weight_);
   }
@@ -198,6 +201,9 @@ class run_notes {
   tally bad_, passed_over_, without_tokens_, zeros_, foreign_, without_line_ends_, attachments_, undecoded_;
   std::map<std::string, tally> ill_formed_;  // by the expected encoding, such as UTF-8
   std::map<const one_text_hint*, tally> as_one_text_;
+  /// The first unknown charsets, each with its source and its number of documents; and the number of further documents.
+  std::vector<std::pair<std::string, std::uint64_t>> unknown_charsets_;
+  std::uint64_t further_unknown_ = 0;
   tally unread_;  // sources that were not read to their end
   std::uint64_t unread_bytes_ = 0;
   std::uint64_t binary_ = 0;

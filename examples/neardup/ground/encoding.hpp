@@ -1,20 +1,52 @@
 // Decodes texts in other encodings than UTF-8, with iconv if the program is built with it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace command {
 
-/// Decodes one encoding to UTF-8.
+/// The way in which a charset writes characters as bytes.
+enum class charset_form {
+  utf8,
+  wide,           ///< UTF-16
+  one_byte,       ///< one byte for a character
+  several_bytes,  ///< ASCII, and several bytes for another character
+  seven_bits,     ///< bytes below 128 only, which are well-formed UTF-8 as well
+  iso_2022_jp,    ///< seven bits, decoded as EUC-JP
+  hz,             ///< seven bits, decoded as GB18030
+  user_defined,   ///< the bytes from 128 on are U+F780 to U+F7FF
+  other           ///< a charset that the standard does not have
+};
+
+/// The charset that a label names, in any case.
+/// Source: the labels of the WHATWG Encoding Standard, and the labels of UTF-7. Web pages use these labels, but mean
+/// successors of the charsets: gb2312 means GB18030, and euc-kr UHC.
+struct charset {
+  std::string_view name;   ///< its name in the standard; the label itself if the standard does not have it
+  std::string_view iconv;  ///< name by which iconv decodes it
+  charset_form form;
+
+  /// Returns true if all bytes are below 128.
+  [[nodiscard]] bool has_seven_bits() const noexcept {
+    return form == charset_form::seven_bits || form == charset_form::iso_2022_jp || form == charset_form::hz;
+  }
+};
+
+/// Returns the charset that a label means; a view of the label if the standard does not have it.
+charset charset_of(std::string_view label);
+
+/// Decodes one charset to UTF-8.
 /// Thread safety: none.
 class decoder {
  public:
-  /// Opens a decoder.
-  /// Throws: usage_error if iconv does not know the encoding, if the program is built without iconv, or if the encoding
-  /// does not contain ASCII unchanged. UTF-16, for example, does not, so lines and quotes could not be found before
+  /// Opens a decoder for a label, or for a name that iconv knows.
+  /// Throws: usage_error if neither is known, if the program is built without iconv, or if the encoding does not
+  /// contain ASCII unchanged. UTF-16, for example, does not, so lines and quotes could not be found before
   /// decoding.
   explicit decoder(const std::string& encoding);
 
@@ -23,8 +55,24 @@ class decoder {
   std::string_view decode(std::string_view bytes, std::size_t room, bool& ill_formed);
 
  private:
+  std::string_view decode_by_iconv(std::string_view bytes, std::size_t room, bool& ill_formed);
+  std::string_view decode_single_bytes(std::string_view bytes, std::size_t room, bool& ill_formed);
+
   std::shared_ptr<void> converter_;
-  std::string text_;
+  charset_form form_ = charset_form::other;
+  std::string iconv_name_;
+  std::shared_ptr<const std::vector<std::string>> characters_;  // of the bytes from 128 on, if one byte is a character
+  std::string text_, prepared_;
+};
+
+/// Opens decoders when they are needed first.
+class decoders {
+ public:
+  /// Returns the decoder of a label; null if the label is unknown.
+  decoder* find(const std::string& label);
+
+ private:
+  std::map<std::string, std::optional<decoder>> by_label_;  // nullopt for unknown labels
 };
 
 /// Returns true if a name means UTF-8, which needs no decoder.

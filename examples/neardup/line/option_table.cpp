@@ -25,6 +25,8 @@ constexpr std::array options_of_groups{
         "--encoding", "NAME", takes::texts, section::input,
         "of the texts, if it is not UTF-8: GB18030, BIG5, SHIFT_JIS, EUC-KR, WINDOWS-1252 … as iconv names them; what "
         "unique copies stays as it is"},
+    option_row{"--mail", "WHAT", takes::texts, section::input,
+               "of a mail what its author wrote (own, the default), or all: quoted text, too"},
     option_row{
         "--text-field", "NAME…", takes::texts, section::input,
         "its text (default: text); may be given several times. doc.text and /doc/text/0, a JSON pointer, name what "

@@ -68,6 +68,11 @@ void take_fields(const typed_options& typed, run_settings& to) {
   if (unit != unit_of_input::json_lines && unit != unit_of_input::automatic) {
     refuse_if_given(typed, {"--weighted-field"}, " needs --jsonl");
   }
+  if (const auto what = typed["--mail"]) {
+    if (!is_of_mail(unit) && unit != unit_of_input::automatic)
+      throw usage_error("--mail needs --input-format mail or auto");
+    to.input.reads_quotes = parse_name("--mail", *what, {"own", "all"}, "it is own or all") == 1;
+  }
   const std::vector<std::string> fields = typed.all("--text-field");
   std::unordered_set<std::string_view> before;
   for (const std::string& field : fields) {
@@ -146,6 +151,11 @@ void take_input(const typed_options& typed, run_settings& to) {
   if (const auto encoding = typed["--encoding"]; encoding && !is_name_of_utf8(*encoding)) {
     if (lists) throw usage_error("--encoding with --fingerprints: there are no texts");
     static_cast<void>(decoder(*encoding));  // throws if the encoding is unknown
+    const bool is_table = to.input.unit == unit_of_input::csv || to.input.unit == unit_of_input::tsv;
+    if (is_table && charset_of(*encoding).has_seven_bits()) {
+      throw usage_error("--encoding " + *encoding +
+                        ": its characters have the bytes of commas, tabs and quotes; make UTF-8 of the table first");
+    }
     to.input.encoding = *encoding;
   }
   to.against.paths = typed.all("--against");

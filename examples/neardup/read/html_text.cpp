@@ -117,9 +117,45 @@ std::size_t find_closing(std::string_view html, std::string_view name) {
   return html.size();
 }
 
-}  // namespace
+/// Returns the place behind the closing tag of an element, given the text behind its opening tag. Elements of the same
+/// name may lie within it.
+std::size_t end_of_element(std::string_view html, std::string_view name) {
+  std::size_t depth = 1;
+  for (std::size_t at = 0; (at = html.find('<', at)) != html.npos; ++at) {
+    const bool is_closing = html.substr(at + 1).starts_with('/');
+    const std::string_view found = html.substr(at + (is_closing ? 2 : 1), name.size() + 1);
+    const bool is_same =
+        found.size() > name.size() && !is_letter(found.back()) &&
+        std::equal(name.begin(), name.end(), found.begin(), [](char a, char b) { return a == small(b); });
+    if (!is_same) continue;
+    depth = is_closing ? depth - 1 : depth + 1;
+    if (depth == 0) return at + end_of_tag(html.substr(at));
+  }
+  return html.size();
+}
 
-void append_html_text(std::string_view html, std::string& out) {
+/// Returns the size of the quote that begins with this tag, behind the tag; nullopt if the tag begins no quote.
+std::optional<std::size_t> size_of_quote(std::string_view tag, std::string_view name, std::string_view behind) {
+  if (name == "blockquote") return end_of_element(behind, name);
+  // Outlook marks the place from which on a mail is quoted.
+  for (const std::string_view mark : {"divRplyFwdMsg", "appendonsend", "OutlookMessageHeader"}) {
+    if (tag.find(mark) != tag.npos) return behind.size();
+  }
+  for (const std::string_view mark :
+       {"gmail_quote", "gmail_attr", "yahoo_quoted", "moz-cite-prefix", "protonmail_quote"}) {
+    if (tag.find(mark) == tag.npos) continue;
+    const std::size_t size = end_of_element(behind, name);
+    // Answers may stand between the quotes in it.
+    constexpr std::string_view inner = "<blockquote";
+    const std::string_view inside = behind.substr(0, size);
+    const auto place = std::search(inside.begin(), inside.end(), inner.begin(), inner.end(),
+                                   [](char a, char b) { return small(a) == b; });
+    if (place == inside.end()) return size;
+  }
+  return std::nullopt;
+}
+
+void append_text(std::string_view html, std::string& out, bool is_own) {
   while (!html.empty()) {
     const std::size_t plain = std::min(html.find_first_of("<&"), html.size());
     out += html.substr(0, plain);
@@ -148,11 +184,23 @@ void append_html_text(std::string_view html, std::string& out) {
       } else {
         size = end_of_tag(html);
         if (!is_inline(name)) out += '\n';
+        const auto quote =
+            is_own && begin == 1 ? size_of_quote(html.substr(0, size), name, html.substr(size)) : std::nullopt;
+        if (quote) {
+          out += "\n>\n";
+          size += *quote;
+        }
         if (begin == 1 && (name == "script" || name == "style")) size += find_closing(html.substr(size), name);
       }
     }
     html.remove_prefix(size);
   }
 }
+
+}  // namespace
+
+void append_html_text(std::string_view html, std::string& out) { append_text(html, out, false); }
+
+void append_own_html_text(std::string_view html, std::string& out) { append_text(html, out, true); }
 
 }  // namespace command

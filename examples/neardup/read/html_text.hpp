@@ -12,4 +12,9 @@ namespace command {
 /// Complexity: linear.
 void append_html_text(std::string_view html, std::string& out);
 
+/// Appends the text of an HTML mail without the text that it quotes: elements `blockquote`, and elements that programs
+/// mark as quotes (`gmail_quote`, `yahoo_quoted` …). The line ">" stands for each of them.
+/// Complexity: linear.
+void append_own_html_text(std::string_view html, std::string& out);
+
 }  // namespace command

@@ -58,6 +58,7 @@ struct input_settings {
 
   unit_of_input unit = unit_of_input::files;
   std::string encoding;                      ///< encoding of the texts, by its name in iconv; empty: UTF-8
+  bool reads_quotes = false;                 ///< mails are compared with the text that they quote
   std::shared_ptr<const chinese_fold> fold;  ///< characters of the texts that count as equal, if any
   std::vector<std::string> text_fields{"text"};
   std::string weighted_field;   ///< instead of texts: an array of words with weights; empty: none

@@ -7,6 +7,7 @@
 #include "html_text.hpp"
 #include "input.hpp"
 #include "json_record.hpp"
+#include "mail_quotes.hpp"
 
 #ifdef NEARDUP_WITH_GMIME
 #include <gmime/gmime.h>
@@ -42,7 +43,10 @@ bool begins_field(std::string_view line) {
 
 /// The texts of a message, and notes about it.
 struct mail_reader::parts {
-  std::string plain, html;  // content of the parts that are texts, and of those that are HTML
+  std::string plain, html;          // content of the parts that are texts, and of those that are HTML
+  std::string own_plain, own_html;  // the same without quoted text
+  bool is_forwarded = false;        // the part belongs to a message that is attached
+  std::string charset, unknown;     // the first charset that was decoded, and the first unknown one
   bool has_attachments = false, is_undecoded = false, ill_formed = false;
 };
 
@@ -145,37 +149,6 @@ bool is_known_encoding(std::string name) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-/// Returns the name by which iconv knows a charset that mail programs name otherwise, or a charset that contains it:
-/// many texts that claim to be GB2312 have characters of its successors.
-std::string_view name_for_iconv(std::string_view charset) {
-  constexpr std::array<std::array<std::string_view, 2>, 14> names{{{"ks_c_5601-1987", "CP949"},
-                                                                   {"ksc5601", "CP949"},
-                                                                   {"euc-kr", "CP949"},
-                                                                   {"iso-8859-8-i", "ISO-8859-8"},
-                                                                   {"iso-8859-8-e", "ISO-8859-8"},
-                                                                   {"iso-8859-6-i", "ISO-8859-6"},
-                                                                   {"iso-8859-6-e", "ISO-8859-6"},
-                                                                   {"x-sjis", "CP932"},
-                                                                   {"shift_jis", "CP932"},
-                                                                   {"gb2312", "GB18030"},
-                                                                   {"gbk", "GB18030"},
-                                                                   {"x-gbk", "GB18030"},
-                                                                   {"x-mac-roman", "MACINTOSH"},
-                                                                   {"x-mac-cyrillic", "MAC-CYRILLIC"}}};
-  for (const auto& [name, known] : names) {
-    if (charset == name) return known;
-  }
-  return charset;
-}
-
-/// Returns true if a charset has characters of several bytes, by its name in lower case.
-bool has_wide_characters(std::string_view charset) {
-  for (const std::string_view begin : {"gb", "x-gb", "big5", "euc", "ks", "shift", "x-sjis", "cp9", "windows-9"}) {
-    if (charset.starts_with(begin)) return true;
-  }
-  return false;
-}
-
 /// Removes bytes that do not belong to a text: line ends become "\n", and there is none at the end.
 void settle_line_ends(std::string& text) {
   std::size_t size = 0;
@@ -236,8 +209,8 @@ std::string thread_of(GMimeMessage* message) {
 /// Decodes a text to UTF-8. If a part names no charset, ASCII or an unknown one, --encoding names it. Bytes that are
 /// UTF-8, but not ASCII, are read as UTF-8, because a text with one byte per character is hardly ever UTF-8 by chance.
 /// The exception: the part names a charset with several bytes per character, in which they are well-formed.
-void mail_reader::decode(std::string charset, std::string_view& text, parts& to) {
-  if (const auto form = wide_form_of(text, charset)) {
+void mail_reader::decode(const std::string& label, std::string_view& text, parts& to) {
+  if (const auto form = wide_form_of(text, label)) {
     wide_.clear();
     decode_wide(text, *form, wide_, to.ill_formed);
     text = wide_;
@@ -245,36 +218,27 @@ void mail_reader::decode(std::string charset, std::string_view& text, parts& to)
   }
   const bool has_high =
       std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
-  const auto decoder_of = [&](const std::string& name) -> decoder* {
-    const auto [place, is_new] = decoders_.try_emplace(name);
-    if (is_new) {
-      try {
-        place->second.emplace(std::string(name_for_iconv(name)));
-      } catch (const usage_error&) {
-        // An unknown name.
-      }
-    }
-    return place->second ? &*place->second : nullptr;
-  };
-  const auto is_ascii = [](const std::string& name) { return name.empty() || name == "us-ascii" || name == "ascii"; };
-  decoder* found = is_ascii(charset) || is_name_of_utf8(charset) ? nullptr : decoder_of(charset);
-  const bool is_unknown = found == nullptr && !is_ascii(charset) && !is_name_of_utf8(charset);
+  const bool is_ascii = label.empty() || label == "us-ascii" || label == "ascii";
+  decoder* found = is_ascii || is_name_of_utf8(label) ? nullptr : decoders_.find(label);
+  const bool is_unknown = found == nullptr && !is_ascii && !is_name_of_utf8(label);
+  if (is_unknown && to.unknown.empty()) to.unknown = label;
+  if (found != nullptr && to.charset.empty()) to.charset = label;
   if (has_high && is_utf8(text)) {
     bool is_ill_formed = true;
-    if (found != nullptr && has_wide_characters(charset)) {
+    if (found != nullptr && charset_of(label).form == charset_form::several_bytes) {
       is_ill_formed = false;
       wide_ = found->decode(text, 0, is_ill_formed);
     }
     if (!is_ill_formed) text = wide_;
     return;
   }
-  const bool is_told = is_unknown || is_ascii(charset);
-  if (is_told && !settings_.encoding.empty()) found = decoder_of(in_lower_case(settings_.encoding.c_str()));
+  if ((is_unknown || is_ascii) && !settings_.encoding.empty()) {
+    found = decoders_.find(in_lower_case(settings_.encoding.c_str()));
+  }
   if (found != nullptr) {
     text = found->decode(text, 0, to.ill_formed);
     return;
   }
-  to.is_undecoded = to.is_undecoded || is_unknown;
   to.ill_formed = to.ill_formed || has_high;
 }
 
@@ -296,17 +260,34 @@ void mail_reader::read_content(void* object, std::string_view type, parts& to) {
   std::string_view text = bytes;
   decode(in_lower_case(g_mime_object_get_content_type_parameter(GMIME_OBJECT(part), "charset")), text, to);
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  if (type != "html") return append_below(text, to.plain);
+  if (type != "html") {
+    append_below(text, to.plain);
+    if (!to.is_forwarded) append_own(text, to.own_plain);
+    return;
+  }
   html_.clear();
   append_html_text(text, html_);
   append_below(html_, to.html);
+  if (to.is_forwarded || settings_.reads_quotes) return;
+  html_.clear();
+  append_own_html_text(text, html_);
+  append_own(html_, to.own_html);
+}
+
+/// Appends the text that the author of a mail wrote, if it is needed.
+void mail_reader::append_own(std::string_view text, std::string& to) const {
+  if (settings_.reads_quotes) return;
+  append_below("", to);
+  append_own_text(text, to);
 }
 
 void mail_reader::read_part(void* object, parts& to) {
   if (GMIME_IS_MESSAGE_PART(object)) {
     GMimeMessage* const inner = g_mime_message_part_get_message(static_cast<GMimeMessagePart*>(object));
     GMimeObject* const content = inner == nullptr ? nullptr : g_mime_message_get_mime_part(inner);
+    const bool is_forwarded = std::exchange(to.is_forwarded, true);
     if (content != nullptr) read_part(content, to);
+    to.is_forwarded = is_forwarded;
     return;
   }
   if (GMIME_IS_MULTIPART(object)) {
@@ -316,12 +297,16 @@ void mail_reader::read_part(void* object, parts& to) {
     GMimeContentType* const type = g_mime_object_get_content_type(GMIME_OBJECT(object));
     const bool are_alternatives = g_mime_content_type_is_type(type, "multipart", "alternative") != FALSE;
     parts all;
+    all.is_forwarded = to.is_forwarded;
     for (int i = 0; i < count; ++i) read_part(g_mime_multipart_get_part(several, i), are_alternatives ? all : to);
     if (are_alternatives) {
       append_below(is_blank(all.plain) ? all.html : all.plain, to.plain);
+      append_below(is_blank(all.plain) ? all.own_html : all.own_plain, to.own_plain);
       to.has_attachments = to.has_attachments || all.has_attachments;
       to.is_undecoded = to.is_undecoded || all.is_undecoded;
       to.ill_formed = to.ill_formed || all.ill_formed;
+      if (to.charset.empty()) to.charset = all.charset;
+      if (to.unknown.empty()) to.unknown = all.unknown;
     }
     if (count > 0) return;
     // The boundaries are missing.
@@ -331,6 +316,7 @@ void mail_reader::read_part(void* object, parts& to) {
       std::string_view bytes = text;
       decode("", bytes, to);
       append_below(bytes, to.plain);
+      append_own(bytes, to.own_plain);
     }
     return;
   }
@@ -378,13 +364,20 @@ std::optional<std::string> mail_reader::operator()(const source& from, std::stri
   if (!message) return "no mail";
   parts found;
   if (GMimeObject* const content = g_mime_message_get_mime_part(message.get())) read_part(content, found);
-  text_ = std::move(found.plain);
-  append_below(found.html, text_);
+  text_ = std::move(found.own_plain);
+  append_below(found.own_html, text_);
+  if (!has_words(text_)) {  // nothing but quotes, or all is asked for
+    text_ = std::move(found.plain);
+    append_below(found.html, text_);
+  }
   settle_line_ends(text_);
   out.fields.assign(1, text_);
   out.ill_formed = found.ill_formed;
   out.has_attachments = found.has_attachments;
   out.is_undecoded = found.is_undecoded;
+  out.is_charset_unknown = !found.unknown.empty();
+  label_ = out.is_charset_unknown ? found.unknown : found.charset;
+  out.charset = label_;
   std::optional<std::string> id;
   if (settings_.id_field_required) {
     id = header_of_mail(message.get(), settings_.id_field);

@@ -1,7 +1,6 @@
 // Mails: messages in files of their own (.eml), and in mail boxes (mbox).
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +20,8 @@ bool begins_message(std::string_view line);
 bool begins_field(std::string_view line);
 
 /// Reads a message: its parts of text, decoded, one below the other, with HTML as text. Of alternatives it reads the
-/// plain text. Attachments are not read. The id is the header field that --id-field names, by default Message-ID.
+/// plain text. Attachments are not read. The text that a mail quotes is left out if the rest has words, unless the
+/// settings ask for it. The id is the header field that --id-field names, by default Message-ID.
 /// Returns: the error; nullopt if the message is valid. A part that cannot be decoded is read as it is.
 class mail_reader {
  public:
@@ -33,12 +33,13 @@ class mail_reader {
   struct parts;
 
   void read_part(void* part, parts& to);
+  void append_own(std::string_view text, std::string& to) const;
   void read_content(void* part, std::string_view type, parts& to);
-  void decode(std::string charset, std::string_view& text, parts& to);
+  void decode(const std::string& label, std::string_view& text, parts& to);
 
   const input_settings& settings_;
-  std::string message_, text_, id_, source_, html_, wide_;
-  std::map<std::string, std::optional<decoder>> decoders_;  // decoders by name; nullopt for unknown names
+  std::string message_, text_, id_, source_, html_, wide_, label_;
+  decoders decoders_;
 };
 
 }  // namespace command

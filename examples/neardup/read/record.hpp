@@ -29,6 +29,9 @@ struct record {
   bool is_no_text = false;          ///< a record of a crawl with any other content, left out as well
   bool has_attachments = false;     ///< a mail with parts that are not read
   bool is_undecoded = false;        ///< a mail with a part that cannot be decoded, and is read as it stands
+  std::string_view charset;         ///< a record of a crawl or a mail: the label of the charset that was decoded, or
+                                    ///< of the first unknown charset
+  bool is_charset_unknown = false;  ///< the label is unknown
   key_kind key = key_kind::number;  ///< kind of the value in the field that --keep names
   double score = 0;                 ///< the value in that field, if it is a number
   std::string_view exact_key;       ///< the value in that field, if it is a text, or a number that `score` may round
@@ -39,7 +42,8 @@ struct record {
     fields.clear();
     quoted.clear();
     names.clear();
-    id = exact_key = source = {};
+    id = exact_key = source = charset = {};
+    is_charset_unknown = false;
     key = key_kind::number;
     has_id = is_blank = is_html = is_packed = is_no_text = has_attachments = is_undecoded = ill_formed = false;
     score = 0;

@@ -84,7 +84,8 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
   }
 }
 
-/// A message ends before a line with "From " that has a date, or that stands between a blank line and a header field.
+/// A message ends before a line with "From " and a header field below it. The line has a date, or it stands behind a
+/// blank line and has an address.
 void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>& ends) {
   for (std::size_t i = 0; i < bytes.size();) {
     const std::size_t end = std::min(bytes.find('\n', i), bytes.size());
@@ -93,8 +94,9 @@ void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>
     line_size_ += part.size();
     if (end == bytes.size()) return;
     const std::uint64_t begin = taken_ + end - line_size_;
-    if (undated_begin_ && begins_field(line_)) ends.push_back(*undated_begin_);
-    undated_begin_.reset();
+    // Some servers leave the line before the message in its header.
+    if (next_begin_ && (begins_field(line_) || line_.starts_with(">From "))) ends.push_back(*next_begin_);
+    next_begin_.reset();
     std::string_view line = line_;
     if (begin == 0 && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
     if (line.starts_with("From ")) {
@@ -102,10 +104,8 @@ void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>
       const bool has_address = line.find('@') != line.npos || line.find_first_of(" \t", 5) == line.npos;
       if (!has_message_) {
         has_message_ = true;  // the first one, at the beginning or behind blank lines
-      } else if (begins_message(line)) {
-        ends.push_back(begin);
-      } else if (is_behind_blank_ && has_address) {
-        undated_begin_ = begin;
+      } else if (begins_message(line) || (is_behind_blank_ && has_address)) {
+        next_begin_ = begin;
       }
     }
     is_behind_blank_ = line_.find_first_not_of(" \t\r") == line_.npos;

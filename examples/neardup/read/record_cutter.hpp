@@ -53,7 +53,7 @@ class record_cutter {
 
   // The state within a mail box; also uses line_ and line_size_.
   bool has_message_ = false, is_behind_blank_ = true;
-  std::optional<std::uint64_t> undated_begin_;  // the position of the last line, if it may begin a message
+  std::optional<std::uint64_t> next_begin_;  // the line before begins a message if this one begins a header
 
   // The state within a WARC file.
   std::string line_;  // the beginning of a line, as far as it matters

@@ -41,8 +41,8 @@ std::string media_type(std::string_view value) {
   return type;
 }
 
-/// Returns the charset of a media type, in lower case.
-std::string charset_of(std::string_view value) {
+/// Returns the label of the charset of a media type, in lower case.
+std::string label_in(std::string_view value) {
   while (value.find(';') != value.npos) {
     value.remove_prefix(value.find(';') + 1);
     const std::string_view part = trimmed(value.substr(0, value.find(';')));
@@ -121,29 +121,26 @@ std::optional<std::uint64_t> content_length(std::string_view value) {
   return length;
 }
 
-/// Converts a body to UTF-8, unless it is UTF-8 already, regardless of what its header says.
-void warc_reader::decode(const std::string& encoding, std::string_view& body, bool& ill_formed) {
+/// Converts a body to UTF-8, unless it is UTF-8 already, regardless of what its header says. An unknown label is treated
+/// like none.
+void warc_reader::decode(std::string_view& body, record& out) {
   if (settings_.encoding.empty()) {
-    if (const auto form = wide_form_of(body, encoding)) {
-      decode_wide(body, *form, decoded_, ill_formed);
+    if (const auto form = wide_form_of(body, label_)) {
+      decode_wide(body, *form, decoded_, out.ill_formed);
       body = decoded_;
       return;
     }
   }
-  if (encoding.empty() || is_name_of_utf8(encoding)) return;
-  // Encodings in 7 bits, such as ISO-2022-JP, are also valid UTF-8. They switch between character sets by ESC.
+  if (label_.empty() || is_name_of_utf8(label_)) return;
+  decoder* const found = decoders_.find(label_);
+  out.is_charset_unknown = found == nullptr;
+  if (settings_.encoding.empty() || out.is_charset_unknown) out.charset = label_;
+  if (out.is_charset_unknown) return;
+  // Charsets in 7 bits are also well-formed UTF-8. Those that the table does not have switch character sets by ESC.
   const bool has_high = std::any_of(body.begin(), body.end(), [](char c) { return (c & 0x80) != 0; });
-  const bool may_switch = !has_high && body.find('\x1b') != body.npos;
+  const bool may_switch = !has_high && (charset_of(label_).has_seven_bits() || body.find('\x1b') != body.npos);
   if (settings_.encoding.empty() && !may_switch && is_utf8(body)) return;
-  const auto [place, is_new] = decoders_.try_emplace(encoding);
-  if (is_new) {
-    try {
-      place->second.emplace(encoding);
-    } catch (const usage_error&) {
-      // An unknown name is treated like none.
-    }
-  }
-  if (place->second) body = place->second->decode(body, 0, ill_formed);
+  body = found->decode(body, 0, out.ill_formed);
 }
 
 std::optional<std::string> warc_reader::operator()(std::string_view raw, record& out) {
@@ -172,7 +169,7 @@ std::optional<std::string> warc_reader::operator()(std::string_view raw, record&
     const bool is_chunked = media_type(http["Transfer-Encoding"].value_or("")).ends_with("chunked");
     if (is_chunked && join_chunks(body, joined_)) body = joined_;
     const std::string packing = media_type(http["Content-Encoding"].value_or(""));
-    out.is_packed = type == "text/plain" && is_packed(body, packing, charset_of(full_type));
+    out.is_packed = type == "text/plain" && is_packed(body, packing, label_in(full_type));
   } else if (kind != "conversion" && kind != "resource") {
     type.clear();
   }
@@ -180,11 +177,11 @@ std::optional<std::string> warc_reader::operator()(std::string_view raw, record&
   out.is_no_text = !out.is_html && type != "text/plain";
   if (out.is_left_out()) return std::nullopt;
 
-  bool is_wrong = false;
   if (body.starts_with(byte_order_mark)) body.remove_prefix(byte_order_mark.size());
-  decode(settings_.encoding.empty() ? charset_of(full_type) : settings_.encoding, body, is_wrong);
+  label_ = settings_.encoding.empty() ? label_in(full_type) : settings_.encoding;
+  decode(body, out);
   out.fields.push_back(body);
-  out.ill_formed = is_wrong || !is_utf8(body);
+  out.ill_formed = out.ill_formed || !is_utf8(body);
   const std::string name = settings_.id_field_required ? settings_.id_field : "WARC-Target-URI";
   std::string_view id = header[name].value_or("");
   if (id.starts_with('<') && id.ends_with('>')) id = id.substr(1, id.size() - 2);

@@ -1,8 +1,6 @@
 // Records of web crawls, in WARC files and in WET files, which are WARC files of texts.
 #pragma once
 
-#include <map>
-
 #include "../ground/encoding.hpp"
 #include "record.hpp"
 
@@ -21,11 +19,12 @@ class warc_reader {
 
  private:
   const input_settings& settings_;
-  void decode(const std::string& encoding, std::string_view& body, bool& ill_formed);
+  void decode(std::string_view& body, record& out);
 
-  std::string joined_;                                      // the body of a chunked response, joined
-  std::string decoded_;                                     // a text that was UTF-16 or UTF-32
-  std::map<std::string, std::optional<decoder>> decoders_;  // decoders by name; nullopt for unknown names
+  std::string label_;    // the charset of the record
+  std::string joined_;   // the body of a chunked response, joined
+  std::string decoded_;  // a text that was UTF-16 or UTF-32
+  decoders decoders_;
 };
 
 /// The header of a WARC record or an HTTP response: its lines after the first one.
