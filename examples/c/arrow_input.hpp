@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arrow_types.hpp"
 #include "neardup.h"
 
 namespace c_interface {
@@ -123,8 +125,18 @@ class text_column {
     const std::string_view format = format_of(schema);
     if (schema.dictionary != nullptr) {
       index_ = format.size() == 1 ? format[0] : '?';
-      if (std::string_view("cCsSiIlL").find(index_) == std::string_view::npos) refuse_type(format, "a dictionary of ");
-      dictionary_.emplace_back(*schema.dictionary);
+      if (std::string_view("cCsSiIlL").find(index_) == std::string_view::npos) refuse_type(schema);
+      values_.emplace_back(*schema.dictionary);
+    } else if (format == "+r") {
+      const bool has_children = schema.n_children == 2 && schema.children != nullptr && schema.children[0] != nullptr &&
+                                schema.children[1] != nullptr;
+      if (!has_children) refuse_type(schema);
+      const std::string_view run_ends = format_of(*schema.children[0]);
+      if (run_ends != "s" && run_ends != "i" && run_ends != "l") refuse_type(schema);
+      run_ends_ = run_ends[0];
+      if (!is_text(*schema.children[1])) refuse_type(schema);
+      values_.emplace_back(*schema.children[1]);
+      form_ = form::runs;
     } else if (format == "u" || format == "z") {
       form_ = form::offsets;
     } else if (format == "U" || format == "Z") {
@@ -132,7 +144,7 @@ class text_column {
     } else if (format == "vu" || format == "vz") {
       form_ = form::views;
     } else if (format != "n") {
-      refuse_type(format, "");
+      refuse_type(schema);
     }
   }
 
@@ -140,12 +152,13 @@ class text_column {
   /// Precondition: check(array), and 0 <= row < array.length.
   [[nodiscard]] std::string_view at(const ArrowArray& array, std::int64_t row) const {
     const std::int64_t position = array.offset + row;
+    if (form_ == form::runs) return values_[0].at(*array.children[1], run_of(*array.children[0], position));
     if (form_ == form::null && index_ == 0) return {};
     if (is_null_at(array, position)) return {};
     if (index_ != 0) {
       const std::int64_t index = index_at(array, position);
       if (index < 0 || index >= array.dictionary->length) refuse("an index of a dictionary is out of range");
-      return dictionary_[0].at(*array.dictionary, index);
+      return values_[0].at(*array.dictionary, index);
     }
     if (form_ == form::views) return view_at(array, position);
     const std::int64_t begin = form_ == form::offsets ? value_at<std::int32_t>(array, 1, position)
@@ -161,25 +174,71 @@ class text_column {
   /// Throws: std::invalid_argument if the array cannot be of this type.
   void check(const ArrowArray& array) const {
     if (index_ == 0 && form_ == form::null) return check_array(array, 0, 0);
+    if (form_ == form::runs) return check_runs(array);
     const bool has_offsets = index_ == 0 && form_ != form::views;
     check_array(array, has_offsets ? 3 : 2, 2);
     if (index_ == 0) return;
     if (array.dictionary == nullptr) refuse_array();
-    dictionary_[0].check(*array.dictionary);
+    values_[0].check(*array.dictionary);
   }
 
  private:
-  enum class form { null, offsets, large_offsets, views };
+  enum class form { null, offsets, large_offsets, views, runs };
 
-  [[noreturn]] static void refuse_type(std::string_view format, const char* what) {
+  [[noreturn]] static void refuse_type(const ArrowSchema& schema) {
     refuse(
         "texts are of Arrow's type string, large_string, string_view, binary, large_binary or binary_view, a "
-        "dictionary of these, or null, but this is " +
-        std::string(what) + "format '" + std::string(format) + "'");
+        "dictionary of these, these run-end-encoded, or null, but this is " +
+        type_name(schema));
+  }
+
+  /// Returns false if the values of runs cannot be texts.
+  static bool is_text(const ArrowSchema& schema) {
+    constexpr std::array texts{"u", "z", "U", "Z", "vu", "vz", "n"};
+    const std::string_view format = format_of(schema);
+    return schema.dictionary != nullptr || std::find(texts.begin(), texts.end(), format) != texts.end();
+  }
+
+  /// Throws: std::invalid_argument unless the ends of the runs ascend, and reach the end of the array.
+  void check_runs(const ArrowArray& array) const {
+    check_array(array, 0, 0);
+    const bool has_children = array.n_children == 2 && array.children != nullptr && array.children[0] != nullptr &&
+                              array.children[1] != nullptr;
+    if (!has_children) refuse_array();
+    const ArrowArray& ends = *array.children[0];
+    check_array(ends, 2, 2);
+    values_[0].check(*array.children[1]);
+    if (array.children[1]->length < ends.length) refuse_array();
+    std::int64_t last = 0;
+    for (std::int64_t i = 0; i < ends.length; ++i) {
+      const std::int64_t end = integer_at(run_ends_, ends, ends.offset + i);
+      if (end <= last) refuse("the run ends of an Arrow array do not ascend");
+      last = end;
+    }
+    if (last < array.offset + array.length) refuse("the runs of an Arrow array are shorter than the array");
+  }
+
+  /// Returns the run that has a position, which includes the offset of the array.
+  [[nodiscard]] std::int64_t run_of(const ArrowArray& ends, std::int64_t position) const {
+    std::int64_t first = 0, last = ends.length;  // the first run that ends behind the position
+    while (first < last) {
+      const std::int64_t middle = first + (last - first) / 2;
+      if (integer_at(run_ends_, ends, ends.offset + middle) > position) {
+        last = middle;
+      } else {
+        first = middle + 1;
+      }
+    }
+    return first;
   }
 
   [[nodiscard]] std::int64_t index_at(const ArrowArray& array, std::int64_t position) const {
-    switch (index_) {
+    return integer_at(index_, array, position);
+  }
+
+  /// Returns an integer of the type that a format names.
+  [[nodiscard]] static std::int64_t integer_at(char format, const ArrowArray& array, std::int64_t position) {
+    switch (format) {
       case 'c': return value_at<std::int8_t>(array, 1, position);
       case 'C': return value_at<std::uint8_t>(array, 1, position);
       case 's': return value_at<std::int16_t>(array, 1, position);
@@ -210,9 +269,10 @@ class text_column {
     return {bytes + value.offset, static_cast<std::size_t>(value.length)};
   }
 
-  char index_ = 0;  // the type of the indices of a dictionary
+  char index_ = 0;     // the type of the indices of a dictionary
+  char run_ends_ = 0;  // the type of the ends of runs
   form form_ = form::null;
-  std::vector<text_column> dictionary_;  // none, or one
+  std::vector<text_column> values_;  // of a dictionary or of runs: one; else none
 };
 
 /// Calls `take(rows)` for each array of an input by Arrow's `array` or `stream`. `what`: as for column_rows.
@@ -291,8 +351,7 @@ void for_each_list(const column_rows& rows, const std::function<void(std::span<c
   const bool is_list = format == "+l" || format == "+L";
   if (!is_list || format_of(child_of(schema)) != wanted) {
     refuse("sets of features are of Arrow's type list or large_list of " +
-           std::string(sizeof(Feature) == 4 ? "uint32" : "uint64") + ", but this is format '" + std::string(format) +
-           (is_list ? "' of '" + std::string(format_of(child_of(schema))) : std::string()) + "'");
+           std::string(sizeof(Feature) == 4 ? "uint32" : "uint64") + ", but this is " + type_name(schema));
   }
   if (child_of(schema).dictionary != nullptr) refuse("features are a column of their values, not of a dictionary");
   check_array(lists, 2, 2);

@@ -112,9 +112,9 @@ typedef struct {
 } neardup_text;
 
 /* Texts in one of three forms: `texts`, else `array` with its `schema`, else `stream`. Texts of Arrow are of type
- * string, large_string, string_view, binary, large_binary or binary_view, dictionaries of these, or null; a struct of
- * one column stands for that column, and a null of either is a null. A stream is read to its end, one array at a time;
- * the caller releases it, and the schema and the array. */
+ * string, large_string, string_view, binary, large_binary or binary_view, dictionaries of these, these run-end-encoded,
+ * or null; a struct of one column stands for that column, and a null of either is a null. A stream is read to its end,
+ * one array at a time; the caller releases it, and the schema and the array. */
 typedef struct {
   const neardup_text* texts;
   size_t size; /* number of `texts` */

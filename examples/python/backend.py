@@ -42,7 +42,7 @@ def prepare():
     for name in FURTHER:
         (NATIVE / name).parent.mkdir(parents=True, exist_ok=True)
         (NATIVE / name).write_text("#include <neardup/neardup.hpp>\n", encoding="utf-8")
-    for name in ("neardup.h", "neardup.cpp", "arrow_input.hpp"):
+    for name in ("neardup.h", "neardup.cpp", "arrow_input.hpp", "arrow_types.hpp"):
         shutil.copyfile(REPOSITORY / "examples" / "c" / name, NATIVE / name)
     shutil.copyfile(REPOSITORY / "LICENSE", NATIVE / "LICENSE")
 

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "arrow_types.hpp"
 #include "neardup.h"
 
 namespace nb = nanobind;
@@ -629,7 +630,8 @@ struct codes {
     if (format.rfind("w:", 0) == 0 && width == 0) throw nb::value_error("codes have 32, 64, 128 or 256 bits");
     if (width == 0) {
       throw nb::type_error(
-          ("codes are of Arrow's type uint64, uint32 or fixed_size_binary, not of format '" + format + "'").c_str());
+          ("codes are of Arrow's type uint64, uint32 or fixed_size_binary, not of " + c_interface::type_name(schema))
+              .c_str());
     }
     if (size() > 0 && width != bits) throw nb::value_error("codes of different widths");
     bits = width;

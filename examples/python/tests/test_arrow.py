@@ -1,7 +1,10 @@
 """Columns of Arrow, sliced, nested in a struct, with nulls and unknown numbers of nulls, mean what pyarrow's to_pylist() says."""
 
 import ctypes
+import decimal
+import itertools
 import random
+import re
 
 import neardup
 import numpy as np
@@ -85,10 +88,15 @@ def test_lists_of_features(seed, bits, is_large):
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 2**32), st.sampled_from(["string", "large_string", "string_view", "binary", "large_binary", "binary_view", "null", "dictionary"]))
+@given(st.integers(0, 2**32), st.sampled_from(["string", "large_string", "string_view", "binary", "large_binary", "binary_view", "null", "dictionary", "runs", "runs of a dictionary"]))
 def test_texts(seed, kind):
     rng, texts = rows(seed, lambda r: r.choice(WORDS))
-    if kind == "dictionary":
+    if "runs" in kind:
+        ends = list(itertools.accumulate(rng.randrange(1, 4) for _ in texts))
+        values = pa.array(texts, pa.string())
+        column = pa.RunEndEncodedArray.from_arrays(pa.array(ends, rng.choice([pa.int16(), pa.int32(), pa.int64()])),
+                                                   values.dictionary_encode() if "dictionary" in kind else values)
+    elif kind == "dictionary":
         column = pa.array(texts, pa.string()).dictionary_encode()
     elif kind == "null":
         column = pa.nulls(len(texts))
@@ -121,6 +129,26 @@ def test_codes(seed, bits):
             assert index.insert(given_as, range(len(shape))) == len(kept)
             found = index.search(given_as, 0)
             assert set(kept) <= set(found.query.tolist()) <= set(kept)
+
+
+def test_a_column_of_another_type_is_named_as_arrow_names_it():
+    for column, name in (
+        (pa.array([["x"]]), "list<string>"),
+        (pa.array([[{"role": "user", "n": 1}]]), "list<struct<role: string, n: int64>>"),
+        (pa.RunEndEncodedArray.from_arrays(pa.array([2], pa.int32()), pa.array([7])), "run_end_encoded<int64>"),
+        (pa.array([[1, 2]], pa.list_(pa.int8(), 2)), "fixed_size_list<int8>[2]"),
+        (pa.array([[("a", 1.5)]], pa.map_(pa.string(), pa.float64())), "map<string, double>"),
+        (pa.array([0], pa.timestamp("ms", tz="UTC")), "timestamp[ms, tz=UTC]"),
+        (pa.array([decimal.Decimal("1.5")]), "decimal128(2, 1)"),
+        (pa.array([b"abcd"], pa.binary(4)), "fixed_size_binary[4]"),
+        (pa.array([True]), "bool"),
+    ):
+        with pytest.raises((TypeError, ValueError), match="but this is " + re.escape(name) + "$"):
+            neardup.features(column)
+    with pytest.raises((TypeError, ValueError), match=re.escape("but this is list<string>")):
+        neardup.feature_sets(pa.array([["x"]]))
+    with pytest.raises(TypeError, match=re.escape("not of list<string>")):
+        neardup.Index(3).insert(pa.array([["x"]]), [1])
 
 
 def test_null_features_are_refused_where_a_set_has_them():
