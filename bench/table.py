@@ -7,7 +7,6 @@ makes a benchmark slower, never faster. Levels of instructions that the machine 
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 
