@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks of the index and prints the tables of bench/README.md: each case with its share of what
+"""Runs the benchmarks of the index and prints the tables of bench/indexes.md: each case with its share of what
 the memory of the machine allows, and its baselines, all of one run.
 
 Each benchmark is repeated and the best counts: what else a machine does makes a benchmark slower, never faster.
@@ -365,7 +365,7 @@ def main():
     parser.add_argument("--no-joins", action="store_true", help="not pairs and cluster")
     parser.add_argument("--goals", action="store_true", help="columns of the goals, too")
     parser.add_argument("--json", metavar="FILE", help="write all figures to FILE, too")
-    parser.add_argument("--write", metavar="FILE", help="put the tables between the marks in FILE: bench/README.md")
+    parser.add_argument("--write", metavar="FILE", help="put the tables between the marks in FILE: bench/indexes.md")
     options = parser.parse_args()
 
     figures = Figures(options.program, options)
