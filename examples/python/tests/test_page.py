@@ -153,7 +153,7 @@ def test_what_python_m_neardup_refuses(folder):
         (("unique", "in.parquet", "out.parquet", "--text-field", "body"), "its columns are id, text"),
         (("unique", "nothing.parquet", "out.parquet"), "nothing.parquet"),
         (("unique", "no.parquet", "out.parquet"), "neardup: "),
-        (("unique", "numbers.parquet", "out.parquet"), "format 'l'"),
+        (("unique", "numbers.parquet", "out.parquet"), "but this is int64"),
         (("unique", "in.parquet", "nowhere/out.parquet"), "nowhere"),
         (("unique", "in.parquet", "out.parquet", "--features", "x"), "features are words"),
         (("unique", "in.parquet", "out.parquet", "--similarity", "0"), "above 0"),
