@@ -42,7 +42,7 @@ struct kinds {
 
 /// Calls a check and counts the calls.
 template <class Check>
-struct counted {
+struct counted_check {
   const Check& check;
   std::atomic<std::size_t>& calls;
 
@@ -98,7 +98,7 @@ void check_corpora() {
         if (!oracle::is_thorough() && count == 2) continue;
         CAPTURE(Bits, k, count, scores.empty());
         std::atomic<std::size_t> calls = 0;
-        const counted<kinds> counting{check, calls};
+        const counted_check<kinds> counting{check, calls};
         group_options how{.preference = scores, .run = threads{count}};
         REQUIRE(group(fingerprints, bits{k}, counting, how) == first.labels);
         REQUIRE(calls == first.checks);
@@ -161,7 +161,7 @@ TEST_CASE("a corpus of many batches", "[dedup][oracle]") {
   const expectation expected = expected_labels(fingerprints, 5, check, {});
   for (const std::size_t count : {1U, 3U}) {
     std::atomic<std::size_t> calls = 0;
-    REQUIRE(group(fingerprints, bits{5}, counted<kinds>{check, calls}, {.run = threads{count}}) == expected.labels);
+    REQUIRE(group(fingerprints, bits{5}, counted_check<kinds>{check, calls}, {.run = threads{count}}) == expected.labels);
     REQUIRE(calls == expected.checks);
   }
 }
@@ -216,7 +216,7 @@ TEST_CASE("a crowd in batches takes a check each", "[dedup][hostile]") {
   const std::vector<simhash<64>> kept{fingerprints[0]};
   const neardup::no_check accepts;
   std::atomic<std::size_t> calls = 0;
-  const counted<neardup::no_check> counting{accepts, calls};
+  const counted_check<neardup::no_check> counting{accepts, calls};
   const labels_type labels =
       neardup::extend_groups(kept, all.subspan(1, count), bits{4}, counting, {.run = threads{2}});
   REQUIRE(std::all_of(labels.begin(), labels.end(), [](std::uint32_t label) { return label == 0; }));
@@ -268,7 +268,7 @@ TEST_CASE("a crowd of near-duplicates takes a check each", "[dedup][hostile]") {
   for (const std::size_t parts : {1U, 3U}) {
     for (const grouping by : {grouping::representatives, grouping::components}) {
       std::atomic<std::size_t> calls = 0;
-      const counted<neardup::no_check> counting{accepts, calls};
+      const counted_check<neardup::no_check> counting{accepts, calls};
       const labels_type labels = group(fingerprints, bits{4}, counting, {.by = by, .run = threads{parts}});
       REQUIRE(std::all_of(labels.begin(), labels.end(), [](std::uint32_t label) { return label == 0; }));
       if (by == grouping::representatives) REQUIRE(calls == count - 1);
@@ -284,7 +284,7 @@ TEST_CASE("a crowd of a few kinds", "[dedup][hostile]") {
   const auto fingerprints = crowd(count);
   const auto same_kind = [](std::size_t i, std::size_t j) { return i % kinds_count == j % kinds_count; };
   std::atomic<std::size_t> calls = 0;
-  const counted<decltype(same_kind)> counting{same_kind, calls};
+  const counted_check<decltype(same_kind)> counting{same_kind, calls};
   const labels_type labels = group(fingerprints, bits{4}, counting, {.run = threads{2}});
   for (std::size_t i = 0; i < count; ++i) {
     if (labels[i] != i % kinds_count) FAIL("document " << i << " has label " << labels[i]);
