@@ -26,9 +26,9 @@
 
 namespace neardup::inline v0 {
 
-/// A run of repeated passages: the units [begin, end) of a text. Each passage of it, that is each `length` consecutive
-/// units, begins first at the corresponding unit of [first_begin, ...) of another place, which comes earlier. Runs are
-/// as long as possible. Runs of one text may overlap.
+/// A run of repeated passages: the units [begin, end) of a text. Each passage of the run, that is each `length`
+/// consecutive units, stood first at another, earlier place, where it begins at the corresponding unit of
+/// [first_begin, ...). Runs are as long as possible. Runs of one text may overlap.
 struct passage {
   std::size_t document, field, begin, end;
   std::size_t first_document, first_field, first_begin;
@@ -41,10 +41,11 @@ struct passage_options {
   /// The number of units of a passage, 1 to 2^20.
   std::size_t length = 50;
 
-  /// The least number of documents that contain the passage. With 1, a passage that one document repeats counts, too.
+  /// The least number of documents that contain the passage. If this is 1, a passage that only one document repeats
+  /// counts, too.
   std::size_t least_documents = 1;
 
-  /// The first documents are an earlier corpus: the number of these documents. No passages are reported in them.
+  /// The number of documents of an earlier corpus, which come first. No passages are reported in these documents.
   std::size_t earlier_documents = 0;
 
   /// Spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
@@ -125,24 +126,25 @@ template <class Documents, class Tokenizer>
 }  // namespace detail
 
 /// Calls `visit(passage)` for each longest run of repeated passages, in the order of their places. A passage is
-/// `options.length` consecutive units of one text. It is repeated if equal units began earlier: in an earlier document,
-/// in an earlier field of the document, or earlier in the same text, where the two may overlap.
+/// `options.length` consecutive units of one text. A passage is repeated if equal units began earlier: in an earlier
+/// document, in an earlier field of the document, or earlier in the same text, where the two passages may overlap.
 ///
-/// `documents` is a range of texts, or a callable `documents(sink)`, which calls `sink(text)` for each document. For
-/// documents of several texts it calls `sink(text, field)`, with the numbers 0, 1, ... A passage lies in one text. The
-/// callable is called twice, and passes the same texts both times.
+/// `documents` is a range of texts, or a callable `documents(sink)`, which calls `sink(text)` for each document. If a
+/// document has several texts, the callable calls `sink(text, field)` for each, with the numbers 0, 1, ... A passage
+/// lies in one text. The callable is called twice, and must pass the same texts both times.
 /// `tokenizer`: the units are its tokens, which have to be views of the text: `words{}`; or bytes: `byte_ngrams{1}`.
 /// If the visitor returns false or throws, the visit ends.
 ///
-/// Words are equal if two 64-bit hashes are equal, passages if two polynomials modulo 2^61 - 1 are. So two different
-/// ones among m different passages are taken for equal with a probability of about m^2 * length^2 / 2^123: of 10^10
-/// passages of 100 bytes, 1e-13. The hashes are no protection against texts that are made to have equal ones.
+/// Words count as equal if two 64-bit hashes are equal. Passages count as equal if two polynomials modulo 2^61 - 1 are
+/// equal. So any two among m different passages are taken for equal with a probability of about
+/// m^2 * length^2 / 2^123: for 10^10 passages of 100 bytes, 1e-13. The hashes are no protection against texts that are
+/// made to have equal hashes.
 ///
 /// Throws: std::invalid_argument if the length is 0 or above 2^20; std::length_error for a text of 4 GiB or more, and
 /// from 2^32 documents on; exceptions of the callable, the store and the visitor; std::bad_alloc.
 /// Complexity: linear. The store gets at most 32 bytes, usually 16 or fewer, for each passage whose anchor repeats, and
-/// 28 for each run that is found.
-/// Memory: about `memory` bytes; for words, also 16 bytes for each word of a text that a thread reads. More, if one gram
+/// 28 bytes for each run that is found.
+/// Memory: about `memory` bytes; for words, also 16 bytes for each word of a text that a thread reads. More, if one run
 /// of half the length makes up a great part of the corpus.
 /// Example: `visit_passages(read_file, {.length = 100}, byte_ngrams{1}, files, 1 << 30, print);`
 template <class Documents, tokenizer Tokenizer, partition_store Store, class Visit>
@@ -173,7 +175,7 @@ template <class Documents, tokenizer Tokenizer = words>
 }
 
 /// Returns the union of the passages of one text, as views of the text, in order. Passages without a unit between them
-/// are one view. Every unit in a view has an equal one that is in no view of the corpus.
+/// are one view. For every unit in a view, an equal unit is in no view of the corpus.
 ///
 /// Views of words begin and end with words. Views of bytes leave out the bytes of characters that they contain in part.
 /// Precondition: `found` has passages of this text only, in order.

@@ -168,8 +168,8 @@ class journal {
   /// Throws: std::runtime_error, which names the log; std::length_error if the record has 4 GiB or more.
   void append(std::string_view record);
 
-  /// Appends a change to the log, then calls `apply()`, which makes the change in memory. If it throws, the log has a
-  /// change that memory lacks, so append() throws until save() succeeds.
+  /// Appends a change to the log, then calls `apply()`, which makes the change in memory. If `apply` throws, the log
+  /// has a change that memory lacks, so append() throws until save() succeeds.
   /// Throws: the exceptions of append() and of `apply`.
   template <class Apply>
   void append(std::string_view record, const Apply& apply) {
@@ -195,7 +195,7 @@ class journal {
     detail::fail_with_errno("open", path);
   }
 
-  // A forked process has the memory of its parent, but not its lock. Both would write at the same place.
+  // A forked process has the memory of its parent, but not its lock. Both processes would write at the same place.
   void check_process() const {
     if (process_ == detail::process_number()) return;
     detail::fail<std::runtime_error>({log_path_, ": a forked process cannot change what its parent has opened"});
@@ -232,7 +232,7 @@ class journal {
 namespace detail {
 
 /// Checks that PATH.log has no changes that are missing in the file at PATH, which has this number. A program that
-/// reads the file alone would lose them. PATH.log is ignored if it is not a log.
+/// reads the file alone would lose such changes. PATH.log is ignored if it is not a log.
 /// Throws: std::runtime_error, which names the log, if it has such changes, if it has another version, or if its
 /// header is damaged, because its changes are then unknown.
 NEARDUP_COLD void refuse_changes_beside(const std::string& path, std::uint64_t number);

@@ -2,8 +2,9 @@
 // Anchors of windows (winnowing), counts of anchors, and hashes of windows.
 //
 // A window is `length` consecutive units of a text. Its grams are runs of k = (length + 1) / 2 units. The anchor of a
-// window is the gram with the least hash; of equal ones, the rightmost. Equal windows have the same anchor at the same
-// place. So a window that occurs twice has an anchor that occurs twice. A text has about 4 anchors in `length` units.
+// window is the gram with the least hash, or the rightmost of such grams. Equal windows have the same anchor at the
+// same place. So a window that occurs twice has an anchor that occurs twice. A text has about 4 anchors in `length`
+// units.
 // Source: Schleimer, Wilkerson, Aiken, Winnowing: Local Algorithms for Document Fingerprinting, SIGMOD 2003.
 #pragma once
 
@@ -75,8 +76,8 @@ class anchor_finder {
     for (std::size_t i = 1; i < gram_; ++i) out_factor_ *= factor;
   }
 
-  /// Calls `use(first, last, runs)` for each piece of a text: the units [first, last), and the runs of the windows in
-  /// them, in order. Pieces overlap by length - 1 units, so that each window is in exactly one.
+  /// Calls `use(first, last, runs)` for each piece of a text: the units [first, last), and the runs of the windows of
+  /// the piece, in order. Pieces overlap by length - 1 units, so that each window is in exactly one piece.
   template <class Values, class Use>
   void for_each_piece(const Values& units, const Use& use) {
     if (units.size() < length_) return;
@@ -107,8 +108,8 @@ class anchor_finder {
   }
 
   /// Finds the runs of the windows 0 to windows - 1, where window j has the grams [j, j + grams_). Blocks of grams_
-  /// windows are searched from both sides: `suffix_` has the rightmost least grams of each suffix of the first window
-  /// of the block, and `newest` the one of the grams behind that window.
+  /// windows are searched from both sides: `suffix_` has the rightmost least gram of each suffix of the first window
+  /// of the block. `newest` is the rightmost least gram behind that window.
   void find_runs(std::size_t begin, std::size_t windows) {
     runs_.clear();
     std::size_t anchor = windows + grams_;  // no gram
@@ -225,7 +226,7 @@ struct window_hash {
 /// The prime 2^61 - 1.
 inline constexpr std::uint64_t hash_prime = (std::uint64_t{1} << 61) - 1;
 
-/// Returns a * b modulo 2^61 - 1. Precondition: a and b are below it.
+/// Returns a * b modulo 2^61 - 1. Precondition: a and b are below 2^61 - 1.
 constexpr std::uint64_t prime_product(std::uint64_t a, std::uint64_t b) noexcept {
 #if defined(__SIZEOF_INT128__)
   __extension__ using product_type = unsigned __int128;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The search for repeated passages, in two passes over the texts.
 //
-// The first pass counts anchors (passage_anchors.hpp). The second one hashes the windows whose anchors occur more than
+// The first pass counts anchors (passage_anchors.hpp). The second pass hashes the windows whose anchors occur more than
 // once, and scatters them to partitions by their anchors. So equal windows are in one partition, in the order of the
 // documents. A table of each partition has the first place of each window.
 //
@@ -55,7 +55,8 @@ struct passage_conditions {
 struct repeated_windows {
   std::uint32_t document, field, begin, count, first_document, first_field, first_begin;
 
-  /// Appends windows if they, and their first places, follow these ones. Returns: false if they do not.
+  /// Appends windows if they follow these windows, and if their first places follow the first places of these windows.
+  /// Returns: false if they do not follow.
   bool append(const repeated_windows& next) noexcept {
     const bool follows = count > 0 && next.document == document && next.field == field && next.begin == begin + count &&
                          next.first_document == first_document && next.first_field == first_field &&
