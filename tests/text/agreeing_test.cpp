@@ -27,7 +27,7 @@ using support::tokens;
 using support::tokens_of;
 
 /// How often a text has each fact.
-std::map<std::string, int> counted(const tokens& facts) {
+std::map<std::string, int> counts_of(const tokens& facts) {
   std::map<std::string, int> result;
   for (const std::string& fact : facts) ++result[fact];
   return result;
@@ -255,7 +255,7 @@ TEST_CASE("pairs and decisions that must agree are those of a plain loop over fa
       sets.emplace_back(features.begin(), features.end());
       const auto others = plain(text);
       plain_sets.emplace_back(others.begin(), others.end());
-      facts_of.push_back(counted(tokens_of(facts, text)));
+      facts_of.push_back(counts_of(tokens_of(facts, text)));
     }
     const double least = 0.6;
     std::vector<std::vector<std::size_t>> expected;
