@@ -19,6 +19,7 @@
 
 #include "../ground/exact_number.hpp"
 #include "input.hpp"
+#include "json_path.hpp"
 
 static_assert(command::padding >= simdjson::SIMDJSON_PADDING);
 
@@ -221,6 +222,8 @@ struct key_tree {
   std::unique_ptr<key_tree> each;  ///< the keys below each element, if the value is an array
   std::vector<std::size_t> slots;  ///< positions of the fields that end here
   std::vector<std::size_t> ends;   ///< in `each` of another tree: positions of the fields that end here or below
+  std::size_t first = 0;           ///< the slot that decides how the value is read: a text's, if there is one
+  bool is_text = false;            ///< `first` is the slot of a text
 
   [[nodiscard]] const key_tree* find(std::string_view name) const {
     const auto found = below.find(name);
@@ -234,14 +237,18 @@ struct key_tree {
   }
 
   /// Completes a tree that has all fields. An element that is requested by its number gets the keys of `each`, too,
-  /// because the tree is searched once for a value.
-  void settle() {
+  /// because the tree is searched once for a value. `is_of_text` returns true for the slot of a text.
+  template <class IsOfText>
+  void settle(const IsOfText& is_of_text) {
     if (each) each->collect(each->ends);
     for (const auto& [key, next] : below) {
       if (each && !key.empty() && std::all_of(key.begin(), key.end(), is_digit)) next->add(*each);
-      next->settle();
+      next->settle(is_of_text);
     }
-    if (each) each->settle();
+    if (each) each->settle(is_of_text);
+    const auto text = std::find_if(slots.begin(), slots.end(), is_of_text);
+    is_text = text != slots.end();
+    if (!slots.empty()) first = is_text ? *text : slots.front();
   }
 
  private:
@@ -257,57 +264,6 @@ struct key_tree {
     if (each) each->collect(to);
   }
 };
-
-/// A key of a path; `is_each` means each element of an array.
-struct path_key {
-  std::string name;
-  bool is_each = false;
-};
-
-/// Adds a key of a path. "turns[*]" is the key "turns" and each element below it, "turns[2]" the key and an element.
-void add_key(std::string name, std::vector<path_key>& to) {
-  const auto begins_index = [](std::string_view text) {
-    const std::size_t open = text.rfind('[');
-    if (open == text.npos || open == 0 || !text.ends_with(']')) return text.npos;
-    const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
-    const bool is_index = inside == "*" || (!inside.empty() && std::all_of(inside.begin(), inside.end(), is_digit));
-    return is_index ? open : text.npos;
-  };
-  std::size_t end = name.size();
-  while (begins_index(std::string_view(name).substr(0, end)) != name.npos) {
-    end = begins_index(std::string_view(name).substr(0, end));
-  }
-  std::string_view indexes = std::string_view(name).substr(end);
-  to.push_back({name.substr(0, end)});
-  while (!indexes.empty()) {
-    const std::size_t size = indexes.find(']') + 1;
-    const std::string_view inside = indexes.substr(1, size - 2);
-    to.push_back(inside == "*" ? path_key{"", true} : path_key{std::string(inside)});
-    indexes.remove_prefix(size);
-  }
-}
-
-/// Returns the keys of a field's name if it is a path: "doc.text", or as a JSON pointer "/doc/text". One key otherwise.
-std::vector<path_key> keys_of_path(std::string_view name) {
-  const bool is_pointer = name.starts_with('/');
-  if (is_pointer) name.remove_prefix(1);
-  const char between = is_pointer ? '/' : '.';
-  std::vector<path_key> keys;
-  std::string key;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const std::string_view escape = name.substr(i, 2);
-    if (name[i] == between) {
-      add_key(std::exchange(key, {}), keys);
-    } else if (is_pointer && (escape == "~0" || escape == "~1")) {
-      key += escape == "~0" ? '~' : '/';
-      ++i;
-    } else {
-      key += name[i];
-    }
-  }
-  add_key(std::move(key), keys);
-  return keys;
-}
 
 /// The values of a field whose path has "[*]", in order.
 class value_list {
@@ -433,7 +389,7 @@ struct json_parser {
       lists.resize(2 * names.size());
       lists[names.size() + i] = std::make_unique<value_list>(keys);
     }
-    wanted.settle();
+    wanted.settle([this](std::size_t slot) { return slot % names.size() < settings.text_fields.size(); });
     found.resize(2 * names.size());
     scratch.resize(found.size());
   }
@@ -536,10 +492,8 @@ struct json_parser {
       for (const std::size_t slot : here.each->ends) lists[slot]->push({no_array, value.raw_json_token()});
     }
     if (here.slots.empty()) return scan(value, depth, &here);
-    const auto is_of_text = [this](std::size_t slot) { return slot % names.size() < settings.text_fields.size(); };
-    const auto text = std::find_if(here.slots.begin(), here.slots.end(), is_of_text);
-    const bool is_text = text != here.slots.end();
-    const std::size_t first = is_text ? *text : here.slots.front();
+    const std::size_t first = here.first;
+    const bool is_text = here.is_text;
     std::string& memory = list_of(first) != nullptr ? list_of(first)->memory() : scratch[first];
     token taken;
     if (is_text && !settings.weighted_field.empty()) {
@@ -564,7 +518,8 @@ struct json_parser {
   void forget(const key_tree& here) {
     for (const std::size_t slot : here.slots) {
       found[slot] = {};
-      if (slot % names.size() == 0) weighted[slot / names.size()].clear();
+      if (slot == 0) weighted[0].clear();
+      if (slot == names.size()) weighted[1].clear();
       if (list_of(slot) != nullptr) list_of(slot)->forget();
     }
     for (const auto& [key, next] : here.below) forget(*next);
