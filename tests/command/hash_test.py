@@ -156,8 +156,9 @@ class Weighted(CommandTest):
     def test_bad_records(self):
         good = {"tags": [["a", 1]]}
         for bad in (5, "a", ["a", 1], [["a"]], [["a", 1, 2]], [[1, "a"]], [["a", -1]], [["a", "1"]], [["a", None]],
-                    [["a", 1], "b"], [{"a": 1}], None, {"a": 1}):
+                    [["a", 1], "b"], [{"a": 1}], {"a": 1}):
             done = self.assert_fails(self.hash(good, {"tags": bad}), 'standard input:2: field "tags" is not an array of [word, weight]')
+        self.assertIn("1 document has no tokens", self.assert_done(self.hash(good, {"tags": None})).err)  # as an empty array
         self.assert_fails(self.hash(good, {"text": "a"}), 'standard input:2: no field "tags"')
         self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["a",1e999]]}\n'), ":1: field")
         self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["a",1],]}\n'), ":1: not valid JSON")

@@ -226,6 +226,8 @@ class Mail(CommandTest):
             (f"{wrote}{lines}\n{own}\n> quoted again\n>> and deeper\n{more}\n", f"{own}\n{more}"),
             (f"Bob Example wrote:\n{lines}{own}\n", own),
             (f"{own}\n\n{wrote}\n{old}\n", own),
+            (f"{wrote}\n{own}\n\n{lines}", own),
+            (f"{more}\n\n{wrote}\n{own}\n{lines}", f"{more}\n{own}"),
             (f"{own}\r\n\r\n-----Original Message-----\r\n{fields}{old}", own),
             (f"{own}\n\n-----Original Message-----\n{fields}{lines}\n{more}", f"{own}\n{more}"),
             (f"{own}\n\n---------- Forwarded message ---------\n{fields}{old}", own),

@@ -104,8 +104,7 @@ constexpr std::array options_of_groups{
         "--exact", flag, takes::exact, section::comparison,
         "miss nothing: candidates by features. That is the default, unless --distance, --kind, --bits or --blocks asks "
         "for fingerprints, --weights or --top needs them, or an index has nothing else; with it, what would miss a "
-        "pair is refused",
-        usual::with_verb, "refuse what would miss a pair; by default none is missed where there are features"},
+        "pair is refused"},
     option_row{"--distance", "K", takes::comparison, section::comparison,
                "candidates by fingerprints, which differ in at most K bits (default where fingerprints are compared: "
                "enough to "
@@ -180,8 +179,7 @@ constexpr std::array options_of_groups{
                "for more than a tenth of all that goes",
                usual::no},
     option_row{"--exit-status", flag, takes::exit_status, section::output,
-               "0 if something was found, 1 if nothing was (else 0 for both)", usual::with_verb,
-               "0 if something was found, 1 if nothing was"},
+               "0 if something was found, 1 if nothing was (else 0 for both)"},
     option_row{"--threads", "N", takes::running, section::output, "default: all cores; never changes the result",
                usual::with_verb},
     option_row{"--quiet", flag, takes::running, section::output,

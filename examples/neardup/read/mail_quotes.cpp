@@ -189,6 +189,7 @@ class own_lines {
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       lines_.push_back(text.substr(0, end));
+      if (is_quoted(lines_.back())) behind_quotes_ = lines_.size();
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     is_own_.assign(lines_.size(), true);
@@ -250,8 +251,10 @@ class own_lines {
       std::string joined;
       for (std::size_t k = i; k < i + size; ++k) joined.append(lines_[k]).append(" ");
       if (has_beginning(without_blanks(joined)) && has_date_or_address(joined)) {
-        leave_out(i, lines_.size());
-        return lines_.size();
+        // The author may answer before the first line with ">". So if there is such a line, only these lines are quoted.
+        const std::size_t last = end < behind_quotes_ ? i + size : lines_.size();
+        leave_out(i, last);
+        return last;
       }
     }
     return i + 1;
@@ -259,6 +262,7 @@ class own_lines {
 
   std::vector<std::string_view> lines_;
   std::vector<bool> is_own_;
+  std::size_t behind_quotes_ = 0;  // the line behind the last one with ">"
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ constexpr std::array verify_options{
         "in place of pairs, clusters of ids from any program (-: standard input): a record for each document with "
         "its id and the name of its cluster, or with --pairs-format lines a line for each cluster with the ids of "
         "its documents, with blanks between them",
-        usual::always},
+        usual::always, "in place of pairs, clusters of ids from any program (-: standard input)"},
     option_row{
         "--pairs-format", "F", takes::own, section::input,
         "csv or tsv with a header, jsonl, or binary: two numbers of 64 bits a pair, the lowest byte first, which "
@@ -45,7 +45,7 @@ constexpr std::array verify_options{
     option_row{"--pair-fields", "A B", takes::own, section::input,
                "the columns or fields with the two ids (default: a b), or of --clusters with the id and the cluster "
                "(default: id cluster)",
-               usual::always},
+               usual::always, "the columns or fields with the two ids (default: a b)"},
     option_row{"--index", "FILE", takes::own, section::index, "documents of an index of features", usual::always},
     option_row{"--similarity", "S", takes::own, section::comparison,
                "a pair is near-duplicate if its exact similarity is at least this (default: {similarity})",
