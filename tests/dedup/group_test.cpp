@@ -161,7 +161,8 @@ TEST_CASE("a corpus of many batches", "[dedup][oracle]") {
   const expectation expected = expected_labels(fingerprints, 5, check, {});
   for (const std::size_t count : {1U, 3U}) {
     std::atomic<std::size_t> calls = 0;
-    REQUIRE(group(fingerprints, bits{5}, counted_check<kinds>{check, calls}, {.run = threads{count}}) == expected.labels);
+    REQUIRE(group(fingerprints, bits{5}, counted_check<kinds>{check, calls}, {.run = threads{count}}) ==
+            expected.labels);
     REQUIRE(calls == expected.checks);
   }
 }
