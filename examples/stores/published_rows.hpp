@@ -237,7 +237,9 @@ class redis_sets {
       sets_.remove(key(tables_.value(print, flag), flag), bytes_of(print.to_uint64(), 8) + bytes_of(id, 8));
   }
 
-  /// Reads 4 or 10 sets, and compares each member. Precondition: k <= 3.
+  /// Finds the fingerprints within k bits of `query`, each once. Reads one set for each of the 4 or 10 tables, and
+  /// compares every member.
+  /// Precondition: k <= 3.
   std::vector<match> search(const fingerprint& query, int k) {
     std::vector<match> found;
     for (int flag = 1; flag <= tables_.count(); ++flag) {

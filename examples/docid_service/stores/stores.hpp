@@ -127,7 +127,8 @@ struct unstorable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The error if an index contains more than the mapping: it was made from documents that the mapping has lost.
+/// The error message if the index has documents that are missing from the mapping, for instance because the mapping was
+/// restored from an old copy.
 inline constexpr const char* index_is_ahead =
     "the index has documents that the mapping has not; were these restored from a copy? Empty the index first";
 

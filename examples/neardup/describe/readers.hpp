@@ -128,7 +128,7 @@ void parse_weights(const std::string& text, fingerprint_settings& to);
 /// Returns the weights as text, which parse_weights() reads.
 std::string weights_text(const fingerprint_settings& settings);
 
-/// Calls `use(weighter)` with the weighter that --weights names, without levels.
+/// Calls `use(weighter)` with the weighter that --weights names. Ignores the prefixes levels:N and quantiles:N.
 /// Precondition: settings.idf is there if it is needed.
 template <class Use>
 auto with_weighter(const fingerprint_settings& settings, const Use& use) {
@@ -142,7 +142,7 @@ auto with_weighter(const fingerprint_settings& settings, const Use& use) {
   return use(neardup::unit{});
 }
 
-/// The levels of another weighter, chosen at run time.
+/// Replaces the weights of another weighter by levels. The rule for the levels is chosen at run time.
 template <class Inner>
 struct chosen_levels {
   level_rule rule;
@@ -156,7 +156,7 @@ struct chosen_levels {
   }
 };
 
-/// Calls `use(weighter)` with the weighter that --weights names, including levels.
+/// Calls `use(weighter)` with the weighter that --weights names. Applies the prefixes levels:N and quantiles:N.
 template <class Use>
 auto with_levels(const fingerprint_settings& settings, const Use& use) {
   return with_weighter(settings, [&]<class Weighter>(const Weighter& weighter) {

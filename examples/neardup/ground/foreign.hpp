@@ -11,9 +11,9 @@ namespace command {
 /// The number of bytes at the beginning that may be needed to detect a foreign format.
 inline constexpr std::size_t longest_foreign_magic = 16;
 
-/// A format without text: the end of an error message, and whether texts may be inside.
+/// The format of a file that cannot be read as text, described for error messages.
 struct foreign_content {
-  std::string text;     ///< for an error: "compressed by xz; unpack it first, as in: …"
+  std::string text;     ///< the end of the message: "compressed by xz; unpack it first, as in: …"
   bool may_hold_texts;  ///< true for a compressed file, an archive or a table; false for a picture or a program
 };
 

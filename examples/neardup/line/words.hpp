@@ -66,8 +66,10 @@ std::variant<typed_options, std::string> read_words(const verb& chosen, bool is_
 std::size_t parse_name(const std::string& option, const std::string& text, const std::vector<const char*>& names,
                        const std::string& rule);
 
-/// Returns a number in low..high.
-/// Throws: usage_error, which names the option and the range, or `rule` if that says more.
+/// Parses the value of an option.
+/// Returns: a number from `low` to `high`.
+/// Throws: usage_error if the text is not a number or is out of range. For a number out of range, the message ends with
+/// `rule`; if `rule` is empty, with the range.
 template <class Number>
 Number parse_number(const std::string& option, const std::string& text, Number low, Number high,
                     const std::string& rule = "") {

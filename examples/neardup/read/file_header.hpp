@@ -15,11 +15,11 @@ namespace command {
 struct stored_fingerprints {
   std::size_t bits;
   neardup::fingerprint_kind kind;
-  int content;             ///< see docs/format.md
-  std::uint64_t checksum;  ///< checksum of the header, which contains all other checksums
+  int content;             ///< the kind of file, as docs/format.md numbers them
+  std::uint64_t checksum;  ///< checksum of the header; it depends on all bytes of the file
 
   [[nodiscard]] bool is_list() const noexcept { return content == 1; }
-  /// Returns true if it is an index of fingerprints or of feature sets.
+  /// Returns true if the file is an index, either of fingerprints or of feature sets.
   [[nodiscard]] bool is_index() const noexcept { return content == 2 || has_sets(); }
   [[nodiscard]] bool has_sets() const noexcept { return content == 6; }
 };

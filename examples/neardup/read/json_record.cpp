@@ -411,7 +411,7 @@ struct json_parser {
       case '"':
         expect(text.size() >= 2 && text.back() == '"', simdjson::TAPE_ERROR);
         found_here.text = text.substr(1, text.size() - 2);
-        // Reads past it, because simdjson may take a string that it skips for a key.
+        // Consumes the string. If simdjson skipped the string by itself, it might mistake the string for a key.
         expect(!value.get_raw_json_string().error(), simdjson::TAPE_ERROR);
         break;
       case '{': scan_object(value.get_object(), depth, here); break;

@@ -70,10 +70,10 @@ struct indexing {
   std::string old_index;       // the index to add to, or empty
   std::uint64_t checksum = 0;  // checksum of its header at the time when other settings were taken from it
   bool has_sets = true;        // an index of feature sets; otherwise, of fingerprints
-  double similarity = neardup::default_similarity;  // true for an index of feature sets, false for one of fingerprints
+  double similarity = neardup::default_similarity;  // the similarity of an index of feature sets
   bool keeps_postings = false;
-  std::string weights;  // the option of weights that alone makes it an index of fingerprints, or empty
-  // Settings for a change in place of the old index.
+  std::string weights;  // the option of weights, if it is the only reason for an index of fingerprints; otherwise empty
+  // Settings that change the old index, instead of writing a new file.
   bool appends = false, replaces = false;
   std::string removed;  // a list of ids, or empty
   compaction compact = compaction::automatic;

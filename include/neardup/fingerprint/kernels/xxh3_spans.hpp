@@ -77,8 +77,9 @@ alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
 
 NEARDUP_AVX2_BEGIN
 
-/// The AVX2 version of hash_spans_portable. It hashes four tokens of up to 8 bytes at a time, with both formulas and a
-/// blend, and longer tokens one by one.
+/// The AVX2 version of hash_spans_portable. Tokens of up to 8 bytes are hashed four at a time. XXH3 has one formula for 1
+/// to 3 bytes and another one for 4 to 8 bytes; each lane takes the constants of its formula. Longer tokens are hashed
+/// one by one.
 inline void hash_spans_avx2(const char* text, const span_view& spans, std::uint64_t seed,
                             std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);

@@ -16,11 +16,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// The key of a table: the bits by which the table is looked up, packed into one word.
+/// The key of a table: bits of a fingerprint, packed into one word. The mask of the table selects these bits.
 ///
-/// A table may be keyed on more than 64 bits (or max_width). The key then consists of the first of them. That loses no
-/// match: fingerprints that agree in all these bits agree in the first of them, and fingerprints that differ in at most
-/// r of them differ in at most r of the first.
+/// If the mask has more than `max_width` bits, the key has only the lowest `max_width` of them. The shorter key loses no
+/// match: two fingerprints that differ in at most r bits of the mask differ in at most r bits of the key.
 template <std::size_t Words>
 class table_key {
  public:

@@ -37,7 +37,7 @@ class feature_rarity {
     if (levels != nullptr) detail::prefetch(levels + at % segment);
   }
 
-  /// Counts one set that has the feature of this token.
+  /// Adds one set to the count of a feature. `token`: the token of this feature, see feature_token().
   /// Throws: std::bad_alloc; no count is changed then.
   void count(std::uint32_t token) {
     const std::size_t at = place(token);
