@@ -150,11 +150,10 @@ class Repeated(CommandTest):
             for d, text in enumerate(texts):
                 cuts = union((s["begin"], s["end"]) for s in found if s["place"][0] == d)
                 for cut in cuts:
-                    for _, begin, end in spans_of(text, False):
-                        if begin < cut[0] < end:
-                            cut[0] = end
-                        if begin < cut[1] < end:
-                            cut[1] = begin
+                    touched = [(begin, end) for _, begin, end in spans_of(text, False) if begin < cut[1] and end > cut[0]]
+                    whole = [(begin, end) for begin, end in touched if cut[0] <= begin and end <= cut[1]]
+                    if touched:
+                        cut[:] = [whole[0][0], whole[-1][1]] if whole else [0, 0]
                 # A cut that ends or begins within a character outside of words does not reach it.
                 rest = without(text, [cut for cut in cuts if cut[0] < cut[1]], False)
                 if not cuts or re.search(r"\w", rest) or rest == text:
@@ -166,6 +165,11 @@ class Repeated(CommandTest):
                 text = texts[span["place"][0]].encode()[span["begin"] : span["end"]]
                 self.assertEqual(one["passage"], text.decode("utf-8", "ignore"))
                 self.assertEqual(one["first_offset"], span["offset"])
+
+    def test_words_beside_a_cut_of_bytes_stay_apart(self):
+        texts = ["one two three four", "zone two three fourth", "hello, (big) world. End", "xhello, (big) world. Endy"]
+        done = self.assert_done(run("unique", "--jsonl", "--passages", "bytes:6", "--dropped", self.folder / "d", "-", data=jsonl(texts)))
+        self.assertEqual([r["text"] for r in done.json], [texts[0], "zone fourth", texts[2], "xhello, (. Endy"])
 
     def test_lines_name_their_first_places_in_columns(self):
         self.write("l", "a b c\nx a b c y\n")

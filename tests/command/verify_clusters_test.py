@@ -88,6 +88,8 @@ class VerifyClusters(CommandTest):
         path = self.write("two.csv", "id,cluster\nd0,x\nd1,x\nd0,y\n")
         fails([f"{path}:4: the document 'd0' is in two clusters"], "--clusters", path, *rest)
         fails(["standard input:1: the document 'd0' is twice in its cluster"], "--clusters", "-", "--pairs-format", "lines", *rest, data="d0 d1 d0\n")
+        path = self.write("none.csv", "id,cluster\nd0,\nd1,\n")
+        fails([f"{path}:2: the document 'd0' has no cluster"], "--clusters", path, *rest)
         path = self.write("c.jsonl", '{"id":"d0","cluster":"x"}\n{"id":"d1"}\n')
         fails([f"{path}:2: ", "cluster"], "--clusters", path, *rest)
         fails(["--clusters x: its name does not tell its format"], "--clusters", "x", *rest)

@@ -345,7 +345,8 @@ void run_notes::finish(const std::string& summary, const source_walker& sources,
          "sources are one line each with carriage returns in it", example(without_line_ends_) + hint_at_returns);
     const std::string read_as = input_.encoding.empty() ? "UTF-8" : input_.encoding;
     for (const auto& [what, count] : unknown_charsets_) {
-      say(what + " of " + counted(count, "record", "records") + " is read as " + read_as);
+      std::string line = what;
+      say(line.append(" of ").append(counted(count, "record", "records")).append(" is read as ").append(read_as));
     }
     note(further_unknown_, "record", "records", " of other sources or charsets, unknown as well");
     note(undecoded_.count, "mail has a part", "mails have parts",

@@ -9,7 +9,7 @@ namespace command {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::string_view without_blanks(std::string_view text) {
@@ -39,9 +39,9 @@ bool has_date_or_address(std::string_view text) {
   std::size_t digits = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '@') return true;
-    if (text[i] == ':' && digits > 0 && i + 1 < text.size() && is_digit(text[i + 1])) return true;
-    digits = is_digit(text[i]) ? digits + 1 : 0;
-    if (digits == digits_of_year && (i + 1 == text.size() || !is_digit(text[i + 1]))) return true;
+    if (text[i] == ':' && digits > 0 && i + 1 < text.size() && is_ascii_digit(text[i + 1])) return true;
+    digits = is_ascii_digit(text[i]) ? digits + 1 : 0;
+    if (digits == digits_of_year && (i + 1 == text.size() || !is_ascii_digit(text[i + 1]))) return true;
   }
   return false;
 }
@@ -277,7 +277,7 @@ void append_own_text(std::string_view text, std::string& out) {
 
 bool has_words(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
-    return (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || is_digit(c) ||
+    return (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || is_ascii_digit(c) ||
            (static_cast<unsigned char>(c) & 0x80U) != 0;
   });
 }

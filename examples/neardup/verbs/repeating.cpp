@@ -218,19 +218,31 @@ auto with_units(bool are_bytes, const Use& use) {
   return are_bytes ? use(neardup::byte_ngrams{1}) : use(neardup::words{});
 }
 
-/// Shrinks ranges so that none begins or ends within a word. Drops empty ranges.
+/// Shrinks ranges that touch words, so that each begins and ends with a whole word. Drops ranges without a whole word.
 void keep_to_words(std::string_view text, std::vector<text_range>& ranges) {
-  auto next = ranges.begin();
+  struct words_within {
+    text_range whole{0, 0};  // from the first whole word to the last one
+    bool has_words = false;
+  };
+  std::vector<words_within> words(ranges.size());
+  std::size_t next = 0;
   neardup::for_each_word(text, [&](std::string_view /*word*/, std::string_view bytes) {
     const auto begin = static_cast<std::size_t>(bytes.data() - text.data()), end = begin + bytes.size();
-    while (next != ranges.end() && next->end <= begin) ++next;
-    for (auto range = next; range != ranges.end() && range->begin < end; ++range) {
-      if (range->begin > begin) range->begin = end;
-      if (range->end < end) range->end = begin;
+    while (next < ranges.size() && ranges[next].end <= begin) ++next;
+    for (std::size_t i = next; i < ranges.size() && ranges[i].begin < end; ++i) {
+      text_range& whole = words[i].whole;
+      words[i].has_words = true;
+      if (ranges[i].begin > begin || ranges[i].end < end) continue;  // the range has only a part of the word
+      if (whole.begin == whole.end) whole.begin = begin;
+      whole.end = end;
     }
   });
-  ranges.erase(std::remove_if(ranges.begin(), ranges.end(), [](const text_range& r) { return r.begin >= r.end; }),
-               ranges.end());
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const text_range range = words[i].has_words ? words[i].whole : ranges[i];
+    if (range.begin < range.end) ranges[kept++] = range;
+  }
+  ranges.resize(kept);
 }
 
 /// Finds the passages of the input that stood before. Calls `first_pass(document, is_of_input)` for each document once.

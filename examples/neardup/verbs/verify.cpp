@@ -335,6 +335,7 @@ class named_clusters {
 
   /// Takes a record with a document and the name of its cluster.
   void take(const std::string& id, const std::string& cluster, const std::string& where) {
+    if (cluster.empty()) return notes_.bad({where, "the document '" + printable(id) + "' has no cluster"});
     const auto [found, is_first] = numbers_.try_emplace(cluster, clusters_.size());
     if (is_first) clusters_.emplace_back();
     add(found->second, id, where);

@@ -117,7 +117,7 @@ template <class Documents, class Tokenizer>
   if (has_bytes_as_units(tokenizer)) return source;
   source.hash_words = [&tokenizer](std::string_view text, std::uint64_t seed, std::vector<std::uint64_t>& hashes) {
     for_each_unit(text, tokenizer, [&](std::string_view unit, std::string_view /*bytes*/) {
-      hashes.push_back(checksum_of(std::as_bytes(std::span(unit)), seed));
+      hashes.push_back(checksum_of(std::as_bytes(std::span(unit.data(), unit.size())), seed));
     });
   };
   return source;
