@@ -1,4 +1,4 @@
-// The index in memory. It starts empty, and gets all documents of the mapping.
+// The index in memory. It starts empty, and gets all documents of the mapping from nids and urls to documents.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,7 @@ std::pair<std::string_view, std::string_view> split_page(std::string_view page, 
 /// Returns a JSON string that is safe inside an HTML element: nothing in it begins a tag or a comment.
 std::string script_string(std::string_view text);
 
-/// Returns a text inside an HTML element, with references for the characters of markup.
+/// Returns a text for the inside of an HTML element: references stand for the characters of markup.
 std::string html_text(std::string_view text);
 
 /// Returns the condition for two documents to be near-duplicates, in words: "the Jaccard similarity of ... is at least

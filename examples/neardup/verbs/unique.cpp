@@ -518,7 +518,7 @@ bool keeps_first_of_equal(const run_settings& settings) {
          !settings.against.any() && settings.against.grown_index.empty();
 }
 
-/// Keeps the first of all documents with equal sets of features, document by document.
+/// Keeps the first document of each group with equal sets of features. Decides each document as it is read.
 void run_by_equal_sets(context& c) {
   record_writer writer(c);
   seen_sets seen;

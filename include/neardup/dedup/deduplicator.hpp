@@ -174,7 +174,7 @@ class basic_deduplicator {
   /// Decides about a document, and keeps it if it is new and comparable.
   /// Returns: the verdict: new, or the original of the document.
   /// Throws: std::invalid_argument, which names the id, if a document with this id is kept (replace() replaces it);
-  /// std::length_error if the index or 32 bits cannot number the kept documents; std::bad_alloc; exceptions of the
+  /// std::length_error if there are more documents than the index or 32 bits can number; std::bad_alloc; exceptions of the
   /// check, or std::invalid_argument if the check returns NaN.
   verdict_type add(std::string_view text, id_argument<Id> id);
   verdict_type add(const description_type& document, id_argument<Id> id) {

@@ -96,7 +96,7 @@ class set_classes {
  public:
   virtual ~set_classes() = default;
   /// Returns the class of a set.
-  /// Invariant: two sets in one class stay in one class.
+  /// Invariant: classes may merge, but never split.
   /// Thread safety: several threads call it at once.
   [[nodiscard]] virtual std::size_t of(std::size_t set) const = 0;
   /// Returns true if the join may skip this pair. Two sets of one class may be skipped.

@@ -53,7 +53,7 @@ concept wraps_index = requires(const Index& index) {
   typename Index::value_type > ;
 };
 
-/// An index with a layout. Its pairs are frozen in that layout before they are saved.
+/// An index with a layout. save() writes its fingerprints and ids as a frozen index of that layout.
 template <class Index>
 concept has_layout = requires(const Index& index) {
   { index.shape() } -> std::convertible_to<layout>;

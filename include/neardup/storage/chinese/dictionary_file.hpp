@@ -31,7 +31,7 @@ struct dictionary_access {
   static constexpr std::size_t first_size = word_dictionary::first_size;
   static constexpr std::size_t node_size = 16;
 
-  /// Returns the sections of a file. `never`: the bytes of never(words).
+  /// Returns the sections of a file. `never`: the removed words, as never(words) encodes them.
   static std::array<section_source, 3> sections(const word_dictionary& words, std::string_view never) {
     return {{{section_tag::dictionary_nodes, 0, std::as_bytes(words.nodes_.values())},
              {section_tag::dictionary_first, 0, std::as_bytes(words.first_.values())},
