@@ -9,6 +9,10 @@
 #include <stdexcept>
 #include <string_view>
 
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#include <cpuid.h>
+#endif
+
 #include "detail/bytes.hpp"
 #include "error.hpp"
 
@@ -48,6 +52,35 @@ constexpr bool has_avx2(instruction_set level) noexcept { return level == instru
 constexpr bool has_sse2(instruction_set level) noexcept { return level == instruction_set::sse2 || has_avx2(level); }
 constexpr bool has_neon(instruction_set level) noexcept { return level == instruction_set::neon; }
 
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+
+struct x86_features {
+  bool avx2 = false;
+  bool avx512 = false;
+};
+
+/// Asks the processor for the instructions of the levels, and the operating system for the registers that they use.
+/// __builtin_cpu_supports() asks the runtime library of the compiler, and that of zig 0.17 knows no feature.
+/// Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID and XGETBV.
+inline x86_features read_x86_features() noexcept {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0) return {};
+  constexpr unsigned osxsave = 1u << 27, popcnt = 1u << 23;
+  if ((c & osxsave) == 0 || (c & popcnt) == 0 || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return {};
+  unsigned saved = 0, high = 0;
+  __asm__ volatile("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+  constexpr unsigned ymm = 0x06, zmm = 0xe6;                         // XCR0
+  constexpr unsigned avx2 = 1u << 3 | 1u << 5 | 1u << 8;             // EBX: BMI1, AVX2, BMI2
+  constexpr unsigned avx512 = 1u << 16 | 1u << 17 | 3u << 30;        // EBX: F, DQ, BW, VL
+  constexpr unsigned further_avx512 = 1u << 1 | 1u << 6 | 1u << 14;  // ECX: VBMI, VBMI2, VPOPCNTDQ
+  x86_features found;
+  found.avx2 = (saved & ymm) == ymm && (b & avx2) == avx2;
+  found.avx512 = found.avx2 && (saved & zmm) == zmm && (b & avx512) == avx512 && (c & further_avx512) == further_avx512;
+  return found;
+}
+
+#endif
+
 }  // namespace detail
 
 /// Returns the name of a level: "portable", "sse2", "avx2", "avx512" or "neon".
@@ -64,15 +97,8 @@ constexpr bool has_neon(instruction_set level) noexcept { return level == instru
     case instruction_set::portable: return true;
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
     case instruction_set::sse2: return true;
-    case instruction_set::avx2:
-      __builtin_cpu_init();
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-             __builtin_cpu_supports("popcnt");
-    case instruction_set::avx512:
-      return is_available(instruction_set::avx2) && __builtin_cpu_supports("avx512f") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
-             __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq");
+    case instruction_set::avx2: return detail::read_x86_features().avx2;
+    case instruction_set::avx512: return detail::read_x86_features().avx512;
 #elif defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
     case instruction_set::neon: return true;
 #endif

@@ -557,6 +557,16 @@ TEST_CASE("the instruction set can be asked for and forced") {
 #if defined(__x86_64__) && defined(__GNUC__)
   CHECK(neardup::is_available(instruction_set::sse2));
   CHECK_FALSE(neardup::is_available(instruction_set::neon));
+  // What the runtime library of the compiler knows of this machine.
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                    __builtin_cpu_supports("popcnt");
+  CHECK(neardup::is_available(instruction_set::avx2) == avx2);
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+                      __builtin_cpu_supports("avx512vpopcntdq");
+  CHECK(neardup::is_available(instruction_set::avx512) == avx512);
 #endif
   CHECK(neardup::to_string(instruction_set::portable) == "portable");
   CHECK(neardup::to_string(instruction_set::avx2) == "avx2");
