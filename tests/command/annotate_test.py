@@ -91,6 +91,12 @@ class Annotated(CommandTest):
         self.assertEqual(rows[0][-4:], ["k_group", "k_original", "k_similarity", "k_size"])
         self.assertEqual([len(row) for row in rows], [len(line.split("\t")) + 4 for line in values.splitlines()])
 
+    def test_a_file_without_bytes_gets_no_header(self):
+        for unit in ("csv", "tsv"):
+            path = self.write("empty." + unit, b"")
+            done = self.assert_done(run("groups", "--input-format", unit, "--annotate", path))
+            self.assertEqual(done.bytes, b"")
+
     def test_bad_input_is_named(self):
         fails = lambda parts, *options, data=b"": self.assert_fails(run("groups", *options, data=data), *parts)
         again = b'{"id":1,"text":"a b c d"}\n{"text":"a","near_\\u0064uplicates":2}\n'

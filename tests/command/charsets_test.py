@@ -121,10 +121,8 @@ class Charsets(CommandTest):
 
     def test_each_encoding_of_lines_and_tables(self):
         for label, (codec, text) in self.texts.items():
-            if codec.startswith("utf"):
-                continue  # UTF-16 has its own way
             twin = run("hash", "--lines", "--features", "bytes:1", "-", data=text + "\n").text
-            done = run("hash", "--lines", "--features", "bytes:1", "--encoding", label, "-", data=text.encode(codec) + b"\n")
+            done = run("hash", "--lines", "--features", "bytes:1", "--encoding", label, "-", data=(text + "\n").encode(codec))
             self.assertEqual(self.assert_done(done).text, twin, label)
             if codec.startswith(("iso2022", "hz", "utf_7")):
                 continue  # quotes and commas are parts of characters
@@ -147,6 +145,20 @@ class Charsets(CommandTest):
         done = self.kept(records, "--input-format", "warc")
         self.assertEqual(done.bytes, b"".join(records[::2]))
 
+    def test_a_mark_outweighs_a_label_of_utf16(self):
+        text = "eins zwei dr\u00fcben\n\U0001d11e vier\n"
+        twin = self.assert_done(run("hash", "--lines", "-", data=text)).text
+        for data in ("\ufeff" + text).encode("utf-16-be"), ("\ufeff" + text).encode("utf-16-le"), ("\ufeff" + text).encode(), text.encode("utf-16-le"):
+            done = self.assert_done(run("hash", "--lines", "--encoding", "utf-16", "-", data=data))
+            self.assertEqual((done.text, done.err.count("well-formed")), (twin, 0))
+        path = self.write("one.txt", text.encode("utf-16-be") + b"\xdc")
+        done = run("hash", "--encoding", "utf-16be", path)
+        self.assertIn("1 document is not well-formed UTF-16", done.err)
+        records = [response(f"u/{label}", "utf-8", text.encode()) for label in ("utf-16", "utf-16be")]
+        crawl = self.write("a.warc", b"".join([records[0], response("x", "utf-8", text.encode("utf-16-le"))]))
+        for options in (["--input-format", "warc"], ["--input-format", "auto"]):
+            self.assertEqual(self.assert_done(run("unique", *options, "--encoding", "utf-16", crawl)).bytes, records[0])
+
     def test_a_page_that_is_utf8_stays_utf8(self):
         text = "Grüße, 你好, こんにちは"
         records = [response("a", "utf-8", text.encode())]
@@ -167,6 +179,8 @@ class Charsets(CommandTest):
             done = run("hash", "--input-format", "csv", "--encoding", label, path)
             self.assert_fails(done, f"--encoding {label}: its characters have the bytes of commas")
         self.assert_fails(run("hash", "--lines", "--encoding", "klingon", path), "--encoding 'klingon': iconv does not know it")
+        for name in ("", " \t"):
+            self.assert_fails(run("hash", "--lines", "--encoding", name, path), f"--encoding '{name}': not the name of an encoding")
         self.assert_fails(run("hash", "--strict", "--input-format", "warc", path), f"{path}:1: not well-formed gb2312")
 
 

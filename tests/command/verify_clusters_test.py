@@ -79,6 +79,17 @@ class VerifyClusters(CommandTest):
         self.assertEqual(done.text, "2 documents, similarity 1.000\n  1.000  0\n  1.000  2\n")
         self.assertIn("1 of 3 pairs within 1 cluster is near-duplicate; 1 group, and 1 document in none", done.err)
 
+    def test_a_table_without_a_header_is_refused(self):
+        documents = self.write("d.jsonl", jsonl([A, B]))
+        for name in ("c.csv", "c.tsv"):
+            path = self.write(name, "")
+            self.assert_fails(run("verify", "--clusters", path, "--jsonl", documents),
+                              f"{path}: is empty; a table begins with a header, here with the columns id and cluster")
+        for name in ("c.jsonl", "c.lines"):
+            path = self.write(name, "")
+            done = run("verify", "--clusters", path, "--pairs-format", name[2:], "--jsonl", documents)
+            self.assertEqual(self.assert_done(done).text, "")
+
     def test_bad_input_is_named(self):
         fails = lambda parts, *options, data=b"": self.assert_fails(run("verify", *options, data=data), *parts)
         rest = ("--jsonl", self.documents)

@@ -12,6 +12,7 @@
 
 #include "../ground/pipeline.hpp"
 #include "../ground/platform.hpp"
+#include "../ground/text.hpp"
 #include "../read/file_header.hpp"
 
 namespace command {
@@ -168,6 +169,10 @@ logged_documents::logged_documents(const std::string& path, const neardup::log_c
   end_ = as_input([&] {
     return log.replay(path, file, [&](std::string_view record) { return take(log.path(), record, documents, form); });
   });
+  if (end_ > 0 && end_ < log.size()) {
+    say(log.path() + ": its last " + counted(log.size() - end_, "byte is", "bytes are") +
+        " an unfinished change, which is ignored");
+  }
 }
 
 bool logged_documents::take(const std::string& path, std::string_view record, std::size_t documents,

@@ -88,7 +88,8 @@ void refuse_log_of_others(const std::string& path);
 /// The documents in the log of an index, and the documents that the log removes. The snapshot must outlive this object.
 class logged_documents {
  public:
-  /// Reads the log. `file`: the file that it follows; `documents`: the number of documents in the file.
+  /// Reads the log. `file`: the file that it follows; `documents`: the number of documents in the file. Reports a
+  /// change at the end that is not complete, because its writer was stopped, or is still writing.
   /// Throws: input_error if the log is damaged, or does not follow the file.
   logged_documents(const std::string& path, const neardup::log_contents& log, const neardup::journaled_file& file,
                    std::size_t documents, const logged_form& form);

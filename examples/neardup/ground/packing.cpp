@@ -29,6 +29,7 @@ constexpr std::string_view gzip_magic = "\x1f\x8b";
 constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
 // Bytes 2 to 4 of a frame without content, whose first byte is 0x50 to 0x5F. Files of pzstd begin with such a frame.
 constexpr std::string_view skippable_rest = "\x2a\x4d\x18";
+constexpr std::string_view marked_utf8 = "\xEF\xBB\xBF";
 constexpr std::string_view utf16_little = "\xFF\xFE";
 constexpr std::string_view utf16_big = "\xFE\xFF";
 constexpr std::size_t packed_block = std::size_t{1} << 17;
@@ -276,7 +277,7 @@ class surviving_unpacker final : public byte_stream {
   const char* problem_ = nullptr;
 };
 
-/// Converts UTF-16 with a byte order mark to UTF-8 without one.
+/// Converts UTF-16 to UTF-8 without a byte order mark.
 class utf16_reader final : public block_unpacker {
  public:
   utf16_reader(std::shared_ptr<byte_stream> text, bool big_endian, std::shared_ptr<ill_formed_places> ill_formed)
@@ -695,7 +696,7 @@ std::size_t peeking_stream::read(char* to, std::size_t size, const std::atomic<b
 
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          when_foreign foreign, when_damaged damaged,
-                                         std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop) {
+                                         std::optional<byte_order> unmarked, std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop) {
   std::shared_ptr<peeking_stream> text = unzipped(file, name, damaged, stop);
   std::string_view beginning;
   try {
@@ -707,7 +708,12 @@ std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& 
   const auto found = foreign_format(beginning);
   if (found && foreign == when_foreign::refuse) throw foreign_file(found->text, found->may_hold_texts);
   if (found) return text;
-  const bool is_little = beginning.starts_with(utf16_little), is_big = beginning.starts_with(utf16_big);
+  bool is_little = beginning.starts_with(utf16_little), is_big = beginning.starts_with(utf16_big);
+  const auto begins_with = [&](std::string_view bytes) { return text->peek(bytes.size(), stop) == bytes; };
+  if (!is_little && !is_big && unmarked && !begins_with(marked_utf8) && !begins_with("WARC/1.")) {
+    is_little = *unmarked == byte_order::little;
+    is_big = !is_little;
+  }
   if (!is_little && !is_big) return text;
   if (!utf16) utf16 = std::make_shared<ill_formed_places>();
   return std::make_shared<peeking_stream>(std::make_shared<utf16_reader>(std::move(text), is_big, utf16));

@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -65,14 +66,18 @@ class ill_formed_places {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> places_;  // [begin, end), disjoint and sorted
 };
 
-/// Returns the content of a file, judged by its first bytes: decompressed, and UTF-16 with a byte order mark as UTF-8.
+/// The byte order of UTF-16.
+enum class byte_order { little, big };
+
+/// Returns the content of a file, judged by its first bytes: decompressed, and UTF-16 as UTF-8. A file is UTF-16 if it
+/// begins with a byte order mark. If `unmarked` is set, a file without a mark is UTF-16 in this byte order.
 /// Returns: `file` if it is neither compressed nor UTF-16. While UTF-16 is read, `utf16` gets the places of ill-formed
 /// units; it does not change for other files.
 /// Throws: foreign_file; read_error, now or when the content is read. A read_error is also thrown if the program is
 /// built without the necessary library, or if the file is not compressed and `name` ends in .gz or .zst.
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          when_foreign foreign, when_damaged damaged,
-                                         std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop);
+                                         std::optional<byte_order> unmarked, std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop);
 
 /// Compresses output.
 class packer {

@@ -149,10 +149,13 @@ void take_input(const typed_options& typed, run_settings& to) {
                   : typed.has("--input-format") ? named_unit(typed.text("--input-format"))
                                                 : unit_of_input::files;
   if (const auto encoding = typed["--encoding"]; encoding && !is_name_of_utf8(*encoding)) {
+    const charset meant = charset_of(*encoding);
     if (lists) throw usage_error("--encoding with --fingerprints: there are no texts");
-    static_cast<void>(decoder(*encoding));  // throws if the encoding is unknown
+    if (meant.name.empty()) throw usage_error("--encoding '" + *encoding + "': not the name of an encoding");
+    // UTF-16 becomes UTF-8 before lines are found.
+    if (meant.form != charset_form::wide) static_cast<void>(decoder(*encoding));  // throws if the encoding is unknown
     const bool is_table = to.input.unit == unit_of_input::csv || to.input.unit == unit_of_input::tsv;
-    if (is_table && charset_of(*encoding).has_seven_bits()) {
+    if (is_table && meant.has_seven_bits()) {
       throw usage_error("--encoding " + *encoding +
                         ": its characters have the bytes of commas, tabs and quotes; make UTF-8 of the table first");
     }

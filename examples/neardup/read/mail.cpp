@@ -210,7 +210,7 @@ std::string thread_of(GMimeMessage* message) {
 /// UTF-8, but not ASCII, are read as UTF-8, because a text with one byte per character is hardly ever UTF-8 by chance.
 /// The exception: the part names a charset with several bytes per character, in which they are well-formed.
 void mail_reader::decode(const std::string& label, std::string_view& text, parts& to) {
-  if (const auto form = wide_form_of(text, label)) {
+  if (const auto form = wide_form_of(text, label.empty() ? settings_.encoding : label)) {
     wide_.clear();
     decode_wide(text, *form, wide_, to.ill_formed);
     text = wide_;

@@ -54,7 +54,7 @@ record_reader with_checked_codes(const input_settings& settings, record_reader r
 record_reader make_record_reader(const input_settings& settings) {
   record_reader read = make_reader_of_utf8(settings);
   if (has_codes(settings)) read = with_checked_codes(settings, std::move(read));
-  if (settings.encoding.empty()) return read;
+  if (settings.encoding.empty() || charset_of(settings.encoding).form == charset_form::wide) return read;
   return [read = std::move(read), decode = decoder(settings.encoding)](const source& from, std::string_view content,
                                                                        record& out) mutable {
     const bool is_decoded = from.utf16 || from.unit == unit_of_input::warc || is_of_mail(from.unit);

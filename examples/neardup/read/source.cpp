@@ -5,6 +5,7 @@
 #include <neardup/storage/file_lock.hpp>
 #include <system_error>
 
+#include "../ground/encoding.hpp"
 #include "../ground/foreign.hpp"
 #include "../ground/platform.hpp"
 #include "file_header.hpp"
@@ -109,7 +110,7 @@ void source_file::begin(const std::atomic<bool>& stop) {
                       !from_.survives       ? when_damaged::stop
                       : file_->is_regular() ? when_damaged::go_on_when_whole
                                             : when_damaged::go_on,
-                      from_.utf16, stop);
+                      from_.utf16_order, from_.utf16, stop);
   is_packed_ = content_ != plain;
   if (is_kept && is_packed_ && copy_ == nullptr) keep();
   // An archive is detected late, and this many bytes of a pipe may take long to arrive.
@@ -312,6 +313,13 @@ std::shared_ptr<source> source_walker::named(const std::string& path) const {
   auto found = std::make_shared<source>(source{path, copies_});
   found->as_it_is = settings_.reads_binary;
   found->unit = settings_.unit;
+  const unit_of_input unit =
+      found->unit == unit_of_input::automatic ? unit_by_name(path).value_or(found->unit) : found->unit;
+  const charset encoding = charset_of(settings_.encoding);
+  // Mails and records of crawls are bytes with texts in them.
+  if (encoding.form == charset_form::wide && unit != unit_of_input::warc && !is_of_mail(unit)) {
+    found->utf16_order = encoding.name == "utf-16be" ? byte_order::big : byte_order::little;
+  }
   found->survives = settings_.skip_bad && settings_.unit != unit_of_input::files;
   return found;
 }

@@ -86,6 +86,9 @@ struct source {
   /// the source is not in UTF-16.
   std::shared_ptr<ill_formed_places> utf16 = nullptr;
 
+  /// The byte order of UTF-16 without a mark, if --encoding names UTF-16.
+  std::optional<byte_order> utf16_order = std::nullopt;
+
   bool in_folder = false;  ///< true if found in a folder, not named
   bool text_only = false;  ///< true if a binary file is refused
   bool as_it_is = false;   ///< true if bytes of a format that is not text are read, too

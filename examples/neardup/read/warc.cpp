@@ -124,14 +124,15 @@ std::optional<std::uint64_t> content_length(std::string_view value) {
 /// Converts a body to UTF-8, unless it is UTF-8 already, regardless of what its header says. An unknown label is treated
 /// like none.
 void warc_reader::decode(std::string_view& body, record& out) {
-  if (settings_.encoding.empty()) {
+  const bool is_wide = charset_of(label_).form == charset_form::wide;
+  if (settings_.encoding.empty() || is_wide) {
     if (const auto form = wide_form_of(body, label_)) {
       decode_wide(body, *form, decoded_, out.ill_formed);
       body = decoded_;
       return;
     }
   }
-  if (label_.empty() || is_name_of_utf8(label_)) return;
+  if (label_.empty() || is_name_of_utf8(label_) || is_wide) return;
   decoder* const found = decoders_.find(label_);
   out.is_charset_unknown = found == nullptr;
   if (settings_.encoding.empty() || out.is_charset_unknown) out.charset = label_;

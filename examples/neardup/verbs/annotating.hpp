@@ -99,7 +99,7 @@ class annotator {
   /// Returns the columns that are added to the header of a source; empty if it has no header.
   [[nodiscard]] std::string columns(const source& from) const {
     std::string result;
-    if (!is_table(from)) return result;
+    if (!is_table(from) || from.header.empty()) return result;
     for (const char* const part : note_parts) result += separator(from) + value_of(from, key_ + "_" + part);
     return result;
   }

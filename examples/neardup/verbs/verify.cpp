@@ -326,6 +326,18 @@ input_settings input_of(const context& c, const pair_source& from) {
   return input;
 }
 
+/// Refuses a table of clusters without a header.
+/// Throws: input_error.
+void refuse_empty_table(const reading& from) {
+  const source* const first = from.sources.first().get();
+  const unit_of_input unit = from.how.input.unit;
+  const bool is_table = unit == unit_of_input::csv || unit == unit_of_input::tsv;
+  if (!is_table || first == nullptr || first->columns != nullptr) return;
+  const auto& fields = from.how.input.text_fields;
+  throw input_error({first->name(), "is empty; a table begins with a header, here with the columns " + fields.front() +
+                                        " and " + fields.back()});
+}
+
 /// Clusters of documents that another program has found.
 /// Memory: 8 bytes for each document, and the names of clusters.
 class named_clusters {
@@ -422,6 +434,7 @@ void verify_clusters(context& c, const pair_source& from) {
         given.take(d.texts->front(), d.texts->back(), d.from->where(d.line));
       },
       nullptr);
+  refuse_empty_table(records);
   std::uint64_t clusters = 0, pairs = 0, near = 0, groups = 0, alone = 0;
   const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
   for (const std::vector<std::uint32_t>& members : given.take_all()) {
