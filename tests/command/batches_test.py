@@ -387,7 +387,7 @@ class Crashes(Batches):
         texts = corpus(120, 15)
         self.make(texts[:60])
         sizes, ends = [60], {60: 32}  # the end of the log, by the number of documents; its header has 32 bytes
-        note = lambda rest: f"neardup: {self.log}: its last {rest} {'byte is' if rest == 1 else 'bytes are'} an unfinished change, which is ignored"
+        note = lambda rest: f"neardup: {self.log}: its last {rest:,} {'byte is' if rest == 1 else 'bytes are'} an unfinished change, which is ignored"
         for first in (60, 80, 100):
             self.assert_done(run("index", "--index", self.index, "--append", "--compact", "never", "--jsonl", "-", data=jsonl(texts[first : first + 20], first)))
             sizes.append(self.size())

@@ -695,8 +695,8 @@ std::size_t peeking_stream::read(char* to, std::size_t size, const std::atomic<b
 }
 
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
-                                         when_foreign foreign, when_damaged damaged,
-                                         std::optional<byte_order> unmarked, std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop) {
+                                         when_foreign foreign, when_damaged damaged, std::optional<byte_order> unmarked,
+                                         std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop) {
   std::shared_ptr<peeking_stream> text = unzipped(file, name, damaged, stop);
   std::string_view beginning;
   try {

@@ -76,8 +76,8 @@ enum class byte_order { little, big };
 /// Throws: foreign_file; read_error, now or when the content is read. A read_error is also thrown if the program is
 /// built without the necessary library, or if the file is not compressed and `name` ends in .gz or .zst.
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
-                                         when_foreign foreign, when_damaged damaged,
-                                         std::optional<byte_order> unmarked, std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop);
+                                         when_foreign foreign, when_damaged damaged, std::optional<byte_order> unmarked,
+                                         std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop);
 
 /// Compresses output.
 class packer {
