@@ -25,7 +25,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Access to the table of a dictionary in the form of a file (docs/format.md).
+/// Access to the table of a dictionary in the form of a file (docs/decisions/0023-chinese-words.md).
 struct dictionary_access {
   using node = dictionary_node;
   static constexpr std::size_t first_size = word_dictionary::first_size;
