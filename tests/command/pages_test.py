@@ -49,6 +49,9 @@ class Articles(unittest.TestCase):
     def test_notes_of_agents(self):
         self.assertEqual(self.check("how-to/agents-notes.md"), 6)
 
+    def test_tasks_of_many_machines(self):
+        self.assertEqual(self.check("many-machines.md"), 9)
+
     def test_both_pages_run_the_same(self):
         english, chinese = (list(steps_of((SOURCE / "docs" / name).read_text(encoding="utf-8")))
                             for name in ("articles.md", "articles.zh.md"))
