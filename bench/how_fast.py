@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Time and memory of `neardup groups` on corpora of JSON Lines, and a formula for others. Prints the table of docs/how-fast.md.
+"""Time and memory of `neardup groups` on corpora of JSON Lines, and a formula for others. Prints the tables of docs/how-fast.md.
 
-  bench/how_fast.py NEARDUP FILE.jsonl... [--rounds 3]
+  bench/how_fast.py NEARDUP FILE.jsonl... [--rounds 3] [--memory SIZE]
 
-Each file is grouped by features and by fingerprints (--kind auto), with one thread. CPU time is user and system time, memory is
+With --memory each file has a second row: the runs with this option. Each file is grouped by features and by fingerprints (--kind auto), with one thread. CPU time is user and system time, memory is
 the peak of the process; both are medians. The formula is the line through the runs by features of 100,000 documents and more.
 """
 
@@ -42,6 +42,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("files", nargs="+")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--memory", help="also measure runs with this option of the command")
     options = parser.parse_args()
     print("| texts | documents | bytes each | by features, CPU s | MB | by fingerprints, CPU s | MB |")
     print("|---|---|---|---|---|---|---|")
@@ -52,17 +53,19 @@ def main():
             for record in lines:
                 count += 1
                 length += len(json.loads(record)["text"].encode())
-        cells = []
-        for way, extra in WAYS:
-            runs = [run([options.program, "groups", "--quiet", "--jsonl", "--threads", "1", *extra, name])
-                    for _ in range(options.rounds)]
-            seconds, memory = (statistics.median(values) for values in zip(*runs))
-            cells += [f"{seconds:.2f}", f"{memory:,.0f}"]
-            if way == WAYS[0][0] and count >= 100_000:
-                times.append((length / count, 1e6 * seconds / count))
-                sizes.append((length / count, 1e6 * memory / count))
         stem = os.path.splitext(os.path.basename(name))[0]
-        print(f"| {stem} | {count:,} | {length / count:.0f} | " + " | ".join(cells) + " |", flush=True)
+        for bound in ([], *([["--memory", options.memory]] if options.memory else [])):
+            cells = []
+            for way, extra in WAYS:
+                runs = [run([options.program, "groups", "--quiet", "--jsonl", "--threads", "1", *bound, *extra, name])
+                        for _ in range(options.rounds)]
+                seconds, memory = (statistics.median(values) for values in zip(*runs))
+                cells += [f"{seconds:.2f}", f"{memory:,.0f}"]
+                if way == WAYS[0][0] and count >= 100_000 and not bound:
+                    times.append((length / count, 1e6 * seconds / count))
+                    sizes.append((length / count, 1e6 * memory / count))
+            row = " ".join([stem, *bound])
+            print(f"| {row} | {count:,} | {length / count:.0f} | " + " | ".join(cells) + " |", flush=True)
     if len(times) > 1:
         for what, points in (("µs", times), ("bytes", sizes)):
             slope, start = line_through(points)
