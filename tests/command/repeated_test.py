@@ -1,10 +1,12 @@
 """Repeated passages, held against a set of all runs of N words or bytes seen so far. NEARDUP_PROGRAM names the program."""
 
 import json
+import os
 import random
 import re
+import resource
 
-from harness import CommandTest, jsonl, run, main
+from harness import CommandTest, effort, jsonl, run, main
 
 
 def spans_of(text, are_bytes):
@@ -146,30 +148,42 @@ class Repeated(CommandTest):
             done = run("unique", "--jsonl", "--passages", "bytes:12", "--dropped", self.folder / "d", "--output", self.folder / "o",
                        "-", data=jsonl(texts))
             self.assert_done(done)
-            wanted = []
+            wanted, wanted_rows = [], []
             for d, text in enumerate(texts):
-                cuts = union((s["begin"], s["end"]) for s in found if s["place"][0] == d)
+                own = [s for s in found if s["place"][0] == d]
+                cuts = union((s["begin"], s["end"]) for s in own)
                 for cut in cuts:
                     touched = [(begin, end) for _, begin, end in spans_of(text, False) if begin < cut[1] and end > cut[0]]
                     whole = [(begin, end) for begin, end in touched if cut[0] <= begin and end <= cut[1]]
                     if touched:
                         cut[:] = [whole[0][0], whole[-1][1]] if whole else [0, 0]
-                # A cut that ends or begins within a character outside of words does not reach it.
+                # Each passage is named with what is cut of it. No passage begins or ends within a character outside of words.
+                data = text.encode()
+                for s in own:
+                    for cut in cuts:
+                        begin, end = max(s["begin"], cut[0]), min(s["end"], cut[1])
+                        while begin < end and data[begin] & 0xC0 == 0x80:
+                            begin += 1
+                        while begin < end < len(data) and data[end] & 0xC0 == 0x80:
+                            end -= 1
+                        if begin < end:
+                            first = [f"d{s['first'][0]}", s["offset"] + begin - s["begin"]]
+                            wanted_rows.append([f"d{d}", begin, end - begin, *first, data[begin:end].decode()])
                 rest = without(text, [cut for cut in cuts if cut[0] < cut[1]], False)
                 if not cuts or re.search(r"\w", rest) or rest == text:
                     wanted.append(rest)
             self.assertEqual([json.loads(line)["text"] for line in (self.folder / "o").read_text().splitlines()], wanted)
             rows = [json.loads(line) for line in (self.folder / "d").read_text().splitlines()]
-            self.assertEqual(len(rows), len(found))
-            for one, span in zip(rows, found):
-                text = texts[span["place"][0]].encode()[span["begin"] : span["end"]]
-                self.assertEqual(one["passage"], text.decode("utf-8", "ignore"))
-                self.assertEqual(one["first_offset"], span["offset"])
+            keys = ["id", "offset", "length", "first", "first_offset", "passage"]
+            self.assertEqual([[row[key] for key in keys] for row in rows], wanted_rows)
 
     def test_words_beside_a_cut_of_bytes_stay_apart(self):
         texts = ["one two three four", "zone two three fourth", "hello, (big) world. End", "xhello, (big) world. Endy"]
         done = self.assert_done(run("unique", "--jsonl", "--passages", "bytes:6", "--dropped", self.folder / "d", "-", data=jsonl(texts)))
         self.assertEqual([r["text"] for r in done.json], [texts[0], "zone fourth", texts[2], "xhello, (. Endy"])
+        rows = [json.loads(line) for line in (self.folder / "d").read_text().splitlines()]
+        self.assertEqual([row["passage"] for row in rows], ["two three", "big) world"])
+        self.assertEqual([row["first_offset"] for row in rows], [4, 8])
 
     def test_lines_name_their_first_places_in_columns(self):
         self.write("l", "a b c\nx a b c y\n")
@@ -194,6 +208,21 @@ class Repeated(CommandTest):
         self.assert_fails(failed, "cannot write a temporary file")
         self.assertEqual(output.read_text(), "as before")
 
+    def test_a_full_disk_is_an_error_and_nothing_is_lost(self):
+        rng = random.Random(78)
+        stretch = " ".join(rng.choice("abcdefgh") for _ in range(2000))
+        path = self.write("in.jsonl", jsonl([stretch + f" {i}" for i in range(300)]))
+        output = self.write("out", "as before")
+        before = path.read_bytes()
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, resource.RLIM_INFINITY))
+        for verb, options in (("unique", ("--passages", 5)), ("unique", ("--passages", "bytes:9")), ("passages", ("--length", 5))):
+            with self.subTest(verb=verb, options=options):
+                # The temporary file may not grow beyond 256 KB, as if its disk were full.
+                failed = run(verb, "--jsonl", *options, "--memory", "10k", "--output", output, path, preexec_fn=limit)
+                self.assert_fails(failed, "cannot write a temporary file")
+                self.assertEqual((output.read_text(), path.read_bytes()), ("as before", before))
+                self.assertEqual(sorted(os.listdir(self.folder)), ["in.jsonl", "out"])
+
     def test_refuses_what_does_not_go_together(self):
         text = self.write("a.jsonl", jsonl(["one two", "three"]))
         output = ("--output", self.folder / "o")
@@ -212,6 +241,146 @@ class Repeated(CommandTest):
             with self.subTest(options=options):
                 self.assert_fails(run("unique", *options, text), said)
                 self.assertFalse((self.folder / "o").exists())
+
+
+def listed(documents, length, are_bytes, least_documents=1, earlier=0):
+    """The listing, from what is found: (units, documents that contain all of it, first place, further places), where a place is
+    (document, field, begin and end in bytes)."""
+    found = repeated(documents, length, are_bytes, least_documents)
+    units = {(d, f): spans_of(text, are_bytes) for d, texts in enumerate(documents) for f, text in enumerate(texts)}
+    rows = {}
+    for s in found:
+        own = units[s["place"]]
+        begin = next(i for i, unit in enumerate(own) if unit[1] == s["begin"])
+        end = next(i for i, unit in enumerate(own) if unit[2] == s["end"]) + 1
+        first = next(i for i, unit in enumerate(units[s["first"]]) if unit[1] == s["offset"])
+        key = (begin - end, s["first"], first)
+        rows.setdefault(key, []).append((*s["place"], s["begin"], s["end"]))
+    result = []
+    for (minus, first, i), places in sorted(rows.items()):
+        stretch = units[first][i : i - minus]
+        content = [unit for unit, _, _ in stretch]
+        holds = lambda place: any(
+            [unit for unit, _, _ in units[place][j : j - minus]] == content for j in range(len(units[place]) + minus + 1)
+        )
+        here = [place for place in sorted(places) if place[0] >= earlier]
+        if here:
+            result.append((-minus, len({d for d, f in units if holds((d, f))}), (*first, stretch[0][1], stretch[-1][2]), here))
+    return result
+
+
+class Listed(CommandTest):
+    def check(self, documents, fields, against, length, are_bytes, least_documents, more=()):
+        """Lists in both formats, and compares all that is written with the oracle."""
+        everything = against + documents
+        name = lambda d: f"e{d}" if d < len(against) else f"d{d - len(against)}"
+        row = lambda d, texts: json.dumps({"id": name(d), **dict(zip(fields, texts))}, ensure_ascii=False) + "\n"
+        lines = [row(d, texts) for d, texts in enumerate(everything)]
+        wanted, text = [], []
+        whole = lambda d, f, begin, end: everything[d][f].encode()[begin:end].decode("utf-8", "ignore")
+
+        def place(d, f, begin, end):
+            data = everything[d][f].encode()
+            while begin < end and data[begin] & 0xC0 == 0x80:
+                begin += 1
+            while begin < end < len(data) and data[end] & 0xC0 == 0x80:
+                end -= 1
+            own = {"id": name(d), **({"against": True} if d < len(against) else {}), **({"field": fields[f]} if len(fields) > 1 else {})}
+            return {**own, "offset": begin, "length": end - begin}
+
+        unit = "bytes" if are_bytes else "words"
+        for count, holding, first, again in listed(everything, length, are_bytes, least_documents, len(against)):
+            passage = whole(*first)
+            wanted.append({unit: count, "documents": holding, "passage": passage, "first": place(*first),
+                           "again": [place(*one) for one in again]})
+            shown = passage if len(passage.encode()) <= 300 else passage.encode()[:300].decode("utf-8", "ignore")
+            shown = shown.replace("\n", "\\n") + ("" if shown == passage else " …")
+            counted = lambda n, noun: f"{n:,} {noun}" + ("" if n == 1 else "s")
+            text.append(f"{counted(count, unit[:-1])} in {counted(holding, 'document')}: {shown}\n")
+            for word, one in [("first", wanted[-1]["first"]), *(("again", one) for one in wanted[-1]["again"])]:
+                corpus = " of --against" if "against" in one else ""
+                field = one["field"] + ", " if "field" in one else ""
+                text[-1] += f"  {word}: {one['id']}{corpus}, {field}byte {one['offset']}\n"
+        self.write("in.jsonl", "".join(lines[len(against) :]))
+        options = ["--length", f"bytes:{length}" if are_bytes else length, "--least-documents", least_documents]
+        options += [word for field in fields for word in ("--text-field", field)]
+        if against:
+            options += ["--against", self.write("against.jsonl", "".join(lines[: len(against)]))]
+        for form in ("jsonl", "text"):
+            done = self.assert_done(run("passages", "--jsonl", *options, *more, "--format", form, self.folder / "in.jsonl"))
+            if form == "jsonl":
+                self.assertEqual(done.json, wanted)
+            else:
+                self.assertEqual(done.text, "\n".join(text))
+            places = sum(len(one["again"]) for one in wanted)
+            self.assertIn(f": {len(wanted):,} passage{'' if len(wanted) == 1 else 's'} at {places:,} further place", done.err)
+        return len(wanted)
+
+    def test_lists_what_a_set_of_all_passages_has_seen(self):
+        rng, count = random.Random(79), 0
+        for alphabet in ALPHABETS:
+            for length in (1, 2, 5, 20):
+                texts = random_texts(rng, effort(24, 60), alphabet, 3 * length + 3)
+                for more in (("--threads", 1), ("--threads", 3, "--memory", "1M")):
+                    with self.subTest(alphabet=alphabet, length=length, more=more):
+                        count += self.check([[t] for t in texts], ["text"], [], length, False, 1, more)
+                        count += self.check([[t] for t in texts[8:]], ["text"], [[t] for t in texts[:8]], length, False, 2, more)
+                        pairs = [list(pair) for pair in zip(texts[::2], texts[1::2])]
+                        count += self.check(pairs, ["title", "body"], [], length, False, 3, more)
+                        count += self.check([[t] for t in texts[:12]], ["text"], [], 2 * length + 3, True, 1, more)
+        self.assertGreater(count, 500)
+
+    def test_a_whole_run_is_counted_where_it_is_a_part_of_a_longer_one(self):
+        texts = ["a b c d e f", "b c d", "x a b c d e f", "c d", "b c d", "b c d b c d"]
+        done = self.assert_done(run("passages", "--jsonl", "--length", 2, "--format", "jsonl", "-", data=jsonl(texts)))
+        rows = [(row["words"], row["passage"], row["documents"], len(row["again"])) for row in done.json]
+        self.assertEqual(rows, [(6, "a b c d e f", 2, 1), (3, "b c d", 5, 4), (2, "c d", 6, 1)])
+
+    def test_more_passages_than_fit_into_memory_are_listed_in_order(self):
+        rng = random.Random(80)
+        words = [f"w{i}" for i in range(40)]
+        texts = [" ".join(rng.choice(words) for _ in range(400)) for _ in range(effort(300, 1500))]
+        path = self.write("in.jsonl", jsonl(texts))
+        few = self.assert_done(run("passages", "--jsonl", "--length", 2, "--memory", "200k", "--format", "jsonl", path))
+        self.assertEqual(few.text, self.assert_done(run("passages", "--jsonl", "--length", 2, "--format", "jsonl", path)).text)
+        places = sum(len(row["again"]) for row in few.json)
+        self.assertGreater(places, 1 << 16)  # more than a run of the file has
+        order = [-row["words"] for row in few.json]
+        self.assertEqual(order, sorted(order))
+
+    def test_files_lines_and_standard_input_are_read_as_by_other_verbs(self):
+        self.write("a.txt", "one two\nthree\n")
+        self.write("b.txt", "zero one two three")
+        done = self.assert_done(run("passages", "--length", 3, "a.txt", "b.txt", cwd=self.folder))
+        first = "3 words in 2 documents: one two\\nthree\n"
+        self.assertEqual(done.text, first + "  first: a.txt, byte 0\n  again: b.txt, byte 5\n")
+        done = self.assert_done(run("passages", "--lines", "--length", 3, "-", data="x y z\nw x, y z\n"))
+        self.assertEqual(done.text, "3 words in 2 documents: x y z\n  first: -:1, byte 0\n  again: -:2, byte 2\n")
+        chat = [{"messages": [{"content": "a b c"}, {"content": "d a b c"}]}]
+        data = "".join(json.dumps(one) + "\n" for one in chat)
+        options = ("--jsonl", "--text-field", "messages[*].content", "--length", 3, "--format", "jsonl")
+        row = self.assert_done(run("passages", *options, "-", data=data)).json[0]
+        self.assertEqual((row["first"]["field"], row["again"][0]["field"], row["documents"]), (0, 1, 1))
+
+    def test_the_exit_status_says_whether_there_is_any(self):
+        self.assertEqual(run("passages", "--lines", "--exit-status", "-", data="a b\nb a\n").status, 1)
+        self.assertEqual(run("passages", "--lines", "--length", 1, "--exit-status", "-", data="a b\nb a\n").status, 0)
+
+    def test_refuses_wrong_options(self):
+        text = self.write("a.txt", "one two")
+        for options, said in (
+            (("--length", 0), "--length"),
+            (("--length", "bytes:0"), "--length bytes:"),
+            (("--length", 2**20 + 1), "--length"),
+            (("--length", "five"), "--length"),
+            (("--least-documents", 0), "--least-documents"),
+            (("--similarity", 0.8), "--similarity"),
+        ):
+            with self.subTest(options=options):
+                self.assert_fails(run("passages", *options, text), said)
+        index = self.folder / "i.neardup"
+        self.assert_done(run("index", text, "--output", index))
+        self.assert_fails(run("passages", "--against", index, text), "an index keeps no texts")
 
 
 if __name__ == "__main__":

@@ -718,7 +718,6 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
 
 std::optional<passage_settings> take_passages(const typed_options& given, run_settings& to) {
   if (!given.has("--passages")) return std::nullopt;
-  passage_settings how = parse_passages(given.text("--passages"));
   refuse_if_given(given, {"--add-to",     "--audit",          "--by",     "--also-within",    "--parts",
                           "--keep",       "--grouping",       "--check",  "--check-features", "--min-similarity",
                           "--exact",      "--distance",       "--blocks", "--kind",           "--bits",
@@ -726,14 +725,10 @@ std::optional<passage_settings> take_passages(const typed_options& given, run_se
                           "--similarity", "--features",       "--copies", "--cut-passages",   "--fingerprints",
                           "--same",       "--within",         "--across"},
                   " says nothing of --passages; leave out one of the two");
-  if (!to.against.indexes.empty()) {
-    throw usage_error("--passages with --against " + to.against.indexes.front() +
-                      ": an index keeps no texts; name texts");
-  }
+  refuse_indexes(to, "--passages");
   refuse_cutting(given, to, "--passages");
-  take_number<std::size_t>(given, "--least-documents", how.least_documents, 1, 1'000'000'000);
   to.choice.reset();
-  return how;
+  return take_passage_settings(given, "--passages");
 }
 
 /// Takes --copies, with which texts are compared, not features.

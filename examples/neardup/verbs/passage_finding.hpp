@@ -1,0 +1,88 @@
+// Finds passages of the input that stood before: for --passages of unique, and for the verb passages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <neardup/text/ngrams.hpp>
+#include <neardup/text/words.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../compare/context.hpp"
+#include "../line/words.hpp"
+#include "../read/record_editor.hpp"
+
+namespace command {
+
+/// The passages that are looked for.
+struct passage_settings {
+  std::size_t length = 50;  ///< in words, or in bytes
+  bool are_bytes = false;
+  std::size_t least_documents = 1;
+};
+
+/// Takes the length of passages, N or bytes:N, from an option, if it was given, and --least-documents.
+/// Throws: usage_error.
+passage_settings take_passage_settings(const typed_options& given, const std::string& option);
+
+/// Refuses indexes in --against, which keep no texts. `what` is the verb or the option that looks for passages.
+/// Throws: usage_error.
+void refuse_indexes(const run_settings& to, const std::string& what);
+
+/// A neardup::passage in 28 bytes.
+struct found_passage {
+  std::uint32_t document, field, begin, end, first_document, first_field, first_begin;
+};
+
+/// The texts of --against and of the input, which are read several times. The first pass counts, and reports bad input.
+/// Later passes ignore documents that were appended since.
+class text_passes {
+ public:
+  explicit text_passes(context& c);
+
+  /// Calls `visit(document, is_of_input)` for each document, first for those of --against.
+  /// Throws: input_error for bad input; in later passes, for texts other than those of the first pass.
+  void visit(const std::function<void(const placed_document&, bool is_of_input)>& visit);
+
+ private:
+  context& context_;
+  input_settings theirs_;
+  std::optional<source_walker> against_;
+  std::optional<std::uint64_t> documents_;  // set by the first pass
+  std::uint64_t checksum_ = 0;              // of all texts in the first pass
+};
+
+/// The places of the units in a text, in bytes. A unit is a word or a byte.
+class unit_places {
+ public:
+  unit_places(std::string_view text, bool are_bytes);
+
+  [[nodiscard]] std::size_t size() const noexcept { return are_bytes_ ? text_.size() : words_.size(); }
+
+  /// Returns the bytes of the units [begin, end): of units that are bytes, only whole characters.
+  /// Precondition: begin < end <= size().
+  [[nodiscard]] text_range operator()(std::size_t begin, std::size_t end) const;
+
+ private:
+  std::string_view text_;
+  bool are_bytes_;
+  std::vector<std::string_view> words_;
+};
+
+/// Calls `use(tokenizer)` with the tokenizer of the units.
+template <class Use>
+auto with_units(bool are_bytes, const Use& use) {
+  return are_bytes ? use(neardup::byte_ngrams{1}) : use(neardup::words{});
+}
+
+/// Finds the passages that stood before. Calls `first_pass(document, is_of_input)` for each document once, then
+/// `use(passage)` for each passage, in the order of places.
+/// Memory: about --memory; `use` may take a quarter more.
+void find_repeated(context& c, const passage_settings& how, text_passes& texts,
+                   const std::function<void(const placed_document&, bool is_of_input)>& first_pass,
+                   const std::function<void(const found_passage&)>& use);
+
+}  // namespace command
