@@ -59,7 +59,7 @@ struct logged_form {
   bool keeps_places;    ///< true for an index with postings
 };
 
-/// Returns the change as a record of the log (docs/format.md).
+/// Returns the change as a record of the log (docs/decisions/0062-one-journal.md).
 std::string encode_change(const index_change& change, const logged_form& form);
 
 /// The journal of an index that a run writes. A signal that ends the program removes its lock.

@@ -83,7 +83,7 @@ inline bool is_of_other_class(bool is_exact, byte_span of_file) {
 /// equal.
 NEARDUP_COLD std::string difference_of_options(bool is_exact, byte_span of_file, std::string_view wanted);
 
-/// Encodes the documents and options of deduplicators for files and logs (docs/format.md).
+/// Encodes the documents and options of deduplicators for files and logs (docs/decisions/0062-one-journal.md).
 template <class Form>
 class deduplicator_format {
   using id_type = typename Form::id_type;

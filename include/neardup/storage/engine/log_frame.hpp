@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bytes of a log: a header, and records with checksums (docs/format.md).
+// The bytes of a log: a header, and records with checksums (docs/decisions/0062-one-journal.md).
 #pragma once
 
 #include <algorithm>
