@@ -1,10 +1,8 @@
 #include "sqlite_store.hpp"
 
-#include <cstring>
 #include <neardup/fingerprint.hpp>
 #include <random>
 #include <stdexcept>
-#include <tuple>
 
 namespace docid {
 
@@ -12,10 +10,6 @@ namespace {
 
 [[noreturn]] void fail(sqlite3* database) {
   throw std::runtime_error(std::string("SQLite: ") + sqlite3_errmsg(database));
-}
-
-void run(sqlite3* database, const char* sql) {
-  if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(database);
 }
 
 // The columns from which indexes are built have a table of their own. So a start does not read features and contents.
@@ -47,109 +41,106 @@ constexpr const char* new_columns = R"(
 constexpr const char* new_index =
     "CREATE INDEX IF NOT EXISTS article_of_document_by_heat ON article(document, heat DESC)";
 
-feature_set features_in(std::string_view bytes) {
-  feature_set result(bytes.size() / sizeof(std::uint32_t));
-  if (!result.empty()) std::memcpy(result.data(), bytes.data(), result.size() * sizeof(std::uint32_t));
-  return result;
-}
-
-std::optional<fingerprint> print_in(const statement& row, int column) {
-  if (row.is_null(column)) return std::nullopt;
-  return fingerprint(static_cast<std::uint64_t>(row.integer(column)));
-}
-
-std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }
-
-/// Reads an article from a row of nid, url, heat, version, digest.
-known_article article_in(const statement& row) {
-  known_article result{std::string(row.bytes(0)), std::string(row.bytes(1)), std::nullopt};
-  if (!row.is_null(3)) {
-    result.stored = stored_article{row.real(2), static_cast<std::uint64_t>(row.integer(3)),
-                                   static_cast<std::uint64_t>(row.integer(4))};
+/// Returns a column of the current row.
+sql_value column_of(sqlite3_stmt* statement, int column) {
+  switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_NULL: return nullptr;
+    case SQLITE_INTEGER: return static_cast<std::uint64_t>(sqlite3_column_int64(statement, column));
+    case SQLITE_FLOAT: return sqlite3_column_double(statement, column);
+    default: break;
   }
-  return result;
+  const auto* const data = static_cast<const char*>(sqlite3_column_blob(statement, column));
+  return std::string_view(data, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
+}
+
+/// Binds a value to a parameter. A text, and features, must stay where they are until the statement is reset.
+void bind(sqlite3_stmt* statement, int place, const sql_value& value) {
+  if (const auto* const number = std::get_if<std::uint64_t>(&value)) {
+    sqlite3_bind_int64(statement, place, static_cast<std::int64_t>(*number));
+  } else if (const auto* const real = std::get_if<double>(&value)) {
+    sqlite3_bind_double(statement, place, *real);
+  } else if (const auto* const text = std::get_if<std::string_view>(&value)) {
+    sqlite3_bind_text64(statement, place, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
+  } else if (const auto* const features = std::get_if<std::span<const std::uint32_t>>(&value)) {
+    // The data pointer of an empty set may be null, which would be bound as NULL.
+    const void* const data = features->empty() ? static_cast<const void*>("") : features->data();
+    sqlite3_bind_blob64(statement, place, data, features->size_bytes(), SQLITE_STATIC);
+  } else {
+    sqlite3_bind_null(statement, place);
+  }
 }
 
 }  // namespace
 
-// ---- Statements -----------------------------------------------------------------------------------------------------
-
-statement::statement(sqlite3* database, const char* sql) : handle_(nullptr, sqlite3_finalize) {
-  sqlite3_stmt* made = nullptr;
-  if (sqlite3_prepare_v2(database, sql, -1, &made, nullptr) != SQLITE_OK) fail(database);
-  handle_.reset(made);
-}
-
-bool statement::next() {
-  const int result = sqlite3_step(handle_.get());
-  if (result == SQLITE_ROW) return true;
-  sqlite3* const database = sqlite3_db_handle(handle_.get());
-  if (result != SQLITE_DONE) {
-    const std::string message = sqlite3_errmsg(database);
-    sqlite3_reset(handle_.get());
-    throw std::runtime_error("SQLite: " + message);
-  }
-  sqlite3_reset(handle_.get());
-  return false;
-}
-
-std::string_view statement::bytes(int column) const {
-  const auto* const data = static_cast<const char*>(sqlite3_column_blob(handle_.get(), column));
-  return {data, static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
-}
-
-void statement::bind(int place, std::int64_t value) { sqlite3_bind_int64(handle_.get(), place, value); }
-void statement::bind(int place, double value) { sqlite3_bind_double(handle_.get(), place, value); }
-void statement::bind(int place, std::string_view value) {
-  sqlite3_bind_text64(handle_.get(), place, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
-}
-void statement::bind(int place, const feature_set& value) {
-  // The data pointer of an empty vector may be null, which would be bound as NULL.
-  if (value.empty()) {
-    sqlite3_bind_zeroblob(handle_.get(), place, 0);
-    return;
-  }
-  sqlite3_bind_blob64(handle_.get(), place, value.data(), value.size() * sizeof(std::uint32_t), SQLITE_STATIC);
-}
-void statement::bind(int place, const std::optional<fingerprint>& value) {
-  if (value) return bind(place, static_cast<std::int64_t>(value->to_uint64()));
-  sqlite3_bind_null(handle_.get(), place);
-}
-
 // ---- The file -------------------------------------------------------------------------------------------------------
+
+void sqlite_database::run_all(const char* sql) {
+  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_.get());
+}
+
+void sqlite_database::read(const char* sql, sql_values values, const row_visitor& visit) {
+  const auto made = prepared_.try_emplace(sql, nullptr, sqlite3_finalize).first;
+  if (!made->second) {
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(handle_.get(), sql, -1, &statement, nullptr) != SQLITE_OK) fail(handle_.get());
+    made->second.reset(statement);
+  }
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> used(made->second.get(), sqlite3_reset);
+  int place = 0;
+  for (const sql_value& value : values) bind(used.get(), ++place, value);
+  std::vector<sql_value> columns(static_cast<std::size_t>(sqlite3_column_count(used.get())));
+  int result = sqlite3_step(used.get());
+  for (; result == SQLITE_ROW; result = sqlite3_step(used.get())) {
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = column_of(used.get(), static_cast<int>(i));
+    visit(sql_row(columns, std::endian::native));
+  }
+  if (result != SQLITE_DONE) fail(handle_.get());
+}
+
+std::uint64_t sqlite_database::run(const char* sql, sql_values values) {
+  read(sql, values, [](const sql_row&) {});
+  return static_cast<std::uint64_t>(sqlite3_changes(handle_.get()));
+}
+
+void sqlite_database::insert(const char* into, const char* row, sql_values values) {
+  std::string& sql = inserts_[into];
+  if (sql.empty()) sql.append("INSERT INTO ").append(into).append(" VALUES(").append(row) += ')';
+  run(sql.c_str(), values);
+}
 
 sqlite_database::sqlite_database(const std::string& file, const std::string& composition)
     : handle_(nullptr, sqlite3_close) {
   sqlite3* opened = nullptr;
   const int result = sqlite3_open(file.c_str(), &opened);
   handle_.reset(opened);
+  const auto has = [this](const char* sql) {
+    bool is_there = false;
+    read(sql, {}, [&](const sql_row&) { is_there = true; });
+    return is_there;
+  };
   try {
     if (result != SQLITE_OK) fail(opened);
     // synchronous=FULL: a commit returns when its bytes are on disk. The cache is 64 MB. The log is written into the
     // file every 1,000 pages, which is the default. With 8,192 pages, arrays were 4 % faster, but single articles had
     // to wait.
-    run(opened,
+    run_all(
         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
         "PRAGMA cache_size=-65536;");
-    run(opened, "BEGIN EXCLUSIVE");
-    statement old(opened, "SELECT 1 FROM sqlite_master WHERE name = 'composition'");
-    if (old())
+    run_all("BEGIN EXCLUSIVE");
+    if (has("SELECT 1 FROM sqlite_master WHERE name = 'composition'"))
       throw std::runtime_error("an earlier version of docid_service made it, in a format that this one cannot read");
-    run(opened, sqlite_schema);
-    statement has_digest(opened, "SELECT 1 FROM pragma_table_info('article') WHERE name = 'digest'");
-    const bool is_new = has_digest();
-    has_digest.reset();
-    if (!is_new) run(opened, new_columns);
-    run(opened, new_index);
-    statement find(opened, "SELECT composition FROM store");
-    if (!find()) {
-      statement(opened, "INSERT INTO store VALUES(?, lower(hex(randomblob(16))))")(std::string_view(composition));
-    } else if (find.bytes(0) != composition) {
-      throw std::runtime_error("it was made with \"" + std::string(find.bytes(0)) + "\", not with \"" + composition +
+    run_all(sqlite_schema);
+    if (!has("SELECT 1 FROM pragma_table_info('article') WHERE name = 'digest'")) run_all(new_columns);
+    run_all(new_index);
+    std::optional<std::string> found;
+    read("SELECT composition FROM store", {}, [&](const sql_row& row) { found = row.text(0); });
+    if (!found) {
+      insert("store", "?, lower(hex(randomblob(16)))", {composition});
+    } else if (*found != composition) {
+      throw std::runtime_error("it was made with \"" + *found + "\", not with \"" + composition +
                                "\"; its fingerprints would not match");
     }
-    find.reset();
-    run(opened, "COMMIT");
+    run_all("COMMIT");
   } catch (const std::exception& error) {
     if (opened != nullptr && sqlite3_errcode(opened) == SQLITE_BUSY)
       throw std::runtime_error(file + ": it is locked; another process uses it");
@@ -159,84 +150,46 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
 
 // ---- The mapping ----------------------------------------------------------------------------------------------------
 
-sqlite_mapping::sqlite_mapping(const sqlite_database& database)
-    : database_(database.handle()),
-      begin_(database_, "BEGIN IMMEDIATE"),
-      commit_(database_, "COMMIT"),
-      rollback_(database_, "ROLLBACK"),
-      insert_(database_,
-              "INSERT INTO article(number, document, nid, url, heat, version, digest) VALUES(?, ?, ?, ?, ?, ?, ?)"),
-      find_(database_, "SELECT nid, url, heat, version, digest FROM article WHERE number = ?"),
-      update_(database_, "UPDATE article SET heat = ?2, version = ?3, digest = ?4 WHERE number = ?1"),
-      erase_(database_, "DELETE FROM article WHERE number = ?"),
-      nids_(database_, "SELECT nid FROM article WHERE document = ? ORDER BY number"),
-      articles_(database_, "SELECT nid, url, heat, version, digest FROM article WHERE document = ? ORDER BY number"),
-      hottest_(database_,
-               "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
-               " WHERE document = ? AND version IS NOT NULL ORDER BY heat DESC, number LIMIT 1"),
-      last_hottest_(
-          database_,
-          "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
-          " WHERE document = ? AND heat = ? AND url = ? AND version IS NOT NULL ORDER BY number DESC LIMIT 1"),
-      first_of_url_(database_, "SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1"),
-      insert_document_(database_, "INSERT INTO document VALUES(?, ?, ?, ?, ?, ?)"),
-      insert_features_(database_, "INSERT INTO features VALUES(?, ?, ?)"),
-      insert_pairs_(database_, "INSERT INTO pairs VALUES(?, ?)"),
-      set_kept_(database_, "UPDATE document SET heat = ?2, version = ?3 WHERE number = ?1"),
-      set_document_(database_, "UPDATE document SET title = ?2, content = ?3 WHERE number = ?1"),
-      set_features_(database_, "UPDATE features SET title = ?2, content = ?3 WHERE document = ?1"),
-      insert_redefinition_(database_, "INSERT INTO redefinition VALUES(?, ?, ?, ?)"),
-      all_redefinitions_(database_,
-                         "SELECT document, title, content FROM redefinition WHERE number > ? ORDER BY number"),
-      erase_document_(database_, "DELETE FROM document WHERE number = ?"),
-      erase_features_(database_, "DELETE FROM features WHERE document = ?"),
-      erase_pairs_(database_, "DELETE FROM pairs WHERE document = ?"),
-      document_(database_, "SELECT name, title, content, heat, version FROM document WHERE number = ?"),
-      features_(database_, "SELECT title, content FROM features WHERE document = ?"),
-      pairs_(database_, "SELECT content FROM pairs WHERE document = ?"),
-      all_(database_, "SELECT number, title, content FROM document WHERE number > ? ORDER BY number"),
-      all_features_(database_,
-                    "SELECT document, title, content FROM features WHERE document > ? ORDER BY document LIMIT ?") {
+sqlite_mapping::sqlite_mapping(sqlite_database& database) : row_mapping(database), database_(database) {
   std::random_device random;
   for (auto& word : seed_) word = std::uint64_t{random()} << 32 | random();
-  statement all(database_, "SELECT number, document, nid, url FROM article ORDER BY number");
-  for (bool row = all(); row; row = all.next()) {
-    const auto number = static_cast<std::uint32_t>(all.integer(0));
-    const auto document = static_cast<doc_number>(all.integer(1));
-    by_nid_[key_of(all.bytes(2))] = {document, number};
+  database_.read("SELECT number, document, nid, url FROM article ORDER BY number", {}, [this](const sql_row& row) {
+    const doc_number document = row.document(1);
+    by_nid_[key_of(row.text(2))] = {document, row.document(0)};
     note(document);
-    place& of_url = by_url_.try_emplace(key_of(all.bytes(3)), place{document, 0}).first->second;
+    place& of_url = by_url_.try_emplace(key_of(row.text(3)), place{document, 0}).first->second;
     ++of_url.number;
     of_url.has_other = of_url.has_other || of_url.document != document;
-    next_row_ = number + 1;
-  }
-  statement count(database_, "SELECT count(*) FROM document");
-  if (count()) size_ = static_cast<std::size_t>(count.integer(0));
-  count.reset();
+    state_.next_article = row.number(0) + 1;
+  });
+  state_.nids = by_nid_.size();
+  const auto number = [this](const char* sql) {
+    std::uint64_t found = 0;
+    database_.read(sql, {}, [&](const sql_row& row) { found = row.number(0); });
+    return found;
+  };
+  state_.documents = number("SELECT count(*) FROM document");
   // AUTOINCREMENT remembers the largest number ever used.
-  statement last(database_, "SELECT seq FROM sqlite_sequence WHERE name = 'document'");
-  if (last()) next_ = static_cast<doc_number>(last.integer(0) + 1);
-  last.reset();
-  statement redefinition(database_, "SELECT max(number) FROM redefinition");
-  if (redefinition()) redefinitions_ = static_cast<std::uint64_t>(redefinition.integer(0));
-  redefinition.reset();
+  state_.next = static_cast<doc_number>(number("SELECT seq FROM sqlite_sequence WHERE name = 'document'") + 1);
+  state_.redefinitions = number("SELECT max(number) FROM redefinition");
 }
 
 std::string sqlite_mapping::identity() {
-  statement find(database_, "SELECT identity FROM store");
-  find();
-  return std::string(find.bytes(0));
+  std::string found;
+  database_.read("SELECT identity FROM store", {}, [&](const sql_row& row) { found = row.text(0); });
+  return found;
 }
 
 void sqlite_mapping::begin() {
-  begin_();
-  before_ = {next_, size_, redefinitions_};
+  database_.run("BEGIN IMMEDIATE", {});
+  open();
 }
 
 void sqlite_mapping::commit() {
-  commit_();
+  database_.run("COMMIT", {});
   undo_.clear();
   erased_documents_.clear();
+  close();
 }
 
 void sqlite_mapping::note(doc_number document) {
@@ -259,13 +212,13 @@ void sqlite_mapping::set(map& where, const key& k, std::optional<place> value) {
 }
 
 void sqlite_mapping::rollback() noexcept {
-  std::tie(next_, size_, redefinitions_) = before_;
+  restore();
   for (const doc_number document : erased_documents_) is_there_[document] = true;
   erased_documents_.clear();
-  if (is_there_.size() > next_) is_there_.resize(next_);
+  if (is_there_.size() > state_.next) is_there_.resize(state_.next);
   try {
     // After some errors SQLite has already rolled back.
-    if (sqlite3_get_autocommit(database_) == 0) rollback_();
+    if (database_.is_in_transaction()) database_.run("ROLLBACK", {});
   } catch (const std::exception&) {
   }
   for (auto step = undo_.rbegin(); step != undo_.rend(); ++step) {
@@ -289,70 +242,46 @@ std::optional<doc_number> sqlite_mapping::document_of_url(std::string_view url) 
   return found == by_url_.end() ? std::nullopt : std::optional(found->second.document);
 }
 
-std::vector<std::string> sqlite_mapping::nids_of(doc_number document, std::size_t most) {
-  std::vector<std::string> result;
-  for (bool row = nids_(std::int64_t{document}); row && result.size() < most; row = nids_.next()) {
-    result.emplace_back(nids_.bytes(0));
-  }
-  nids_.reset();
-  return result;
-}
-
-std::vector<known_article> sqlite_mapping::articles_of(doc_number document) {
-  std::vector<known_article> result;
-  for (bool row = articles_(std::int64_t{document}); row; row = articles_.next()) {
-    result.push_back(article_in(articles_));
-  }
-  return result;
-}
-
-known_article sqlite_mapping::first_of(doc_number document) {
-  if (!articles_(std::int64_t{document}))
-    throw std::runtime_error("the store has no article of document " + std::to_string(document));
-  known_article result = article_in(articles_);
-  articles_.reset();
-  return result;
+std::optional<known_article> sqlite_mapping::in_row(std::uint64_t number) {
+  return find_article("SELECT nid, url, heat, version, digest FROM article WHERE number = ?", {number});
 }
 
 std::optional<known_article> sqlite_mapping::article_of(doc_number document, std::string_view nid) {
   const auto found = by_nid_.find(key_of(nid));
   if (found == by_nid_.end() || found->second.document != document) return std::nullopt;
-  if (!find_(std::int64_t{found->second.number})) return std::nullopt;
-  known_article result = article_in(find_);
-  find_.reset();
-  return result;
+  return in_row(found->second.number);
 }
 
 std::optional<known_article> sqlite_mapping::hottest_of(doc_number document) {
-  if (!hottest_(std::int64_t{document})) return std::nullopt;
-  known_article result = article_in(hottest_);
-  hottest_.reset();
+  auto found = find_article(
+      "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
+      " WHERE document = ? AND version IS NOT NULL ORDER BY heat DESC, number LIMIT 1",
+      {document});
   // Usually no other article has the url.
-  if (by_url_.at(key_of(result.url)).number == 1) return result;
-  if (last_hottest_(std::int64_t{document}, result.stored->heat, std::string_view(result.url))) {
-    result = article_in(last_hottest_);
-    last_hottest_.reset();
-  }
-  return result;
+  if (!found || by_url_.at(key_of(found->url)).number == 1) return found;
+  auto last = find_article(
+      "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
+      " WHERE document = ? AND heat = ? AND url = ? AND version IS NOT NULL ORDER BY number DESC LIMIT 1",
+      {document, found->stored->heat, found->url});
+  return last ? last : found;
 }
 
 std::optional<stored_article> sqlite_mapping::stored_of(std::string_view nid) {
-  if (!find_(std::int64_t{by_nid_.at(key_of(nid)).number})) return std::nullopt;
-  auto result = article_in(find_).stored;
-  find_.reset();
-  return result;
+  const auto found = in_row(by_nid_.at(key_of(nid)).number);
+  return found ? found->stored : std::nullopt;
 }
 
 void sqlite_mapping::update(std::string_view nid, const stored_article& stored) {
-  update_(std::int64_t{by_nid_.at(key_of(nid)).number}, stored.heat, signed_of(stored.version),
-          signed_of(stored.digest));
+  database_.run("UPDATE article SET heat = ?, version = ?, digest = ? WHERE number = ?",
+                {stored.heat, stored.version, stored.digest, by_nid_.at(key_of(nid)).number});
 }
 
 void sqlite_mapping::add(std::string_view nid, std::string_view url, doc_number document,
                          const stored_article& stored) {
-  const std::uint32_t row = next_row_++;
-  insert_(std::int64_t{row}, std::int64_t{document}, nid, url, stored.heat, signed_of(stored.version),
-          signed_of(stored.digest));
+  const auto row = static_cast<std::uint32_t>(state_.next_article++);
+  database_.insert("article(number, document, nid, url, heat, version, digest)", "?, ?, ?, ?, ?, ?, ?",
+                   {row, document, nid, url, stored.heat, stored.version, stored.digest});
+  ++state_.nids;
   set(by_nid_, key_of(nid), place{document, row});
   const key k = key_of(url);
   const auto found = by_url_.find(k);
@@ -367,153 +296,58 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
   const auto found = by_nid_.find(k);
   if (found == by_nid_.end()) return std::nullopt;
   const place old = found->second;
-  if (!find_(std::int64_t{old.number})) throw std::runtime_error("the store has no article " + std::string(nid));
-  const std::string text(find_.bytes(1));
-  const key url = key_of(text);
-  find_.reset();
-  erase_(std::int64_t{old.number});
+  const auto article = in_row(old.number);
+  if (!article) throw std::runtime_error("the store has no article " + std::string(nid));
+  const key url = key_of(article->url);
+  database_.run("DELETE FROM article WHERE number = ?", {old.number});
+  --state_.nids;
   set(by_nid_, k, std::nullopt);
   place of_url = by_url_.at(url);
   --of_url.number;
   if (of_url.number > 0 && of_url.has_other && of_url.document == old.document) {
     // If articles are not matched by url, several documents may have this url, and the document recorded for it may be
     // gone. This reads the table up to the first article of the url.
-    if (!first_of_url_(text)) throw std::runtime_error("the store has no article of " + text);
-    of_url.document = static_cast<doc_number>(first_of_url_.integer(0));
-    first_of_url_.reset();
+    std::optional<doc_number> first;
+    database_.read("SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1", {article->url},
+                   [&](const sql_row& row) { first = row.document(0); });
+    if (!first) throw std::runtime_error("the store has no article of " + article->url);
+    of_url.document = *first;
   }
   set(by_url_, url, of_url.number == 0 ? std::nullopt : std::optional(of_url));
   return old.document;
 }
 
 void sqlite_mapping::add_document(doc_number document, const definition& defined, const kept_article& kept) {
-  insert_document_(std::int64_t{document}, std::string_view(defined.name), defined.title.print, defined.content.print,
-                   kept.heat, signed_of(kept.version));
-  insert_features_(std::int64_t{document}, defined.title.features, defined.content.features);
+  row_mapping::add_document(document, defined, kept);
   note(document);
-  next_ = document + 1;
-  ++size_;
-}
-
-void sqlite_mapping::set_kept(doc_number document, const kept_article& kept) {
-  set_kept_(std::int64_t{document}, kept.heat, signed_of(kept.version));
-}
-
-void sqlite_mapping::redefine(doc_number document, const definition& old, const definition& defined,
-                              const feature_set& pairs) {
-  insert_redefinition_(signed_of(++redefinitions_), std::int64_t{document}, old.title.print, old.content.print);
-  set_document_(std::int64_t{document}, defined.title.print, defined.content.print);
-  set_features_(std::int64_t{document}, defined.title.features, defined.content.features);
-  erase_pairs_(std::int64_t{document});
-  add_pairs(document, pairs);
-}
-
-void sqlite_mapping::for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) {
-  for (bool row = all_redefinitions_(signed_of(after)); row; row = all_redefinitions_.next()) {
-    visit(static_cast<doc_number>(all_redefinitions_.integer(0)), print_in(all_redefinitions_, 1),
-          print_in(all_redefinitions_, 2));
-  }
 }
 
 void sqlite_mapping::erase_document(doc_number document) {
-  erase_document_(std::int64_t{document});
+  row_mapping::erase_document(document);
   is_there_[document] = false;
   erased_documents_.push_back(document);
-  erase_features_(std::int64_t{document});
-  erase_pairs_(std::int64_t{document});
-  --size_;
-}
-
-void sqlite_mapping::add_pairs(doc_number document, const feature_set& pairs) {
-  insert_pairs_(std::int64_t{document}, pairs);
-}
-
-std::optional<std::string> sqlite_mapping::name_of(doc_number document) {
-  if (!document_(std::int64_t{document})) return std::nullopt;
-  std::string result(document_.bytes(0));
-  document_.reset();
-  return result;
-}
-
-std::optional<definition> sqlite_mapping::definition_of(doc_number document) {
-  if (!document_(std::int64_t{document})) return std::nullopt;
-  definition result{std::string(document_.bytes(0)), {print_in(document_, 1), {}}, {print_in(document_, 2), {}}};
-  document_.reset();
-  if (features_(std::int64_t{document})) {
-    result.title.features = features_in(features_.bytes(0));
-    result.content.features = features_in(features_.bytes(1));
-    features_.reset();
-  }
-  return result;
-}
-
-std::optional<kept_article> sqlite_mapping::kept_of(doc_number document) {
-  if (!document_(std::int64_t{document})) return std::nullopt;
-  const kept_article result{document_.real(3), static_cast<std::uint64_t>(document_.integer(4))};
-  document_.reset();
-  return result;
-}
-
-std::optional<feature_set> sqlite_mapping::pairs_of(doc_number document) {
-  if (!pairs_(std::int64_t{document})) return std::nullopt;
-  feature_set result = features_in(pairs_.bytes(0));
-  pairs_.reset();
-  return result;
-}
-
-void sqlite_mapping::for_each_document(doc_number after, const document_visitor& visit) {
-  for (bool row = all_(std::int64_t{after}); row; row = all_.next()) {
-    visit(static_cast<doc_number>(all_.integer(0)), print_in(all_, 1), print_in(all_, 2));
-  }
-}
-
-std::vector<document_features> sqlite_mapping::features_after(doc_number after, std::size_t most) {
-  std::vector<document_features> result;
-  for (bool row = all_features_(std::int64_t{after}, static_cast<std::int64_t>(most)); row;
-       row = all_features_.next()) {
-    result.push_back({static_cast<doc_number>(all_features_.integer(0)), features_in(all_features_.bytes(1)),
-                      features_in(all_features_.bytes(2))});
-  }
-  return result;
-}
-
-std::vector<doc_number> sqlite_mapping::documents_after(doc_number after, std::size_t most) {
-  std::vector<doc_number> result;
-  for (std::size_t number = std::size_t{after} + 1; number < is_there_.size() && result.size() < most; ++number) {
-    if (is_there_[number]) result.push_back(static_cast<doc_number>(number));
-  }
-  return result;
 }
 
 // ---- The contents ---------------------------------------------------------------------------------------------------
 
-sqlite_contents::sqlite_contents(const sqlite_database& database)
-    : database_(database.handle()),
-      put_(database_, "INSERT OR IGNORE INTO content VALUES(?, ?, ?)"),
-      get_(database_, "SELECT article FROM content WHERE document = ? AND version = ?"),
-      erase_(database_, "DELETE FROM content WHERE document = ? AND version = ?"),
-      put_other_(database_, "INSERT INTO other_content VALUES(?, ?, ?)"),
-      get_other_(database_, "SELECT article FROM other_content WHERE document = ? AND version = ?"),
-      erase_other_(database_, "DELETE FROM other_content WHERE document = ? AND version = ?") {}
-
 void sqlite_contents::put(doc_number document, std::uint64_t version, std::string_view json) {
-  put_(std::int64_t{document}, signed_of(version), json);
-  if (sqlite3_changes(database_) == 0) put_other_(std::int64_t{document}, signed_of(version), json);
+  const std::uint64_t added = database_.run("INSERT OR IGNORE INTO content VALUES(?, ?, ?)", {document, version, json});
+  if (added == 0) database_.insert("other_content", "?, ?, ?", {document, version, json});
 }
 
 std::optional<std::string> sqlite_contents::get(doc_number document, std::uint64_t version) {
-  for (statement* const table : {&get_, &get_other_}) {
-    if (!(*table)(std::int64_t{document}, signed_of(version))) continue;
-    std::string result(table->bytes(0));
-    table->reset();
-    return result;
+  std::optional<std::string> result;
+  for (const char* const sql : {"SELECT article FROM content WHERE document = ? AND version = ?",
+                                "SELECT article FROM other_content WHERE document = ? AND version = ?"}) {
+    if (!result) database_.read(sql, {document, version}, [&](const sql_row& row) { result = row.text(0); });
   }
-  return std::nullopt;
+  return result;
 }
 
 void sqlite_contents::erase(doc_number document, std::uint64_t version) {
-  erase_(std::int64_t{document}, signed_of(version));
-  if (sqlite3_changes(database_) == 0) erase_other_(std::int64_t{document}, signed_of(version));
+  const std::uint64_t erased =
+      database_.run("DELETE FROM content WHERE document = ? AND version = ?", {document, version});
+  if (erased == 0) database_.run("DELETE FROM other_content WHERE document = ? AND version = ?", {document, version});
 }
 
 }  // namespace docid

@@ -12,63 +12,42 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
+#include "row_mapping.hpp"
 #include "stores.hpp"
 
 namespace docid {
 
-/// A prepared statement. Its functions throw std::runtime_error with SQLite's message.
-class statement {
- public:
-  statement(sqlite3* database, const char* sql);
-
-  /// Binds the values to the parameters in order, and steps once.
-  /// Returns: true if there is a row.
-  template <class... Values>
-  bool operator()(const Values&... values) {
-    sqlite3_reset(handle_.get());
-    int place = 0;
-    (bind(++place, values), ...);
-    return next();
-  }
-  bool next();
-  void reset() { sqlite3_reset(handle_.get()); }
-
-  [[nodiscard]] std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
-  [[nodiscard]] double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
-  [[nodiscard]] bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
-  /// Returns the bytes of a column, valid until the next step.
-  [[nodiscard]] std::string_view bytes(int column) const;
-
- private:
-  void bind(int place, std::int64_t value);
-  void bind(int place, double value);
-  void bind(int place, std::string_view value);
-  void bind(int place, const feature_set& value);
-  void bind(int place, const std::optional<fingerprint>& value);
-
-  std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> handle_;
-};
-
-class sqlite_database {
+/// A file of SQLite. It prepares each statement once.
+class sqlite_database final : public sql_database {
  public:
   /// Opens the file for this process alone. If there is no file, makes it.
   /// Throws: std::runtime_error if another process has it open, or it was made with another `composition`.
   sqlite_database(const std::string& file, const std::string& composition);
 
-  [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
+  std::uint64_t run(const char* sql, sql_values values) override;
+  void read(const char* sql, sql_values values, const row_visitor& visit) override;
+  void insert(const char* into, const char* row, sql_values values) override;
+
+  [[nodiscard]] bool is_in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
 
  private:
+  using prepared_statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
+
+  /// Executes statements without parameters.
+  void run_all(const char* sql);
+
   std::unique_ptr<sqlite3, int (*)(sqlite3*)> handle_;
+  std::unordered_map<const char*, std::string> inserts_;          // by the table and its columns
+  std::unordered_map<const char*, prepared_statement> prepared_;  // by the address of the text
 };
 
 /// A mapping in SQLite. Rows are in the order of their arrival, so that a commit writes few pages. Maps from nid and
 /// url to the rows are in memory, keyed by 128-bit hashes with a seed of this process.
-class sqlite_mapping final : public mapping {
+class sqlite_mapping final : public row_mapping {
  public:
-  explicit sqlite_mapping(const sqlite_database& database);
+  explicit sqlite_mapping(sqlite_database& database);
 
   std::string identity() override;
   void begin() override;
@@ -79,9 +58,6 @@ class sqlite_mapping final : public mapping {
   void prepare(std::span<const std::string_view>, std::span<const std::string_view>) override {}
   std::optional<doc_number> document_of_nid(std::string_view nid) override;
   std::optional<doc_number> document_of_url(std::string_view url) override;
-  std::vector<std::string> nids_of(doc_number document, std::size_t most) override;
-  std::vector<known_article> articles_of(doc_number document) override;
-  known_article first_of(doc_number document) override;
   std::optional<known_article> article_of(doc_number document, std::string_view nid) override;
   std::optional<known_article> hottest_of(doc_number document) override;
   std::optional<stored_article> stored_of(std::string_view nid) override;
@@ -89,26 +65,9 @@ class sqlite_mapping final : public mapping {
   void update(std::string_view nid, const stored_article& stored) override;
   std::optional<doc_number> remove(std::string_view nid) override;
 
-  [[nodiscard]] doc_number next_number() const override { return next_; }
   void add_document(doc_number document, const definition& defined, const kept_article& kept) override;
-  void set_kept(doc_number document, const kept_article& kept) override;
-  void redefine(doc_number document, const definition& old, const definition& defined,
-                const feature_set& pairs) override;
-  [[nodiscard]] std::uint64_t redefinitions() const override { return redefinitions_; }
-  void for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) override;
   void erase_document(doc_number document) override;
-  void add_pairs(doc_number document, const feature_set& pairs) override;
   bool has(doc_number document) override { return document < is_there_.size() && is_there_[document]; }
-  std::optional<std::string> name_of(doc_number document) override;
-  std::optional<definition> definition_of(doc_number document) override;
-  std::optional<kept_article> kept_of(doc_number document) override;
-  std::optional<feature_set> pairs_of(doc_number document) override;
-  void for_each_document(doc_number after, const document_visitor& visit) override;
-  std::vector<document_features> features_after(doc_number after, std::size_t most) override;
-  std::vector<doc_number> documents_after(doc_number after, std::size_t most) override;
-
-  [[nodiscard]] std::size_t documents() const override { return size_; }
-  [[nodiscard]] std::size_t nids() const override { return by_nid_.size(); }
 
  private:
   using key = std::array<std::uint64_t, 2>;
@@ -125,30 +84,23 @@ class sqlite_mapping final : public mapping {
   key key_of(std::string_view text) const;
   void set(map& where, const key& k, std::optional<place> value);
   void note(doc_number document);
+  /// Returns the article of a row of the table.
+  std::optional<known_article> in_row(std::uint64_t number);
 
-  sqlite3* database_;
+  sqlite_database& database_;
   std::array<std::uint64_t, 2> seed_;
   map by_nid_;
   map by_url_;
   std::vector<std::tuple<map*, key, std::optional<place>>> undo_;
   std::vector<bool> is_there_;                // by document number: true if the document exists
   std::vector<doc_number> erased_documents_;  // documents that the current transaction has erased
-  std::uint32_t next_row_ = 1;
-  doc_number next_ = 1;
-  std::size_t size_ = 0;
-  std::uint64_t redefinitions_ = 0;
-  std::tuple<doc_number, std::size_t, std::uint64_t> before_;  // the state when the transaction began
-  statement begin_, commit_, rollback_, insert_, find_, update_, erase_, nids_, articles_, hottest_, last_hottest_,
-      first_of_url_, insert_document_, insert_features_, insert_pairs_, set_kept_, set_document_, set_features_,
-      insert_redefinition_, all_redefinitions_, erase_document_, erase_features_, erase_pairs_, document_, features_,
-      pairs_, all_, all_features_;
 };
 
 /// Contents in SQLite. They use the file of the mapping, and so its transactions. One
 /// table has the first article of each document, with the document number as key. A second table has further articles.
 class sqlite_contents final : public contents {
  public:
-  explicit sqlite_contents(const sqlite_database& database);
+  explicit sqlite_contents(sqlite_database& database) : database_(database) {}
 
   [[nodiscard]] bool is_local() const override { return false; }
   void put(doc_number document, std::uint64_t version, std::string_view json) override;
@@ -159,8 +111,7 @@ class sqlite_contents final : public contents {
   void rollback() noexcept override {}
 
  private:
-  sqlite3* database_;
-  statement put_, get_, erase_, put_other_, get_other_, erase_other_;
+  sqlite_database& database_;
 };
 
 }  // namespace docid
