@@ -14,6 +14,7 @@
 #include <neardup/storage/chinese/dictionary_file.hpp>
 #include <neardup/text/chinese/chinese_words.hpp>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
@@ -1005,6 +1006,249 @@ neardup_status neardup_extend_groups_of_texts(const neardup_texts* kept, const n
                                         options_of(grouping, all.size(), run)),
                  labels);
   });
+}
+
+// ---- Repeated passages ----------------------------------------------------------------------------------------------
+
+struct neardup_passages {
+  std::array<std::vector<std::uint32_t>, 10> columns;
+};
+struct neardup_cut_texts {
+  growing_array<char> data;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::uint8_t> valid;
+};
+
+namespace c_interface {
+
+/// The texts of an input, which can be read twice. Those of a stream are copied.
+class kept_texts {
+ public:
+  kept_texts(const neardup_input& input, const cancellable_threads& run) {
+    const bool is_stream = input.texts == nullptr && input.array == nullptr && input.stream != nullptr;
+    std::vector<std::size_t> sizes;  // of the texts of a stream
+    for_each_texts(input, run, [&](std::span<const std::string_view> some) {
+      if (!is_stream) {
+        texts_.insert(texts_.end(), some.begin(), some.end());
+        return;
+      }
+      for (const std::string_view text : some) {
+        bytes_.append(text);
+        sizes.push_back(text.data() == nullptr ? null : text.size());
+      }
+    });
+    const char* next = bytes_.data();
+    for (const std::size_t size : sizes) {
+      texts_.push_back(size == null ? std::string_view()
+                       : size == 0  ? std::string_view("")
+                                    : std::string_view(next, size));
+      next += size == null ? 0 : size;
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return texts_.size(); }
+  [[nodiscard]] std::string_view operator[](std::size_t i) const { return texts_[i]; }
+
+ private:
+  static constexpr std::size_t null = std::numeric_limits<std::size_t>::max();
+
+  std::vector<std::string_view> texts_;
+  growing_array<char> bytes_;
+};
+
+/// Calls `use(tokenizer)` with the tokenizer of the units.
+template <class Use>
+void with_units(const neardup_passage_options& options, const Use& use) {
+  if (options.bytes != 0) return use(neardup::byte_ngrams{1});
+  use(neardup::words{});
+}
+
+neardup_passage_options settings_of(const neardup_passage_options* options) {
+  neardup_passage_options result = options == nullptr ? neardup_passage_options{} : *options;
+  if (result.length == 0) result.length = 50;
+  if (result.least_documents == 0) result.least_documents = 1;
+  return result;
+}
+
+/// Calls `use(texts, passages, tokenizer)` with the passages of an input, in the order of their places.
+template <class Use>
+void with_passages(const neardup_input& input, const neardup_passage_options* options, const cancellable_threads& run,
+                   const Use& use) {
+  const neardup_passage_options how = settings_of(options);
+  const kept_texts texts(input, run);
+  if (how.earlier > texts.size()) {
+    refuse(std::to_string(how.earlier) + " texts are of an earlier corpus, but there are " +
+           std::to_string(texts.size()));
+  }
+  with_units(how, [&](const auto& tokenizer) {
+    use(texts,
+        neardup::passages(cancellable(texts, run), {how.length, how.least_documents, how.earlier, run}, tokenizer),
+        tokenizer);
+  });
+}
+
+/// The places of the units in a text: in bytes, and in code points.
+class places_of_units {
+ public:
+  places_of_units(std::string_view text, const neardup::words& /*tokenizer*/) : places_of_units(text) {
+    neardup::for_each_word(text, [&](std::string_view /*word*/, std::string_view bytes) {
+      const auto begin = static_cast<std::size_t>(bytes.data() - text.data());
+      words_.emplace_back(begin, begin + bytes.size());
+    });
+  }
+  places_of_units(std::string_view text, const neardup::byte_ngrams& /*tokenizer*/) : places_of_units(text) {}
+
+  /// Returns the bytes [first, second) of the units [begin, end), without the characters that they have only in part.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> bytes(std::size_t begin, std::size_t end) const {
+    if (!words_.empty()) return {words_[begin].first, words_[end - 1].second};
+    std::size_t first = begin, last = end;
+    while (first < last && !begins_character(first)) ++first;
+    while (first < last && !begins_character(last)) --last;
+    return {first, last};
+  }
+  /// Returns the number of code points before a byte that begins a character.
+  [[nodiscard]] std::size_t code_points(std::size_t byte) const { return points_.empty() ? byte : points_[byte]; }
+
+ private:
+  explicit places_of_units(std::string_view text) {
+    if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return;
+    points_.assign(text.size() + 1, inside);
+    std::uint32_t count = 0;
+    neardup::for_each_code_point(text, [&](char32_t /*character*/, std::string_view bytes) {
+      points_[static_cast<std::size_t>(bytes.data() - text.data())] = count++;
+    });
+    points_.back() = count;
+  }
+  [[nodiscard]] bool begins_character(std::size_t byte) const { return points_.empty() || points_[byte] != inside; }
+
+  static constexpr std::uint32_t inside = std::numeric_limits<std::uint32_t>::max();
+
+  std::vector<std::pair<std::size_t, std::size_t>> words_;  // empty if the units are bytes
+  std::vector<std::uint32_t> points_;  // code points before each byte that begins one; empty for ASCII
+};
+
+/// Appends a text. What is ill-formed becomes U+FFFD.
+void append_well_formed(growing_array<char>& to, std::string_view text) {
+  if (neardup::count_invalid(text) == 0) return to.append(text);
+  neardup::for_each_code_point(text, [&](char32_t character, std::string_view bytes) {
+    to.append(character == neardup::replacement_character ? std::string_view("\xef\xbf\xbd") : bytes);
+  });
+}
+
+/// Writes the places of passages to five columns. `text_of(passage)` and `begin_of(passage)` say which places; `order` has
+/// the numbers of the passages, by text.
+template <class Texts, class Tokenizer, class TextOf, class BeginOf>
+void write_places(const Texts& texts, const std::vector<neardup::passage>& found, const std::vector<std::size_t>& order,
+                  const Tokenizer& tokenizer, const TextOf& text_of, const BeginOf& begin_of,
+                  std::vector<std::uint32_t>* to) {
+  std::optional<places_of_units> places;
+  std::size_t last = texts.size();
+  for (const std::size_t i : order) {
+    const neardup::passage& one = found[i];
+    const std::size_t text = text_of(one), begin = begin_of(one);
+    if (text != last) places.emplace(texts[text], tokenizer);
+    last = text;
+    const auto [first, end] = places->bytes(begin, begin + (one.end - one.begin));
+    const auto write = [&](std::size_t column, std::size_t value) {
+      to[column][i] = static_cast<std::uint32_t>(value);
+    };
+    write(0, text);
+    write(1, places->code_points(first));
+    write(2, places->code_points(end));
+    write(3, first);
+    write(4, end);
+  }
+}
+
+}  // namespace c_interface
+
+neardup_status neardup_find_passages(const neardup_input* input, const neardup_passage_options* options,
+                                     const neardup_run* how, neardup_passages** result, neardup_error* error) {
+  return guarded(error, [&] {
+    given(result, "result");
+    const cancellable_threads run(how);
+    with_passages(given(input, "input"), options, run,
+                  [&](const auto& texts, const std::vector<neardup::passage>& found, const auto& tokenizer) {
+                    auto made = std::make_unique<neardup_passages>();
+                    for (auto& column : made->columns) column.resize(found.size());
+                    std::vector<std::size_t> order(found.size());
+                    std::iota(order.begin(), order.end(), std::size_t{0});
+                    write_places(
+                        texts, found, order, tokenizer, [](const neardup::passage& p) { return p.document; },
+                        [](const neardup::passage& p) { return p.begin; }, made->columns.data());
+                    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+                      return found[a].first_document != found[b].first_document
+                                 ? found[a].first_document < found[b].first_document
+                                 : a < b;
+                    });
+                    write_places(
+                        texts, found, order, tokenizer, [](const neardup::passage& p) { return p.first_document; },
+                        [](const neardup::passage& p) { return p.first_begin; }, made->columns.data() + 5);
+                    // Passages of bytes without a whole character.
+                    std::size_t kept = 0;
+                    for (std::size_t i = 0; i < found.size(); ++i) {
+                      if (made->columns[3][i] == made->columns[4][i]) continue;
+                      for (auto& column : made->columns) column[kept] = column[i];
+                      ++kept;
+                    }
+                    for (auto& column : made->columns) column.resize(kept);
+                    *result = made.release();
+                  });
+  });
+}
+void neardup_passages_free(neardup_passages* passages) { delete passages; }
+size_t neardup_passages_size(const neardup_passages* passages) {
+  return read_of(passages, [](const auto& of) { return of.columns.front().size(); });
+}
+const uint32_t* neardup_passages_column(const neardup_passages* passages, neardup_passage_column column) {
+  return read_of(passages, [&](const auto& of) {
+    const auto number = static_cast<std::size_t>(number_of(column));
+    return number < of.columns.size() ? of.columns[number].data() : nullptr;
+  });
+}
+
+neardup_status neardup_cut_passages(const neardup_input* input, const neardup_passage_options* options,
+                                    const neardup_run* how, neardup_cut_texts** result, neardup_error* error) {
+  return guarded(error, [&] {
+    given(result, "result");
+    const cancellable_threads run(how);
+    with_passages(given(input, "input"), options, run,
+                  [&](const auto& texts, const std::vector<neardup::passage>& found, const auto& tokenizer) {
+                    auto made = std::make_unique<neardup_cut_texts>();
+                    const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+                    auto next = found.begin();
+                    for (std::size_t i = 0; i < texts.size(); ++i) {
+                      const std::string_view text = texts[i];
+                      const auto end =
+                          std::find_if(next, found.end(), [&](const neardup::passage& p) { return p.document != i; });
+                      std::size_t done = 0;
+                      for (const std::string_view cut : neardup::passage_views(text, std::span(next, end), tokenizer)) {
+                        const auto begin = static_cast<std::size_t>(cut.data() - text.data());
+                        if (begin > done) append_well_formed(made->data, text.substr(done, begin - done));
+                        done = begin + cut.size();
+                        while (done < text.size() && is_space(text[done])) ++done;
+                      }
+                      next = end;
+                      if (done < text.size()) append_well_formed(made->data, text.substr(done));
+                      made->offsets.push_back(static_cast<std::int64_t>(made->data.size()));
+                      made->valid.push_back(text.data() == nullptr ? 0 : 1);
+                    }
+                    *result = made.release();
+                  });
+  });
+}
+void neardup_cut_texts_free(neardup_cut_texts* texts) { delete texts; }
+size_t neardup_cut_texts_size(const neardup_cut_texts* texts) {
+  return read_of(texts, [](const auto& of) { return of.valid.size(); });
+}
+const char* neardup_cut_texts_data(const neardup_cut_texts* texts) {
+  return read_of(texts, [](const auto& of) { return of.data.data(); });
+}
+const int64_t* neardup_cut_texts_offsets(const neardup_cut_texts* texts) {
+  return read_of(texts, [](const auto& of) { return of.offsets.data(); });
+}
+const uint8_t* neardup_cut_texts_valid(const neardup_cut_texts* texts) {
+  return read_of(texts, [](const auto& of) { return of.valid.data(); });
 }
 
 // ---- Codes -----------------------------------------------------------------------------------------------------------

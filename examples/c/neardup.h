@@ -5,7 +5,7 @@
  * NULL. A function that fails has changed nothing, unless its comment says otherwise. No exception leaves the library,
  * and there is no global state.
  * Options: a struct of zeros has the defaults, and so has NULL for a pointer to a neardup_composition, neardup_join,
- * neardup_grouping, neardup_code_options, neardup_dedup_options or neardup_run.
+ * neardup_grouping, neardup_code_options, neardup_dedup_options, neardup_passage_options or neardup_run.
  * NULL: an array of no elements may be NULL, and so may an argument whose comment says so. Any other NULL is
  * NEARDUP_INVALID, and the message names the argument. Functions without a status return 0 or NULL for a NULL handle.
  * Memory: each neardup_*_new and each join makes a handle that the caller frees with neardup_*_free, which accepts NULL.
@@ -256,6 +256,56 @@ neardup_status neardup_group_texts(const neardup_texts*, const neardup_grouping*
 /* As neardup_extend_groups, on one thread. */
 neardup_status neardup_extend_groups_of_texts(const neardup_texts* kept, const neardup_texts*, const neardup_grouping*,
                                               const neardup_run*, uint32_t* labels, neardup_error*);
+
+/* ---- Repeated passages ---------------------------------------------------------------------------------------------- */
+
+/* A passage is `length` consecutive words of a text, compared as they are written, or bytes. It is repeated if it also
+ * began earlier: in an earlier text, or earlier in the same one. A null has no passages. */
+typedef struct {
+  size_t length;          /* 1 to 2^20; 0: 50 */
+  int bytes;              /* if not 0, a passage has bytes, not words */
+  size_t least_documents; /* the least number of texts that have the passage; 0: 1 */
+  size_t earlier;         /* the first texts are an earlier corpus, without results of their own */
+} neardup_passage_options;
+
+/* Runs of repeated passages, each as long as possible, in the order of their places. */
+typedef struct neardup_passages neardup_passages;
+
+/* The columns: positions of texts, and the places in them, in code points and in bytes. */
+typedef enum {
+  NEARDUP_PASSAGE_TEXT = 0,
+  NEARDUP_PASSAGE_BEGIN,
+  NEARDUP_PASSAGE_END,
+  NEARDUP_PASSAGE_BEGIN_BYTE,
+  NEARDUP_PASSAGE_END_BYTE,
+  NEARDUP_PASSAGE_FIRST_TEXT, /* where it stood first */
+  NEARDUP_PASSAGE_FIRST_BEGIN,
+  NEARDUP_PASSAGE_FIRST_END,
+  NEARDUP_PASSAGE_FIRST_BEGIN_BYTE,
+  NEARDUP_PASSAGE_FIRST_END_BYTE
+} neardup_passage_column;
+
+/* Finds passages. Of passages of bytes, the places leave out the characters that a passage has only in part. */
+neardup_status neardup_find_passages(const neardup_input*, const neardup_passage_options*, const neardup_run*,
+                                     neardup_passages** result, neardup_error*);
+void neardup_passages_free(neardup_passages*);
+size_t neardup_passages_size(const neardup_passages*);
+/* NULL for what is no column. */
+const uint32_t* neardup_passages_column(const neardup_passages*, neardup_passage_column column);
+
+/* Texts without their repeated passages. */
+typedef struct neardup_cut_texts neardup_cut_texts;
+
+/* Takes repeated passages out of texts, each with the white space behind it, as neardup unique --passages. Passages of
+ * bytes leave words of which they have only a part. The texts of an earlier corpus stay as they are. What is ill-formed
+ * becomes U+FFFD. */
+neardup_status neardup_cut_passages(const neardup_input*, const neardup_passage_options*, const neardup_run*,
+                                    neardup_cut_texts** result, neardup_error*);
+void neardup_cut_texts_free(neardup_cut_texts*);
+size_t neardup_cut_texts_size(const neardup_cut_texts*);
+const char* neardup_cut_texts_data(const neardup_cut_texts*);       /* all texts, one behind the other */
+const int64_t* neardup_cut_texts_offsets(const neardup_cut_texts*); /* text i is [offsets[i], offsets[i + 1]) */
+const uint8_t* neardup_cut_texts_valid(const neardup_cut_texts*);   /* 0 for a null */
 
 /* ---- Codes: fingerprints of 32, 64, 128 or 256 bits ---------------------------------------------------------------- */
 

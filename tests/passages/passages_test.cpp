@@ -299,10 +299,22 @@ TEST_CASE("views of passages are whole words or whole characters, without overla
     return views.empty() ? std::string() : std::string(views.front());
   };
   CHECK(cut(0, 7) == characters);
-  CHECK(cut(0, 2) == "a");
+  CHECK(cut(0, 3) == "a\u00e4");
+  CHECK(cut(0, 2).empty());
+  CHECK(cut(0, 5) == "a\u00e4");
   CHECK(cut(2, 6) == "\u4e2d");
   CHECK(cut(2, 5).empty());
   CHECK(cut(5, 7) == "b");
+  const std::string words_apart = "one two, three";
+  const auto cut_words = [&](std::size_t begin, std::size_t end) {
+    const passage one{0, 0, begin, end, 0, 0, 0};
+    const auto views = neardup::passage_views(words_apart, std::span(&one, 1), byte_ngrams{1});
+    return views.empty() ? std::string() : std::string(views.front());
+  };
+  CHECK(cut_words(1, 12) == "two");
+  CHECK(cut_words(4, 9) == "two");
+  CHECK(cut_words(7, 9) == ", ");
+  CHECK(cut_words(5, 12).empty());
 }
 
 TEST_CASE("a unit that is cut has an equal one that stays") {

@@ -662,6 +662,39 @@ static void write_file(const char* path, const char* text) {
   CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
+/* A run of words that stood before, in code points and in bytes, and the texts without it. */
+static void test_passages(void) {
+  const neardup_text texts[3] = {
+      {"Ein \xc3\x96l, zwei \xc3\x96le", 18}, {NULL, 0}, {"\xc3\x84h, ein \xc3\x96l zwei \xc3\x96le!", 23}};
+  const uint32_t wanted[10] = {2, 8, 19, 9, 22, 0, 4, 16, 4, 18};
+  neardup_passage_options options = {0};
+  neardup_input input = {0};
+  neardup_passages* found = NULL;
+  neardup_cut_texts* rest = NULL;
+  neardup_error error;
+  int i;
+  input.texts = texts;
+  input.size = 3;
+  options.length = 3;
+  CHECK(neardup_find_passages(&input, &options, NULL, &found, &error) == NEARDUP_OK);
+  CHECK(neardup_passages_size(found) == 1);
+  for (i = 0; i < 10; ++i) CHECK(neardup_passages_column(found, (neardup_passage_column)i)[0] == wanted[i]);
+  CHECK(neardup_passages_column(found, (neardup_passage_column)10) == NULL);
+  neardup_passages_free(found);
+  CHECK(neardup_cut_passages(&input, &options, NULL, &rest, &error) == NEARDUP_OK);
+  CHECK(neardup_cut_texts_size(rest) == 3);
+  CHECK(neardup_cut_texts_valid(rest)[0] == 1 && neardup_cut_texts_valid(rest)[1] == 0);
+  CHECK(neardup_cut_texts_offsets(rest)[2] == 18 && neardup_cut_texts_offsets(rest)[3] == 28);
+  CHECK(memcmp(neardup_cut_texts_data(rest) + 18, "\xc3\x84h, ein !", 10) == 0);
+  neardup_cut_texts_free(rest);
+  options.length = ((size_t)1 << 20) + 1;
+  CHECK(neardup_find_passages(&input, &options, NULL, &found, &error) == NEARDUP_INVALID);
+  CHECK(strstr(error.message, "1048576") != NULL);
+  options.length = 3;
+  options.earlier = 4;
+  CHECK(neardup_cut_passages(&input, &options, NULL, &rest, &error) == NEARDUP_INVALID);
+}
+
 /* Words by a dictionary, and tables of weights; what is damaged or does not fit together is refused. */
 static void test_tables(const char* folder) {
   const char* const words[] = {"研究生命的起源", "研究 of 生命", NULL};
@@ -1242,6 +1275,7 @@ int main(int count, char** arguments) {
   test_index(arguments[1]);
   test_set_index();
   test_edits();
+  test_passages();
   test_tables(arguments[1]);
   test_shuffle();
   test_dedup(arguments[1]);

@@ -13,7 +13,7 @@ import sys
 
 # Types of which NULL stands for the defaults, as the first comment of the header says.
 DEFAULTS = {"neardup_composition", "neardup_join", "neardup_grouping", "neardup_code_options", "neardup_dedup_options",
-            "neardup_run", "neardup_error"}
+            "neardup_passage_options", "neardup_run", "neardup_error"}
 # Other arguments that may be NULL, as their comments say: (function, parameter); * is any function.
 OPTIONAL = {("*", "others"), ("*", "made_of"), ("*", "context"), ("neardup_dedup_add", "ids"), ("neardup_dedup_add", "now")}
 # Arguments that are checked in test_optional() of c_test.c, because NULL means something else there.
@@ -37,7 +37,7 @@ VALID = {
     ("neardup_index_load", "path"): "of->index_path", ("neardup_index_save", "path"): "of->index_path",
     ("neardup_idf_load", "path"): "of->idf_path", ("neardup_idf_save", "path"): "of->idf_path",
     ("neardup_dedup_load", "path"): "of->dedup_path", ("neardup_dedup_save", "path"): "of->dedup_path",
-    ("*", "others"): "NULL",
+    ("*", "others"): "NULL", "neardup_passage_options*": "NULL", "neardup_passage_column": "NEARDUP_PASSAGE_TEXT",
 }
 LISTS = ("neardup_sets_add_lists", "neardup_input*")  # the only input without texts
 # Functions whose other arguments need a count above 0 before a NULL is refused.

@@ -64,33 +64,6 @@ class first_offsets {
   std::vector<place> places_;  // sorted by key
 };
 
-/// Shrinks ranges that touch words, so that each begins and ends with a whole word. Drops ranges without a whole word.
-void keep_to_words(std::string_view text, std::vector<text_range>& ranges) {
-  struct words_within {
-    text_range whole{0, 0};  // from the first whole word to the last one
-    bool has_words = false;
-  };
-  std::vector<words_within> words(ranges.size());
-  std::size_t next = 0;
-  neardup::for_each_word(text, [&](std::string_view /*word*/, std::string_view bytes) {
-    const auto begin = static_cast<std::size_t>(bytes.data() - text.data()), end = begin + bytes.size();
-    while (next < ranges.size() && ranges[next].end <= begin) ++next;
-    for (std::size_t i = next; i < ranges.size() && ranges[i].begin < end; ++i) {
-      text_range& whole = words[i].whole;
-      words[i].has_words = true;
-      if (ranges[i].begin > begin || ranges[i].end < end) continue;  // the range has only a part of the word
-      if (whole.begin == whole.end) whole.begin = begin;
-      whole.end = end;
-    }
-  });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    const text_range range = words[i].has_words ? words[i].whole : ranges[i];
-    if (range.begin < range.end) ranges[kept++] = range;
-  }
-  ranges.resize(kept);
-}
-
 }  // namespace
 
 void run_without_repeated(context& c, const passage_settings& how) {
@@ -169,7 +142,6 @@ void run_without_repeated(context& c, const passage_settings& how) {
               removed[f].push_back({begin, begin + view.size()});
             }
           });
-          if (how.are_bytes) keep_to_words(text, removed[f]);
           if (!c.dropped) continue;
           // A cut of bytes is shorter than its passages where these have only a part of a word.
           auto cut = removed[f].begin();

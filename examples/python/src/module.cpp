@@ -5,6 +5,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -1019,6 +1020,101 @@ exported table_of_document_pairs(nb::handle self) {
   return table(std::move(columns));
 }
 
+struct passages {
+  owned<neardup_passages, neardup_passages_free> handle;
+
+  [[nodiscard]] std::size_t size() const { return neardup_passages_size(handle.get()); }
+  [[nodiscard]] const std::uint32_t* column_of(std::size_t i) const {
+    return neardup_passages_column(handle.get(), static_cast<neardup_passage_column>(i));
+  }
+
+  /// The names of the columns, in the order of neardup_passage_column.
+  static constexpr std::array names{"text",       "begin",       "end",       "begin_byte",       "end_byte",
+                                    "first_text", "first_begin", "first_end", "first_begin_byte", "first_end_byte"};
+};
+
+exported table_of_passages(nb::handle self) {
+  const passages& own = nb::cast<const passages&>(self);
+  std::vector<exported> columns;
+  for (std::size_t i = 0; i < passages::names.size(); ++i) {
+    columns.push_back(column(passages::names[i], "I", own.column_of(i), own.size(), self));
+  }
+  return table(std::move(columns));
+}
+
+struct cut_texts {
+  owned<neardup_cut_texts, neardup_cut_texts_free> handle;
+
+  [[nodiscard]] std::size_t size() const { return neardup_cut_texts_size(handle.get()); }
+};
+
+exported column_of_cut_texts(nb::handle self) {
+  const neardup_cut_texts* const of = nb::cast<const cut_texts&>(self).handle.get();
+  const std::size_t n = neardup_cut_texts_size(of);
+  const std::uint8_t* const valid = neardup_cut_texts_valid(of);
+  exported texts = column("text", "U", neardup_cut_texts_offsets(of), n, self);
+  const char* const data = neardup_cut_texts_data(of);
+  texts.buffers.push_back(data == nullptr ? "" : data);
+  texts.null_count = std::count(valid, valid + n, std::uint8_t{0});
+  texts.bitmap = bitmap_of(valid, n);
+  texts.buffers[0] = texts.bitmap->data();
+  return texts;
+}
+
+neardup_passage_options passage_options_of(const nb::tuple& given) {
+  return {nb::cast<std::size_t>(given[0]), nb::cast<bool>(given[1]) ? 1 : 0, nb::cast<std::size_t>(given[2]),
+          nb::cast<std::size_t>(given[3])};
+}
+
+void define_passages(nb::module_& m) {
+  nb::class_<passages>(m, "Passages")
+      .def("__len__", &passages::size)
+      .def("column",
+           [](nb::handle self, const std::string& name) -> nb::object {
+             const passages& own = nb::cast<const passages&>(self);
+             const auto found = std::find(passages::names.begin(), passages::names.end(), name);
+             return view_of(own.column_of(static_cast<std::size_t>(found - passages::names.begin())), own.size(), self);
+           })
+      .def("array", [](nb::handle self) { return array_capsules(table_of_passages(self)); })
+      .def("stream", [](nb::handle self) { return stream_capsule(table_of_passages(self)); });
+  nb::class_<cut_texts>(m, "CutTexts")
+      .def("__len__", &cut_texts::size)
+      .def("bytes",
+           [](const cut_texts& self, std::size_t i) -> nb::object {
+             const neardup_cut_texts* const of = self.handle.get();
+             if (neardup_cut_texts_valid(of)[i] == 0) return nb::none();
+             const std::int64_t* const offsets = neardup_cut_texts_offsets(of);
+             if (offsets[i] == offsets[i + 1]) return nb::bytes("", 0);
+             return nb::bytes(neardup_cut_texts_data(of) + offsets[i],
+                              static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
+           })
+      .def("arrow", [](nb::handle self) { return array_capsules(column_of_cut_texts(self)); });
+  m.def(
+      "passages",
+      [](nb::handle texts, const nb::tuple& options, const nb::tuple& how) {
+        const text_input in(texts);
+        const neardup_passage_options given = passage_options_of(options);
+        slot<neardup_passages, neardup_passages_free> made;
+        call_either(how, in.is_small(), [&](const neardup_run* run, neardup_error* error) {
+          neardup_find_passages(&in.input, &given, run, &made.value, error);
+        });
+        return std::make_unique<passages>(passages{made.take()});
+      },
+      "texts"_a.none(), "options"_a, "how"_a);
+  m.def(
+      "cut_passages",
+      [](nb::handle texts, const nb::tuple& options, const nb::tuple& how) {
+        const text_input in(texts);
+        const neardup_passage_options given = passage_options_of(options);
+        slot<neardup_cut_texts, neardup_cut_texts_free> made;
+        call_either(how, in.is_small(), [&](const neardup_run* run, neardup_error* error) {
+          neardup_cut_passages(&in.input, &given, run, &made.value, error);
+        });
+        return std::make_unique<cut_texts>(cut_texts{made.take()});
+      },
+      "texts"_a.none(), "options"_a, "how"_a);
+}
+
 void define_shuffle(nb::module_& m) {
   nb::class_<feature_counts>(m, "FeatureCounts")
       .def_static("make",
@@ -1166,6 +1262,7 @@ NB_MODULE(_native, m) {
   nb::set_leak_warnings(std::getenv("NEARDUP_LEAK_WARNINGS") != nullptr);
   m.attr("version") = neardup_version();
   define_shuffle(m);
+  define_passages(m);
 
   nb::class_<dictionary>(m, "Dictionary")
       .def(nb::init<const std::string&, const std::string&, const std::string&, bool, const std::string&>())

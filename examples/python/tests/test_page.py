@@ -41,7 +41,7 @@ def run(part):
 
 
 def test_each_block_is_tested():
-    assert len(BLOCKS) == 9
+    assert len(BLOCKS) == 10
 
 
 @pytest.mark.parametrize("part", ["pl.read_parquet(\"in.parquet\")\nkeep", "pd.read_parquet"])
@@ -55,6 +55,16 @@ def test_several_questions(folder):
     assert names["labels"].tolist() == oracle.groups(oracle.sets_of(TEXTS))
     assert names["found"].rows() == oracle.pairs(oracle.sets_of(TEXTS), least=0.6)
     assert names["beside"]["b"].to_list() == [TEXTS[j] for j in names["found"]["second"]]
+
+
+def test_repeated_passages(folder, capsys):
+    passage = " ".join(f"word{i}" for i in range(60))
+    texts = [passage, None, f"A heading, then {passage}."]
+    pq.write_table(pa.table({"text": texts}), "in.parquet")
+    names = run("neardup.cut_passages")
+    assert names["clean"]["text"].to_list() == [passage, None, "A heading, then ."]
+    ((text, begin, end, *_),) = names["found"].rows()
+    assert texts[text][begin:end] == passage
 
 
 def test_one_by_one(folder, capsys):

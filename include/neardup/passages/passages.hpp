@@ -174,10 +174,45 @@ template <class Documents, tokenizer Tokenizer = words>
   return result;
 }
 
-/// Returns the union of the passages of one text, as views of the text, in order. Passages without a unit between them
-/// are one view. For every unit in a view, an equal unit is in no view of the corpus.
+namespace detail {
+
+/// Leaves only whole characters in ranges of bytes, and of the words that a range touches only whole ones. Drops ranges
+/// of which nothing is left.
+inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::size_t, std::size_t>>& ranges) {
+  for (auto& [begin, end] : ranges) {
+    while (begin < end && is_continuation(text, begin)) ++begin;
+    while (begin < end && is_continuation(text, end)) --end;
+  }
+  struct words_within {
+    std::size_t begin = 0, end = 0;  // from the first whole word to the last one
+    bool is_any = false;
+  };
+  std::vector<words_within> within(ranges.size());
+  std::size_t next = 0;
+  for_each_word(text, [&](std::string_view /*word*/, std::string_view bytes) {
+    const auto begin = static_cast<std::size_t>(bytes.data() - text.data());
+    while (next < ranges.size() && ranges[next].second <= begin) ++next;
+    for (std::size_t i = next; i < ranges.size() && ranges[i].first < begin + bytes.size(); ++i) {
+      words_within& words = within[i];
+      words.is_any = true;
+      if (ranges[i].first > begin || ranges[i].second < begin + bytes.size()) continue;
+      if (words.end == 0) words.begin = begin;
+      words.end = begin + bytes.size();
+    }
+  });
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (within[i].is_any) ranges[i] = {within[i].begin, within[i].end};
+  }
+  std::erase_if(ranges, [](const auto& range) { return range.first >= range.second; });
+}
+
+}  // namespace detail
+
+/// Returns the union of the passages of one text, as views of the text, in order: what to cut out of the text. Passages
+/// without a unit between them are one view. For every unit in a view, an equal unit is in no view of the corpus.
 ///
-/// Views of words begin and end with words. Views of bytes leave out the bytes of characters that they contain in part.
+/// Views of words begin and end with words. Views of bytes leave out the characters, and the words, that they contain in
+/// part.
 /// Precondition: `found` has passages of this text only, in order.
 /// Complexity: linear.
 template <tokenizer Tokenizer = words>
@@ -193,11 +228,8 @@ template <tokenizer Tokenizer = words>
   }
   std::vector<std::string_view> views;
   if (detail::has_bytes_as_units(tokenizer)) {
-    for (auto [begin, end] : ranges) {
-      while (begin < end && detail::is_continuation(text, begin)) ++begin;
-      while (begin < end && detail::is_continuation(text, end)) --end;
-      if (begin < end) views.push_back(text.substr(begin, end - begin));
-    }
+    detail::keep_whole_words(text, ranges);
+    for (const auto& [begin, end] : ranges) views.push_back(text.substr(begin, end - begin));
     return views;
   }
   std::size_t unit = 0;

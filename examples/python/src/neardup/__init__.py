@@ -30,6 +30,7 @@ from . import _native
 
 __version__: str = _native.version
 __all__ = [
+    "CutTexts",
     "Deduplicator",
     "Dictionary",
     "DocumentPairs",
@@ -40,6 +41,7 @@ __all__ = [
     "Index",
     "Matches",
     "Pairs",
+    "Passages",
     "SetIndex",
     "SetScatter",
     "Shuffle",
@@ -47,6 +49,7 @@ __all__ = [
     "Verdicts",
     "annotate",
     "cluster",
+    "cut_passages",
     "extend_groups",
     "feature_sets",
     "features",
@@ -54,6 +57,7 @@ __all__ = [
     "groups",
     "near_pairs",
     "pairs",
+    "passages",
     "tokens",
     "unique",
     "verify",
@@ -233,6 +237,43 @@ class Pairs(_Table):
     def __init__(self, native: Any) -> None:
         super().__init__(native)
         self._columns = tuple(native.columns.split())
+
+
+class Passages(_Table):
+    """Runs of repeated passages, each as long as possible, in the order of their places.
+
+    Columns (uint32): `text` is a position. `begin` and `end` are the place in it, in code points as Python counts them:
+    `texts[text][begin:end]`. `begin_byte` and `end_byte` are the place in its UTF-8. `first_text`, `first_begin` and so
+    on are where it stood first.
+    """
+
+    _columns = ("text", "begin", "end", "begin_byte", "end_byte", "first_text", "first_begin", "first_end", "first_begin_byte", "first_end_byte")
+
+
+class CutTexts:
+    """Texts without their repeated passages, by position: str, or None for a null. Arrow reads it as large_string."""
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __getitem__(self, i: int) -> Optional[str]:
+        i = range(len(self))[i]
+        if not isinstance(i, int):
+            raise TypeError("a text has one position")
+        text = self._native.bytes(i)
+        return None if text is None else text.decode()
+
+    def to_list(self) -> List[Optional[str]]:
+        return [self[i] for i in range(len(self))]
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self._native.arrow()
+
+    def __repr__(self) -> str:
+        return f"<neardup.CutTexts: {len(self):,} texts>"
 
 
 class Matches(_Table):
@@ -777,6 +818,54 @@ def _codes_of(codes: Any) -> Any:
     little = _np.ascontiguousarray(array if array.ndim == 2 else array[:, None])
     little = little.astype(little.dtype.newbyteorder("<"), copy=False)
     return _native.Codes.of_bytes(little.view(_np.uint8).reshape(len(array), little.shape[1] * little.itemsize))
+
+
+def _passage_options(length: int, unit: str, least_documents: int, earlier: int) -> Tuple[int, bool, int, int]:
+    return (
+        _whole(length, "the length", 1, 2**20),
+        _number({"words": 0, "bytes": 1}, unit, "unit") == 1,
+        _whole(least_documents, "least_documents", 1),
+        _whole(earlier, "earlier", 0),
+    )
+
+
+def passages(
+    texts: Any,
+    length: int = 50,
+    *,
+    unit: str = "words",
+    least_documents: int = 1,
+    earlier: int = 0,
+    threads: Optional[int] = None,
+    progress: Progress = None,
+) -> Passages:
+    """The passages that stood before: runs of `length` words, or bytes if `unit` is "bytes", that began earlier, in an
+    earlier text or in the same one, wherever they begin. Words are compared as they are written.
+
+    `least_documents`: passages that fewer texts have do not count. `earlier`: the number of texts at the beginning that
+    are an earlier corpus, of which no passages are returned. Places leave out characters that a passage of bytes has only
+    in part.
+    """
+    options = _passage_options(length, unit, least_documents, earlier)
+    return Passages(_native.passages(texts, options, _run(threads, progress)))
+
+
+def cut_passages(
+    texts: Any,
+    length: int = 50,
+    *,
+    unit: str = "words",
+    least_documents: int = 1,
+    earlier: int = 0,
+    threads: Optional[int] = None,
+    progress: Progress = None,
+) -> CutTexts:
+    """The texts without their passages(), each cut with the white space behind it, as `neardup unique --passages` writes
+    them. The first place of each passage stays. A text of which nothing is left is empty. Words of which a passage of
+    bytes has only a part stay. Texts of the earlier corpus are returned as they are.
+    """
+    options = _passage_options(length, unit, least_documents, earlier)
+    return CutTexts(_native.cut_passages(texts, options, _run(threads, progress)))
 
 
 def near_pairs(

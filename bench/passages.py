@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""How repeated passages grow: the time and memory of `neardup unique --passages` and of `neardup passages`, on generated texts of
+which a fifth is copied. Prints a Markdown table for docs/how-to/repeated-passages.md.
+
+  bench/passages.py build/release/bin/neardup 1G 2G 4G --memory 1G
+
+A text has 200 to 600 words of a vocabulary of 100,000, skewed as in language. With a probability of one fifth for each 100 words,
+the next 100 are those of an earlier text, from any place in it. The texts are in a temporary file, in the folder of TMPDIR, and so
+are the temporary files of the command. The script needs four times the largest size there.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import numpy as np
+
+UNITS = {"K": 10**3, "M": 10**6, "G": 10**9}
+STEP = 100  # words that are new, or copied
+KEPT = 1 << 16  # earlier texts that copies come from
+
+
+def size_of(text):
+    return int(float(text[:-1]) * UNITS[text[-1]]) if text[-1] in UNITS else int(text)
+
+
+def write_texts(path, size, seed=75):
+    """Writes lines until there are `size` bytes. Returns: the share of words that are copies."""
+    rng = np.random.default_rng(seed)
+    words = np.array(["".join(rng.choice(list("abcdefghijklmnopqrstuvwxyz"), n)) for n in rng.integers(3, 11, 100_000)], object)
+    earlier, written, copied, all_words = [], 0, 0, 0
+    with open(path, "w", encoding="ascii") as file:
+        while written < size:
+            numbers = (words.size * rng.random((1000, 6 * STEP)) ** 3).astype(np.int32)
+            for row in numbers:
+                row = row[: STEP * int(rng.integers(2, 7))]
+                for begin in range(0, row.size, STEP):
+                    if earlier and rng.random() < 0.2:
+                        source = earlier[int(rng.integers(len(earlier)))]
+                        at = int(rng.integers(source.size - STEP + 1))
+                        row[begin : begin + STEP] = source[at : at + STEP]
+                        copied += STEP
+                all_words += row.size
+                if len(earlier) < KEPT:
+                    earlier.append(row.copy())
+                else:
+                    earlier[int(rng.integers(KEPT))] = row.copy()
+                line = " ".join(words[row]) + "\n"
+                file.write(line)
+                written += len(line)
+                if written >= size:
+                    break
+    return copied / all_words
+
+
+class Watch(threading.Thread):
+    """The largest size of the temporary files of a process, which have no name."""
+
+    def __init__(self, process):
+        super().__init__(daemon=True)
+        self.process, self.most = process, 0
+
+    def run(self):
+        folder = pathlib.Path(f"/proc/{self.process.pid}/fd")
+        while self.process.poll() is None:
+            total = 0
+            try:
+                for link in folder.iterdir():
+                    if os.readlink(link).endswith(" (deleted)"):
+                        total += link.stat().st_blocks * 512
+            except OSError:
+                pass
+            self.most = max(self.most, total)
+            time.sleep(0.2)
+
+
+def measure(command):
+    """Returns: CPU seconds, the most memory and the most temporary data in bytes, the note of the command."""
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    watch = Watch(process)
+    watch.start()
+    note = process.stderr.read().decode()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(note)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, watch.most, note.strip().splitlines()[-1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", help="neardup")
+    parser.add_argument("sizes", nargs="+", help="sizes of the texts, as 500M or 10G")
+    parser.add_argument("--memory", default="1G")
+    parser.add_argument("--threads", default="1")
+    options = parser.parse_args()
+    largest = max(map(size_of, options.sizes))
+    with tempfile.TemporaryDirectory() as folder:
+        if shutil.disk_usage(folder).free < 4 * largest:
+            raise SystemExit(f"{folder} has not enough space: TMPDIR names another folder")
+        texts, output = pathlib.Path(folder, "texts"), pathlib.Path(folder, "output")
+        print("| texts | command | CPU s | ns a byte | MB | temporary MB | note |\n|---|---|---|---|---|---|---|")
+        for size in options.sizes:
+            share = write_texts(texts, size_of(size))
+            print(f"{size}: {share:.0%} of the words are copies", file=sys.stderr)
+            for name, command in (
+                ("`unique --passages 50`", ("unique", "--passages", "50")),
+                ("`unique --passages bytes:100`", ("unique", "--passages", "bytes:100")),
+                ("`passages --length 50`", ("passages", "--length", "50")),
+            ):
+                seconds, memory, temporary, note = measure(
+                    [options.program, command[0], "--lines", *command[1:], "--memory", options.memory, "--threads", options.threads,
+                     "--output", output, texts]
+                )
+                print(f"| {size} | {name} | {seconds:.1f} | {1e9 * seconds / texts.stat().st_size:.1f} | {memory / 1e6:.0f} "
+                      f"| {temporary / 1e6:.0f} | {note} |", flush=True)
+                output.unlink()
+
+
+if __name__ == "__main__":
+    main()
