@@ -93,7 +93,7 @@ TEMPLATE_TEST_CASE("hash_sort sorts, also what crowds or repeats", "[features]",
                    std::uint64_t NEARDUP_UNLESS_SAMPLE(std::uint8_t, std::uint16_t)) {
   oracle::random_engine random(2);
   neardup::detail::hash_sort_scratch<TestType> scratch;
-  for (const std::size_t size : {0U, 1U, 2U, 15U, 16U, 17U, 100U, 1000U, 70000U}) {
+  for (const std::size_t size : {0U, 1U, 2U, 15U, 16U, 17U, 32U, 33U, 38U, 48U, 49U, 64U, 65U, 100U, 1000U, 70000U}) {
     for (const int zero_bits : {0, 5, 40, 60}) {
       std::vector<TestType> values;
       while (values.size() < size) values.push_back(static_cast<TestType>(random() >> zero_bits));
