@@ -14,7 +14,8 @@ import zlib
 from harness import A, SANITIZED, CommandTest, close_pairs, connected, cpu_seconds
 from harness import hamming_distance, main, members_of, represented, run, unittest
 
-LIMITS = {32: 3, 64: 10, 128: 12, 256: 31}
+# Widths with a type in the program, then others, with distances for which the program makes tables, and for which it does not.
+LIMITS = {32: 3, 64: 10, 128: 12, 256: 31, 24: 2, 40: 0, 96: 10, 144: 14, 512: 31, 576: 90, 1000: 3, 1024: 100}
 
 
 def hexadecimal(code, bits, form):
@@ -29,7 +30,7 @@ def codes(bits, count, seed, distance):
         code = rng.getrandbits(bits)
         if all_codes and rng.random() < 0.6:
             code = rng.choice(all_codes)
-            for bit in rng.sample(range(bits), rng.choice([0, 1, distance - 1, distance, distance + 1])):
+            for bit in rng.sample(range(bits), rng.choice([0, 1, max(distance - 1, 0), distance, distance + 1])):
                 code ^= 1 << bit
         all_codes.append(code)
     return {f"dir {i % 7}/{i}.png": code for i, code in enumerate(all_codes)}
@@ -208,7 +209,9 @@ class Equal(CommandTest):
         codes_ = self.write("codes", "".join(f"{0xabcdef0123456789:016x} {i}\n" for i in range(count)))
         lines = self.write("lines", f"{A}\n" * count)
         index = self.folder / "index"
-        for file, options in ((codes_, ("--input-format", "codes", "--distance", 8)), (lines, ("--lines", "--distance", 3))):
+        wide = self.write("wide", "".join(f"{5:096x} {i}\n" for i in range(count)))
+        codes_of = ("--input-format", "codes", "--distance", 8)
+        for file, options in ((codes_, codes_of), (wide, codes_of), (lines, ("--lines", "--distance", 3))):
             self.assert_done(run("index", *options, "--output", index, file))
             before = cpu_seconds()
             for more in (("--against", file), ("--against", index, "--dropped", self.folder / "d"), ("--add-to", index)):
@@ -250,7 +253,8 @@ class Bad(CommandTest):
     def test_bad_codes_name_their_line(self):
         good = "".join(f"{i:064x} {i}\n" for i in range(6))
         for bad, message in (
-            (f"{1:063x} x", "a code of 63 hexadecimal digits; codes have 8, 16, 32 or 64 (32, 64, 128 or 256 bits)"),
+            (f"{1:063x} x", "a code of 63 hexadecimal digits; codes have an even number of them, at most 256 (1,024 bits)"),
+            (f"{1:0258x} x", "a code of 258 hexadecimal digits; codes have an even number"),
             (f"{1:016x} x", "a code of 64 bits, among codes of 256"),
             (f"{1:063x}g x", "is no code, which is a hexadecimal number"),
             ("0x x", "'0x' is no code"),
@@ -278,6 +282,31 @@ class Bad(CommandTest):
                           'no column "x"')
         self.assert_fails(run("pairs", "--input-format", "codes", "--distance", 1, "--bits", 64, "-", data="00000000 a\n"),
                           "among codes of 64")
+
+    def test_widths(self):
+        wide = f"{1:0128x} a\n{3:0128x} b\n"
+        options = ("--input-format", "codes", "--distance", 1)
+        for width, message in ((12, "codes have whole bytes, up to 1,024 bits"), (1032, "codes have whole bytes"), (4, "codes have whole bytes"),
+                               (256, "standard input:1: a code of 512 bits, among codes of 256")):
+            self.assert_fails(run("pairs", *options, "--bits", width, "-", data=wide), message)
+        self.assertEqual(self.assert_done(run("pairs", *options, "--bits", 512, "-", data=wide)).text, "0.998\t1\ta\tb\n")
+        self.assert_fails(run("pairs", *options, "--blocks", 4, "-", data=wide), "--blocks 4: the blocks of codes of 512 bits are chosen")
+        self.assert_fails(run("pairs", "--input-format", "codes", "--distance", 512, "-", data=wide), "--distance 512: the codes have 512 bits")
+        index, other = self.folder / "wide.index", self.folder / "other.index"
+        self.assert_done(run("index", *options, "--output", index, "-", data=wide))
+        self.assert_done(run("index", *options, "--output", other, "-", data=f"{1:072x} c\n"))
+        self.assert_fails(run("query", *options, "--index", index, "-", data=f"{1:016x} x"), "a code of 64 bits, among codes of 512")
+        self.assert_fails(run("pairs", *options, "--against", index, other, "-", data=wide), "bits, where another index has")
+        self.assert_fails(run("query", "--input-format", "codes", "--distance", 2, "--index", index, "-", data=wide), "answers up to 1")
+        # Each changed byte of the file is found, and a file of another width is refused.
+        whole = index.read_bytes()
+        for at in range(0, len(whole), 7):
+            damaged = bytearray(whole)
+            damaged[at] ^= 4
+            index.write_bytes(damaged)
+            done = run("query", *options, "--index", index, "-", data=wide)
+            self.assertEqual((done.status, done.text), (2, ""), at)
+            self.assertIn(str(index), done.err)
 
     def test_nothing_to_compare(self):
         empty = self.write("empty", "")

@@ -5,6 +5,7 @@
 #include <neardup/threads.hpp>
 #include <numeric>
 
+#include "../documents/code_index.hpp"
 #include "../ground/text.hpp"
 #include "context.hpp"
 #include "near_pairs.hpp"
@@ -102,7 +103,8 @@ std::vector<std::uint32_t> order_of_decision(const context& c, const corpus& all
   return order;
 }
 
-/// Groups documents by all pairs that --within or --across allows, by the rule of the library.
+/// Groups documents by all allowed pairs, by the rule of the library: if --within or --across is given, or if codes have
+/// a width without a type.
 std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   const auto count = static_cast<std::uint32_t>(all.size());
   const std::vector<std::uint32_t> order = order_of_decision(c, all);
@@ -112,12 +114,12 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   neardup::pair_components<std::uint32_t> components(count);
   // Of documents with equal values and equal data only the first has pairs. So n copies have n pairs.
   std::vector<bool> is_copy(count);
-  if (all.paired == pairing::within && (!c.settings.against.any() || c.settings.against.also_within)) {
+  if (all.paired != pairing::across && (!c.settings.against.any() || c.settings.against.also_within)) {
     const auto compare = [&](std::uint32_t x, std::uint32_t y) -> std::strong_ordering {
       const std::uint32_t a = order[x], b = order[y];
       const bool is_known = a < all.against || b < all.against;
       if (is_known) return a <=> b;
-      if (const auto by_value = all.values[a] <=> all.values[b]; by_value != 0) return by_value;
+      if (all.paired == pairing::within && all.values[a] != all.values[b]) return all.values[a] <=> all.values[b];
       if (all.has_fingerprints) {
         const std::strong_ordering by_fingerprint =
             std::visit([&](const auto& prints) { return prints[a] <=> prints[b]; }, all.fingerprints.all());
@@ -135,6 +137,14 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
       is_copy[order[i]] = true;
       representatives.add_copy(i, first[i]);
       components.add(i, first[i]);
+    }
+  }
+  if (all.fingerprints.wide() != nullptr && all.against > 0 && !c.settings.grouping.by_components) {
+    // Of equal codes of the other corpus, only the first can be an original.
+    const distinct_documents known(all, all.against);
+    if (known.has_repeats()) {
+      std::fill_n(is_copy.begin(), all.against, true);
+      for (const std::uint32_t number : known.numbers()) is_copy[number] = false;
     }
   }
   sorted_pairs found(c.settings.grouping.memory);
@@ -252,7 +262,7 @@ neardup::group_options exact_grouping(const run_settings& settings, std::span<co
 }
 
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals) {
-  if (all.paired != pairing::all) return group_by_pairs(c, all);
+  if (all.paired != pairing::all || all.fingerprints.wide() != nullptr) return group_by_pairs(c, all);
   if (c.settings.comparison.is_exact) {
     c.notes.phase("comparing " + counted(all.check.size(), "document", "documents"));
     return group_exactly(c, all, originals);
@@ -316,6 +326,51 @@ std::vector<group_member> document_groups::operator[](std::size_t i) const {
         member_of(members_[m].b, members_[m].distance, similarities_.empty() ? std::nullopt : similarities_[m]));
   }
   return group;
+}
+
+std::vector<std::uint32_t> extend_groups_of_codes(const distinct_documents& known, const wide_codes& representatives,
+                                                  const wide_codes& codes, int distance, bool among_themselves,
+                                                  unsigned threads) {
+  const auto before = static_cast<std::uint32_t>(representatives.size());
+  const auto count = static_cast<std::uint32_t>(codes.size());
+  const std::vector<std::uint32_t> first =
+      first_of_equal(count, [&](std::uint32_t a, std::uint32_t b) { return codes[a] <=> codes[b]; });
+  neardup::pair_groups<std::uint32_t> groups(before + count);
+  std::vector<std::uint32_t> others, firsts;
+  if (known.has_repeats()) {
+    others.assign(known.numbers().begin(), known.numbers().end());
+  } else {
+    for (std::uint32_t i = 0; i < known.count(); ++i) others.push_back(i);
+  }
+  for (auto i = static_cast<std::uint32_t>(known.count()); i < before; ++i) others.push_back(i);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (first[i] == i) {
+      firsts.push_back(i);
+    } else if (among_themselves) {
+      groups.add_copy(before + i, before + first[i]);
+    }
+  }
+  std::vector<candidate> found;
+  visit_code_pairs(codes, firsts, representatives, others, distance, threads,
+                   [&](std::uint32_t a, std::uint32_t b, int bits) { found.push_back({before + a, b, bits}); });
+  if (among_themselves) {
+    visit_code_pairs(codes, firsts, distance, threads, [&](std::uint32_t a, std::uint32_t b, int bits) {
+      found.push_back({before + b, before + a, bits});
+    });
+  }
+  std::sort(found.begin(), found.end(),
+            [](const candidate& x, const candidate& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+  for (const candidate& pair : found) {
+    groups.add(pair.a, pair.b, [&] { return neardup::closeness_of({true, std::nullopt}, pair.distance); });
+  }
+  const std::vector<std::uint32_t> all = groups.finish();
+  std::vector<std::uint32_t> label(all.begin() + before, all.end());
+  for (std::uint32_t i = 0; !among_themselves && i < count; ++i) {
+    // Equal codes have equal representatives, none of which is one of `codes`.
+    const std::uint32_t by = label[first[i]];
+    label[i] = by < before ? by : before + i;
+  }
+  return label;
 }
 
 void finish_groups(context& c, const group_counts& counts) {

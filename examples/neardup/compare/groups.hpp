@@ -81,6 +81,13 @@ std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& k
   return labels;
 }
 
+/// Does the same for codes whose width has no type: returns the number of the representative of each code. The numbers
+/// below representatives.size() are representatives, and codes[i] has the number representatives.size() + i.
+/// `among_themselves`: an earlier one of `codes` can be a representative, too.
+std::vector<std::uint32_t> extend_groups_of_codes(const distinct_documents& known, const wide_codes& representatives,
+                                                  const wide_codes& codes, int distance, bool among_themselves,
+                                                  unsigned threads);
+
 /// Returns the representative of the group of each document. Without `originals`, it only decides which documents are
 /// kept, in less time: see neardup::group_options.
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals = true);

@@ -4,8 +4,10 @@
 #include <neardup/index/pairs.hpp>
 #include <neardup/sets/pairs.hpp>
 #include <neardup/threads.hpp>
+#include <numeric>
 #include <span>
 
+#include "../documents/code_index.hpp"
 #include "../ground/text.hpp"
 #include "groups.hpp"
 #include "partitions.hpp"
@@ -136,6 +138,33 @@ void find_checked_pairs(const context& c, const corpus& all, bool copies_once, c
   if (!waiting.empty()) check_waiting();
 }
 
+/// Finds the pairs of codes whose width has no type. The distance alone decides.
+template <class Wanted>
+void find_code_pairs(const context& c, const corpus& all, bool copies_once, const std::vector<bool>& left_out,
+                     const Wanted& is_wanted, sorted_pairs& found) {
+  const wide_codes& codes = *all.fingerprints.wide();
+  const int distance = c.settings.comparison.distance;
+  const auto count = static_cast<std::uint32_t>(codes.size()), against = static_cast<std::uint32_t>(all.against);
+  std::vector<std::uint32_t> first(count), others, input;
+  std::iota(first.begin(), first.end(), 0U);
+  const auto add = [&](std::uint32_t a, std::uint32_t b) {
+    if (is_wanted(a, b)) found.add({a, b, 0});
+  };
+  // Among equal codes, the first is paired with other codes, and each other one only with the first.
+  if (copies_once) first = first_of_equal(count, [&](std::uint32_t a, std::uint32_t b) { return codes[a] <=> codes[b]; });
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (first[i] != i) {
+      add(first[i], i);
+    } else if (left_out.empty() || !left_out[i]) {
+      (i < against ? others : input).push_back(i);
+    }
+  }
+  const auto add_pair = [&](std::uint32_t a, std::uint32_t b, int /*distance*/) { add(a, b); };
+  visit_code_pairs(codes, input, codes, others, distance, c.settings.threads, add_pair);
+  if (c.settings.against.any() && !c.settings.against.also_within) return;
+  visit_code_pairs(codes, input, distance, c.settings.threads, add_pair);
+}
+
 }  // namespace
 
 void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool copies_once,
@@ -145,6 +174,7 @@ void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool co
                                          : counted(all.fingerprints.size(), "fingerprint", "fingerprints")));
   const auto find = [&](const auto& is_wanted) {
     if (is_exact) return find_exact_pairs(c, all, copies_once, is_wanted, found);
+    if (all.fingerprints.wide() != nullptr) return find_code_pairs(c, all, copies_once, left_out, is_wanted, found);
     with_bits(c.settings.fingerprint.bits,
               [&](auto bits) { find_checked_pairs<bits>(c, all, copies_once, is_wanted, found); });
   };

@@ -115,15 +115,19 @@ document_describer describe_features(const fingerprint_settings& settings, const
   };
 }
 
-/// Reads codes, each of which is the only text of its document, as hexadecimal digits.
-template <std::size_t Bits>
-described_document code_from_digits(const document_texts& texts) {
-  const auto code = neardup::simhash<Bits>::from_hex(texts.front());
-  return {true, any_fingerprint(code.value().to_words()), {}};  // the reader has checked the digits
-}
-
-document_describer describe_codes(std::size_t bits) {
-  return with_bits(bits, [](auto width) -> document_describer { return code_from_digits<width>; });
+/// Reads a code, the only text of its document, as hexadecimal digits. The last digit has the lowest bits of the first
+/// word, as in simhash::from_hex().
+/// Precondition: the text has hexadecimal digits only, and at most most_code_bits / 4.
+described_document describe_code(const document_texts& texts) {
+  constexpr std::size_t digits_in_word = 16;
+  std::array<std::uint64_t, most_code_words> words{};
+  std::string_view digits = texts.front();
+  for (std::size_t i = 0; !digits.empty(); ++i) {
+    const std::string_view last = digits.substr(digits.size() - std::min(digits.size(), digits_in_word));
+    std::from_chars(last.data(), last.data() + last.size(), words[i], 16);
+    digits.remove_suffix(last.size());
+  }
+  return {true, any_fingerprint(words), {}};
 }
 
 /// Hashes the texts. If there are several, their lengths are hashed, too, so that texts divided elsewhere differ. No
@@ -174,7 +178,7 @@ document_describer describe_in_one_pass(const fingerprint_settings& settings, bo
 
 document_describer describe_texts(const fingerprint_settings& settings, const comparison_settings& comparison) {
   if (comparison.only_copies) return describe_bytes();
-  if (settings.are_codes) return describe_codes(settings.bits);
+  if (settings.are_codes) return describe_code;
   if (!comparison.has_fingerprints) return describe_features(settings, comparison);
   const bool checks = comparison.min_similarity.has_value();
   // Without a check, short texts have a digest of the features of the fingerprint.

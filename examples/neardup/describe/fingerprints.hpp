@@ -7,22 +7,28 @@
 #include <cstdint>
 #include <neardup/minwise.hpp>
 #include <neardup/simhash.hpp>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "wide_codes.hpp"
+
 namespace command {
 
-/// A fingerprint or min-wise code of any width; unused bits are zero. All fingerprints of a run have one width,
+/// A fingerprint or code of any width; unused bits are zero. All fingerprints of a run have one width,
 /// fingerprint_settings::bits.
 class any_fingerprint {
  public:
   any_fingerprint() = default;
-  template <std::size_t Words>
-  explicit any_fingerprint(const std::array<std::uint64_t, Words>& words) {
+  /// Precondition: at most most_code_words words.
+  explicit any_fingerprint(std::span<const std::uint64_t> words) {
     std::copy(words.begin(), words.end(), words_.begin());
   }
+
+  /// Returns all words, those of the unused bits, too.
+  [[nodiscard]] std::span<const std::uint64_t> words() const noexcept { return words_; }
 
   template <std::size_t Bits>
   [[nodiscard]] neardup::simhash<Bits> as() const {
@@ -38,14 +44,15 @@ class any_fingerprint {
 
   /// Returns the number of bits in which two fingerprints differ.
   [[nodiscard]] friend int hamming_distance(const any_fingerprint& a, const any_fingerprint& b) {
-    return neardup::hamming_distance(a.as<256>(), b.as<256>());
+    return differing_bits(a.words_, b.words_, static_cast<int>(most_code_bits));
   }
 
  private:
-  std::array<std::uint64_t, 4> words_{};
+  std::array<std::uint64_t, most_code_words> words_{};
 };
 
 /// Calls `use` with the width as a constant: `use(std::integral_constant<std::size_t, 64>{})`.
+/// Precondition: has_type(bits). Wide codes need another way.
 template <class Use>
 decltype(auto) with_bits(std::size_t bits, Use&& use) {
   switch (bits) {
@@ -68,21 +75,37 @@ decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind
 /// An array of fingerprints of one width.
 class fingerprint_vector {
  public:
+  /// `bits`: 0 if there will be no fingerprints.
   explicit fingerprint_vector(std::size_t bits) {
-    with_bits(bits, [this](auto width) { all_.emplace<std::vector<neardup::simhash<width>>>(); });
+    if (bits > 0 && !has_type(bits)) {
+      all_.emplace<wide_codes>(bits);
+    } else {
+      with_bits(bits, [this](auto width) { all_.emplace<std::vector<neardup::simhash<width>>>(); });
+    }
   }
+  explicit fingerprint_vector(wide_codes all) : all_(std::move(all)) {}
 
   template <std::size_t Bits>
   explicit fingerprint_vector(std::vector<neardup::simhash<Bits>> all) : all_(std::move(all)) {}
 
   [[nodiscard]] std::size_t bits() const {
-    return std::visit([](const auto& all) { return std::remove_cvref_t<decltype(all)>::value_type::bits; }, all_);
+    return std::visit(
+        []<class All>(const All& all) -> std::size_t {
+          if constexpr (std::is_same_v<All, wide_codes>) {
+            return all.bits();
+          } else {
+            return All::value_type::bits;
+          }
+        },
+        all_);
   }
   template <std::size_t Bits>
   [[nodiscard]] const std::vector<neardup::simhash<Bits>>& of() const {
     return std::get<std::vector<neardup::simhash<Bits>>>(all_);
   }
-  /// Returns all fingerprints, as a std::variant of the vectors of each width.
+  /// Returns the codes if their width has no type; otherwise null.
+  [[nodiscard]] const wide_codes* wide() const { return std::get_if<wide_codes>(&all_); }
+  /// Returns all fingerprints, as a std::variant of the arrays of each width.
   [[nodiscard]] const auto& all() const { return all_; }
   [[nodiscard]] std::size_t size() const {
     return std::visit([](const auto& all) { return all.size(); }, all_);
@@ -93,13 +116,19 @@ class fingerprint_vector {
 
   void push_back(const any_fingerprint& fingerprint) {
     std::visit(
-        [&](auto& all) { all.push_back(fingerprint.as<std::remove_reference_t<decltype(all)>::value_type::bits>()); },
+        [&]<class All>(All& all) {
+          if constexpr (std::is_same_v<All, wide_codes>) {
+            all.push_back(fingerprint.words());
+          } else {
+            all.push_back(fingerprint.as<All::value_type::bits>());
+          }
+        },
         all_);
   }
 
  private:
   std::variant<std::vector<neardup::simhash<32>>, std::vector<neardup::simhash<64>>, std::vector<neardup::simhash<128>>,
-               std::vector<neardup::simhash<256>>>
+               std::vector<neardup::simhash<256>>, wide_codes>
       all_;
 };
 

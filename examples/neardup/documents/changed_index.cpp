@@ -58,8 +58,8 @@ class distinct_search {
         all.all());
     fingerprint_vector fingerprints(index.bits());
     for (const std::uint32_t number : numbers) fingerprints.push_back(all[number]);
-    const neardup::layout& shape = index.view().shape();
-    distinct_ = make_fingerprint_search(shape.k(), shape.blocks(), fingerprints, numbers, 1);
+    distinct_ =
+        make_fingerprint_search(index.view().max_distance(), index.view().blocks(), fingerprints, numbers, 1);
   }
 
   mutable std::atomic<std::uint64_t> matches_ = 0;  // found by all searches
@@ -80,6 +80,7 @@ class changed_index_of final : public changed_index {
 
   [[nodiscard]] std::size_t size() const override { return index_.size(); }
   [[nodiscard]] std::size_t numbers() const override { return index_.numbers(); }
+  [[nodiscard]] std::size_t bits() const override { return index_.bits(); }
   [[nodiscard]] bool has_sets() const override { return command::has_sets<Form>; }
   [[nodiscard]] bool keeps_postings() const override { return index_.keeps_postings(); }
   [[nodiscard]] std::string name(std::uint32_t number) const override { return std::string(index_.name(number)); }
@@ -161,14 +162,14 @@ class changed_index_of final : public changed_index {
     all.add_all(index_, {change.removed.begin(), change.removed.end()});
     const stored_places places(index_.path(), change.places.bytes()[0], change.places.bytes()[1]);
     for (std::size_t i = 0; i < change.size(); ++i) {
-      all.add(change.added.name_of(i), change.fingerprints[i], change.added.features_of(i), places[i]);
+      all.add(change.added.name_of(i), change.fingerprint(i), change.added.features_of(i), places[i]);
     }
     index_shape shape{.made_of = index_.made_of(), .settings = index_.view().attachment(0), .threads = threads_};
     if constexpr (command::has_sets<Form>) {
       shape.similarity = index_.view().sets.threshold().similarity;
     } else {
-      shape.distance = index_.view().shape().k();
-      shape.blocks = index_.view().shape().blocks();
+      shape.distance = index_.view().max_distance();
+      shape.blocks = index_.view().blocks();
     }
     all.save(*journal_, index_.path(), shape);
   }

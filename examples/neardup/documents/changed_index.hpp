@@ -31,6 +31,8 @@ class changed_index {
   [[nodiscard]] virtual std::size_t size() const = 0;
   /// Returns how many numbers were given to documents, including removed ones.
   [[nodiscard]] virtual std::size_t numbers() const = 0;
+  /// Returns the number of bits of the fingerprints; 0 of an index of sets.
+  [[nodiscard]] virtual std::size_t bits() const = 0;
   /// Returns true if it is an index of feature sets; otherwise, of fingerprints.
   [[nodiscard]] virtual bool has_sets() const = 0;
   /// Returns true if it keeps posting lists and the positions of its documents.

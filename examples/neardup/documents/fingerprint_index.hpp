@@ -44,7 +44,9 @@ std::unique_ptr<const fingerprint_search> make_fingerprint_search(int distance, 
                                                                   const fingerprint_vector& fingerprints,
                                                                   std::span<const std::uint32_t> ids, unsigned threads);
 
-/// An index of fingerprints in a file, of any width and kind. It has the functions of neardup::index_view.
+/// An index of fingerprints in a file, of any width and kind. It has the functions of neardup::index_view. An index of
+/// codes whose width has no type is a file of 64-bit fingerprints, the lowest words of the codes. Its attachment 3 has
+/// the width, the distance and the whole codes, as 64-bit numbers.
 class fingerprint_view : public fingerprint_search {
  public:
   [[nodiscard]] virtual std::size_t size() const = 0;
@@ -52,9 +54,9 @@ class fingerprint_view : public fingerprint_search {
   [[nodiscard]] virtual const neardup::fingerprint_composition& made_of() const = 0;
   [[nodiscard]] virtual std::span<const std::byte> attachment(std::size_t i) const = 0;
   [[nodiscard]] virtual bool is_flat() const = 0;
-  /// Returns the layout.
+  /// Returns the number of blocks, 0 for codes of a width without a type.
   /// Precondition: not is_flat().
-  [[nodiscard]] virtual const neardup::layout& shape() const = 0;
+  [[nodiscard]] virtual int blocks() const = 0;
   [[nodiscard]] virtual int max_distance() const = 0;
   /// Returns the fingerprints by id; nullopt unless the ids are below size().
   [[nodiscard]] virtual std::optional<fingerprint_vector> by_id() const = 0;

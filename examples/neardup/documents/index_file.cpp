@@ -36,8 +36,8 @@ index_settings settings_of(const std::string& path) {
     if (view.is_flat()) refuse_index(path);
     if (values.contains("check")) refuse_older(path);
     found.bits = view.bits();
-    found.distance = view.shape().k();
-    found.blocks = view.shape().blocks();
+    found.distance = view.max_distance();
+    found.blocks = view.blocks();
     found.features = values["features"];
     found.weights = values["weights"];
     found.kind = values["kind"];

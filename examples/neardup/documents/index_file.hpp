@@ -253,7 +253,7 @@ class opened_index {
     if constexpr (has_sets<Form>) {
       view_->sets.insert_all(entries, ids, neardup::threads{threads});
     } else {
-      tail_ = make_fingerprint_search(view_->shape().k(), view_->shape().blocks(), entries, ids, threads);
+      tail_ = make_fingerprint_search(view_->max_distance(), view_->blocks(), entries, ids, threads);
     }
   }
 

@@ -101,20 +101,13 @@ std::string encode_change(const index_change& change, const logged_form& form) {
   std::string bytes;
   put_number(bytes, form.keeps_places ? kind_with_places : kind_of_change);
   put_number(bytes, change.removed.size());
-  put_number(bytes, change.fingerprints.size());
+  put_number(bytes, change.size());
   put_number(bytes, change.added.names.size());
   put_number(bytes, form.keeps_features ? change.added.features.size() + 1 : 0);
   if (form.keeps_places) put_number(bytes, change.places.paths.size());
   put_all(bytes, change.removed);
   put_padding(bytes);
-  if (form.bits > 0) {
-    with_bits(form.bits, [&](auto width) {
-      for (const any_fingerprint& fingerprint : change.fingerprints) {
-        const auto own = fingerprint.as<width>();
-        for (const std::uint64_t word : own.to_words()) put_number(bytes, word);
-      }
-    });
-  }
+  if (form.bits > 0) put_all(bytes, change.words);
   if (form.keeps_places) {
     put_all(bytes, change.places.places);
     bytes += change.places.paths;
@@ -209,13 +202,7 @@ bool logged_documents::take(const std::string& path, std::string_view record, st
       return std::pair(begin, ends[i] - begin);
     };
     document& d = added_.emplace_back();
-    if (form.bits > 0) {
-      with_bits(form.bits, [&](auto width) {
-        std::array<std::uint64_t, (width + 63) / 64> own{};
-        std::copy_n(fingerprints->begin() + static_cast<std::ptrdiff_t>(i * own.size()), own.size(), own.begin());
-        d.fingerprint = any_fingerprint(own);
-      });
-    }
+    d.words = fingerprints->subspan(i * words, words);
     const auto [name, name_size] = range_of(*name_ends);
     d.name = all_names.substr(name, name_size);
     d.place = all_places[i];

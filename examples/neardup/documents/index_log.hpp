@@ -34,8 +34,12 @@ neardup::journaled_file file_of(std::uint64_t state, std::span<const std::byte> 
 /// A change of an index. Documents are numbered: first the documents of the file, then added ones, each in order. A
 /// document keeps its number until the file is rewritten.
 struct index_change {
+  /// Makes a change without documents. `bits`: see logged_form.
+  explicit index_change(std::size_t bits) : words_in_each((bits + 63) / 64) {}
+
   std::vector<std::uint32_t> removed;  ///< documents that existed before this change
-  std::vector<any_fingerprint> fingerprints;
+  std::size_t words_in_each;           ///< words of a fingerprint
+  std::vector<std::uint64_t> words;    ///< fingerprints of added documents, one after the other
   document_columns added;
   place_columns places;  ///< positions of added documents
 
@@ -43,13 +47,18 @@ struct index_change {
   /// `place`. The other arguments do not matter.
   void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
            const std::optional<document_place>& place) {
-    fingerprints.push_back(fingerprint);
+    const auto own = fingerprint.words().first(words_in_each);
+    words.insert(words.end(), own.begin(), own.end());
     added.add(name, features);
     places.add(place);
   }
   /// Returns the number of added documents.
-  [[nodiscard]] std::size_t size() const { return fingerprints.size(); }
-  [[nodiscard]] bool is_empty() const { return removed.empty() && fingerprints.empty(); }
+  [[nodiscard]] std::size_t size() const { return added.name_ends.size(); }
+  [[nodiscard]] bool is_empty() const { return removed.empty() && size() == 0; }
+  /// Returns the fingerprint of added document i.
+  [[nodiscard]] any_fingerprint fingerprint(std::size_t i) const {
+    return any_fingerprint(std::span(words).subspan(i * words_in_each, words_in_each));
+  }
 };
 
 /// The parts of a document in the log of an index, besides its name.
@@ -107,12 +116,12 @@ class logged_documents {
   // The following functions are for document i of the log.
   [[nodiscard]] std::string_view name(std::size_t i) const { return added_[i].name; }
   [[nodiscard]] feature_set features(std::size_t i) const { return added_[i].features; }
-  [[nodiscard]] const any_fingerprint& fingerprint(std::size_t i) const { return added_[i].fingerprint; }
+  [[nodiscard]] any_fingerprint fingerprint(std::size_t i) const { return any_fingerprint(added_[i].words); }
   [[nodiscard]] const std::optional<document_place>& place(std::size_t i) const { return added_[i].place; }
 
  private:
   struct document {
-    any_fingerprint fingerprint;
+    std::span<const std::uint64_t> words;  // of its fingerprint
     std::string_view name;
     feature_set features;
     std::optional<document_place> place;

@@ -64,7 +64,7 @@ std::optional<named_table> table_in(std::string_view line) {
 
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings) {
   // Codes do not depend on the library's definition of fingerprints.
-  if (settings.are_codes) return {.definition = 1, .tokenizer = codes_name};
+  if (settings.are_codes) return {.definition = 1, .tokenizer = tokenizer_of_codes(settings.bits)};
   // Combines tokenizers and weighters at run time, because their combinations would be ten times as much code.
   auto made_of = with_tokenizer(settings.features, [&](const auto& tokenizer) {
     if (settings.top == 0) return composition_of(neardup::simhasher(tokenizer));

@@ -22,6 +22,12 @@ struct list_settings {
 /// The name of codes in files, in place of features. It is unknown from what codes are made.
 inline constexpr const char* codes_name = "codes";
 
+/// Returns what a file of codes names as their tokenizer. It has the width if the width has no type, because the header
+/// of the file then has another one.
+inline std::string tokenizer_of_codes(std::size_t bits) {
+  return has_type(bits) ? codes_name : std::string(codes_name) + "(" + std::to_string(bits) + ")";
+}
+
 /// Returns the composition of fingerprints according to the settings, with checksums of their tables.
 /// Precondition: the settings define the composition (records contain no weights), and all tables are loaded.
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings);

@@ -90,7 +90,10 @@ void apply_fingerprint(const typed_options& typed, const width_rule& widths, run
   }
   if (const auto bits = typed["--bits"]) {
     to.fingerprint.bits = parse_number<std::size_t>("--bits", *bits, widths.least, widths.most, widths.text);
-    if (!std::has_single_bit(to.fingerprint.bits)) throw usage_error("--bits " + *bits + ": " + widths.text);
+    const std::size_t given = to.fingerprint.bits;
+    if (to.fingerprint.are_codes ? given % 8 != 0 : !has_type(given)) {
+      throw usage_error("--bits " + *bits + ": " + widths.text);
+    }
   }
   take_number<std::uint64_t>(typed, "--seed", to.fingerprint.seed, 0, UINT64_MAX);
 }
@@ -299,6 +302,11 @@ void check_distance(const run_settings& settings) {
     throw usage_error("--distance " + std::to_string(how.distance) + ": the codes have " + std::to_string(bits) +
                       " bits");
   }
+  if (!has_type(settings.fingerprint.bits)) {
+    if (how.blocks == 0) return;
+    throw usage_error("--blocks " + std::to_string(how.blocks) + ": the blocks of codes of " + std::to_string(bits) +
+                      " bits are chosen by their number; leave out --blocks");
+  }
   if (how.blocks > bits || !neardup::layout::is_valid(settings.fingerprint.bits, how.distance, blocks_of(settings))) {
     throw usage_error("--blocks " + std::to_string(how.blocks) + " with --distance " + std::to_string(how.distance) +
                       " needs more tables than an index may have; take fewer blocks");
@@ -307,8 +315,8 @@ void check_distance(const run_settings& settings) {
 
 void take_fingerprint(const typed_options& typed, const width_rule& widths, run_settings& to) {
   if (to.fingerprint.are_codes) {
-    to.fingerprint.bits = widths.most;  // until the first code is read
-    apply_fingerprint(typed, widths, to);
+    to.fingerprint.bits = most_code_bits;  // until the first code is read
+    apply_fingerprint(typed, {8, most_code_bits, "codes have whole bytes, up to 1,024 bits"}, to);
     if (typed.has("--bits")) to.input.code_bits = to.fingerprint.bits;
     return;
   }

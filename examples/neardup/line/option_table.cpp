@@ -35,7 +35,7 @@ constexpr std::array options_of_groups{
     option_row{"--weighted-field", "NAME", takes::weights, section::input,
                "in place of a text: an array of its features with their weights, [[\"word\", 1.5], …]"},
     option_row{"--code-field", "NAME", takes::codes, section::input,
-               "in place of a text: a code of 8, 16, 32 or 64 hexadecimal digits, as other programs make them of "
+               "in place of a text: a code in hexadecimal digits, up to 1,024 bits, as other programs make them of "
                "pictures, audio and video. Codes are near-duplicates by --distance alone"},
     option_row{"--id-field", "NAME", takes::texts, section::input,
                "its id, a string or a number (default: id, if it is there)"},
@@ -91,7 +91,7 @@ constexpr std::array options_of_groups{
         "too: where --similarity chooses the distance the one that needs the smaller one, else simhash. Where "
         "documents are compared, naming any takes candidates by fingerprints"},
     option_row{"--bits", "N", takes::fingerprints, section::fingerprint,
-               "32, 64, 128 or 256 (default of fingerprints: 64)"},
+               "32, 64, 128 or 256 (default of fingerprints: 64); of codes any number of whole bytes up to 1024"},
     option_row{"--seed", "N", takes::seed, section::fingerprint,
                "of the hash, and of the sample of advise (default: 0)"},
     option_row{

@@ -1,7 +1,6 @@
 #include "code.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "../ground/text.hpp"
 
@@ -33,7 +32,6 @@ void read_code_line(std::string_view line, record& out) {
 }
 
 std::optional<std::string> check_code(std::size_t bits, record& out) {
-  constexpr std::array<std::size_t, 4> widths{32, 64, 128, 256};
   std::string_view& code = out.fields.front();
   const std::string_view as_written = code;
   if (code.starts_with("0x") || code.starts_with("0X")) code.remove_prefix(2);
@@ -41,9 +39,9 @@ std::optional<std::string> check_code(std::size_t bits, record& out) {
     return shown(as_written) + " is no code, which is a hexadecimal number, with or without 0x";
   }
   const std::size_t width = 4 * code.size();
-  if (std::find(widths.begin(), widths.end(), width) == widths.end()) {
+  if (width % 8 != 0 || width > most_code_bits) {
     return "a code of " + counted(code.size(), "hexadecimal digit", "hexadecimal digits") +
-           "; codes have 8, 16, 32 or 64 (32, 64, 128 or 256 bits)";
+           "; codes have an even number of them, at most 256 (1,024 bits)";
   }
   if (bits != 0 && width != bits) {
     return "a code of " + std::to_string(width) + " bits, among codes of " + std::to_string(bits);

@@ -64,7 +64,7 @@ struct input_settings {
   std::string weighted_field;   ///< instead of texts: an array of words with weights; empty: none
   bool fields_are_ids = false;  ///< the texts are ids, which may be numbers in JSON
   std::string code_field;       ///< instead of texts: a code in hexadecimal digits; empty: none
-  std::size_t code_bits = 0;    ///< width of each code; 0: any width that fingerprints may have
+  std::size_t code_bits = 0;    ///< width of each code; 0: any number of whole bytes
   std::string score_field;      ///< a number in JSON records; empty: none
   std::string source_field;     ///< the field that --by needs; empty: none
   std::string id_field = "id";

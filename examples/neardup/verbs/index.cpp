@@ -55,6 +55,7 @@ constexpr std::array index_options{
 /// Above 64 bits it is that of the fastest layout that fits half of the memory, if that layout is twice as fast by the
 /// cost model. An index may grow, so its layout is for at least a hundred thousand fingerprints.
 int blocks_for(const run_settings& settings, std::size_t count) {
+  if (!has_type(settings.fingerprint.bits)) return 0;
   const auto bits = static_cast<std::size_t>(settings.fingerprint.bits);
   const int k = settings.comparison.distance, usual = blocks_of(settings);
   if (settings.comparison.blocks > 0 || bits <= 64) return usual;
@@ -157,7 +158,7 @@ void take_old_index(typed_options& typed, const run_settings& to, indexing& how)
   }
   const std::string distance = std::to_string(stored.distance);
   if (!typed.has("--similarity")) typed.set_default("--distance", distance);
-  if (typed["--distance"] == distance) typed.set_default("--blocks", std::to_string(stored.blocks));
+  if (typed["--distance"] == distance && stored.blocks > 0) typed.set_default("--blocks", std::to_string(stored.blocks));
 }
 
 /// Chooses the form of a new index by its options.
@@ -238,7 +239,7 @@ class coming_documents {
 /// Changes an index in place, atomically.
 void change_index(context& c, const indexing& how) {
   const auto index = open_to_change(c, how.old_index, how.reads_documents(), c.settings.threads);
-  index_change change;
+  index_change change(index->bits());
   coming_documents coming(how.replaces, index->keeps_postings());
   std::unordered_set<std::string> ids =
       how.removed.empty() ? std::unordered_set<std::string>() : ids_in(how.removed, c.settings.output.quiet);

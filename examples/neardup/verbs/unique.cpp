@@ -9,6 +9,7 @@
 #include <neardup/index/pairs.hpp>
 #include <neardup/sets/pairs.hpp>
 #include <neardup/threads.hpp>
+#include <numeric>
 #include <unordered_set>
 
 #include "../compare/check.hpp"
@@ -17,6 +18,7 @@
 #include "../compare/groups.hpp"
 #include "../compare/index_search.hpp"
 #include "../documents/changed_index.hpp"
+#include "../documents/code_index.hpp"
 #include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
@@ -235,6 +237,10 @@ class first_come_filter {
       return check_documents(settings.comparison, features(i), features(j));
     };
     if (!distinct_) distinct_.emplace(kept_, kept_.against);
+    if (const wide_codes* const codes = decided_.fingerprints.wide()) {
+      return extend_groups_of_codes(*distinct_, *kept_.fingerprints.wide(), *codes, settings.comparison.distance,
+                                    is_compared_within(), settings.threads);
+    }
     const neardup::group_options how{.among_themselves = is_compared_within(),
                                      .originals = names_originals(),
                                      .run = neardup::threads{settings.threads}};
@@ -315,6 +321,21 @@ class first_come_filter {
                              consider(pair.first, pair.second, std::nullopt, {true, pair.similarity});
                            },
                            {.run = neardup::threads{context_.settings.threads}});
+    } else if (kept_.fingerprints.wide() != nullptr) {
+      const std::size_t width = context_.settings.fingerprint.bits;
+      wide_codes codes(width), other_codes(width);
+      for (const std::uint32_t i : dropped) codes.push_back(compared[i]->fingerprint.words());
+      for (const std::uint32_t other : others) {
+        other_codes.push_back(other < kept ? kept_.fingerprints[other].words()
+                                           : compared[other - kept]->fingerprint.words());
+      }
+      std::vector<std::uint32_t> of_codes(dropped.size()), of_others(others.size());
+      std::iota(of_codes.begin(), of_codes.end(), 0U);
+      std::iota(of_others.begin(), of_others.end(), 0U);
+      visit_code_pairs(codes, of_codes, other_codes, of_others, comparison.distance, context_.settings.threads,
+                       [&](std::uint32_t i, std::uint32_t j, int distance) {
+                         consider(i, j, distance, {true, std::nullopt});
+                       });
     } else {
       with_bits(context_.settings.fingerprint.bits, [&](auto bits) {
         using fingerprint_type = std::remove_cvref_t<decltype(kept_.fingerprints.template of<bits>().front())>;
@@ -483,8 +504,9 @@ void run_first_come(context& c, compaction when) {
   std::optional<growing_index> grown;
   if (const std::string& path = c.settings.against.grown_index; !path.empty()) {
     check_output(path);
-    grown.emplace();
-    grown->index = open_to_change(c, path, true, c.settings.threads);
+    auto index = open_to_change(c, path, true, c.settings.threads);
+    index_change change(index->bits());
+    grown.emplace(growing_index{std::move(index), std::move(change), {}});
     c.searched = grown->index->size();
   }
   first_come_filter filter(c, writer, grown ? &*grown : nullptr);

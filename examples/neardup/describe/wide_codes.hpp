@@ -1,0 +1,89 @@
+// Codes of a width for which the library has no type in this program: any number of whole bytes up to 1,024 bits.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "../read/code.hpp"
+
+namespace command {
+
+inline constexpr std::size_t most_code_words = most_code_bits / 64;
+
+/// Returns true if fingerprints of this width have a type: 32, 64, 128 or 256 bits. Codes of another width are wide
+/// codes, although they may have fewer bits.
+inline constexpr bool has_type(std::size_t bits) { return bits == 32 || bits == 64 || bits == 128 || bits == 256; }
+
+/// A code in an array of codes.
+class wide_code {
+ public:
+  explicit wide_code(std::span<const std::uint64_t> words) : words_(words) {}
+
+  [[nodiscard]] std::span<const std::uint64_t> to_words() const noexcept { return words_; }
+
+  friend bool operator==(const wide_code& a, const wide_code& b) { return std::ranges::equal(a.words_, b.words_); }
+  friend std::strong_ordering operator<=>(const wide_code& a, const wide_code& b) {
+    return std::lexicographical_compare_three_way(a.words_.begin(), a.words_.end(), b.words_.begin(), b.words_.end());
+  }
+
+ private:
+  std::span<const std::uint64_t> words_;
+};
+
+/// Returns the number of bits in which two codes differ, or a number above `most` if there are more than `most`.
+inline int differing_bits(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, int most) {
+  int count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    count += std::popcount(a[i] ^ b[i]);
+    if (count > most) break;
+  }
+  return count;
+}
+
+/// An array of codes of one width, which is data.
+class wide_codes {
+ public:
+  using value_type = wide_code;
+
+  explicit wide_codes(std::size_t bits) : bits_(bits), words_((bits + 63) / 64) {}
+
+  [[nodiscard]] std::size_t bits() const noexcept { return bits_; }
+  /// Returns the number of words of a code.
+  [[nodiscard]] std::size_t words() const noexcept { return words_; }
+  [[nodiscard]] std::size_t size() const noexcept { return all_.size() / words_; }
+  [[nodiscard]] wide_code operator[](std::size_t i) const {
+    return wide_code(std::span(all_).subspan(i * words_, words_));
+  }
+  /// Returns the words of all codes, one code after the other.
+  [[nodiscard]] std::span<const std::uint64_t> all() const noexcept { return all_; }
+
+  /// Adds a code, the first words of `code`.
+  void push_back(std::span<const std::uint64_t> code) {
+    const auto own = code.first(words_);
+    all_.insert(all_.end(), own.begin(), own.end());
+  }
+
+ private:
+  std::size_t bits_, words_;
+  std::vector<std::uint64_t> all_;
+};
+
+}  // namespace command
+
+template <>
+struct std::hash<command::wide_code> {
+  std::size_t operator()(const command::wide_code& code) const noexcept {
+    std::uint64_t mixed = 0;
+    for (const std::uint64_t word : code.to_words()) {
+      mixed = (std::rotl(mixed, 25) ^ word) * 0x9e3779b97f4a7c15;  // an odd number with mixed bits
+      mixed ^= mixed >> 32;
+    }
+    return static_cast<std::size_t>(mixed);
+  }
+};
