@@ -75,6 +75,13 @@ class Pairing(CommandTest):
             cosine = lambda a, b: len(words(text[a], 2) & words(text[b], 2)) / (len(words(text[a], 2)) * len(words(text[b], 2))) ** 0.5
             self.check(records, self.similar(records, cosine, 0.7), "--check", "cosine", "--similarity", "0.7")
 
+    def test_more_values_than_a_join_of_each_is_worth(self):
+        texts = corpus(40, 3) * 5
+        records = labelled(texts, 3, range(70))
+        text = {record["id"]: record["text"] for record in records}
+        by_pairs = self.similar(records, lambda a, b: jaccard(words(text[a], 2), words(text[b], 2)), 0.6)
+        self.check(records, by_pairs, "--similarity", "0.6")
+
     def test_containment_edits_and_equal_sets(self):
         records = labelled(corpus(effort(80, 160), 7), 7)
         text = {record["id"]: record["text"] for record in records}

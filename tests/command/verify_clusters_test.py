@@ -3,6 +3,7 @@ say. NEARDUP_PROGRAM names the program."""
 
 import json
 import random
+from pathlib import Path
 
 from harness import A, B, CommandTest, as_json, corpus, jaccard, jsonl, main, represented, run, words
 
@@ -71,6 +72,35 @@ class VerifyClusters(CommandTest):
                 self.assertIn(f": {near:,} of {implied:,} pairs within ", done.err.replace("\u202f", ","))
                 self.assertIn(f"{len(expected):,} groups, and {alone:,} document", done.err)
                 self.assertEqual({row["id"]: row["kept"] for row in map(json.loads, dropped.read_text().splitlines())}, gone)
+
+    def test_annotate_writes_each_record_with_its_group(self):
+        texts = Path(self.documents).read_bytes()
+        for options, data in self.forms():
+            path = self.write("clusters", data)
+            arguments = ("verify", "--clusters", path, *options, "--jsonl")
+            plain = self.assert_done(run(*arguments, "--format", "jsonl", self.documents))
+            expected = {member["id"]: {"group": row["group"], "original": row["members"][0]["id"], "similarity": member["similarity"],
+                                       "size": row["size"]} for row in plain.json for member in row["members"]}
+            for source, given in ((self.documents, b""), ("-", texts)):
+                done = self.assert_done(run(*arguments, "--annotate", source, data=given))
+                self.assertEqual(done.err, plain.err)
+                lines = done.bytes.splitlines(keepends=True)
+                self.assertEqual(len(lines), len(texts.splitlines()))
+                for line, before in zip(lines, texts.splitlines(keepends=True)):
+                    note = json.loads(line)["near_duplicates"]
+                    self.assertEqual(note, expected.get(json.loads(before)["id"]))
+                    self.assertTrue(line.startswith(before.rstrip(b"\n")[:-1] + b',"near_duplicates":'))
+        table = self.write("d.csv", f'id,text\n1,"{A}"\n2,"{B}"\n3,"{A}"\n4,\n')
+        path = self.write("c.csv", "id,cluster\n1,x\n2,x\n3,x\n")
+        done = self.assert_done(run("verify", "--clusters", path, "--input-format", "csv", "--annotate", "--annotate-key", "k", table))
+        self.assertEqual([line.split(",")[-4:] for line in done.text.splitlines()],
+                         [["k_group", "k_original", "k_similarity", "k_size"], ["0", "1", "1", "2"], [""] * 4, ["0", "1", "1", "2"], [""] * 4])
+        self.assert_fails(run("verify", "--pairs", self.write("p.csv", "a,b\n"), "--jsonl", "--annotate", self.documents), "--annotate needs --clusters")
+        self.assert_fails(run("verify", "--clusters", path, "--annotate-key", "k", "--jsonl", self.documents), "--annotate-key needs --annotate")
+        self.assert_fails(run("verify", "--clusters", path, "--annotate", self.documents), "--annotate needs --jsonl, or a table")
+        index = self.folder / "index"
+        self.assert_done(run("index", "--jsonl", "--output", index, self.documents))
+        self.assert_fails(run("verify", "--clusters", path, "--annotate", "--jsonl", "--index", index), "an index has no records")
 
     def test_text_is_that_of_groups(self):
         path = self.write("c.tsv", "id\tcluster\n0\tx\n2\tx\n1\tx\n")

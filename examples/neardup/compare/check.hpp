@@ -71,17 +71,22 @@ class document_check {
   bool any_short_ = false;
 };
 
-/// The sets of consecutive documents, as the library's exact joins need them.
+/// The sets of consecutive or of listed documents, as the library's exact joins need them. One class for both, so that
+/// the joins are compiled once.
 class checked_sets {
  public:
   checked_sets(const document_check& all, std::size_t first, std::size_t end) : all_(all), first_(first), end_(end) {}
+  /// Precondition: the list outlives this object.
+  checked_sets(const document_check& all, const std::vector<std::uint32_t>& list)
+      : all_(all), end_(list.size()), list_(&list) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return end_ - first_; }
-  [[nodiscard]] feature_set operator[](std::size_t i) const { return all_[first_ + i]; }
+  [[nodiscard]] feature_set operator[](std::size_t i) const { return all_[list_ != nullptr ? (*list_)[i] : first_ + i]; }
 
  private:
   const document_check& all_;
-  std::size_t first_, end_;
+  std::size_t first_ = 0, end_;
+  const std::vector<std::uint32_t>* list_ = nullptr;
 };
 
 /// The normalised texts of consecutive documents, for a check by the edit distance.

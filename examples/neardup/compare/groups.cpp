@@ -46,6 +46,44 @@ std::vector<std::uint32_t> group_exactly(context& c, const corpus& all, bool ori
   return behind_against(all, neardup::extend_groups(others, sets, set_threshold_of(c.settings.comparison), how));
 }
 
+/// Returns true if group_within_values() is the best way: sets in memory, and few values or many documents of each,
+/// because each value takes a join of its own.
+bool groups_within_values(const context& c, const corpus& all) {
+  constexpr std::size_t few_values = 64, many_of_each = 1000;
+  const std::size_t values = all.value_numbers.size();
+  return all.paired == pairing::within && c.settings.comparison.is_exact && !c.settings.comparison.checks_edits() &&
+         !joins_by_partitions(all.check) && (values <= few_values || all.size() / values >= many_of_each);
+}
+
+/// Groups the documents of each value by themselves, for --within.
+std::vector<std::uint32_t> group_within_values(context& c, const corpus& all, bool originals) {
+  std::vector<std::vector<std::uint32_t>> known(all.value_numbers.size()), input(all.value_numbers.size());
+  std::vector<std::uint32_t> label(all.size());
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    (i < all.against ? known : input)[all.values[i]].push_back(i);
+    label[i] = i;
+  }
+  for (std::size_t v = 0; v < input.size(); ++v) {
+    if (input[v].empty()) continue;
+    std::vector<double> scores;
+    for (const std::uint32_t i : input[v]) {
+      if (!all.scores.empty()) scores.push_back(all.scores[i]);
+    }
+    neardup::group_options how = exact_grouping(c.settings, scores);
+    how.originals = originals;
+    const checked_sets sets(all.check, input[v]);
+    const neardup::set_threshold least = set_threshold_of(c.settings.comparison);
+    const auto labels = c.settings.against.any()
+                            ? neardup::extend_groups(checked_sets(all.check, known[v]), sets, least, how)
+                            : neardup::group(sets, least, how);
+    const std::size_t before = known[v].size();
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      label[input[v][i]] = labels[i] < before ? known[v][labels[i]] : input[v][labels[i] - before];
+    }
+  }
+  return label;
+}
+
 template <std::size_t Bits>
 std::vector<std::uint32_t> group_all(const context& c, const corpus& all, bool originals) {
   const auto& prints = all.fingerprints.of<Bits>();
@@ -262,6 +300,7 @@ neardup::group_options exact_grouping(const run_settings& settings, std::span<co
 }
 
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals) {
+  if (groups_within_values(c, all)) return group_within_values(c, all, originals);
   if (all.paired != pairing::all || all.fingerprints.wide() != nullptr) return group_by_pairs(c, all);
   if (c.settings.comparison.is_exact) {
     c.notes.phase("comparing " + counted(all.check.size(), "document", "documents"));

@@ -8,9 +8,41 @@
 
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"
+#include "../line/taking.hpp"
 #include "../read/source.hpp"
 
 namespace command {
+
+inline constexpr option_row annotate_option{
+    "--annotate", flag, takes::own, section::output,
+    "write the records of the input, byte for byte and in their order, with one more member: "
+    "\"near_duplicates\": {\"group\": …, \"original\": …, \"similarity\": …, \"size\": …}, or null for a "
+    "document without near-duplicates; to a table four columns. Nothing is dropped. Reads files twice",
+    usual::with_verb, "write the records with one more member that names their group"};
+inline constexpr option_row annotate_key_option{
+    "--annotate-key", "NAME", takes::own, section::output,
+    "with --annotate: the name of the member, and the beginning of the columns' names (default: near_duplicates)"};
+
+/// Takes --annotate.
+/// Returns: the name of the member; nullopt if the records are not written.
+/// Throws: usage_error.
+inline std::optional<std::string> take_annotate(const typed_options& given, run_settings& to) {
+  if (!given.has("--annotate")) {
+    refuse_if_given(given, {"--annotate-key"}, " needs --annotate");
+    return std::nullopt;
+  }
+  refuse_if_given(given, {"--format"}, " with --annotate: records keep their format; leave out one of the two");
+  refuse_if_given(given, {"--encoding"}, " with --annotate: notes are in UTF-8; convert the records first, with iconv");
+  using unit = unit_of_input;
+  const unit read = to.input.unit;
+  if (read != unit::json_lines && read != unit::csv && read != unit::tsv && read != unit::automatic) {
+    throw usage_error("--annotate needs --jsonl, or a table (--input-format csv or tsv)");
+  }
+  const std::string key = given["--annotate-key"].value_or("near_duplicates");
+  if (key.empty()) throw usage_error("--annotate-key '': not the name of a member");
+  to.input.is_read_twice = true;
+  return key;
+}
 
 /// The group of a document of at least two documents.
 struct group_note {

@@ -97,15 +97,6 @@ class audit {
     if (!best || rank(other) < rank(*best)) best = other;
   }
 
-  /// The sets of features of listed documents, in the order of the list.
-  struct listed_sets {
-    const document_check& check;
-    const std::vector<std::uint32_t>& list;
-
-    [[nodiscard]] std::size_t size() const noexcept { return list.size(); }
-    [[nodiscard]] feature_set operator[](std::size_t i) const { return check[list[i]]; }
-  };
-
   [[nodiscard]] std::vector<std::string_view> texts_of(const std::vector<std::uint32_t>& list) const {
     std::vector<std::string_view> texts;
     texts.reserve(list.size());
@@ -124,7 +115,7 @@ class audit {
     if (how_.checks_edits()) {
       neardup::visit_pairs(texts_of(sample), texts_of(kept), neardup::edit{least}, consider, how);
     } else {
-      neardup::visit_pairs(listed_sets{all_.check, sample}, listed_sets{all_.check, kept},
+      neardup::visit_pairs(checked_sets(all_.check, sample), checked_sets(all_.check, kept),
                            neardup::set_threshold{set_measure_of(how_), least}, consider, how);
     }
   }

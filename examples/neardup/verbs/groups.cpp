@@ -17,14 +17,8 @@ namespace {
 
 constexpr std::array groups_options{
     pairs_of_run_option,
-    option_row{"--annotate", flag, takes::own, section::output,
-               "write the records of the input, byte for byte and in their order, with one more member: "
-               "\"near_duplicates\": {\"group\": …, \"original\": …, \"similarity\": …, \"size\": …}, or null for a "
-               "document without near-duplicates; to a table four columns. Nothing is dropped. Reads files twice",
-               usual::with_verb, "write the records with one more member that names their group"},
-    option_row{"--annotate-key", "NAME", takes::own, section::output,
-               "with --annotate: the name of the member, and the beginning of the columns' names (default: "
-               "near_duplicates)"},
+    annotate_option,
+    annotate_key_option,
 };
 
 /// Writes all records of the input, each with its group.
@@ -56,26 +50,6 @@ void write_annotated(context& c, const std::string& key) {
   writer.close();
   finish_groups(c, groups.counts());
   say_by_source(c, all);
-}
-
-/// Takes --annotate.
-/// Returns: the name of the member; nullopt if the records are not written.
-std::optional<std::string> take_annotate(const typed_options& given, run_settings& to) {
-  if (!given.has("--annotate")) {
-    refuse_if_given(given, {"--annotate-key"}, " needs --annotate");
-    return std::nullopt;
-  }
-  refuse_if_given(given, {"--format"}, " with --annotate: records keep their format; leave out one of the two");
-  refuse_if_given(given, {"--encoding"}, " with --annotate: notes are in UTF-8; convert the records first, with iconv");
-  using unit = unit_of_input;
-  const unit read = to.input.unit;
-  if (read != unit::json_lines && read != unit::csv && read != unit::tsv && read != unit::automatic) {
-    throw usage_error("--annotate needs --jsonl, or a table (--input-format csv or tsv)");
-  }
-  const std::string key = given["--annotate-key"].value_or("near_duplicates");
-  if (key.empty()) throw usage_error("--annotate-key '': not the name of a member");
-  to.input.is_read_twice = true;
-  return key;
 }
 
 bool run_groups(typed_options& typed) {

@@ -19,6 +19,8 @@
 #include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
+#include "annotating.hpp"
+#include "copying.hpp"
 #include "running.hpp"
 
 namespace command {
@@ -47,6 +49,8 @@ constexpr std::array verify_options{
                "(default: id cluster)",
                usual::always, "the columns or fields with the two ids (default: a b)"},
     option_row{"--index", "FILE", takes::own, section::index, "documents of an index of features", usual::always},
+    annotate_option,
+    annotate_key_option,
     option_row{"--similarity", "S", takes::own, section::comparison,
                "a pair is near-duplicate if its exact similarity is at least this (default: {similarity})",
                usual::always},
@@ -299,13 +303,18 @@ struct pair_source {
   std::vector<std::string> fields{"a", "b"};
   std::string index;
   bool are_clusters = false;
+  std::optional<std::string> annotate_key = std::nullopt;  // set if records are written with their groups
 };
 
-/// Reads the documents, and makes the table of their ids.
-void read_named(context& c, const pair_source& from, named_documents& documents) {
+/// Reads the documents, and makes the table of their ids. Calls `visit` for each document of the input.
+void read_named(context& c, const pair_source& from, named_documents& documents,
+                const document_visitor& visit = nullptr) {
   const auto add = [&](const placed_document& d) { documents.add(d); };
   if (!from.index.empty()) for_each_indexed(c, from.index, add);
-  for_each_document(c, add);
+  for_each_document(c, [&](const placed_document& d) {
+    add(d);
+    if (visit) visit(d);
+  });
   documents.prepare();
 }
 
@@ -420,9 +429,67 @@ struct checked_cluster {
   std::uint64_t near = 0;            // number of pairs that are near-duplicates
 };
 
+/// Writes the records of the input, each with the group that the clusters have left it in.
+/// Memory: 16 bytes for each document.
+class group_notes {
+ public:
+  group_notes(context& c, const std::string& key) : context_(c), notes_(key), documents_(c) {}
+
+  /// Takes the next document of the input.
+  void expect(const placed_document& d) { documents_.expect(d); }
+
+  /// Takes a group. The first member is the original.
+  void take(std::uint64_t number, const std::vector<group_member>& members) {
+    for (const group_member& member : members) {
+      const auto document = static_cast<std::size_t>(member.document);
+      if (places_.size() <= document) places_.resize(document + 1);
+      places_[document] = {static_cast<std::uint32_t>(groups_.size()), member.similarity};
+    }
+    groups_.push_back({number, members.front().id, members.size()});
+  }
+
+  void write() {
+    record_writer writer(context_, &notes_);
+    std::size_t next = 0;
+    documents_.visit_documents([&](bool /*has_tokens*/, const std::shared_ptr<source>& from, std::uint64_t line,
+                                   std::string_view raw) {
+      notes_.check(*from);
+      std::optional<group_note> note;
+      if (const std::size_t i = next++; i < places_.size() && places_[i].group != none) {
+        const taken_group& own = groups_[places_[i].group];
+        note = {own.number, own.original, false, places_[i].similarity, own.size};
+      }
+      writer.keep(from, line, notes_.annotated(*from, line, raw, note));
+    });
+    writer.close();
+  }
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  struct place {
+    std::uint32_t group = none;
+    double similarity = 0;
+  };
+  struct taken_group {
+    std::uint64_t number;
+    std::string original;
+    std::size_t size;
+  };
+
+  context& context_;
+  annotator notes_;
+  second_pass documents_;
+  std::vector<place> places_;  // by document
+  std::vector<taken_group> groups_;
+};
+
 void verify_clusters(context& c, const pair_source& from) {
   named_documents documents(c.settings);
-  read_named(c, from, documents);
+  std::optional<group_notes> notes;
+  if (from.annotate_key) notes.emplace(c, *from.annotate_key);
+  read_named(c, from, documents, [&](const placed_document& d) {
+    if (notes) notes->expect(d);
+  });
   c.notes.phase("checking clusters");
   const input_settings input = input_of(c, from);
   reading records({input, c.settings.lists, c.settings.fingerprint, c.settings.comparison, true}, {});
@@ -456,11 +523,14 @@ void verify_clusters(context& c, const pair_source& from) {
     for (const auto& [original, group] : found) {
       if (group.size() < 2) {
         ++alone;
+      } else if (notes) {
+        notes->take(groups++, group);
       } else {
         c.out << text_of_group(c.settings, groups++, group);
       }
     }
   }
+  if (notes) notes->write();
   records.notes.finish("", records.sources);
   finish(c,
          ": " + grouped(near) + " of " + counted(pairs, "pair", "pairs") + " within " +
@@ -563,7 +633,10 @@ bool run_verify(typed_options& typed) {
     to.comparison.is_bound_to_index = !from.index.empty();
     to.why_by_fingerprints.clear();
   };
-  const auto refuse_two_streams = [&](const typed_options&, const run_settings& to) {
+  const auto take_last = [&](const typed_options& given, run_settings& to) {
+    from.annotate_key = take_annotate(given, to);
+    if (from.annotate_key && !from.are_clusters) throw usage_error("--annotate needs --clusters");
+    if (from.annotate_key && !from.index.empty()) throw usage_error("--annotate with --index: an index has no records");
     if (from.path != "-") return;
     if (streams_in(to.input.paths) + (to.input.names_from == "-" ? 1 : 0) > 0) {
       throw usage_error("standard input (-) can be read only once");
@@ -572,7 +645,7 @@ bool run_verify(typed_options& typed) {
   run_settings settings = take_reading(
       typed, {.stored = take_stored,
               .comparison = take_check,
-              .last = refuse_two_streams,
+              .last = take_last,
               .other_files =
                   [&] {
                     return std::vector<std::string>{from.path, from.index};
@@ -593,7 +666,8 @@ const verb verify_verb{"verify",
 Reads pairs of ids, from any program, and prints those that are near-duplicates, in their order, as pairs
 prints them: exact similarity, "-", and the two ids. Documents, not pairs, take memory.
 With --clusters: reads clusters, compares all pairs within each, and prints the groups that are left, as
-groups prints them; the last line counts how many of the pairs are near-duplicates.
+groups prints them; the last line counts how many of the pairs are near-duplicates. With --annotate, it
+writes the records, byte for byte, each with the group that it is really in.
 )",
                        takes::texts | takes::weights | takes::features | takes::dictionary | takes::seed |
                            takes::exact | takes::same | takes::verification | takes::format | takes::output |
