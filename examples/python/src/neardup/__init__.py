@@ -553,6 +553,7 @@ def pairs(
     similarity: float = 0.8,
     measure: str = "jaccard",
     min_common: Optional[int] = None,
+    within: Any = None,
     copies_once: bool = False,
     features: str = "words:2",
     seed: int = 0,
@@ -568,12 +569,31 @@ def pairs(
     the larger one, or "edit": 1 - edit distance / characters of the longer text, both normalised (which needs texts).
     `min_common`: the least number of common features (default: 8 for containment, otherwise 1).
     `copies_once`: of equal texts only the first is paired with other texts.
+    `within`: a value for each text, a str or a whole number; only texts of the same value are compared.
     """
     run = _run(threads, progress)
     read, number, common = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
+    once = _flag(copies_once, "copies_once")
+    if within is not None:
+        if others is not None:
+            raise ValueError("within has the values of one list of texts, so it does not go with `others`")
+        return _pairs_within(within, read(texts), _similarity(similarity), number, common, once, read)
     first = read(texts)
     second = None if others is None else read(others)
-    return Pairs(_native.pairs(first, second, _similarity(similarity), number, common, _flag(copies_once, "copies_once"), run))
+    return Pairs(_native.pairs(first, second, _similarity(similarity), number, common, once, run))
+
+
+def _pairs_within(
+    within: Any, of: Any, least: float, number: int, common: int, once: bool, read: _Reading
+) -> Pairs:
+    first, second = [_np.empty(0, _np.uint32)], [_np.empty(0, _np.uint32)]
+    for positions, part in _parts(within, of, read.by_edits):
+        found = Pairs(_native.pairs(part, None, least, number, common, once, read.run))
+        first.append(positions[found.first].astype(_np.uint32))
+        second.append(positions[found.second].astype(_np.uint32))
+    a, b = _np.concatenate(first), _np.concatenate(second)
+    order = _np.lexsort((b, a))
+    return Pairs(_native.verify(of, None, a[order], b[order], least, number, common, read.run))
 
 
 def verify(
@@ -604,6 +624,38 @@ def verify(
     return Pairs(_native.verify(of, behind, first, second, _similarity(similarity), number, common, run))
 
 
+def _positions_by_value(within: Any, count: int) -> List[_np.ndarray]:
+    """The positions of the texts of each value, for `within`."""
+    values = within.to_pylist() if hasattr(within, "to_pylist") else list(within)
+    if len(values) != count:
+        raise ValueError(f"within has {len(values):,} values for {count:,} texts")
+    places: Dict[Any, List[int]] = {}
+    for position, value in enumerate(values):
+        if _is_truth(value) or not isinstance(value, (str, bytes, int, _np.integer)):
+            raise TypeError(f"within: the value of text {position} is {value!r}, and neither a str nor a whole number")
+        places.setdefault(value, []).append(position)
+    return [_np.array(one, _np.int64) for one in places.values()]
+
+
+def _part(sets: Any, positions: _np.ndarray) -> Any:
+    """The sets at these positions."""
+    offsets, values = sets.offsets(), sets.values()
+    sizes = offsets[positions + 1] - offsets[positions]
+    ends = _np.zeros(len(positions) + 1, _np.int64)
+    _np.cumsum(sizes, out=ends[1:])
+    part = _native.Sets(sets.width)
+    part.add_flat(values[_np.repeat(offsets[positions] - ends[:-1], sizes) + _np.arange(ends[-1])], ends)
+    return part
+
+
+def _parts(within: Any, of: Any, by_edits: bool) -> Iterable[Tuple[_np.ndarray, Any]]:
+    """The positions and the sets of each value of `within`. Texts of different values are compared nowhere."""
+    if by_edits:
+        raise ValueError('within compares sets of features, so it does not go with measure="edit"')
+    for positions in _positions_by_value(within, len(of)):
+        yield positions, _part(of, positions)
+
+
 def _both(pairs: Any) -> Any:
     if isinstance(pairs, Pairs):
         return pairs.first, pairs.second
@@ -630,6 +682,7 @@ def groups(
     similarity: float = 0.8,
     measure: str = "jaccard",
     min_common: Optional[int] = None,
+    within: Any = None,
     prefer: Any = None,
     chains: bool = False,
     features: str = "words:2",
@@ -645,10 +698,11 @@ def groups(
     In order of preference, each text joins the most similar representative before it, of equally similar ones the
     earliest, or becomes one. `prefer`: a score for each text, higher ones first; by default in order of positions, for
     containment the largest first. `chains`: groups are connected by chains of similar texts instead.
+    `within`: a value for each text, a str or a whole number; only texts of the same value are compared.
     """
     run = _run(threads, progress)
     reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
-    return _group(None, texts, similarity, reading, prefer, chains, False)
+    return _group(None, texts, similarity, reading, prefer, chains, False, within)
 
 
 def unique(
@@ -657,6 +711,7 @@ def unique(
     similarity: float = 0.8,
     measure: str = "jaccard",
     min_common: Optional[int] = None,
+    within: Any = None,
     prefer: Any = None,
     chains: bool = False,
     features: str = "words:2",
@@ -670,7 +725,7 @@ def unique(
     """A Boolean mask of the texts that are kept: those that groups() makes representatives, and nulls."""
     run = _run(threads, progress)
     reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
-    labels = _group(None, texts, similarity, reading, prefer, chains, True)
+    labels = _group(None, texts, similarity, reading, prefer, chains, True, within)
     return labels == _np.arange(len(labels), dtype=_np.uint32)
 
 
@@ -680,6 +735,7 @@ def annotate(
     similarity: float = 0.8,
     measure: str = "jaccard",
     min_common: Optional[int] = None,
+    within: Any = None,
     prefer: Any = None,
     chains: bool = False,
     features: str = "words:2",
@@ -699,9 +755,7 @@ def annotate(
     run = _run(threads, progress)
     read, number, common = reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
     of = read(texts)
-    scores = None if prefer is None else _scores(prefer)
-    least = _similarity(similarity)
-    labels = _native.group(None, of, least, number, common, scores, _flag(chains, "chains"), False, read.run)
+    labels = _labels(None, of, similarity, reading, prefer, chains, False, within)
     count = _np.arange(len(labels), dtype=_np.uint32)
     size = _np.bincount(labels, minlength=len(labels)).astype(_np.uint32)[labels]
     others = count[labels != count]
@@ -752,15 +806,43 @@ def _scores(prefer: Any) -> _np.ndarray:
 
 
 def _group(
-    kept: Any, texts: Any, similarity: float, reading: Any, prefer: Any, chains: bool, keep_only: bool
+    kept: Any,
+    texts: Any,
+    similarity: float,
+    reading: Any,
+    prefer: Any,
+    chains: bool,
+    keep_only: bool,
+    within: Any = None,
+) -> _np.ndarray:
+    read = reading[0]
+    before = None if kept is None else read(kept)
+    return _labels(before, read(texts), similarity, reading, prefer, chains, keep_only, within)
+
+
+def _labels(
+    before: Any,
+    of: Any,
+    similarity: float,
+    reading: Any,
+    prefer: Any,
+    chains: bool,
+    keep_only: bool,
+    within: Any,
 ) -> _np.ndarray:
     read, measure, common = reading
-    before = None if kept is None else read(kept)
     scores = None if prefer is None else _scores(prefer)
-    of = read(texts)
-    return _native.group(
-        before, of, _similarity(similarity), measure, common, scores, _flag(chains, "chains"), keep_only, read.run
-    )
+    least, by_chains = _similarity(similarity), _flag(chains, "chains")
+    if within is None:
+        return _native.group(before, of, least, measure, common, scores, by_chains, keep_only, read.run)
+    if scores is not None and len(scores) != len(of):
+        raise ValueError(f"{len(scores):,} scores for {len(of):,} texts")
+    labels = _np.arange(len(of), dtype=_np.uint32)
+    for positions, part in _parts(within, of, read.by_edits):
+        own = None if scores is None else scores[positions]
+        found = _native.group(None, part, least, measure, common, own, by_chains, keep_only, read.run)
+        labels[positions] = positions[found]
+    return labels
 
 
 def fingerprints(
