@@ -35,7 +35,8 @@ class Row:
         rng = random.Random(seed)
         self.texts = {f"d{i}": " ".join(words) for i, words in enumerate(law.draw_texts(rng, self.count, self.longest))}
         self.rank = {name: rng.randrange(5) for name in self.texts}
-        lines = [json.dumps({"id": name, "text": text, "rank": self.rank[name]}) for name, text in self.texts.items()]
+        self.lang = {name: i * i % 3 for i, name in enumerate(self.texts)}
+        lines = [json.dumps({"id": name, "text": text, "rank": self.rank[name], "lang": self.lang[name]}) for name, text in self.texts.items()]
         self.lines = {name: line + "\n" for name, line in zip(self.texts, lines)}
         rows = run("tokens", "--jsonl", "--features", "words:1", "--format", "jsonl", "-", data=self.data(self.texts)).json
         self.sets = {row["id"]: frozenset(token for token, _ in row["tokens"]) for row in rows}
@@ -307,7 +308,7 @@ class Law(CommandTest):
             if way.startswith("against "):
                 options += ["--against", self.known_of(row, way)]
                 _, names = self.split(row, way)
-            elif way.startswith(("threads ", "keep ")):
+            elif way.startswith(("threads ", "keep ", "within ", "across ")):
                 options += ("--" + way).split()
             else:
                 options += {"components": ["--grouping", "components"], "also within": ["--also-within"]}.get(way, [])
@@ -328,6 +329,9 @@ class Law(CommandTest):
                 match = self.match_of(row, known) if "index" in way else match
             elif way.startswith("keep "):
                 order = KEEP[way](row)
+            elif way in ("within lang", "across lang"):
+                asked, agrees = match, way == "within lang"
+                match = lambda a, b: asked(a, b) if (row.lang[a] == row.lang[b]) == agrees else None  # pylint: disable=cell-var-from-loop
         if "components" in words:
             return law.connected(order(names), match)
         return law.originals(order(names), match, known=known, among=not known or "also within" in words)
