@@ -296,7 +296,7 @@ class Bad(CommandTest):
         self.assert_done(run("index", *options, "--output", index, "-", data=wide))
         self.assert_done(run("index", *options, "--output", other, "-", data=f"{1:072x} c\n"))
         self.assert_fails(run("query", *options, "--index", index, "-", data=f"{1:016x} x"), "a code of 64 bits, among codes of 512")
-        self.assert_fails(run("pairs", *options, "--against", index, other, "-", data=wide), "bits, where another index has")
+        self.assert_fails(run("pairs", *options, "--against", index, "--against", other, "-", data=wide), "bits, where another index has")
         self.assert_fails(run("query", "--input-format", "codes", "--distance", 2, "--index", index, "-", data=wide), "answers up to 1")
         # Each changed byte of the file is found, and a file of another width is refused.
         whole = index.read_bytes()

@@ -79,9 +79,11 @@ code_index::code_index(const wide_codes& codes, std::span<const std::uint32_t> n
 
 void code_index::plan(int distance, std::size_t searches) {
   constexpr std::size_t least_bits = 6, most_bits = 20;
+  // Twice as many buckets as codes keep a table within 12 bytes for each code.
+  const std::size_t most_width = std::clamp<std::size_t>(std::bit_width(numbers_.size()), least_bits, most_bits);
   const auto count = static_cast<double>(numbers_.size()), asked = static_cast<double>(searches);
   const std::size_t bits = codes_.bits();
-  bucket_bits_ = std::clamp<std::size_t>(std::bit_width(numbers_.size()), least_bits, most_bits);
+  bucket_bits_ = most_width;
   double best = asked * of_next * count;
   std::size_t blocks = 0;
   const auto radius_of = [distance](std::size_t i, std::size_t of) {
@@ -94,7 +96,7 @@ void code_index::plan(int distance, std::size_t searches) {
     for (std::size_t i = 0; i < of; ++i) {
       const int radius = radius_of(i, of);
       const std::size_t width = width_of(i, of);
-      if (radius > 0 && width > most_bits) return;
+      if (radius > 0 && width > most_width) return;
       const double probes = values_within(width, radius);
       const double buckets = std::ldexp(1.0, static_cast<int>(radius > 0 ? width : std::min(width, bucket_bits_)));
       cost += of_entry * (count + buckets / 16) + asked * probes * (of_bucket + of_candidate * count / buckets);
