@@ -81,7 +81,9 @@ class checked_sets {
       : all_(all), end_(list.size()), list_(&list) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return end_ - first_; }
-  [[nodiscard]] feature_set operator[](std::size_t i) const { return all_[list_ != nullptr ? (*list_)[i] : first_ + i]; }
+  [[nodiscard]] feature_set operator[](std::size_t i) const {
+    return all_[list_ != nullptr ? (*list_)[i] : first_ + i];
+  }
 
  private:
   const document_check& all_;

@@ -391,7 +391,9 @@ std::vector<std::uint32_t> extend_groups_of_codes(const distinct_documents& know
   }
   std::vector<candidate> found;
   visit_code_pairs(codes, firsts, representatives, others, distance, threads,
-                   [&](std::uint32_t a, std::uint32_t b, int bits) { found.push_back({before + a, b, bits}); });
+                   [&](std::uint32_t a, std::uint32_t b, int bits) {
+                     found.push_back({before + a, b, bits});
+                   });
   if (among_themselves) {
     visit_code_pairs(codes, firsts, distance, threads, [&](std::uint32_t a, std::uint32_t b, int bits) {
       found.push_back({before + b, before + a, bits});

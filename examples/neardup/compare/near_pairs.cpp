@@ -151,7 +151,8 @@ void find_code_pairs(const context& c, const corpus& all, bool copies_once, cons
     if (is_wanted(a, b)) found.add({a, b, 0});
   };
   // Among equal codes, the first is paired with other codes, and each other one only with the first.
-  if (copies_once) first = first_of_equal(count, [&](std::uint32_t a, std::uint32_t b) { return codes[a] <=> codes[b]; });
+  if (copies_once)
+    first = first_of_equal(count, [&](std::uint32_t a, std::uint32_t b) { return codes[a] <=> codes[b]; });
   for (std::uint32_t i = 0; i < count; ++i) {
     if (first[i] != i) {
       add(first[i], i);

@@ -58,8 +58,7 @@ class distinct_search {
         all.all());
     fingerprint_vector fingerprints(index.bits());
     for (const std::uint32_t number : numbers) fingerprints.push_back(all[number]);
-    distinct_ =
-        make_fingerprint_search(index.view().max_distance(), index.view().blocks(), fingerprints, numbers, 1);
+    distinct_ = make_fingerprint_search(index.view().max_distance(), index.view().blocks(), fingerprints, numbers, 1);
   }
 
   mutable std::atomic<std::uint64_t> matches_ = 0;  // found by all searches

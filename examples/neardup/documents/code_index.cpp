@@ -194,7 +194,9 @@ void search_all(const wide_codes& codes, std::span<const std::uint32_t> some, co
       const auto own = some.subspan(begin + task * in_task);
       for (const std::uint32_t a : own.first(std::min(own.size(), in_task))) {
         index.for_each(codes[a], distance, is_below ? a : std::numeric_limits<std::uint32_t>::max(),
-                       [&](std::uint32_t b, int bits) { found[task].push_back({a, b, bits}); });
+                       [&](std::uint32_t b, int bits) {
+                         found[task].push_back({a, b, bits});
+                       });
       }
     });
     for (std::vector<match>& matches : found) {

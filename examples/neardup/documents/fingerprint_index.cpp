@@ -102,7 +102,9 @@ class code_search final : public fingerprint_search {
     const code_index& index = has_tables_ ? *tables_ : all_;
     std::vector<near_number> found;
     index.for_each(wide_code(fingerprint.words().first(codes_.words())), k, std::numeric_limits<std::uint32_t>::max(),
-                   [&](std::uint32_t number, int distance) { found.push_back({distance, ids_[number]}); });
+                   [&](std::uint32_t number, int distance) {
+                     found.push_back({distance, ids_[number]});
+                   });
     std::sort(found.begin(), found.end());
     return found;
   }
@@ -168,8 +170,8 @@ class view_of_codes final : public fingerprint_view {
 };
 
 void save_codes(const std::string& path, int distance, const wide_codes& codes,
-                const neardup::fingerprint_composition& made_of, std::span<const std::span<const std::byte>> attachments,
-                unsigned threads) {
+                const neardup::fingerprint_composition& made_of,
+                std::span<const std::span<const std::byte>> attachments, unsigned threads) {
   std::vector<std::uint64_t> numbers{codes.bits(), static_cast<std::uint64_t>(distance)};
   numbers.insert(numbers.end(), codes.all().begin(), codes.all().end());
   std::vector<std::span<const std::byte>> parts(attachments.begin(), attachments.end());

@@ -14,11 +14,15 @@
 namespace command {
 
 inline constexpr option_row annotate_option{
-    "--annotate", flag, takes::own, section::output,
+    "--annotate",
+    flag,
+    takes::own,
+    section::output,
     "write the records of the input, byte for byte and in their order, with one more member: "
     "\"near_duplicates\": {\"group\": …, \"original\": …, \"similarity\": …, \"size\": …}, or null for a "
     "document without near-duplicates; to a table four columns. Nothing is dropped. Reads files twice",
-    usual::with_verb, "write the records with one more member that names their group"};
+    usual::with_verb,
+    "write the records with one more member that names their group"};
 inline constexpr option_row annotate_key_option{
     "--annotate-key", "NAME", takes::own, section::output,
     "with --annotate: the name of the member, and the beginning of the columns' names (default: near_duplicates)"};

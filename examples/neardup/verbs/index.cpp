@@ -158,7 +158,8 @@ void take_old_index(typed_options& typed, const run_settings& to, indexing& how)
   }
   const std::string distance = std::to_string(stored.distance);
   if (!typed.has("--similarity")) typed.set_default("--distance", distance);
-  if (typed["--distance"] == distance && stored.blocks > 0) typed.set_default("--blocks", std::to_string(stored.blocks));
+  if (typed["--distance"] == distance && stored.blocks > 0)
+    typed.set_default("--blocks", std::to_string(stored.blocks));
 }
 
 /// Chooses the form of a new index by its options.

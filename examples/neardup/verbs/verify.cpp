@@ -451,16 +451,16 @@ class group_notes {
   void write() {
     record_writer writer(context_, &notes_);
     std::size_t next = 0;
-    documents_.visit_documents([&](bool /*has_tokens*/, const std::shared_ptr<source>& from, std::uint64_t line,
-                                   std::string_view raw) {
-      notes_.check(*from);
-      std::optional<group_note> note;
-      if (const std::size_t i = next++; i < places_.size() && places_[i].group != none) {
-        const taken_group& own = groups_[places_[i].group];
-        note = {own.number, own.original, false, places_[i].similarity, own.size};
-      }
-      writer.keep(from, line, notes_.annotated(*from, line, raw, note));
-    });
+    documents_.visit_documents(
+        [&](bool /*has_tokens*/, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+          notes_.check(*from);
+          std::optional<group_note> note;
+          if (const std::size_t i = next++; i < places_.size() && places_[i].group != none) {
+            const taken_group& own = groups_[places_[i].group];
+            note = {own.number, own.original, false, places_[i].similarity, own.size};
+          }
+          writer.keep(from, line, notes_.annotated(*from, line, raw, note));
+        });
     writer.close();
   }
 
