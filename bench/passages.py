@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 
 import numpy as np
 
@@ -60,24 +59,22 @@ def write_texts(path, size, seed=75):
 
 
 class Watch(threading.Thread):
-    """The largest size of the temporary files of a process, which have no name."""
+    """The most memory of a process, and the largest size of its temporary files, which have no name."""
 
     def __init__(self, process):
         super().__init__(daemon=True)
-        self.process, self.most = process, 0
+        self.folder, self.has_ended = pathlib.Path(f"/proc/{process.pid}"), threading.Event()
+        self.memory = self.temporary = 0
 
     def run(self):
-        folder = pathlib.Path(f"/proc/{self.process.pid}/fd")
-        while self.process.poll() is None:
-            total = 0
+        while not self.has_ended.wait(0.1):
             try:
-                for link in folder.iterdir():
-                    if os.readlink(link).endswith(" (deleted)"):
-                        total += link.stat().st_blocks * 512
-            except OSError:
+                status = self.folder.joinpath("status").read_text(encoding="ascii")
+                self.memory = max(self.memory, *(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM:")), 0)
+                links = [link for link in self.folder.joinpath("fd").iterdir() if os.readlink(link).endswith(" (deleted)")]
+                self.temporary = max(self.temporary, sum(link.stat().st_blocks * 512 for link in links))
+            except OSError:  # a file was closed, or the process has ended
                 pass
-            self.most = max(self.most, total)
-            time.sleep(0.2)
 
 
 def measure(command):
@@ -87,10 +84,12 @@ def measure(command):
     watch.start()
     note = process.stderr.read().decode()
     _, status, used = os.wait4(process.pid, 0)
+    watch.has_ended.set()
+    watch.join()
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(note)
-    return used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, watch.most, note.strip().splitlines()[-1]
+    return used.ru_utime + used.ru_stime, watch.memory, watch.temporary, note.strip().splitlines()[-1]
 
 
 def main():
