@@ -23,6 +23,11 @@ from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, effo
 NOBODY = 65534
 
 
+def timeless(advice):
+    """Leaves out the time that advise predicts, by a clock."""
+    return re.sub(rb'"seconds":[^,]*,"bytes"', b"", advice)
+
+
 class ReadingTest(CommandTest):
     def ids(self, *arguments, status=0, **more):
         """The documents that the program reads."""
@@ -552,7 +557,7 @@ class Compressed(ReadingTest):
                     for path, stdin in sources[:1] if SANITIZED else sources:
                         done = self.assert_done(run(*options, "--threads", threads, path, data=stdin))
                         shown = done.bytes.replace(str(path).encode(), b"-")
-                        self.assertEqual(shown, expected.bytes, (options, path))
+                        self.assertEqual(timeless(shown), timeless(expected.bytes), (options, path))
         self.assertEqual(run("groups", "--jsonl", plain).bytes, run("groups", "--jsonl", "-", data=data).bytes)
 
     def test_damaged_files_are_named(self):
@@ -705,8 +710,8 @@ class Compressed(ReadingTest):
                         done = self.assert_done(run(*arguments, preexec_fn=limit))
                         self.assertTrue(done.bytes)
                         if threads == 1:
-                            expected = done.bytes
-                        self.assertEqual(done.bytes, expected)
+                            expected = timeless(done.bytes)
+                        self.assertEqual(timeless(done.bytes), expected)
         plain = [self.write(f"plain/{i:03}.jsonl", jsonl([text, text + " again"], 2 * i)) for i, text in enumerate(texts)]
         for options in (("unique", "--keep", "longest"), ("report",)):
             shown = run(*options, "--jsonl", "--threads", 4, self.folder / "records").bytes

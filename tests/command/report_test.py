@@ -266,6 +266,27 @@ class Report(CommandTest):
             "document on the left that is almost similar enough. Two documents are near-duplicates if the Jaccard similarity "
             "of their features (words:2) is at least 0.7.")
 
+    def test_judged_decisions_are_labels(self):
+        page = self.folder / "audit.html"
+        file = self.write("c.jsonl", jsonl([A, A + " again", B, " ".join(A.split()[:14] + ["other", "words", "come", "now"])]))
+        self.assert_done(run("unique", "--jsonl", "--audit", 5, page, "--similarity", 0.7, "--output", self.folder / "o", file))
+        decisions = json.loads(re.search(r'id="decisions">(.*?)</script>', page.read_text(), re.DOTALL)[1])["decisions"]
+        self.assertEqual({d["dropped"] for d in decisions}, {True, False})
+        for verdict in ("right", "wrong"):
+            which = 0 if verdict == "right" else 1
+            saved = self.ask(
+                page,
+                f"""
+                const before = labels();
+                document.querySelectorAll('section.decision').forEach(
+                  (view, i) => {{ if (i > 0) view.querySelectorAll('input')[{which}].click(); }});
+                answer([before, labels(), document.querySelectorAll('#save').length]);
+                """,
+            )
+            self.assertEqual((saved[0], saved[2]), ("", 1))
+            self.assertEqual([json.loads(line) for line in saved[1].splitlines()],
+                             [{"a": d["id"], "b": d["other"], "same": d["dropped"] == (verdict == "right")} for d in decisions[1:]])
+
     def test_nothing_in_texts_and_names_breaks_out(self):
         base = " ".join(f"word{i}" for i in range(30))
         rows = [{"id": f"{HOSTILE} {i}", "text": f"{base} {HOSTILE} {i}\n\u2028"} for i in range(2)]

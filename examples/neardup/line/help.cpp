@@ -68,7 +68,7 @@ Examples:
   neardup find "a sentence of the page" pages/             the pages that hold it, or nearly
   neardup index --output pages.index pages/                   documents in a file, for query
   neardup query --index pages.index new.txt                what is in it already
-  neardup advise --similarity 0.7 --jsonl corpus.jsonl     how many have near-duplicates, and what finds them
+  neardup advise --similarity 0.7 --jsonl corpus.jsonl     which features fit, and what the run takes
 )";
 
 /// Returns the text with defaults instead of their names in braces.

@@ -718,7 +718,8 @@ struct json_parser {
     }
     if (!settings.source_field.empty()) {
       const token& value = found[names.size() - 1];
-      if (value.kind == '"' || value.kind == '0') out.source = value.text;
+      const bool is_flag = value.kind == 't' || value.kind == 'f';
+      if (value.kind == '"' || value.kind == '0' || is_flag) out.source = value.text;
     }
     const token& found_id = found[settings.text_fields.size()];
     if (found_id.kind == '"' || found_id.kind == '0') {

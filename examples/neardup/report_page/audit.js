@@ -24,6 +24,18 @@ function count() {
 // A run by features compares no fingerprints and has no distance.
 const apart = decision => (decision.distance === undefined ? '' : `${counted(decision.distance, 'bit', 'bits')} apart, `);
 
+// The judged decisions as JSON Lines, as `neardup advise --labels` reads them: are the two documents the same?
+const labels = () => audit.decisions.map((decision, i) => (verdicts[i] === '' ? '' :
+  `${JSON.stringify({a: decision.id, b: decision.other, same: decision.dropped === (verdicts[i] === 'right')})}\n`)).join('');
+
+function save() {
+  const link = element('a', '');
+  link.href = URL.createObjectURL(new Blob([labels()], {type: 'application/jsonl'}));
+  link.download = 'labels.jsonl';
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 function decisionView(decision, number) {
   const mark = element('span', decision.dropped ? 'mark dropped' : 'mark kept', decision.dropped ? 'dropped' : 'kept');
   const buttons = ['right', 'wrong'].map(verdict => {
@@ -48,5 +60,6 @@ byId('summary').textContent = `Of ${counted(audit.documents, 'document', 'docume
   `Dropped documents (${droppedCount}) are on the right, with the kept document that represents them on the left. ` +
   `Kept documents (${audit.decisions.length - droppedCount}) are on the right, with another kept document on the left that is almost similar enough. ` +
   `Two documents are near-duplicates if ${audit.limit}.`;
+byId('save').addEventListener('click', save);
 byId('list').append(...audit.decisions.map(decisionView));
 count();

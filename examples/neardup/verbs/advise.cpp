@@ -1,15 +1,19 @@
 // `neardup advise`: recommends options that find the near-duplicates of a corpus.
 #include <array>
 #include <cmath>
-#include <neardup/index/recall.hpp>
+#include <ctime>
 #include <neardup/text/utf8.hpp>
 #include <neardup/threads.hpp>
 
 #include "../compare/advice.hpp"
+#include "../compare/corpus_part.hpp"
+#include "../compare/run_cost.hpp"
 #include "../describe/text_kinds.hpp"
 #include "../ground/errors.hpp"
+#include "../ground/platform.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
+#include "advising.hpp"
 #include "running.hpp"
 
 namespace command {
@@ -32,16 +36,12 @@ constexpr std::array advise_options{
         "{recall})",
         usual::with_verb},
     option_row{"--check-features", "F", takes::own, section::comparison,
-               "what the similarity is about (default: {features})"},
-};
-
-/// The settings of advise: the near-duplicates to find, and the setups to choose from.
-struct advised_run : run_settings {
-  bool is_about_fingerprints = false;  // otherwise the advice is about exact comparisons
-  double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);  // required share of the near-duplicates
-  std::optional<neardup::feature_choice> wanted_features;                       // nullopt: several kinds are tried
-  std::optional<std::size_t> wanted_bits;                                       // nullopt: 64 and 128 bits are tried
-  std::vector<std::string> input_words;                                         // input paths as typed
+               "features to recommend if they fit the texts (default: what fits)", usual::with_verb},
+    option_row{
+        "--labels", "FILE", takes::own, section::comparison,
+        "pairs that a person has judged, as the page of unique --audit saves them, or JSON Lines of the ids a and "
+        "b, and same: true or false. Prints precision and recall of each setting on them",
+        usual::with_verb, "judged pairs: what the page of unique --audit saves, or JSON Lines of a, b and same"},
 };
 
 /// The least number of documents for which advice is given.
@@ -51,11 +51,38 @@ constexpr std::uint64_t few_documents = 20;
 /// the features of the text.
 constexpr std::size_t advised_bytes = std::size_t{1} << 24;
 
-advice_request request_of(const advised_run& settings) {
+/// Of at most so many documents, edits are recommended if no kind of words fits: their time grows with the square.
+constexpr std::uint64_t most_by_edits = 200000;
+
+/// How a kind of features fits the texts at a similarity.
+struct measured_kind {
+  feature_fit fit;
+  double similarity;
+};
+
+/// The exact run that is advised.
+struct exact_advice {
+  corpus_part part;
+  std::vector<feature_hint> hints;
+  std::vector<measured_kind> kinds;
+  std::optional<std::size_t> chosen;  // in `kinds`; nullopt: no kind fits, and equal documents are found
+  compared_by by;                     // what the run compares
+  double similarity = 0;              // that of the run
+  tried_run tried;
+  run_cost cost{};
+
+  /// Returns true if fingerprints of these features fit at the similarity of the run.
+  [[nodiscard]] bool is_fit(const neardup::feature_choice& features) const {
+    return std::any_of(kinds.begin(), kinds.end(), [&](const measured_kind& kind) {
+      return kind.fit.by.features == features && kind.similarity == similarity && kind.fit.is_fit();
+    });
+  }
+};
+
+advice_request request_of(const advised_run& settings, const neardup::feature_choice& check) {
   advice_request request{.similarity = *settings.comparison.min_similarity,
-                         .check = settings.comparison.check_features.choice,
+                         .check = check,
                          .recall = settings.recall,
-                         .setups = settings.is_about_fingerprints,
                          .seed = settings.fingerprint.seed};
   if (settings.wanted_features) request.features = {*settings.wanted_features};
   return request;
@@ -67,42 +94,155 @@ bool has_tokens(const neardup::feature_choice& features, std::string_view text) 
     bool found = false;
     const auto sink = [&found](std::string_view) { found = true; };
     constexpr std::size_t beginning = 256;  // enough for most texts
+    // A letter or digit at the beginning is in a token of any kind.
+    const auto is_plain = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    constexpr std::size_t first = 16;
+    const std::string_view head = text.substr(0, first);
+    if (std::any_of(head.begin(), head.end(), is_plain)) return true;
     tokenize(text.substr(0, beginning), sink);
     if (!found && text.size() > beginning) tokenize(text, sink);
     return found;
   });
 }
 
-/// Cuts a text to the used part.
-/// Returns: true if that is less than all of it.
-bool shorten(std::string& text) {
-  if (text.size() <= advised_bytes) return false;
-  text.resize(advised_bytes);
-  text.resize(text.size() - neardup::incomplete_suffix(text));
-  return true;
+/// Returns the part of a text that is used.
+std::string_view beginning_of(std::string_view text) {
+  if (text.size() <= advised_bytes) return text;
+  text = text.substr(0, advised_bytes);
+  return text.substr(0, text.size() - neardup::incomplete_suffix(text));
 }
 
-/// Returns a visitor that calls `use(text, is_shortened)` for each document that is part of the advice.
+/// Returns a visitor that calls `use(text, is_shortened)` for each document that is part of the advice. `text` is a view
+/// that is valid during the call.
 template <class Use>
 document_visitor for_advised_texts(context& c, const Use& use) {
   return [&c, use](const placed_document& d) {
-    std::string text = joined(*d.texts, '\n');
-    const bool is_shortened = shorten(text);
+    std::string all;
+    if (d.texts->size() != 1) all = joined(*d.texts, '\n');
+    const std::string_view text = d.texts->size() == 1 ? std::string_view(d.texts->front()) : all;
+    const std::string_view used = beginning_of(text);
     const bool counts =
-        has_tokens(c.settings.comparison.check_features.choice, text) || c.notes.without_tokens(d.from->where(d.line));
-    if (counts) use(std::move(text), is_shortened);
+        has_tokens(c.settings.comparison.check_features.choice, used) || c.notes.without_tokens(d.from->where(d.line));
+    if (counts) use(used, used.size() < text.size());
   };
 }
 
-/// Makes two passes over the input. `shortened` gets the number of documents that were shortened.
-advice advice_on(context& c, const advised_run& settings, text_kinds& kinds, std::uint64_t& shortened) {
-  advisor look(request_of(settings));
+/// Returns the kinds of features to measure at the wanted similarity: first those that are recommended if they fit, the
+/// preferred ones first. `preferred` gets their number.
+std::vector<compared_by> kinds_to_measure(const advised_run& settings, const exact_advice& found,
+                                          std::size_t& preferred) {
+  using enum neardup::feature_kind;
+  std::vector<compared_by> kinds;
+  const auto add = [&](const compared_by& by) {
+    if (std::find(kinds.begin(), kinds.end(), by) == kinds.end()) kinds.push_back(by);
+  };
+  const auto add_features = [&](neardup::feature_kind kind, std::size_t size) {
+    add({neardup::feature_choice{kind, size}});
+  };
+  if (settings.wanted_check) add({settings.wanted_check});
+  for (const feature_hint& hint : found.hints) {
+    if (hint.features.starts_with("zh:")) continue;  // needs a dictionary
+    const neardup::feature_choice features = neardup::parse_features(hint.features);
+    add({features});
+    if (features.kind != chars) add_features(features.kind, 1);
+  }
+  add_features(words, 2);
+  add_features(words, 1);
+  preferred = kinds.size();
+  for (const std::size_t size : {2U, 3U, 5U}) add_features(chars, size);
+  add({std::nullopt});
+  if (settings.wanted_features) add({settings.wanted_features});
+  return kinds;
+}
+
+/// Returns documents of a part, evenly spaced: about 256 KB, at most 500, and at least 20 if there are as many.
+std::vector<std::string_view> measured_texts(const corpus_part& part) {
+  constexpr std::size_t most = 500, least = 20, bytes = std::size_t{1} << 18;
+  const std::size_t mean = part.part_bytes() / part.size() + 1;
+  const std::size_t count = std::min(part.size(), std::clamp(bytes / mean, least, most));
+  std::vector<std::string_view> texts;
+  for (std::size_t i = 0; i < count; ++i) texts.emplace_back(part[i * part.size() / count]);
+  return texts;
+}
+
+/// Measures kinds of features, and chooses one that fits. If no preferred kind fits, a lower similarity by words is next,
+/// then edits, and 3 characters.
+void choose_features(const advised_run& settings, exact_advice& found) {
+  const double wanted = *settings.comparison.min_similarity;
+  const std::vector<std::string_view> texts = measured_texts(found.part);
+  const auto measure = [&](const compared_by& by, double similarity) {
+    const auto fits = fits_of(texts, std::span(&by, 1), similarity, settings.fingerprint);
+    found.kinds.push_back({fits.front(), similarity});
+    return fits.front().is_fit();
+  };
+  const auto choose = [&](const compared_by& by, double similarity) {
+    if (found.chosen) return;
+    const auto known = std::find_if(found.kinds.begin(), found.kinds.end(), [&](const measured_kind& kind) {
+      return kind.fit.by == by && kind.similarity == similarity;
+    });
+    const auto place = static_cast<std::size_t>(known - found.kinds.begin());
+    if (known != found.kinds.end() ? known->fit.is_fit() : measure(by, similarity)) found.chosen = place;
+  };
+  std::size_t preferred = 0;
+  const std::vector<compared_by> kinds = kinds_to_measure(settings, found, preferred);
+  for (const compared_by& by : kinds) measure(by, wanted);
+  for (std::size_t i = 0; i < preferred; ++i) choose(kinds[i], wanted);
+  const compared_by words{neardup::feature_choice{neardup::feature_kind::words, 1}}, edits{std::nullopt},
+      characters{neardup::feature_choice{neardup::feature_kind::chars, 3}};
+  constexpr int lowest_tenths = 6;
+  for (int tenths = static_cast<int>(std::ceil(10 * wanted - 1e-9)) - 1; tenths >= lowest_tenths; --tenths) {
+    choose(words, tenths / 10.0);
+  }
+  constexpr double of_edits = 0.9;
+  if (found.part.documents() <= most_by_edits) {
+    choose(edits, std::max(wanted, of_edits));
+    choose(edits, wanted);
+  }
+  choose(characters, wanted);
+  choose(edits, wanted);
+  found.by = found.chosen ? found.kinds[*found.chosen].fit.by : compared_by{neardup::feature_choice{}};
+  found.similarity = found.chosen ? found.kinds[*found.chosen].similarity : 1;
+}
+
+/// Reads the corpus once, and chooses what an exact run compares. Tries this run on a part of the corpus.
+/// `read(visitor)` reads the corpus.
+template <class Read>
+exact_advice exact_advice_on(context& c, const advised_run& settings, std::uint64_t& shortened, const Read& read) {
+  constexpr std::uint64_t enough_documents = 1000;
+  exact_advice found;
+  found.part = corpus_part(settings.fingerprint.seed);
+  text_kinds kinds;
+  double ignored_seconds = 0;  // of the kinds, which no other run looks at
+  const double begin = processor_seconds();
+  read(for_advised_texts(c, [&](std::string_view text, bool is_shortened) {
+    if (is_shortened) ++shortened;
+    if (found.part.documents() < enough_documents) {
+      const double before = processor_seconds();
+      kinds.add(text);
+      ignored_seconds += processor_seconds() - before;
+    }
+    found.part.add(text);
+  }));
+  const double input_seconds = processor_seconds() - begin - ignored_seconds;
+  found.hints = kinds.hints();
+  if (found.part.documents() == 0) return found;
+  c.notes.phase("trying a run");
+  choose_features(settings, found);
+  found.tried = try_run(found.part, found.by, found.similarity, settings.fingerprint);
+  found.cost = cost_of_run(found.tried, found.part.documents(), input_seconds);
+  return found;
+}
+
+/// Makes two passes over the input.
+advice advice_on_fingerprints(context& c, const advised_run& settings, const neardup::feature_choice& check) {
+  advisor look(request_of(settings, check));
   const neardup::threads run{c.settings.threads};
   std::uint64_t sampled = 0, compared = 0;
-  for_each_text_before(c, "drawing a sample", for_advised_texts(c, [&](const std::string& text, bool) {
+  for_each_text_before(c, "drawing a sample", for_advised_texts(c, [&](std::string_view text, bool) {
                          look.sample(text);
-                         constexpr std::uint64_t enough_documents = 1000;
-                         if (sampled++ < enough_documents) kinds.add(text);
+                         ++sampled;
                        }));
 
   std::vector<std::string> waiting;  // this many texts, so that starting threads does not matter
@@ -114,25 +254,23 @@ advice advice_on(context& c, const advised_run& settings, text_kinds& kinds, std
     waiting.clear();
     waiting_bytes = 0;
   };
-  read_texts(c.settings.input, c.sources, c.notes, for_advised_texts(c, [&](std::string text, bool is_shortened) {
+  read_texts(c.settings.input, c.sources, c.notes, for_advised_texts(c, [&](std::string_view text, bool) {
                constexpr std::size_t bytes_at_once = std::size_t{1} << 22, documents_at_once = 4096;
-               if (is_shortened) ++shortened;
                waiting_bytes += text.size();
-               waiting.push_back(std::move(text));
+               waiting.emplace_back(text);
                if (waiting_bytes >= bytes_at_once || waiting.size() == documents_at_once) compare_waiting();
              }));
   compare_waiting();
   if (compared != sampled) throw input_error({"", "the input was changed while it was being read"});
-  if (sampled == 0) return {};
   c.notes.phase("counting candidates");
   return look.finish(run);
 }
 
-/// Keeps only the setups with the requested features and width.
-void restrict_to_wanted(const advised_run& settings, advice& found) {
+/// Keeps only the setups with the requested width, and features that are requested and fit the texts.
+void restrict_setups(const advised_run& settings, const exact_advice& exact, advice& found) {
   std::erase_if(found.setups, [&](const setup& s) {
     return (settings.wanted_features && s.features != *settings.wanted_features) ||
-           (settings.wanted_bits && s.bits != *settings.wanted_bits);
+           (settings.wanted_bits && s.bits != *settings.wanted_bits) || !exact.is_fit(s.features);
   });
   if (found.setups.empty()) return;
   found.recommended = recommended_setup(found.setups, settings.recall);
@@ -162,36 +300,11 @@ std::string seconds_text(double seconds) {
   return fixed(seconds / 3600, 1) + " h";
 }
 
-/// Quoted for a POSIX shell if necessary.
-std::string shell_word(std::string_view text) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
-  if (!text.empty() && text.find_first_not_of(plain) == text.npos) return std::string(text);
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
-/// Prints columns as wide as necessary; the first one is aligned left, the others right.
-void print_table(output& out, const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string gap(widths[i] - row[i].size(), ' ');
-      out << (i == 0 ? row[i] + gap : "  " + gap + row[i]);
-    }
-    out << '\n';
-  }
-}
-
-void print_corpus(output& out, const advised_run& settings, const advice& found) {
-  out << counted(found.documents, "document", "documents") << ", " << bytes_text(found.mean_bytes)
-      << " on average, half of them up to " << count_text(found.median_bytes, true) << '\n';
+void print_similar_pairs(output& out, const advised_run& settings, const advice& found,
+                         const neardup::feature_choice& check) {
   const bool is_whole = found.followed == found.documents;
-  const std::string similar = "with a similarity of " + number(*settings.comparison.min_similarity) + " by " +
-                              to_string(settings.comparison.check_features);
+  const std::string similar =
+      "with a similarity of " + number(*settings.comparison.min_similarity) + " by " + to_string(check);
   const std::string looked_at = is_whole ? ""
                                          : " (a sample of " + grouped(found.followed) + " documents has " +
                                                grouped(found.pairs_seen) + ", counted for each of its documents)";
@@ -210,28 +323,72 @@ void print_corpus(output& out, const advised_run& settings, const advice& found)
   }
 }
 
-void print_hints(output& out, const advised_run& settings, const std::vector<feature_hint>& hints) {
-  for (const feature_hint& hint : hints) {
-    const std::string compared = to_string(settings.comparison.check_features);
-    if (compared.substr(0, compared.rfind(':')) == hint.features.substr(0, hint.features.rfind(':'))) continue;
+/// Returns a share of documents as a percentage.
+std::string percent_text(double share) { return fixed(100 * share, 1) + " %"; }
+
+/// Returns the share of a part's documents that are near-duplicates of a kept one.
+double dropped_share(const exact_advice& found) {
+  return static_cast<double>(found.tried.dropped) / static_cast<double>(found.tried.documents);
+}
+
+/// Returns the highest share that is expected in the whole corpus. A group of two is in a part with the square of the
+/// probability of a document, so the share of the part is at least the share of the corpus, times that probability.
+double highest_dropped_share(const exact_advice& found) {
+  const double ratio = static_cast<double>(found.part.documents()) / static_cast<double>(found.tried.documents);
+  return std::min(1.0, dropped_share(found) * ratio);
+}
+
+void print_corpus(output& out, const exact_advice& found) {
+  out << counted(found.part.documents(), "document", "documents") << ", " << bytes_text(found.part.mean_bytes())
+      << " on average, half of them up to " << grouped(found.part.median_bytes()) << '\n';
+  const bool is_whole = found.part.is_whole();
+  const std::string how = !found.chosen ? "equal to an earlier one by " + found.by.name()
+                                        : "near-duplicates of an earlier one, with a similarity of " +
+                                              number(found.similarity) + " by " + found.by.name();
+  if (!is_whole) out << "Of a part of " << counted(found.tried.documents, "document", "documents") << ", ";
+  out << grouped(found.tried.dropped) << " (" << percent_text(dropped_share(found)) << ") are " << how << '\n';
+  if (is_whole || found.tried.dropped == 0) return;
+  out << "The share of the whole corpus is higher, up to about " << percent_text(highest_dropped_share(found))
+      << ", because most near-duplicates of these documents are not in the part\n";
+}
+
+void print_hints(output& out, const exact_advice& found) {
+  for (const feature_hint& hint : found.hints) {
+    const std::string name = found.by.name();
+    if (name.substr(0, name.rfind(':')) == hint.features.substr(0, hint.features.rfind(':'))) {
+      out << "By " << name << ", because " << grouped(hint.documents) << " of the first "
+          << counted(hint.seen, "document", "documents") << ' ' << hint.reason << '\n';
+      continue;
+    }
+    const bool is_unfit = std::any_of(found.kinds.begin(), found.kinds.end(), [&](const measured_kind& kind) {
+      return kind.fit.by.name() == hint.features && !kind.fit.is_fit();
+    });
+    if (is_unfit) continue;
     out << "Try --check-features " << hint.features << ": " << grouped(hint.documents) << " of the first "
         << counted(hint.seen, "document", "documents") << ' ' << hint.reason << '\n';
   }
 }
 
-void print_features(output& out, const advised_run& settings, const advice& found) {
+void print_features(output& out, const advised_run& settings, const exact_advice& found) {
+  const std::size_t measured = measured_texts(found.part).size();
   out << "\nFeatures per document"
-      << (found.sampled < found.documents ? " of a sample of " + grouped(found.sampled) + " documents" : "")
-      << ", and the share of documents that are too short: one changed word (of chars and bytes: one\ncharacter) makes "
-         "their similarity less than "
-      << number(*settings.comparison.min_similarity) << ". Documents are compared by those with a *:\n\n";
+      << (measured < found.part.documents() ? " of a sample of " + grouped(measured) + " documents" : "")
+      << ", and the share of documents that are too short: one changed word (of chars, bytes and\nedits: one "
+         "character) makes their similarity less than "
+      << number(*settings.comparison.min_similarity) << ". Features for which half of the documents are too short\n"
+      << "are never recommended. * is recommended:\n\n";
   std::vector<std::vector<std::string>> rows{{"  features", "per document", "too short"}};
-  for (const feature_facts& facts : found.facts) {
-    const bool is_of_check = facts.features == settings.comparison.check_features.choice;
-    rows.push_back({(is_of_check ? "* " : "  ") + to_string(facts.features), fixed(facts.mean_features, 1),
-                    fixed(facts.too_short, 3)});
+  for (std::size_t i = 0; i < found.kinds.size(); ++i) {
+    const auto& [fit, similarity] = found.kinds[i];
+    std::string name = fit.by.features ? fit.by.name() : "edit: characters";
+    if (similarity != *settings.comparison.min_similarity) name += ", similarity " + number(similarity);
+    rows.push_back({(i == found.chosen ? "* " : "  ") + name, fixed(fit.mean_features, 1), fixed(fit.too_short, 3)});
   }
   print_table(out, rows);
+  if (settings.wanted_check && found.by.features != settings.wanted_check) {
+    out << "\n" << to_string(*settings.wanted_check) << " is not recommended: most of the documents are too short\n";
+  }
+  if (!found.chosen) out << "\nNo kind fits documents so short; the command finds equal documents alone.\n";
 }
 
 void print_distances(output& out, const advice& found) {
@@ -269,25 +426,19 @@ void print_setups(output& out, const advice& found) {
   print_table(out, rows);
 }
 
-template <class Items, class ToJson>
-std::string json_array(const Items& items, const ToJson& to_json) {
-  std::string text;
-  for (const auto& item : items) {
-    text += text.empty() ? '[' : ',';
-    text += to_json(item);
-  }
-  return (text.empty() ? "[" : text) + ']';
-}
-
-std::string json_of(const advised_run& settings, const feature_facts& facts) {
+/// Returns the facts about a kind of features. `distances`: those about its fingerprints, or null.
+std::string json_of(const measured_kind& kind, const feature_facts* distances) {
+  const feature_fit& fit = kind.fit;
   json_object all;
-  all.add("features", json_string(to_string(facts.features)))
-      .add("mean_features", number(facts.mean_features))
-      .add("too_short", number(facts.too_short));
-  if (settings.is_about_fingerprints) {
-    all.add("mean_distance", number(facts.mean_distance))
-        .add("distance_spread", number(facts.distance_spread))
-        .add("skew", number(facts.skew));
+  all.add("features", json_string(fit.by.name()))
+      .add("similarity", number(kind.similarity))
+      .add("mean_features", number(fit.mean_features))
+      .add("too_short", number(fit.too_short))
+      .add("fits", fit.is_fit() ? "true" : "false");
+  if (distances != nullptr) {
+    all.add("mean_distance", number(distances->mean_distance))
+        .add("distance_spread", number(distances->distance_spread))
+        .add("skew", number(distances->skew));
   }
   return all.text();
 }
@@ -311,33 +462,13 @@ std::string json_of(const advice& found, const setup& s) {
       .text();
 }
 
-/// Returns the paths as typed. Unless `in_full`, a placeholder replaces many paths, because they come from a pattern
-/// that the shell has expanded.
-std::string path_words(const advised_run& settings, bool in_full) {
-  const auto end = settings.input.paths.begin() +
-                   static_cast<std::ptrdiff_t>(std::min(settings.input.paths.size(), settings.input.first_listed));
-  constexpr std::ptrdiff_t max_shown = 10;
-  if (!in_full && end - settings.input.paths.begin() > max_shown) return " PATH…";
-  const auto looks_like_an_option = [](const std::string& path) { return path.size() > 1 && path.starts_with('-'); };
-  std::string text = std::any_of(settings.input.paths.begin(), end, looks_like_an_option) ? " --" : "";
-  std::for_each(settings.input.paths.begin(), end, [&](const std::string& path) { text += ' ' + shell_word(path); });
-  return text;
-}
-
-/// Returns the command line that finds the near-duplicates of the same input, for a shell.
-std::string command_for(const advised_run& settings, const advice& found, const std::string& paths) {
-  std::string text = "neardup groups --similarity " + number(*settings.comparison.min_similarity);
-  if (settings.is_about_fingerprints) {
-    const setup& chosen = found.setups[found.recommended];
-    text += " --features " + to_string(chosen.features) + " --kind " + std::string(neardup::to_string(chosen.kind)) +
-            " --bits " + std::to_string(chosen.bits) + " --distance " + std::to_string(chosen.distance);
-  } else {
-    text += " --exact";
-  }
-  text += " --check-features " + to_string(settings.comparison.check_features);
-  if (settings.fingerprint.seed != 0) text += " --seed " + std::to_string(settings.fingerprint.seed);
-  for (const std::string& word : settings.input_words) text += ' ' + shell_word(word);
-  return text + paths;
+/// Returns the command line that finds near-duplicates by the recommended setup.
+std::string setup_command(const advised_run& settings, const setup& chosen, const neardup::feature_choice& check,
+                          bool in_full) {
+  return "neardup groups --similarity " + number(*settings.comparison.min_similarity) + " --features " +
+         to_string(chosen.features) + " --kind " + std::string(neardup::to_string(chosen.kind)) + " --bits " +
+         std::to_string(chosen.bits) + " --distance " + std::to_string(chosen.distance) + " --check-features " +
+         to_string(check) + input_options(settings) + path_words(settings, in_full);
 }
 
 void print_setups_text(output& out, const advised_run& settings, const advice& found) {
@@ -359,23 +490,42 @@ void print_setups_text(output& out, const advised_run& settings, const advice& f
                            : "None of these finds as many; * finds the most.\n");
 }
 
-void print_advice_text(output& out, const advised_run& settings, const advice& found,
-                       const std::vector<feature_hint>& hints) {
-  if (found.documents == 0) {
+/// Prints the exact command, behind its time and memory.
+void print_exact_command(output& out, const advised_run& settings, const exact_advice& found) {
+  constexpr double bytes_of_mb = 1e6;
+  const auto memory = static_cast<double>(available_memory());
+  out << "\nIt misses no pair, and takes " << (found.cost.seconds < 0.1 ? "" : "about ")
+      << seconds_text(found.cost.seconds) << " of processor time, and "
+      << count_text(found.cost.bytes / bytes_of_mb, false) << " MB of memory";
+  if (found.by.features && found.cost.bytes > memory / 2) {
+    out << ".\nThat is more than half of this machine's memory: features beyond that go to a temporary file";
+  }
+  out << ":\n\n" << on_one_line(exact_command(settings, found.similarity, found.by, false)) << '\n';
+}
+
+void print_advice_text(output& out, const advised_run& settings, const exact_advice& exact,
+                       const std::optional<advice>& found) {
+  if (exact.part.documents() == 0) {
     out << "There are no documents to advise on.\n";
     return;
   }
-  print_corpus(out, settings, found);
-  print_hints(out, settings, hints);
-  if (found.documents < few_documents) {
-    out << "So few documents are nothing to advise from; the command below is that for any.\n";
+  print_corpus(out, exact);
+  print_hints(out, exact);
+  if (exact.part.documents() < few_documents) {
+    out << "So few documents are nothing to advise from; the command below may not suit others.\n";
   }
-  if (settings.is_about_fingerprints) {
-    print_setups_text(out, settings, found);
-  } else {
-    print_features(out, settings, found);
+  print_features(out, settings, exact);
+  print_exact_command(out, settings, exact);
+  if (!settings.is_about_fingerprints) return;
+  if (!found || found->setups.empty()) {
+    out << "\nNo setup of fingerprints is recommended: most of the documents are too short for its features.\n";
+    return;
   }
-  out << '\n' << on_one_line(command_for(settings, found, path_words(settings, false))) << '\n';
+  out << '\n';
+  print_similar_pairs(out, settings, *found, *exact.by.features);
+  print_setups_text(out, settings, *found);
+  out << '\n'
+      << on_one_line(setup_command(settings, found->setups[found->recommended], *exact.by.features, false)) << '\n';
 }
 
 std::string json_of(const feature_hint& hint) {
@@ -387,42 +537,73 @@ std::string json_of(const feature_hint& hint) {
       .text();
 }
 
-void print_advice_json(output& out, const advised_run& settings, const advice& found,
-                       const std::vector<feature_hint>& hints) {
-  const bool has_advice = found.documents > 0;
-  json_object all;
-  all.add("documents", std::to_string(found.documents))
-      .add("sampled", std::to_string(found.sampled))
+void add_setups(json_object& all, const advised_run& settings, const advice& found) {
+  all.add("sampled", std::to_string(found.sampled))
       .add("followed", std::to_string(found.followed))
-      .add("mean_bytes", number(found.mean_bytes))
-      .add("median_bytes", number(found.median_bytes))
-      .add("similarity", number(*settings.comparison.min_similarity))
-      .add("check_features", json_string(to_string(settings.comparison.check_features)))
       .add("similar_pairs", number(found.similar_pairs))
       .add("pairs_seen", std::to_string(found.pairs_seen))
       .add("partnered", number(found.partnered))
-      .add("hints", json_array(hints, [](const auto& hint) { return json_of(hint); }))
-      .add("facts", json_array(found.facts, [&](const auto& facts) { return json_of(settings, facts); }));
+      .add("wanted_recall", number(settings.recall))
+      .add("setups", json_array(found.setups, [&](const auto& s) { return json_of(found, s); }))
+      .add("recommended", found.setups.empty() ? "null" : std::to_string(found.recommended))
+      .add("is_reached", found.is_reached ? "true" : "false");
+}
+
+void print_advice_json(output& out, const advised_run& settings, const exact_advice& exact,
+                       const std::optional<advice>& found) {
+  const bool has_advice = exact.part.documents() > 0;
+  const auto if_any = [&](const std::string& text) { return has_advice ? text : std::string("null"); };
+  const auto distances_of = [&](const measured_kind& kind) -> const feature_facts* {
+    if (!found) return nullptr;
+    const auto same = std::find_if(found->facts.begin(), found->facts.end(),
+                                   [&](const feature_facts& facts) { return kind.fit.by.features == facts.features; });
+    return same == found->facts.end() ? nullptr : &*same;
+  };
+  json_object all;
+  all.add("documents", std::to_string(exact.part.documents()))
+      .add("part", std::to_string(exact.part.size()))
+      .add("dropped_in_part", std::to_string(exact.tried.dropped))
+      .add("mean_bytes", if_any(has_advice ? number(exact.part.mean_bytes()) : ""))
+      .add("median_bytes", std::to_string(exact.part.median_bytes()))
+      .add("similarity", if_any(number(exact.similarity)))
+      .add("check", if_any(exact.by.features ? "\"jaccard\"" : "\"edit\""))
+      .add("check_features", has_advice && exact.by.features ? json_string(exact.by.name()) : "null")
+      .add("hints", json_array(exact.hints, [](const auto& hint) { return json_of(hint); }))
+      .add("facts", json_array(exact.kinds, [&](const auto& kind) { return json_of(kind, distances_of(kind)); }))
+      .add("seconds", if_any(number(exact.cost.seconds)))
+      .add("bytes", if_any(number(exact.cost.bytes)))
+      .add("exact_command",
+           if_any(has_advice ? json_string(exact_command(settings, exact.similarity, exact.by, true)) : ""));
+  std::string command = has_advice ? exact_command(settings, exact.similarity, exact.by, true) : "";
   if (settings.is_about_fingerprints) {
-    all.add("wanted_recall", number(settings.recall))
-        .add("setups", json_array(found.setups, [&](const auto& s) { return json_of(found, s); }))
-        .add("recommended", has_advice ? std::to_string(found.recommended) : "null")
-        .add("is_reached", found.is_reached ? "true" : "false");
+    add_setups(all, settings, found.value_or(advice()));
+    if (found && !found->setups.empty()) {
+      command = setup_command(settings, found->setups[found->recommended], *exact.by.features, true);
+    }
   }
-  all.add("command",
-          has_advice ? json_string(command_for(settings, found, path_words(settings, true))) : std::string("null"));
+  all.add("command", if_any(json_string(command)));
   out << all.text() << '\n';
 }
 
 void print_advice(context& c, const advised_run& settings) {
   std::uint64_t shortened = 0;
-  text_kinds kinds;
-  advice found = advice_on(c, settings, kinds, shortened);
-  restrict_to_wanted(settings, found);
+  const exact_advice exact = exact_advice_on(c, settings, shortened, [&](const document_visitor& visit) {
+    if (!settings.is_about_fingerprints) return read_texts(c.settings.input, c.sources, c.notes, visit);
+    for_each_text_before(c, "drawing a part", visit);
+  });
+  std::optional<advice> found;
+  if (settings.is_about_fingerprints) {
+    if (exact.by.features && exact.chosen && exact.similarity == *settings.comparison.min_similarity) {
+      found = advice_on_fingerprints(c, settings, *exact.by.features);
+      restrict_setups(settings, exact, *found);
+    } else {  // reports bad input
+      read_texts(c.settings.input, c.sources, c.notes, for_advised_texts(c, [](std::string_view, bool) {}));
+    }
+  }
   if (settings.output.as_json()) {
-    print_advice_json(c.out, settings, found, kinds.hints());
+    print_advice_json(c.out, settings, exact, found);
   } else {
-    print_advice_text(c.out, settings, found, kinds.hints());
+    print_advice_text(c.out, settings, exact, found);
   }
   if (shortened > 0 && !settings.output.quiet) {
     say(counted(shortened, "document is", "documents are") +
@@ -441,17 +622,32 @@ bool run_advise(typed_options& typed) {
     }
     to.comparison.min_similarity = similarity_of(given);
     take_number(given, "--recall", settings.recall, 0.0, 1.0);
-    // Unlike in other verbs, --features does not affect the check.
-    if (!given.has("--check-features")) to.comparison.check_features = {};
+    if (given.has("--check-features")) {
+      settings.wanted_check = to.comparison.check_features.choice;
+    } else {
+      to.comparison.check_features = {};  // unlike in other verbs, --features does not affect the check
+    }
     if (given.has("--features")) settings.wanted_features = to.fingerprint.features.choice;
     if (given.has("--bits")) settings.wanted_bits = to.fingerprint.bits;
+    settings.labels = given["--labels"].value_or("");
     settings.is_about_fingerprints = given.has("--recall") || given.has("--features") || given.has("--bits");
+    refuse_empty_name(given, "--labels");
+    if (given.has("--labels")) {
+      refuse_if_given(given, {"--similarity", "--recall", "--features", "--bits"},
+                      " with --labels: the labels decide about the features and the similarity");
+    }
   };
-  static_cast<run_settings&>(settings) =
-      take_reading(typed, {.comparison = take_what_is_wanted, .widths = {64, 128, "advice is on 64 or 128 bits"}});
-  settings.input.is_read_twice = true;
+  static_cast<run_settings&>(settings) = take_reading(
+      typed, {.comparison = take_what_is_wanted,
+              .other_files =
+                  [&] { return settings.labels.empty() ? std::vector<std::string>() : std::vector{settings.labels}; },
+              .widths = {64, 128, "advice is on 64 or 128 bits"}});
+  settings.input.is_read_twice = settings.is_about_fingerprints;
   settings.input_words = input_words(typed);
-  return run_on_documents(settings, [&](context& c) { print_advice(c, settings); });
+  return run_on_documents(settings, [&](context& c) {
+    if (settings.labels.empty()) return print_advice(c, settings);
+    advise_by_labels(c, settings);
+  });
 }
 
 }  // namespace
@@ -461,14 +657,13 @@ const verb advise_verb{"advise",
                        "PATH…",
                        "which options find the near-duplicates of these documents",
                        R"(
-Looks at the documents, and says what share of them have near-duplicates, which features suit, and the
-command that finds all of them, exactly. It draws a sample of at most 2,000 documents, and finds all their
-near-duplicates in the input. If many documents resemble one another, it follows fewer, and says how many.
-For those who keep fingerprints alone: with --recall, --features or --bits it says which share of the
-near-duplicates each setup of features, kind, bits and distance finds, how many candidates it leaves to be
-checked, and recommends one. Times are for comparing setups; they are not of this machine.
-The input is read twice, standard input through a temporary file. Several text fields are joined by
-line ends, so here a feature may span two of them. Of a text above 16 MB the first 16 MB count.
+Prints which features fit the documents, and the command that finds all of their near-duplicates, with its
+time and memory. Reads the input once, and tries the run on a random part of it, at most 64 MB. Features for
+which half of the documents are too short are never recommended.
+With --labels: precision and recall of all settings on judged pairs, and the command of the best one.
+With --recall, --features or --bits: also setups of fingerprints, the near-duplicates that each one finds, and
+the candidates that it leaves to be checked. The input is then read three times.
+Of a text above 16 MB the first 16 MB count. A feature may span several text fields, joined by line ends.
 )",
                        takes::texts | takes::seed | takes::format | takes::output | takes::running | takes::help,
                        advise_options,

@@ -1,0 +1,43 @@
+// Which kinds of features fit the lengths of texts.
+#pragma once
+
+#include <cstddef>
+#include <neardup/text/feature_choice.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../describe/settings.hpp"
+
+namespace command {
+
+/// What an exact run compares: the features of a kind, or the texts themselves by edits.
+struct compared_by {
+  std::optional<neardup::feature_choice> features;  ///< nullopt: edits
+
+  [[nodiscard]] std::string name() const { return features ? neardup::to_string(*features) : "edit"; }
+  /// Returns the settings of an exact run with this least similarity.
+  [[nodiscard]] comparison_settings settings(double similarity) const;
+
+  friend bool operator==(const compared_by&, const compared_by&) = default;
+};
+
+/// The lengths of texts, measured in features, or for edits in characters.
+struct feature_fit {
+  compared_by by;
+  double mean_features;  ///< mean number of distinct features of a text, or of its characters
+  double too_short;      ///< share of the texts that one changed word or character takes below the similarity
+
+  /// Returns true if these features may be recommended: most texts can bear a change.
+  [[nodiscard]] bool is_fit() const noexcept { return too_short < 0.5; }
+};
+
+/// Measures texts by each kind. At similarity 1 no text can bear a change, so none counts as too short. The number of
+/// longest sentences does not depend on the length of a text, so none is too short for them.
+/// Precondition: there are texts.
+std::vector<feature_fit> fits_of(std::span<const std::string_view> texts, std::span<const compared_by> kinds,
+                                 double similarity, const fingerprint_settings& settings);
+
+}  // namespace command

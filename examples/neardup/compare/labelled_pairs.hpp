@@ -1,0 +1,52 @@
+// Precision and recall of each similarity, on pairs that a person has labelled.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace command {
+
+/// A share of `all` cases, with its 95 % interval by Wilson's score.
+struct labelled_share {
+  std::uint64_t part = 0, all = 0;
+
+  /// Returns part / all; nullopt if there are no cases.
+  [[nodiscard]] std::optional<double> value() const;
+  /// Returns the ends of the interval: 0 and 1 if there are no cases.
+  [[nodiscard]] double low() const { return end(-1); }
+  [[nodiscard]] double high() const { return end(1); }
+
+ private:
+  [[nodiscard]] double end(double side) const;
+};
+
+/// A pair with its label, and its similarity by one kind of features.
+struct labelled_pair {
+  double similarity;
+  bool is_same;
+};
+
+/// The result of `--similarity` from `from` to `to`, in hundredths: the same pairs are near-duplicates at all of them.
+struct labelled_limit {
+  int from, to;
+  labelled_share precision;  ///< of the pairs that are near-duplicates: those labelled as the same
+  labelled_share recall;     ///< of the pairs labelled as the same: those that are near-duplicates
+
+  /// Returns the harmonic mean of precision and recall; 0 if no pair is found rightly.
+  [[nodiscard]] double f1() const;
+  /// Returns the similarity in the middle of the range.
+  [[nodiscard]] double similarity() const { return (from + (to - from) / 10 * 5) / 100.0; }
+};
+
+/// Returns the results of the similarities .05, .1, … 1, ascending. Similarities with the same result are one limit. The
+/// first similarity is the highest one that finds all labelled pairs, or .05: a lower one would also find pairs of a
+/// similarity that no label is about.
+std::vector<labelled_limit> limits_of(std::span<const labelled_pair> pairs);
+
+/// Returns the position of the best limit: the highest F1, then the widest range, then the first.
+/// Precondition: there are limits, so there are pairs.
+std::size_t best_limit(std::span<const labelled_limit> limits);
+
+}  // namespace command
