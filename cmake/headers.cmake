@@ -108,7 +108,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/join/join_input.hpp
     include/neardup/index/join/join_pairs.hpp
     include/neardup/index/join/join_plan.hpp
-    include/neardup/index/keyed_index.hpp
     include/neardup/index/layout.hpp
     include/neardup/index/match.hpp
     include/neardup/index/pairs.hpp

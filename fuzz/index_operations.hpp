@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -14,7 +13,6 @@
 
 #include <neardup/index/flat_index.hpp>
 #include <neardup/index/frozen_index.hpp>
-#include <neardup/index/keyed_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
 
 #include "oracle/checked_index.hpp"
@@ -176,59 +174,6 @@ void run_operations(const index_script& script, const Index& empty) {
   other.walk();
 }
 
-/// Runs the operations on an index that holds one fingerprint for each id.
-template <class Index>
-void run_keyed(const index_script& script, neardup::keyed_index<Index> index) {
-  using fingerprint_type = typename Index::fingerprint_type;
-  using id_type = typename Index::id_type;
-  std::map<id_type, fingerprint_type> by_id;
-  oracle::index_model<Index::bits, id_type> model;
-  for (std::size_t step = 0; step < script.steps(); ++step) {
-    const auto key = script.key<Index::bits>(step);
-    const auto id = static_cast<id_type>(script.id(step));
-    const auto found = by_id.find(id);
-    const bool is_there = found != by_id.end();
-    switch (script.operation(step) % 8) {
-      case 0:
-      case 1:
-        expect_same(index.insert(key, id) == !is_there, "keyed, insert");
-        if (!is_there) model.insert(key, id);
-        by_id.emplace(id, key);
-        break;
-      case 2:
-      case 3:
-        expect_same(index.insert_or_assign(key, id) == !is_there, "keyed, insert_or_assign");
-        if (is_there) model.erase(found->second, id);
-        model.insert(key, id);
-        by_id.insert_or_assign(id, key);
-        break;
-      case 4:
-        expect_same(index.erase(id) == is_there, "keyed, erase");
-        if (is_there) {
-          model.erase(found->second, id);
-          by_id.erase(found);
-        }
-        break;
-      case 5: {
-        const std::optional<fingerprint_type> held = index.find(id);
-        expect_same(held.has_value() == is_there && (!held || *held == found->second), "keyed, find");
-        expect_same(index.contains(id) == is_there, "keyed, contains");
-        break;
-      }
-      case 6: {
-        neardup::keyed_index<Index> copy(index);
-        expect_same(copy == index, "keyed, ==");
-        index = std::move(copy);
-        break;
-      }
-      default: check_other_searches(index, model, key, script.k(step, std::min(index.max_distance(), 12)));
-    }
-    expect_same(index.size() == model.size(), "keyed, size");
-    const int k = script.k(step, std::min(index.max_distance(), 12));
-    expect_same(index.search(key, k) == model.search(key, k), "keyed, search");
-  }
-}
-
 /// An empty index of a layout. It is kept, because the plans of its searches take longer to make than an input to run.
 template <class Index>
 const Index& empty_of(const neardup::layout& shape) {
@@ -250,10 +195,9 @@ inline std::string difference_of_operations(std::string_view bytes) {
   try {
     switch (type) {
       case 4: run_operations(script, flat_index<64>()); break;
-      case 5: run_keyed(script, keyed_index<run_time_64>(script.shape(64).k(), script.shape(64).blocks())); break;
       case 7: run_operations(script, empty_of<run_time_128>(script.shape(128))); break;
       default:
-        if (type > 7 || oracle::is_sample) run_operations(script, empty_of<run_time_64>(script.shape(64)));
+        if (type == 5 || type > 7 || oracle::is_sample) run_operations(script, empty_of<run_time_64>(script.shape(64)));
     }
     oracle::unless_sample([&](auto) {
       switch (type) {

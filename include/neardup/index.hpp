@@ -9,7 +9,6 @@
 #include "index/fingerprint_range.hpp"
 #include "index/flat_index.hpp"
 #include "index/frozen_index.hpp"
-#include "index/keyed_index.hpp"
 #include "index/layout.hpp"
 #include "index/match.hpp"
 #include "index/pairs.hpp"

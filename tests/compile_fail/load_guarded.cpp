@@ -1,4 +1,4 @@
-// expect: load.. gives a pigeonhole_index, flat_index, frozen_index or keyed_index
+// expect: load.. gives a pigeonhole_index, flat_index or frozen_index
 // errors: 1
 #include <neardup/neardup.hpp>
 

@@ -51,19 +51,19 @@ TEST_CASE("a search compares what shares a key with the query, in each table tha
 TEST_CASE("a search that scans compares everything, and one in tables at least what is found", "[index]") {
   oracle::random_engine random(5);
   neardup::flat_index<64> flat;
-  neardup::keyed_index<neardup::pigeonhole_index<64>> keyed;
-  CHECK(keyed.count_compared(neardup::simhash<64>(1)) == 0);
+  neardup::pigeonhole_index<64> tables;
+  CHECK(tables.count_compared(neardup::simhash<64>(1)) == 0);
   for (std::uint32_t id = 0; id < 20'000; ++id) {
     const neardup::simhash<64> fingerprint((random() & 0xffff) << (16 * (id % 4)));
     flat.insert(fingerprint, id);
-    keyed.insert(fingerprint, id);
+    tables.insert(fingerprint, id);
   }
   const neardup::simhash<64> query(0x1234);
   CHECK(flat.count_compared(query, 1) == flat.distinct_size());
-  const std::size_t compared = keyed.count_compared(query, 3);
-  CHECK(compared >= keyed.distinct_size() * 3 / 4);  // three of four tables have most fingerprints in the bucket of key
+  const std::size_t compared = tables.count_compared(query, 3);
+  CHECK(compared >= tables.distinct_size() * 3 / 4);  // three of four tables have most fingerprints in the bucket of key
                                                      // 0
-  CHECK(compared < 4 * keyed.distinct_size());
-  CHECK(keyed.count_compared(query, 0) >= keyed.search(query, 0).size());
-  CHECK_THROWS_AS(keyed.count_compared(query, 4), std::invalid_argument);
+  CHECK(compared < 4 * tables.distinct_size());
+  CHECK(tables.count_compared(query, 0) >= tables.search(query, 0).size());
+  CHECK_THROWS_AS(tables.count_compared(query, 4), std::invalid_argument);
 }

@@ -12,7 +12,6 @@
 
 #include <neardup/index/flat_index.hpp>
 #include <neardup/index/frozen_index.hpp>
-#include <neardup/index/keyed_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
 #include <neardup/threads.hpp>
 
@@ -178,105 +177,11 @@ void check_failures(const Index& empty) {
   }
 }
 
-/// An id that has an order and no hash.
-struct ordered_id {
-  std::uint32_t number = 0;
-  friend constexpr auto operator<=>(const ordered_id&, const ordered_id&) = default;
-};
-
-/// The observable state of a keyed_index: the index, and the fingerprint of each id.
-template <class Index>
-struct keyed_snapshot {
-  snapshot<Index> pairs;
-  std::vector<std::optional<typename Index::fingerprint_type>> found;
-
-  keyed_snapshot(const Index& index, const std::vector<typename Index::fingerprint_type>& queries, std::uint32_t ids)
-      : pairs(index, queries) {
-    for (std::uint32_t i = 0; i < ids; ++i) {
-      found.push_back(index.find(typename Index::id_type{i}));
-      REQUIRE(index.contains(typename Index::id_type{i}) == found.back().has_value());
-    }
-  }
-  friend bool operator==(const keyed_snapshot&, const keyed_snapshot&) = default;
-};
-
-template <class Index>
-std::size_t fail_every_keyed_operation(const Index& empty) {
-  using id_type = typename Index::id_type;
-  const auto count = static_cast<std::uint32_t>(oracle::effort(200, 60));
-  const auto fingerprints = some_fingerprints<Index>(2 * count, 4);
-  const std::vector<typename Index::fingerprint_type> queries{fingerprints[0], fingerprints[count]};
-  Index index = empty;
-  std::size_t failures = 0;
-  const auto fail_each = [&](auto&& operation) {
-    const keyed_snapshot<Index> before(index, queries, count);
-    failures += support::fail_each_allocation(
-        operation, [&] { REQUIRE((keyed_snapshot<Index>(index, queries, count) == before)); });
-  };
-  for (std::uint32_t i = 0; i < count; ++i) {
-    CAPTURE(i);
-    // Every fourth fingerprint is a copy of the one before.
-    fail_each([&] { index.insert(fingerprints[i % 4 == 3 ? i - 1 : i], id_type{i}); });
-    REQUIRE(index.size() == i + 1);
-  }
-  REQUIRE(failures > count);  // at least the node of the map
-  const std::size_t by_insert = failures;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    CAPTURE(i);
-    fail_each([&] { index.insert_or_assign(fingerprints[count + (i % 4 == 3 ? i - 1 : i)], id_type{i}); });
-    REQUIRE(index.find(id_type{i}) == fingerprints[count + (i % 4 == 3 ? i - 1 : i)]);
-    REQUIRE(index.size() == count);
-  }
-  REQUIRE(failures > by_insert);
-
-  Index other = empty;
-  other.insert(fingerprints[1], id_type{77});
-  const keyed_snapshot<Index> other_before(other, queries, count);
-  fail_each([&] { const Index copy(index); });
-  fail_each([&] {
-    try {
-      other = index;
-    } catch (const std::bad_alloc&) {
-      REQUIRE((keyed_snapshot<Index>(other, queries, count) == other_before));
-      throw;
-    }
-  });
-  REQUIRE(other == index);
-  REQUIRE(other.find(id_type{5}) == index.find(id_type{5}));
-  fail_each([&] { index.reserve(5000); });
-
-  // These members do not allocate: a document must be removable when memory is exhausted.
-  REQUIRE_FALSE(fails_at(1, [&] {
-    Index moved(std::move(index)), again = std::move(moved);
-    index.swap(again);
-    static_cast<void>(index.find(id_type{1}));
-    static_cast<void>(index.contains(id_type{1}));
-  }));
-  for (std::uint32_t i = 0; i < count; ++i) {
-    bool was_there = false;
-    REQUIRE_FALSE(fails_at(1, [&] { was_there = index.erase(id_type{i}); }));
-    REQUIRE(was_there);
-  }
-  REQUIRE(index == empty);
-  REQUIRE_FALSE(fails_at(1, [&] { other.clear(); }));
-  REQUIRE(other == empty);
-  return failures;
-}
-
-template <class Index>
-void check_keyed_failures(const Index& empty) {
-  for (int run = 0; run < 2; ++run) {
-    const std::ptrdiff_t before = living_allocations;
-    REQUIRE(fail_every_keyed_operation(empty) > 100);
-    if (run > 0) REQUIRE(living_allocations == before);
-  }
-}
-
 struct stop_here {};
 
 // Copying such a member may throw for lack of memory; that must not end the program.
 struct holder {
-  neardup::keyed_index<> index;
+  neardup::pigeonhole_index<64> index;
 };
 static_assert(!std::is_nothrow_copy_assignable_v<holder> && std::is_nothrow_move_assignable_v<holder>);
 
@@ -294,14 +199,6 @@ TEST_CASE("every allocation may fail, 2 blocks of 128 bits", "[index][exceptions
 }
 #endif
 TEST_CASE("every allocation may fail, flat_index", "[index][exceptions]") { check_failures(neardup::flat_index<64>()); }
-
-TEST_CASE("every allocation may fail, keyed_index", "[index][keyed][exceptions]") {
-  check_keyed_failures(neardup::keyed_index<>());
-  oracle::unless_sample([](auto) {
-    check_keyed_failures(neardup::keyed_index<neardup::pigeonhole_index<64, neardup::dynamic_layout>>(8, 3));
-    check_keyed_failures(neardup::keyed_index<neardup::flat_index<128, ordered_id>>());
-  });
-}
 
 TEST_CASE("every allocation of a constructor may fail", "[index][exceptions]") {
   const std::ptrdiff_t before = living_allocations;

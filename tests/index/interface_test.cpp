@@ -276,14 +276,6 @@ TEST_CASE("an id that its type cannot hold is refused, and every other integer i
   };
   check(neardup::pigeonhole_index<64>());
   check(neardup::flat_index<64>());
-  neardup::keyed_index<neardup::pigeonhole_index<64>> keyed;
-  keyed.insert(simhash<64>(1), 7);
-  CHECK_THROWS_AS(keyed.insert(simhash<64>(2), too_large), std::invalid_argument);
-  CHECK_THROWS_AS(keyed.insert_or_assign(simhash<64>(2), too_large), std::invalid_argument);
-  CHECK_THROWS_AS(keyed.find(too_large), std::invalid_argument);
-  CHECK_THROWS_AS(keyed.contains(too_large), std::invalid_argument);
-  CHECK_THROWS_AS(keyed.erase(too_large), std::invalid_argument);
-  CHECK(keyed.find(std::size_t{7}) == simhash<64>(1));
   neardup::flat_index<64, std::int8_t> narrow;
   CHECK(narrow.insert(simhash<64>(1), -128));
   CHECK_THROWS_WITH(narrow.insert(simhash<64>(1), 128), "the id 128 is outside -128..127, the range of its type");

@@ -81,7 +81,6 @@ class any_index {
 
   // Properties of the type.
   virtual bool can_change() const = 0;
-  virtual bool is_keyed() const = 0;
   virtual bool has_equality() const = 0;
   virtual std::size_t max_distinct_size() const = 0;
 
@@ -137,7 +136,6 @@ class any_index_of final : public any_index {
   explicit any_index_of(Index index) : index_(std::move(index)) {}
 
   bool can_change() const override { return changes; }
-  bool is_keyed() const override { return keyed; }
   bool has_equality() const override { return std::equality_comparable<Index>; }
   std::size_t max_distinct_size() const override { return Index::max_distinct_size(); }
 
@@ -159,15 +157,11 @@ class any_index_of final : public any_index {
     return false;
   }
   bool erase(const stored_pair& pair) override {
-    if constexpr (keyed) {
-      return index_.erase(id_of(pair));
-    } else if constexpr (changes) {
-      return index_.erase(to_fingerprint<fingerprint_type>(pair.fingerprint), id_of(pair));
-    }
+    if constexpr (changes) return index_.erase(to_fingerprint<fingerprint_type>(pair.fingerprint), id_of(pair));
     return false;
   }
   std::size_t erase(const code& fingerprint) override {
-    if constexpr (changes && !keyed) return index_.erase(to_fingerprint<fingerprint_type>(fingerprint));
+    if constexpr (changes) return index_.erase(to_fingerprint<fingerprint_type>(fingerprint));
     return 0;
   }
   void clear() override {
@@ -179,18 +173,10 @@ class any_index_of final : public any_index {
 
   std::vector<stored_pair> pairs() const override { return pairs_of(index_); }
   bool contains(const stored_pair& pair) const override {
-    if constexpr (keyed) {
-      const auto found = index_.find(id_of(pair));
-      return index_.contains(id_of(pair)) && found && to_code(*found) == pair.fingerprint &&
-             index_.index().contains(*found, id_of(pair));
-    } else {
-      return index_.contains(to_fingerprint<fingerprint_type>(pair.fingerprint), id_of(pair));
-    }
+    return index_.contains(to_fingerprint<fingerprint_type>(pair.fingerprint), id_of(pair));
   }
   bool contains(const code& fingerprint) const override {
-    const auto value = to_fingerprint<fingerprint_type>(fingerprint);
-    if constexpr (keyed) return index_.index().contains(value);
-    if constexpr (!keyed) return index_.contains(value);
+    return index_.contains(to_fingerprint<fingerprint_type>(fingerprint));
   }
   std::size_t size() const override { return index_.size(); }
   bool empty() const override { return index_.empty(); }
@@ -254,9 +240,7 @@ class any_index_of final : public any_index {
     return pairs_of(view);
   }
   std::vector<stored_pair> frozen_pairs() const override {
-    if constexpr (keyed) {
-      return pairs_of(neardup::freeze(index_.index()));
-    } else if constexpr (requires { index_.shape(); }) {
+    if constexpr (requires { index_.shape(); }) {
       return pairs_of(neardup::freeze(index_));
     } else {
       return pairs_of(neardup::freeze(index_, 3, 2));
@@ -266,7 +250,6 @@ class any_index_of final : public any_index {
   static neardup::fingerprint_composition made_of() { return {.kind = fingerprint_type::kind, .tokenizer = "any"}; }
 
  private:
-  static constexpr bool keyed = requires(const Index& index, const id_type& id) { index.find(id); };
   static constexpr bool changes = requires(Index & index) { index.clear(); };
 
   template <class Some>

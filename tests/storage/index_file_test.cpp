@@ -219,25 +219,6 @@ TEST_CASE("an index of lines of the cache is saved with them") {
   }
 }
 
-TEST_CASE("a keyed_index is saved as its pairs, and loaded where each id has one fingerprint") {
-  neardup::keyed_index<neardup::pigeonhole_index<64>> index;
-  index.insert(simhash<64>(1), 10);
-  index.insert(simhash<64>(2), 20);
-  index.insert(simhash<64>(2), 30);
-  const support::temporary_folder folder;
-  save(folder / "keyed", index, any_index);
-  const auto loaded = load<neardup::keyed_index<neardup::pigeonhole_index<64>>>(folder / "keyed");
-  CHECK(loaded == index);
-  CHECK(loaded.find(20) == simhash<64>(2));
-
-  neardup::flat_index<64> twice;
-  twice.insert(simhash<64>(1), 10);
-  twice.insert(simhash<64>(2), 10);
-  save(folder / "twice", twice, any_index);
-  CHECK_THROWS_WITH(load<neardup::keyed_index<neardup::flat_index<64>>>(folder / "twice"),
-                    folder / "twice" + ": an id has two fingerprints; it is no keyed_index");
-}
-
 TEST_CASE("empty and moved-from indexes are saved") {
   const support::temporary_folder folder;
   neardup::frozen_index<64> index(3, 5, std::span<const simhash<64>>{});

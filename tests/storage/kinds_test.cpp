@@ -21,7 +21,6 @@ using neardup::fingerprint_kind;
 using neardup::flat_index;
 using neardup::frozen_index;
 using neardup::index_view;
-using neardup::keyed_index;
 using neardup::mapped_file;
 using neardup::minwise;
 using neardup::simhash;
@@ -76,23 +75,23 @@ TEST_CASE("the view of a flat index is saved as one, and frozen in a layout that
 
 TEST_CASE("what is derived from an index is saved as what it gives") {
   const support::temporary_folder folder;
-  struct named_keys : keyed_index<neardup::pigeonhole_index<64>> {
+  struct named_tables : neardup::pigeonhole_index<64> {
     std::map<std::uint32_t, std::string> names;
-  } keyed;
+  } tables;
   struct named_flat : flat_index<64> {
     std::map<std::uint32_t, std::string> names;
   } flat;
   for (std::uint32_t id = 0; id < 40; ++id) {
-    keyed.insert(simhash<64>(id * 77), id);
+    tables.insert(simhash<64>(id * 77), id);
     flat.insert(simhash<64>(id * 77), id);
   }
-  save(folder / "keyed", keyed, fingerprints);
+  save(folder / "tables", tables, fingerprints);
   save(folder / "flat", flat, fingerprints);
-  const index_view<64> keyed_view{mapped_file(folder / "keyed")}, flat_view{mapped_file(folder / "flat")};
-  keyed_view.verify();
-  CHECK_FALSE(keyed_view.is_flat());
-  CHECK(keyed_view.shape() == neardup::layout(64, 3, 4));
-  CHECK(keyed_view.size() == 40);
+  const index_view<64> tables_view{mapped_file(folder / "tables")}, flat_view{mapped_file(folder / "flat")};
+  tables_view.verify();
+  CHECK_FALSE(tables_view.is_flat());
+  CHECK(tables_view.shape() == neardup::layout(64, 3, 4));
+  CHECK(tables_view.size() == 40);
   CHECK(flat_view.is_flat());
   CHECK(flat_view.size() == 40);
 }
@@ -136,7 +135,6 @@ TEST_CASE("fingerprints of the other kind are refused by name, when saved and wh
                     folder / "x" + refused + "simhash, and the fingerprints are of the kind minwise");
   CHECK_THROWS_WITH(save(folder / "x", flat_index<64>(), codes),
                     folder / "x" + refused + "minwise, and the fingerprints are of the kind simhash");
-  CHECK_THROWS_AS(save(folder / "x", keyed_index<flat_codes>(), fingerprints), std::invalid_argument);
   CHECK_THROWS_AS(save(folder / "x", frozen_codes(3, 4, 0, [](std::size_t) { return frozen_codes::value_type{}; }), {}),
                   std::invalid_argument);
   const std::vector<neardup::list_entry<64>> entries(1);

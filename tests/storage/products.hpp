@@ -27,8 +27,8 @@ using oracle::code;
 using oracle::found_pair;
 using oracle::stored_pair;
 
-enum class form { flat, fixed, dynamic, frozen, keyed, view };
-inline constexpr std::array<const char*, 6> form_names = {"flat", "fixed", "dynamic", "frozen", "keyed", "view"};
+enum class form { flat, fixed, dynamic, frozen, view };
+inline constexpr std::array<const char*, 5> form_names = {"flat", "fixed", "dynamic", "frozen", "view"};
 
 template <std::size_t Bytes>
 using id_of_size = std::conditional_t<
@@ -71,8 +71,6 @@ std::unique_ptr<any_index> make(const std::vector<stored_pair>& pairs, const std
   } else if constexpr (Form == form::dynamic) {
     constexpr int any = neardup::dynamic_layout;
     return filled(neardup::pigeonhole_index<Bits, any, any, id, offset, fingerprint>(3, 2));
-  } else if constexpr (Form == form::keyed) {
-    return filled(neardup::keyed_index<neardup::pigeonhole_index<Bits, 2, 3, id, offset, fingerprint>>());
   } else {
     using frozen = neardup::frozen_index<Bits, id, offset, fingerprint>;
     using view = neardup::index_view<Bits, id, offset, fingerprint>;
@@ -211,16 +209,15 @@ void check(const factors& of, const Make& make) {
   };
   // One-byte ids, and one-byte offsets of fingerprints, allow about 250 values.
   const bool is_small = of.id_bytes == 1 || of.offset_bytes == 1;
-  const bool is_keyed = of.shape == form::keyed;
   const std::size_t count = is_small ? 240 : 600;
   model expected;
   std::vector<code> queries;
   std::vector<stored_pair> pairs;
   for (std::size_t i = 0; i < count; ++i) {
     const code fingerprint = i % 5 == 4 ? flip(pairs.back().fingerprint, 1 + i % 3) : random_code();
-    pairs.push_back({fingerprint, static_cast<unsigned>(is_small && !is_keyed ? random() % 250 : i)});
+    pairs.push_back({fingerprint, static_cast<unsigned>(is_small ? random() % 250 : i)});
     // several ids for one fingerprint
-    if (i % 16 == 0 && !is_keyed) pairs.push_back({fingerprint, static_cast<unsigned>(random() % 250)});
+    if (i % 16 == 0) pairs.push_back({fingerprint, static_cast<unsigned>(random() % 250)});
     if (i % (count / 8) == 0) queries.push_back(flip(fingerprint, queries.size() % 4));
   }
   queries.push_back(random_code());
@@ -228,7 +225,6 @@ void check(const factors& of, const Make& make) {
 
   const auto made = make(pairs, folder.path().string());
   any_index& index = *made;
-  expect(index.is_keyed() == is_keyed, "the form of index");
   expect(index.max_distinct_size() >= (of.offset_bytes == 1 ? 255U : 65535U), "max_distinct_size");
   check_content(index, expected, queries, "new");
 
@@ -276,17 +272,13 @@ void check(const factors& of, const Make& make) {
   if (!index.can_change()) return;
   // Changes.
   expect(!index.insert(pairs[0]), "insert of what is there");
-  if (is_keyed) expect(!index.insert({queries.back(), pairs[0].id}), "insert of an id that is there");
   for (std::size_t i = 0; i < pairs.size(); i += 3) {
     expect(index.erase(pairs[i]) == (expected.pairs.erase(pairs[i]) == 1), "erase of a pair");
   }
   expect(!index.erase(pairs[0]), "erase of what is not there");
-  if (!is_keyed) {
-    const code fingerprint = expected.pairs.begin()->fingerprint;
-    const std::size_t ids =
-        std::erase_if(expected.pairs, [&](const auto& pair) { return pair.fingerprint == fingerprint; });
-    expect(index.erase(fingerprint) == ids && index.erase(fingerprint) == 0, "erase of a fingerprint");
-  }
+  const code first = expected.pairs.begin()->fingerprint;
+  const std::size_t ids = std::erase_if(expected.pairs, [&](const auto& pair) { return pair.fingerprint == first; });
+  expect(index.erase(first) == ids && index.erase(first) == 0, "erase of a fingerprint");
   check_content(index, expected, queries, "thinned out");
   expect(index.equals(*index.copy()) && !index.equals(*empty), "== after changes");
   index.save(path);

@@ -28,7 +28,6 @@ std::size_t check_forms() {
          check_offsets<form::fixed, Fingerprint, Bits, IdBytes>() +
          check_offsets<form::dynamic, Fingerprint, Bits, IdBytes>() +
          check_offsets<form::frozen, Fingerprint, Bits, IdBytes>() +
-         check_offsets<form::keyed, Fingerprint, Bits, IdBytes>() +
          check_offsets<form::view, Fingerprint, Bits, IdBytes>();
 }
 

@@ -28,8 +28,6 @@ constexpr auto rows = products::table_of<
     row<form::dynamic, simhash, 128, 16, 1>, row<form::dynamic, minwise, 256, 1, 8>,
     row<form::frozen, minwise, 16, 1, 1>, row<form::frozen, simhash, 24, 1, 4>, row<form::frozen, simhash, 64, 4, 8>,
     row<form::frozen, minwise, 96, 8, 8>, row<form::frozen, simhash, 128, 1, 2>, row<form::frozen, minwise, 256, 16, 4>,
-    row<form::keyed, simhash, 16, 4, 2>, row<form::keyed, minwise, 24, 8, 1>, row<form::keyed, minwise, 64, 1, 4>,
-    row<form::keyed, simhash, 96, 16, 1>, row<form::keyed, minwise, 128, 4, 4>, row<form::keyed, minwise, 256, 1, 8>,
     row<form::view, simhash, 16, 16, 8>, row<form::view, simhash, 24, 4, 2>, row<form::view, minwise, 64, 1, 4>,
     row<form::view, simhash, 96, 4, 4>, row<form::view, simhash, 128, 8, 8>, row<form::view, minwise, 256, 4, 1>>();
 

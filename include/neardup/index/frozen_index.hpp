@@ -162,7 +162,7 @@ template <class Index>
   constexpr bool has_layout = requires { index.shape(); };
   static_assert(has_layout,
                 "neardup: this index has no layout that a frozen_index could have; write freeze(index, k, "
-                "blocks), for instance freeze(index, 3, default_blocks(64, 3)); of a keyed_index, freeze its index()");
+                "blocks), for instance freeze(index, 3, default_blocks(64, 3))");
   if constexpr (has_layout) {
     if constexpr (requires { index.is_flat(); }) {
       if (index.is_flat()) {

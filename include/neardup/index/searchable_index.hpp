@@ -17,7 +17,7 @@
 
 namespace neardup::inline v0 {
 
-/// The common const members of pigeonhole_index, flat_index, frozen_index, index_view and keyed_index. It is their base
+/// The common const members of pigeonhole_index, flat_index, frozen_index and index_view. It is their base
 /// class, and has no public constructor. `Engine` stores and finds fingerprints; see engine/searches.hpp for its
 /// members.
 /// Thread safety: all members may be called from many threads while no thread writes.

@@ -13,7 +13,6 @@
 #include "../index/engine/frozen_engine.hpp"
 #include "../index/flat_index.hpp"
 #include "../index/frozen_index.hpp"
-#include "../index/keyed_index.hpp"
 #include "../index/pigeonhole_index.hpp"
 #include "composition.hpp"
 #include "engine/container.hpp"
@@ -45,14 +44,6 @@ inline constexpr bool is_index_view = false;
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
 inline constexpr bool is_index_view<index_view<Bits, Id, Offset, Fingerprint>> = true;
 
-/// An index that wraps another one: keyed_index, and classes derived from it.
-template <class Index>
-concept wraps_index = requires(const Index& index) {
-  typename std::remove_cvref_t<decltype(index.index())>::value_type;
-  requires std::same_as < typename std::remove_cvref_t<decltype(index.index())>::value_type,
-  typename Index::value_type > ;
-};
-
 /// An index with a layout. save() writes its fingerprints and ids as a frozen index of that layout.
 template <class Index>
 concept has_layout = requires(const Index& index) {
@@ -71,9 +62,7 @@ void save_flat_index(file_operations& files, const std::string& path, const Inde
 template <class Index>
 void save_index(file_operations& files, const std::string& path, const Index& index,
                 const fingerprint_composition& made_of, std::span<const byte_span> attachments) {
-  if constexpr (wraps_index<Index>) {
-    save_index(files, path, index.index(), made_of, attachments);
-  } else if constexpr (flat_form<Index>) {
+  if constexpr (flat_form<Index>) {
     save_flat_index(files, path, index, made_of, attachments);
   } else if constexpr (is_frozen_index<Index>) {
     // A moved-from index has no tables. It is saved as an empty index.
@@ -89,7 +78,7 @@ void save_index(file_operations& files, const std::string& path, const Index& in
   } else {
     static_assert(
         has_layout<Index>,
-        "neardup: save() writes a pigeonhole_index, flat_index, frozen_index, keyed_index or index_view; of a "
+        "neardup: save() writes a pigeonhole_index, flat_index, frozen_index or index_view; of a "
         "guarded one, save what read() gives: guarded.read([&](const auto& index) { save(path, index, "
         "made_of); }); of a class of your own, save the index that it keeps");
     if constexpr (has_layout<Index>) save_index(files, path, freeze(index), made_of, attachments);
@@ -121,7 +110,7 @@ template <class Index>
                 "neardup: an index_view is not loaded, it looks into the file: write neardup::index_view<64> "
                 "view(neardup::mapped_file(path))");
   static_assert(is_loaded || is_index_view<Index>,
-                "neardup: load() gives a pigeonhole_index, flat_index, frozen_index or keyed_index; restore() gives a "
+                "neardup: load() gives a pigeonhole_index, flat_index or frozen_index; restore() gives a "
                 "deduplicator");
   if constexpr (is_loaded) {
     using id_type = typename Index::id_type;
@@ -137,9 +126,7 @@ template <class Index>
       Index index = view.is_flat() ? make_index<Index>(3, default_blocks(Index::bits, 3))
                                    : make_index<Index>(view.shape().k(), view.shape().blocks());
       index.reserve(view.distinct_size());
-      for (const auto& pair : view) {
-        if (!index.insert(pair.fingerprint, pair.id)) file.refuse("an id has two fingerprints; it is no keyed_index");
-      }
+      for (const auto& pair : view) index.insert(pair.fingerprint, pair.id);
       return index;
     }
   }
@@ -166,7 +153,7 @@ void save(const std::string& path, const Index& index, const fingerprint_composi
 
 /// Loads an index from a file, after checking the whole file. `Index` may be any type with the file's Bits, Id, Offset
 /// and kind of fingerprints. A type without a fixed layout gets the layout of the file; if the file is of a flat_index,
-/// it gets the default layout for K = 3. A keyed_index needs one fingerprint per id.
+/// it gets the default layout for K = 3.
 /// Throws: std::runtime_error, which names the file, if it is damaged or does not fit Index; std::bad_alloc.
 /// Example: `auto index = load<pigeonhole_index<64>>("pages.neardup", composition_of(hash));`
 template <class Index>
