@@ -30,7 +30,6 @@ set(NEARDUP_HEADERS
     include/neardup/detail/compiled.hpp
     include/neardup/detail/equal_groups.hpp
     include/neardup/detail/file_operations.hpp
-    include/neardup/detail/id_map.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/mutex.hpp
     include/neardup/detail/positions.hpp
@@ -62,6 +61,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/idf_table.hpp
     include/neardup/fingerprint/kernels/bin_minima.hpp
     include/neardup/fingerprint/kernels/bit_tally.hpp
+    include/neardup/fingerprint/kernels/bit_tally.inl
     include/neardup/fingerprint/kernels/checked_parts.hpp
     include/neardup/fingerprint/kernels/code_point_windows.hpp
     include/neardup/fingerprint/kernels/distinct_hashes.hpp
@@ -70,6 +70,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/token_kernel.hpp
     include/neardup/fingerprint/kernels/votes.hpp
     include/neardup/fingerprint/kernels/window_counts.hpp
+    include/neardup/fingerprint/kernels/window_counts.inl
     include/neardup/fingerprint/kernels/xxh3_short.hpp
     include/neardup/fingerprint/kernels/xxh3_spans.hpp
     include/neardup/fingerprint/kernels/xxh3_windows.hpp

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -19,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "../detail/id_map.hpp"
 #include "../error.hpp"
 #include "../ids.hpp"
 #include "../runner.hpp"
@@ -29,6 +29,19 @@
 #include "rule.hpp"
 
 namespace neardup::inline v0 {
+
+namespace detail {
+
+template <class Id>
+concept hashable_id = requires(const Id& id) {
+  { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
+};
+
+/// A map from ids to values: by hash if std::hash<Id> exists, otherwise by order.
+template <class Id, class Value>
+using id_map = std::conditional_t<hashable_id<Id>, std::unordered_map<Id, Value>, std::map<Id, Value>>;
+
+}  // namespace detail
 
 /// A kept document whose fingerprint is compared. Its members refer to the memory of the decider.
 template <class Id, class Fingerprint, class Feature = std::uint32_t>

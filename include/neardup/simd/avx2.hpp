@@ -18,6 +18,25 @@ namespace neardup::inline v0::detail::avx2 {
 
 NEARDUP_AVX2_BEGIN
 
+// ---- words of 64 bits, four at a time -------------------------------------------------------------------------------
+
+struct words {
+  using vector = __m256i;
+
+  static vector load(const std::uint64_t* from) noexcept {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static void store(std::uint64_t* to, vector stored) noexcept {
+    _mm256_store_si256(reinterpret_cast<__m256i*>(to), stored);
+  }
+  static vector zero() noexcept { return _mm256_setzero_si256(); }
+  static void full_add(vector& carry, vector& sum, vector b, vector c) noexcept {
+    const __m256i half = _mm256_xor_si256(sum, b);
+    carry = _mm256_or_si256(_mm256_and_si256(sum, b), _mm256_and_si256(half, c));
+    sum = _mm256_xor_si256(half, c);
+  }
+};
+
 // ---- filters: which of several are within k bits of one -------------------------------------------------------------
 
 /// The number of set bits of each byte, by a table of nibbles (Mula).

@@ -18,6 +18,43 @@ namespace neardup::inline v0::detail::avx512 {
 
 NEARDUP_AVX512_BEGIN
 
+// ---- words of 64 bits, eight at a time: a full adder takes two operations (VPTERNLOGQ) ------------------------------
+
+struct words {
+  using vector = __m512i;
+
+  static vector load(const std::uint64_t* from) noexcept {
+    __m512i loaded = _mm512_loadu_si512(from);
+    // Keeps the value in a register. g++ reloads it for both uses otherwise, which costs 1.5x.
+    asm("" : "+v"(loaded));
+    return loaded;
+  }
+  static void store(std::uint64_t* to, vector stored) noexcept { _mm512_store_si512(to, stored); }
+  static vector zero() noexcept { return _mm512_setzero_si512(); }
+  static void full_add(vector& carry, vector& sum, vector b, vector c) noexcept {
+    const __m512i old = sum;
+    sum = _mm512_ternarylogic_epi64(old, b, c, 0x96);    // a ^ b ^ c
+    carry = _mm512_ternarylogic_epi64(old, b, c, 0xe8);  // majority
+  }
+};
+
+/// The first n of 128 words, as vectors. Other words are 0 and are not read.
+class first_words {
+ public:
+  NEARDUP_ALWAYS_INLINE first_words(const std::uint64_t* from, std::size_t n) noexcept
+      : from_(from),
+        low_(n < 64 ? ~(~std::uint64_t{0} << n) : ~std::uint64_t{0}),
+        high_(n < 64 ? 0 : ~(~std::uint64_t{0} << (n - 64))) {}
+
+  NEARDUP_ALWAYS_INLINE __m512i operator()(std::size_t v) const noexcept {
+    return _mm512_maskz_loadu_epi64(static_cast<__mmask8>((v < 8 ? low_ : high_) >> 8 * (v % 8)), from_ + 8 * v);
+  }
+
+ private:
+  const std::uint64_t* from_;
+  std::uint64_t low_, high_;
+};
+
 // ---- filters: which of several are within k bits of one (VPOPCNTD, VPOPCNTQ) ----------------------------------------
 
 // Arguments of intrinsics have types that do not depend on template parameters. Otherwise clang would not find the intrinsic

@@ -16,6 +16,14 @@ namespace neardup::inline v0::detail::portable {
 }  // namespace neardup::inline v0::detail::portable
 #undef NEARDUP_FORM
 
+#if NEARDUP_BASELINE_KERNELS
+#define NEARDUP_FORM NEARDUP_BASELINE
+namespace neardup::inline v0::detail::baseline {
+#include NEARDUP_KERNEL
+}  // namespace neardup::inline v0::detail::baseline
+#undef NEARDUP_FORM
+#endif
+
 #if NEARDUP_X86_KERNELS
 #define NEARDUP_FORM NEARDUP_AVX2
 NEARDUP_AVX2_BEGIN

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "../detail/bits.hpp"
 #include "../detail/bytes.hpp"
@@ -28,7 +29,35 @@ constexpr int portable_distance(const std::array<std::uint64_t, Words>& a,
   return portable_popcount(differing_bits(a, b));
 }
 
+/// Words of 64 bits, of which C++ operators compute several at a time, with a full adder of five operations.
+template <class Vector>
+struct operator_words {
+  using vector = Vector;
+
+  static vector load(const std::uint64_t* from) noexcept {
+    vector loaded;
+    std::memcpy(&loaded, from, sizeof loaded);
+    return loaded;
+  }
+  static void store(std::uint64_t* to, vector stored) noexcept { std::memcpy(to, &stored, sizeof stored); }
+  static vector zero() noexcept { return vector{}; }
+  /// Adds three bits in each column: sum + b + c = sum + 2 * carry.
+  static void full_add(vector& carry, vector& sum, vector b, vector c) noexcept {
+    const vector half = sum ^ b;
+    carry = (sum & b) | (half & c);
+    sum = half ^ c;
+  }
+};
+
+#if NEARDUP_BASELINE_KERNELS
+namespace baseline {
+using words = operator_words<baseline_words>;
+}  // namespace baseline
+#endif
+
 namespace portable {
+
+using words = operator_words<std::uint64_t>;
 
 /// The number of filters that are compared at a time, and the number of bits for each.
 template <class Filter>

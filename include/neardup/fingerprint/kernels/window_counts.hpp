@@ -18,106 +18,94 @@
 
 namespace neardup::inline v0::detail {
 
-// ---- windows of 4 to 8 bytes: hashed and counted in one loop, because both use different units of the processor
-// ---------
+// ---- windows of 4 to 8 bytes: hashed and counted in one loop, because both use different units of the processor -----
 
-/// Returns the hashes of consecutive windows, one per word of a vector.
+// A machine has a class window_vectors: `hashes(text, v)` returns the hashes of consecutive windows, one per word of a
+// vector. It is vector v of a block.
+
+/// Returns the hashes of one or two windows.
 template <class Vector>
-NEARDUP_ALWAYS_INLINE Vector window_hashes(const window_xxh3& hash, const char* text) noexcept {
-  constexpr std::size_t lanes = sizeof(Vector) / sizeof(std::uint64_t);
-  static_assert(lanes <= 2);
-  // There is no loop over an array of hashes, because for AArch64 g++ 12 -O2 would build the vector in memory. The loop
-  // takes 1.12 times the instructions of the portable form, this code .91 times.
-  if constexpr (lanes == 1) {
-    return Vector{hash.hash_4_to_8(text)};
-  } else {
-    return Vector{hash.hash_4_to_8(text), hash.hash_4_to_8(text + 1)};
-  }
-}
+class few_windows {
+ public:
+  explicit few_windows(const window_xxh3& hash) noexcept : hash_(hash) {}
 
-/// Counts the bits of the hashes of the windows that fill blocks of 16 vectors. This is the portable kernel, and with
-/// other vectors the baseline kernel.
-/// Returns: the number of windows counted.
-template <class Adders>
-std::size_t count_window_blocks_by(bit_tally& tally, const window_xxh3& hash, const char* text,
-                                   std::size_t count) noexcept {
-  constexpr std::size_t lanes = adder_lanes<Adders>;
-  NEARDUP_LOAD_PLANES(Adders, tally);
-  std::size_t i = 0;
-  for (; i + 16 * lanes <= count; i += 16 * lanes) {
-#define NEARDUP_LOAD(v) window_hashes<typename Adders::vector>(hash, text + i + lanes * (v))
-    NEARDUP_COUNT_16(Adders, tally, NEARDUP_LOAD);
-#undef NEARDUP_LOAD
+  NEARDUP_ALWAYS_INLINE Vector operator()(const char* text, std::size_t) const noexcept {
+    constexpr std::size_t lanes = sizeof(Vector) / sizeof(std::uint64_t);
+    static_assert(lanes <= 2);
+    // There is no loop over an array of hashes, because for AArch64 g++ 12 -O2 would build the vector in memory. The
+    // loop takes 1.12 times the instructions of the portable form, this code .91 times.
+    if constexpr (lanes == 1) {
+      return Vector{hash_.hash_4_to_8(text)};
+    } else {
+      return Vector{hash_.hash_4_to_8(text), hash_.hash_4_to_8(text + 1)};
+    }
   }
-  NEARDUP_STORE_PLANES(Adders, tally);
-  tally.total += i;
-  return i;
-}
+
+ private:
+  const window_xxh3& hash_;
+};
+
+namespace portable {
+using window_vectors = few_windows<words::vector>;
+}  // namespace portable
+#if NEARDUP_BASELINE_KERNELS
+namespace baseline {
+using window_vectors = few_windows<words::vector>;
+}  // namespace baseline
+#endif
 
 #if NEARDUP_X86_KERNELS
-
-// ---- AVX2: one of four vectors is hashed by scalar multiplications, which run beside the vector units ---------------
-
 NEARDUP_AVX2_BEGIN
+namespace avx2 {
+/// One of four vectors is hashed by scalar multiplications, which run beside the vector units.
+class window_vectors {
+ public:
+  explicit window_vectors(const window_xxh3& hash) noexcept : hash_(hash), lanes_(hash) {}
 
-NEARDUP_ALWAYS_INLINE __m128i two_window_hashes_avx2(const window_xxh3& hash, const char* text) noexcept {
-  const __m128i first = _mm_cvtsi64_si128(static_cast<long long>(hash.hash_4_to_8(text)));
-  return _mm_insert_epi64(first, static_cast<long long>(hash.hash_4_to_8(text + 1)), 1);
-}
-
-NEARDUP_ALWAYS_INLINE __m256i window_hashes_avx2(const window_xxh3& hash, const char* text) noexcept {
-  const __m128i low = two_window_hashes_avx2(hash, text);
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(low), two_window_hashes_avx2(hash, text + 2), 1);
-}
-
-inline std::size_t count_window_blocks_avx2(bit_tally& tally, const window_xxh3& hash, const char* text,
-                                            std::size_t count) noexcept {
-  const window_lanes_avx2<false> lanes(hash);
-  NEARDUP_LOAD_PLANES(adders_avx2, tally);
-  std::size_t i = 0;
-  for (; i + 64 <= count; i += 64) {
-#define NEARDUP_LOAD(v) ((v) % 4 == 0 ? window_hashes_avx2(hash, text + i + 4 * (v)) : lanes(text + i + 4 * (v)))
-    NEARDUP_COUNT_16(adders_avx2, tally, NEARDUP_LOAD);
-#undef NEARDUP_LOAD
+  NEARDUP_ALWAYS_INLINE __m256i operator()(const char* text, std::size_t v) const noexcept {
+    if (v % 4 != 0) return lanes_(text);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(two(text)), two(text + 2), 1);
   }
-  NEARDUP_STORE_PLANES(adders_avx2, tally);
-  tally.total += i;
-  return i;
-}
+
+ private:
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE __m128i two(const char* text) const noexcept {
+    const __m128i first = _mm_cvtsi64_si128(static_cast<long long>(hash_.hash_4_to_8(text)));
+    return _mm_insert_epi64(first, static_cast<long long>(hash_.hash_4_to_8(text + 1)), 1);
+  }
+
+  const window_xxh3& hash_;
+  window_lanes_avx2<false> lanes_;
+};
+}  // namespace avx2
 NEARDUP_END
 
 NEARDUP_AVX512_BEGIN
+namespace avx512 {
+class window_vectors {
+ public:
+  explicit window_vectors(const window_xxh3& hash) noexcept : lanes_(hash) {}
 
-// ---- AVX-512 --------------------------------------------------------------------------------------------------------
-inline std::size_t count_window_blocks_avx512(bit_tally& tally, const window_xxh3& hash, const char* text,
-                                              std::size_t count) noexcept {
-  const window_lanes_avx512<false> lanes(hash);
-  NEARDUP_LOAD_PLANES(adders_avx512, tally);
-  std::size_t i = 0;
-  for (; i + 128 <= count; i += 128) {
-#define NEARDUP_LOAD(v) lanes(text + i + 8 * (v))
-    NEARDUP_COUNT_16(adders_avx512, tally, NEARDUP_LOAD);
-#undef NEARDUP_LOAD
-  }
-  NEARDUP_STORE_PLANES(adders_avx512, tally);
-  tally.total += i;
-  return i;
-}
+  NEARDUP_ALWAYS_INLINE __m512i operator()(const char* text, std::size_t) const noexcept { return lanes_(text); }
+
+ private:
+  window_lanes_avx512<false> lanes_;
+};
+}  // namespace avx512
 NEARDUP_END
-
-constexpr auto count_window_blocks_of(avx2_form) noexcept { return count_window_blocks_avx2; }
-constexpr auto count_window_blocks_of(avx512_form) noexcept { return count_window_blocks_avx512; }
-
-#endif  // NEARDUP_X86_KERNELS
-
-constexpr auto count_window_blocks_of(portable_form) noexcept { return count_window_blocks_by<adders_portable>; }
-#if NEARDUP_BASELINE_KERNELS
-constexpr auto count_window_blocks_of(baseline_form) noexcept { return count_window_blocks_by<adders_baseline>; }
 #endif
+
+}  // namespace neardup::inline v0::detail
+
+#define NEARDUP_KERNEL "../fingerprint/kernels/window_counts.inl"
+#include "../../simd/for_each_form.hpp"
+
+namespace neardup::inline v0::detail {
 
 inline std::size_t count_window_blocks(bit_tally& tally, const window_xxh3& hash, const char* text,
                                        std::size_t count) noexcept {
-  return choose_form(tally.level, [&](auto form) { return count_window_blocks_of(form)(tally, hash, text, count); });
+  return choose_form(tally.level, [&](auto form) {
+    return decltype(window_kernels_of(form))::count_blocks(tally, hash, text, count);
+  });
 }
 
 /// Counts the bits of the hashes of all windows of a text.

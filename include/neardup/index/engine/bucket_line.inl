@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The kernel of bucket_line.hpp. See simd/for_each_form.hpp.
-#if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_AVX512
+#if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_BASELINE && NEARDUP_FORM != NEARDUP_AVX512
 
 struct line_kernels {
   /// Scans the lines of `count` probes.

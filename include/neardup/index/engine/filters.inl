@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The kernels of filters.hpp. See simd/for_each_form.hpp.
-#ifdef NEARDUP_FORM
+#if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_BASELINE
 
 struct filter_kernels {
   template <class Filter>
