@@ -61,8 +61,9 @@ TEST_CASE("a search that scans compares everything, and one in tables at least w
   const neardup::simhash<64> query(0x1234);
   CHECK(flat.count_compared(query, 1) == flat.distinct_size());
   const std::size_t compared = tables.count_compared(query, 3);
-  CHECK(compared >= tables.distinct_size() * 3 / 4);  // three of four tables have most fingerprints in the bucket of key
-                                                     // 0
+  CHECK(compared >=
+        tables.distinct_size() * 3 / 4);  // three of four tables have most fingerprints in the bucket of key
+                                          // 0
   CHECK(compared < 4 * tables.distinct_size());
   CHECK(tables.count_compared(query, 0) >= tables.search(query, 0).size());
   CHECK_THROWS_AS(tables.count_compared(query, 4), std::invalid_argument);

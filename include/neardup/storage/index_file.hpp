@@ -76,11 +76,10 @@ void save_index(file_operations& files, const std::string& path, const Index& in
     if (index.is_flat()) return save_flat_index(files, path, index, made_of, attachments);
     save_index(files, path, freeze(index), made_of, attachments);
   } else {
-    static_assert(
-        has_layout<Index>,
-        "neardup: save() writes a pigeonhole_index, flat_index, frozen_index or index_view; of a "
-        "guarded one, save what read() gives: guarded.read([&](const auto& index) { save(path, index, "
-        "made_of); }); of a class of your own, save the index that it keeps");
+    static_assert(has_layout<Index>,
+                  "neardup: save() writes a pigeonhole_index, flat_index, frozen_index or index_view; of a "
+                  "guarded one, save what read() gives: guarded.read([&](const auto& index) { save(path, index, "
+                  "made_of); }); of a class of your own, save the index that it keeps");
     if constexpr (has_layout<Index>) save_index(files, path, freeze(index), made_of, attachments);
   }
 }
