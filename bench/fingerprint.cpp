@@ -143,7 +143,7 @@ void add_kernels(const corpus& english, const corpus& chinese) {
   detail::word_span_finder(all).next(spans);
   kernel("word-hashes", spans.count, [] {
     std::uint64_t* const column = hashes;
-    detail::hash_spans<1>(text.data(), spans.view(), 0, &column, neardup::active_instruction_set());
+    detail::hash_spans(text.data(), spans.view(), 0, &column, 1, neardup::active_instruction_set());
     return hashes[0];
   });
   kernel("distinct-5-grams", size, [all] {
@@ -167,7 +167,7 @@ void add_kernels(const corpus& english, const corpus& chinese) {
     kernel("code-point-pairs" + suffix, part.size(), [part] {
       static detail::hash_block<1> block;
       const auto drop = [](const detail::hash_block<1>&) {};
-      detail::add_code_point_windows<1>(part, 2, 0, neardup::active_instruction_set(), {block, drop});
+      detail::add_code_point_windows(part, 2, 0, neardup::active_instruction_set(), {block, drop});
       return block.columns[0][0];
     });
     kernel("normalise" + suffix, part.size(), [part] {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -341,13 +340,10 @@ void for_each_same(const neardup_composition* made_of, const Use& use) {
   }
 }
 
-template <class Hasher = neardup::xxh3<64>>
-neardup::any_tokenizer<Hasher> tokenizer_of(const neardup_composition* made_of) {
-  using any = neardup::any_tokenizer<Hasher>;
+neardup::any_tokenizer tokenizer_of(const neardup_composition* made_of) {
+  using any = neardup::any_tokenizer;
   any result = with_features(made_of, [](const auto& tokenizer) { return any(tokenizer); });
-  for_each_same(made_of, [&](const auto& same) {
-    result = any(neardup::agreeing{neardup::any_tokenizer<>(same), result});
-  });
+  for_each_same(made_of, [&](const auto& same) { result = any(neardup::agreeing{any(same), result}); });
   return result;
 }
 template <std::size_t Bits = 64>
@@ -539,61 +535,19 @@ void add_codes(neardup_codes& to, const Hasher& hash, const neardup_input& input
   });
 }
 
-/// The levels of another weighter: by the size of weights, or by their rank.
-template <class Inner>
-struct chosen_levels {
-  bool by_rank;
-  std::size_t n;
-  Inner inner;
-
-  template <std::size_t Words>
-  void adjust(std::vector<neardup::weighted_token<Words>>& tokens) const {
-    if (by_rank) return neardup::quantile_levels<neardup::unit>{n, {}}.adjust(tokens);
-    neardup::levels<neardup::unit>{n, {}}.adjust(tokens);
-  }
-};
-
-/// Parses "levels:N", "quantiles:N", and either with ":W" behind, which leaves W, or else "tf", in `name`.
-/// Returns: nullopt for other names. Throws: std::invalid_argument.
-std::optional<chosen_levels<neardup::unit>> parse_levels(std::string_view& name) {
-  const std::string_view all = name;
-  const bool by_rank = name.starts_with("quantiles:");
-  if (!by_rank && !name.starts_with("levels:")) return std::nullopt;
-  name.remove_prefix(name.find(':') + 1);
-  std::size_t n = 0;
-  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), n);
-  name.remove_prefix(static_cast<std::size_t>(parsed.ptr - name.data()));
-  const bool is_number = parsed.ec == std::errc{} && n >= 1 && n <= 65535;
-  if (!is_number || (!name.empty() && name[0] != ':') || name == ":unit") {
-    refuse("weights '" + std::string(all) +
-           "' are not levels:N, quantiles:N, levels:N:W or quantiles:N:W with N from 1 "
-           "to 65535 and weights W");
-  }
-  name = name.empty() ? "tf" : name.substr(1);
-  return chosen_levels<neardup::unit>{by_rank, n, {}};
-}
-
 /// Calls `use(weighter)` with the weighter of this name.
 template <class Use>
 void with_weighter(const neardup_code_options& options, const Use& use) {
-  std::string_view name = options.weights == nullptr ? "unit" : options.weights;
-  const auto levels = parse_levels(name);
-  const auto use_with_levels = [&]<class Weighter>(const Weighter& weighter) {
-    if (levels) return use(chosen_levels<Weighter>{levels->by_rank, levels->n, weighter});
-    use(weighter);
-  };
-  const bool needs_table = name == "idf" || name == "tfidf";
-  if (needs_table && options.idf == nullptr) refuse("weights '" + std::string(name) + "' need an idf table");
-  if (!needs_table && options.idf != nullptr) refuse("an idf table is for weights idf and tfidf");
-  if (name == "unit") return use(neardup::unit{});
-  if (name == "tf") return use_with_levels(neardup::tf{});
-  if (name == "logtf") return use_with_levels(neardup::log_tf{});
-  if (!needs_table) {
-    refuse("weights are unit, tf, logtf, idf or tfidf, or levels:N:W or quantiles:N:W of these, not '" +
-           std::string(name) + "'");
-  }
-  if (name == "idf") return use_with_levels(neardup::idf{options.idf->table});
-  use_with_levels(neardup::tf_idf{options.idf->table});
+  const auto choice = [&] {
+    try {
+      return neardup::parse_weights(options.weights == nullptr ? "unit" : options.weights);
+    } catch (const std::invalid_argument& error) {
+      refuse(std::string("weights ") + error.what());
+    }
+  }();
+  if (choice.needs_table() && options.idf == nullptr) refuse("weights '" + to_string(choice) + "' need an idf table");
+  if (!choice.needs_table() && options.idf != nullptr) refuse("an idf table is for weights idf and tfidf");
+  neardup::with_weighter(choice, options.idf == nullptr ? nullptr : options.idf->table, use);
 }
 
 /// Refuses a composition with `same`, because it cannot be combined with an IDF table.
@@ -655,7 +609,7 @@ neardup_status neardup_sets_add_texts(neardup_sets* sets, const neardup_composit
     addition adding(*sets);
     std::visit(
         [&]<class Feature>(flat_sets<Feature>& features) {
-          const neardup::feature_extractor<neardup::any_tokenizer<>, neardup::xxh3<64>, Feature> extract(
+          const neardup::feature_extractor<neardup::any_tokenizer, neardup::xxh3<64>, Feature> extract(
               tokenizer_of(made_of), hasher_of(made_of));
           for_each_texts(*input, run, [&](std::span<const std::string_view> texts) {
             add_features(features, extract, texts, run);
@@ -1311,11 +1265,9 @@ neardup_status neardup_codes_of_texts(const neardup_composition* made_of, const 
       if (kind != NEARDUP_SIMHASH) refuse("there is no kind of codes " + std::to_string(kind));
       // A code of 32 bits is the lowest 32 bits of a code of 64, as in the command.
       constexpr std::size_t width = std::max<std::size_t>(bits, 64);
-      using hasher = neardup::xxh3<width>;
       if (of.idf != nullptr) refuse_same_with_idf(made_of);
       with_weighter(of, [&](const auto& weighter) {
-        add_codes(*made,
-                  neardup::make_simhasher<width>(tokenizer_of<hasher>(made_of), weighter, hasher_of<width>(made_of)),
+        add_codes(*made, neardup::make_simhasher<width>(tokenizer_of(made_of), weighter, hasher_of<width>(made_of)),
                   *input, run);
       });
     });
@@ -1693,7 +1645,7 @@ size_t neardup_set_index_memory(const neardup_set_index* index) {
 
 namespace c_interface {
 
-using features_of_texts = neardup::feature_extractor<neardup::any_tokenizer<>>;
+using features_of_texts = neardup::feature_extractor<neardup::any_tokenizer>;
 using stream = neardup::stream_deduplicator<neardup::deduplicator<features_of_texts, std::uint64_t>>;
 using durable_stream = neardup::durable_deduplicator<stream>;
 

@@ -26,7 +26,7 @@ namespace near_duplicates {
 
 namespace {
 
-using tokenizer = neardup::any_tokenizer<>;
+using tokenizer = neardup::any_tokenizer;
 using extractor = neardup::feature_extractor<tokenizer>;
 using fingerprinter = neardup::simhasher<tokenizer>;
 

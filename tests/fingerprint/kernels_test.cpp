@@ -130,7 +130,7 @@ hash_set<Hasher> in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::s
       for (std::size_t j = 0; j < words; ++j) value[j] = full.columns[j][i];
     }
   };
-  const neardup::detail::hash_writer<words> out(block, take);
+  const neardup::detail::hash_writer out(block, take);
   neardup::detail::text_reader<Tokenizer, neardup::detail::is_xxh3<Hasher>> reader;
   neardup::detail::with_hash_sink(hash, out, [&](auto& sink) {
     // Some texts are given as a whole, above the size up to which the reader takes one piece.
@@ -380,7 +380,7 @@ std::pair<std::uint64_t, std::uint64_t> count_and_sum(const Tokenizer& tokenize,
     for (std::size_t i = 0; i < block.count; ++i) result.second += block.columns[0][i];
   };
   neardup::detail::hash_block<1> block;
-  const neardup::detail::hash_writer<1> out(block, take);
+  const neardup::detail::hash_writer out(block, take);
   neardup::detail::text_reader<Tokenizer, true> reader;
   neardup::detail::with_hash_sink(neardup::xxh3<64>{}, out, [&](auto& sink) {
     reader.read(tokenize, text, sink, (std::min)(most, reader.largest_piece));

@@ -139,13 +139,27 @@ TEST_CASE("each weighter with each tokenizer and hasher, whole, streamed and by 
     return table.lookup(token).raw() * count;
   };
   const auto by_log = [](std::uint64_t count) { return std::uint64_t{log_tf{}(count).raw()}; };
+  const auto unit_model = [](const auto& c) { return weigh_counts(c, [](std::uint64_t) { return 256; }); };
+  const auto tf_model = [](const auto& c) { return weigh_counts(c, [](std::uint64_t count) { return 256 * count; }); };
+  const auto log_model = [&](const auto& c) { return weigh_counts(c, by_log); };
+  const auto idf_model = [&](const auto& c) { return weigh_texts(c, by_idf); };
+  const auto tf_idf_model = [&](const auto& c) { return weigh_texts(c, by_tf_idf); };
+  const auto levels_model = [&](const auto& c) { return level_weights(weigh_counts(c, by_log), 3); };
   weighter_products all;
-  all.check(unit{}, [](const auto& c) { return weigh_counts(c, [](std::uint64_t) { return 256; }); });
-  all.check(tf{}, [](const auto& c) { return weigh_counts(c, [](std::uint64_t count) { return 256 * count; }); });
-  all.check(log_tf{}, [&](const auto& c) { return weigh_counts(c, by_log); });
-  all.check(idf{table}, [&](const auto& c) { return weigh_texts(c, by_idf); });
-  all.check(tf_idf{table}, [&](const auto& c) { return weigh_texts(c, by_tf_idf); });
-  all.check(levels{3, log_tf{}}, [&](const auto& c) { return level_weights(weigh_counts(c, by_log), 3); });
+  all.check(unit{}, unit_model);
+  all.check(tf{}, tf_model);
+  all.check(log_tf{}, log_model);
+  all.check(idf{table}, idf_model);
+  all.check(tf_idf{table}, tf_idf_model);
+  all.check(levels{3, log_tf{}}, levels_model);
+  const auto shared = std::make_shared<const idf_table>(table);
+  const auto named = [&](std::string_view name) { return any_weighter(parse_weights(name), shared); };
+  all.check_hasher(named("unit"), xxh3<64>{}, unit_model);
+  all.check_hasher(named("tf"), xxh3<64>{}, tf_model);
+  all.check_hasher(named("logtf"), xxh3<64>{}, log_model);
+  all.check_hasher(named("idf"), xxh3<64>{}, idf_model);
+  all.check_hasher(named("tfidf"), xxh3<64>{}, tf_idf_model);
+  all.check_hasher(named("levels:3:logtf"), xxh3<64>{}, levels_model);
   all.check(top{7, levels{4, tf_idf{table}}},
             [&](const auto& c) { return top_weights(level_weights(weigh_texts(c, by_tf_idf), 4), 7); });
   all.check([](std::string_view token, std::uint64_t count) { return token.size() + 2 * count; },

@@ -179,7 +179,7 @@ TEST_CASE("streams, erased tokenizers and codes have the features of counted tok
     const std::string text = repetitive(random) + repetitive(random);
     for (const std::string_view chunk : support::cut_every(text, 7)) stream.feed(chunk);
     CHECK(stream.finish() == hash(text));
-    CHECK(neardup::simhasher{neardup::any_tokenizer<>(tokenize)}(text) == hash(text));
+    CHECK(neardup::simhasher{neardup::any_tokenizer(tokenize)}(text) == hash(text));
     // The fingerprint of the distinct tokens, by a tokenizer that knows nothing of counts.
     const tokens all = numbered(tokens_of(tokenize.inner, text));
     const auto listed = [&all](std::string_view, auto&& sink) {

@@ -73,15 +73,12 @@ struct sample_reader {
 };
 
 [[nodiscard]] inline sample_reader make_sample_reader(const neardup::feature_choice& choice, std::uint64_t seed) {
-  const auto with_hasher = [&choice]<class Hasher>(const Hasher&) {
-    return neardup::with_tokenizer(choice,
-                                   [](const auto& tokenizer) { return neardup::any_tokenizer<Hasher>(tokenizer); });
-  };
+  const auto tokenizer =
+      neardup::with_tokenizer(choice, [](const auto& chosen) { return neardup::any_tokenizer(chosen); });
   const neardup::xxh3<128> wide{seed};
   const neardup::xxh3<64> narrow{seed};
-  const auto hash = neardup::make_simhasher<128>(with_hasher(wide), neardup::unit{}, wide);
-  const neardup::feature_extractor<neardup::any_tokenizer<neardup::xxh3<64>>, neardup::xxh3<64>, std::uint64_t> extract(
-      with_hasher(narrow), narrow);
+  const auto hash = neardup::make_simhasher<128>(tokenizer, neardup::unit{}, wide);
+  const neardup::feature_extractor<neardup::any_tokenizer, neardup::xxh3<64>, std::uint64_t> extract(tokenizer, narrow);
   const auto hash_memory = std::make_shared<typename decltype(hash)::workspace>();
   const auto memory = std::make_shared<typename decltype(extract)::workspace>();
   sample_reader reader;

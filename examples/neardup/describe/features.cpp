@@ -7,7 +7,21 @@
 
 namespace command {
 
-template neardup::any_tokenizer<neardup::xxh3<64>> make_tokenizer(const feature_setting&);
+neardup::any_tokenizer make_tokenizer(const feature_setting& features) {
+  using any = neardup::any_tokenizer;
+  const auto& together = features.counted_texts;
+  any tokenizer = [&] {
+    if (together && features.choice.is_counted) {
+      neardup::feature_choice each = features.choice;
+      each.is_counted = false;
+      const any tokenize = neardup::with_tokenizer(each, [](const auto& chosen) { return any(chosen); });
+      return any(neardup::counted{whole_document{tokenize, together}});
+    }
+    return with_tokenizer(features, [](const auto& chosen) { return any(chosen); });
+  }();
+  for (const auto& same : features.same) tokenizer = any(neardup::agreeing{*same, tokenizer});
+  return tokenizer;
+}
 
 feature_setting parse_feature_setting(const std::string& option, const std::string& text) {
   feature_setting result;
@@ -33,8 +47,8 @@ std::string to_string(const feature_setting& features) {
   return neardup::to_string(features.choice);
 }
 
-std::shared_ptr<const neardup::any_tokenizer<>> parse_same(const std::string& text) {
-  using tokenizer = neardup::any_tokenizer<>;
+std::shared_ptr<const neardup::any_tokenizer> parse_same(const std::string& text) {
+  using tokenizer = neardup::any_tokenizer;
   constexpr std::string_view of_file = "words:";
   if (text == "numbers") return std::make_shared<const tokenizer>(neardup::numbers{});
   if (!text.starts_with(of_file) || text.size() == of_file.size()) {

@@ -27,7 +27,7 @@ struct feature_setting {
   chinese kind = chinese::no;
   std::shared_ptr<const dictionary_words> words;  ///< dictionary of Chinese words, after load_dictionary() was called
   /// The tokenizers whose tokens have to be equal, for --same.
-  std::vector<std::shared_ptr<const neardup::any_tokenizer<>>> same;
+  std::vector<std::shared_ptr<const neardup::any_tokenizer>> same;
   /// The texts of the current document, whose tokens are counted together; null if each text counts for itself. The
   /// tokenizer then passes all tokens of the document at its first text that is not empty, and none at the others.
   std::shared_ptr<const document_texts*> counted_texts;
@@ -44,7 +44,7 @@ std::string to_string(const feature_setting& features);
 
 /// Parses a value of --same: numbers, or words:FILE, whose file is read.
 /// Throws: usage_error.
-std::shared_ptr<const neardup::any_tokenizer<>> parse_same(const std::string& text);
+std::shared_ptr<const neardup::any_tokenizer> parse_same(const std::string& text);
 
 /// The files for zh:words, as typed; empty if not given. stop_words may be "zh", which is a built-in list.
 struct dictionary_files {
@@ -66,7 +66,7 @@ decltype(auto) with_tokenizer(const feature_setting& features, Use&& use) {
 
 /// Passes the tokens of all texts of a document at the first text that is not empty, and none at the others.
 struct whole_document {
-  neardup::any_tokenizer<> tokenize;
+  neardup::any_tokenizer tokenize;
   std::shared_ptr<const document_texts*> texts;
 
   template <class Sink>
@@ -81,24 +81,6 @@ struct whole_document {
 };
 
 /// Returns the tokenizer of the features as one type, so that its users are compiled once.
-template <class Hasher = neardup::xxh3<64>>
-neardup::any_tokenizer<Hasher> make_tokenizer(const feature_setting& features) {
-  using any = neardup::any_tokenizer<>;
-  const auto& together = features.counted_texts;
-  auto tokenizer = [&] {
-    if (together && features.choice.is_counted) {
-      neardup::feature_choice each = features.choice;
-      each.is_counted = false;
-      const any tokenize = neardup::with_tokenizer(each, [](const auto& chosen) { return any(chosen); });
-      return neardup::any_tokenizer<Hasher>(neardup::counted{whole_document{tokenize, together}});
-    }
-    return with_tokenizer(features, [](const auto& chosen) { return neardup::any_tokenizer<Hasher>(chosen); });
-  }();
-  for (const auto& same : features.same) {
-    tokenizer = neardup::any_tokenizer<Hasher>(neardup::agreeing{*same, tokenizer});
-  }
-  return tokenizer;
-}
-extern template neardup::any_tokenizer<neardup::xxh3<64>> make_tokenizer(const feature_setting&);  // in features.cpp
+neardup::any_tokenizer make_tokenizer(const feature_setting& features);
 
 }  // namespace command

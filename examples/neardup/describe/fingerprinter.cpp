@@ -11,12 +11,15 @@ namespace {
 using fingerprinter = document_reader<std::optional<any_fingerprint>>;
 
 /// Returns the first `bits` bits of a fingerprint, as a fingerprint of any width.
+template <std::size_t Words>
+any_fingerprint first_bits(std::array<std::uint64_t, Words> words, std::size_t bits) {
+  if (bits < 64) words[0] &= (std::uint64_t{1} << bits) - 1;
+  return any_fingerprint(words);
+}
 template <class Fingerprint>
 std::optional<any_fingerprint> first_bits(const std::optional<Fingerprint>& fingerprint, std::size_t bits) {
   if (!fingerprint) return std::nullopt;
-  auto words = fingerprint->to_words();
-  if (bits < 64) words[0] &= (std::uint64_t{1} << bits) - 1;
-  return any_fingerprint(words);
+  return first_bits(fingerprint->to_words(), bits);
 }
 
 /// Makes fingerprints with a simhasher, or with a hasher of min-wise codes.
@@ -37,41 +40,30 @@ fingerprinter fingerprint_by(const Hasher& hash, std::size_t bits) {
   };
 }
 
-/// Makes fingerprints of the keywords that --top selects.
-template <std::size_t Bits, class Tokenizer, class Weighter>
-fingerprinter fingerprint_keywords(const fingerprint_settings& settings, const Tokenizer& tokenizer,
-                                   const Weighter& weighter) {
-  const document_tokenizer<Tokenizer> tokenize{tokenizer};
-  const auto hash = neardup::make_simhasher<Bits>(neardup::keywords(settings.top, tokenize, settings.idf), weighter,
-                                                  neardup::xxh3<Bits>{settings.seed});
-  const auto scratch = std::make_shared<typename decltype(hash)::workspace>();
-  return [=, bits = settings.bits](const document_texts& texts) {
-    *tokenize.texts = &texts;
-    // The tokens of a single text are views of that text, so no copy is needed.
-    return first_bits(hash(texts.size() == 1 ? texts.front() : std::string_view(), *scratch), bits);
-  };
-}
-
-/// Makes fingerprints of the features with weights that the records contain.
-template <std::size_t Bits>
+/// Makes fingerprints of the features that --top selects, or of the features with weights in records.
 fingerprinter fingerprint_weighed(const fingerprint_settings& settings) {
-  const neardup::simhasher<neardup::words, neardup::unit, neardup::xxh3<Bits>, Bits> hasher{{}, {}, {settings.seed}};
-  return [=, weigh = make_feature_weigher(settings, settings.features),
-          bits = settings.bits](const document_texts& texts) {
-    neardup::accumulator<Bits> votes;
-    for (const weighed_feature& feature : weigh(texts)) votes.add_units(hasher.hash(feature.text), feature.units);
-    return first_bits(votes.result(), bits);
+  return [seed = settings.seed, weigh = make_feature_weigher(settings, settings.features),
+          bits = settings.bits](const document_texts& texts) -> std::optional<any_fingerprint> {
+    std::array<std::uint64_t, 4> words{};
+    const std::vector<weighed_feature> features = weigh(texts);
+    for (std::size_t j = 0; 64 * j < bits; ++j) {
+      const neardup::xxh3<64> hash{seed + j * neardup::xxh3<>::seed_step};
+      neardup::accumulator<64> votes;
+      for (const weighed_feature& feature : features) votes.add_units({hash(feature.text)}, feature.units);
+      const auto word = votes.result();
+      if (!word) return std::nullopt;
+      words[j] = word->to_words()[0];
+    }
+    return first_bits(words, bits);
   };
 }
 
 /// Makes SimHash fingerprints of `Bits` bits, cut to the width of the options.
 template <std::size_t Bits>
 fingerprinter make_simhash_fingerprinter(const fingerprint_settings& settings) {
-  if (settings.are_given) return fingerprint_weighed<Bits>(settings);
-  const auto tokenizer = make_tokenizer<neardup::xxh3<Bits>>(settings.features);
-  return with_levels(settings, [&](const auto& weighter) -> fingerprinter {
-    if (settings.top > 0) return fingerprint_keywords<Bits>(settings, tokenizer, weighter);
-    return fingerprint_by(neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed}),
+  return neardup::with_weighter(settings.weights, settings.idf, [&](const auto& weighter) -> fingerprinter {
+    const neardup::xxh3<Bits> hasher{settings.seed};
+    return fingerprint_by(neardup::make_simhasher<Bits>(make_tokenizer(settings.features), weighter, hasher),
                           settings.bits);
   });
 }
@@ -92,6 +84,7 @@ std::optional<any_fingerprint> code_of(feature_set features) {
 }
 
 fingerprinter make_fingerprinter(const fingerprint_settings& settings) {
+  if (settings.are_given || settings.top > 0) return fingerprint_weighed(settings);
   return with_bits(settings.bits, [&](auto bits) {
     // A SimHash of 32 bits is the low half of one of 64 bits, which takes as long to make. But a min-wise code of 32
     // bits is not a part of one of 64 bits.

@@ -175,25 +175,13 @@ std::optional<double> edit_similarity_at_least(std::string_view a, std::string_v
   return similarity >= least ? std::optional(similarity) : std::nullopt;
 }
 
-/// Returns the weight of a feature of a tokenizer, in units of 1/256.
-std::uint64_t units_of(const fingerprint_settings& settings, std::string_view text, std::uint64_t count) {
-  switch (settings.weights) {
-    case weighting::tf: return count * neardup::weight::one;
-    case weighting::log_tf: return neardup::log_tf{}(count).raw();
-    case weighting::idf: return settings.idf->lookup(text).raw();
-    case weighting::tf_idf: return count * settings.idf->lookup(text).raw();
-    case weighting::unit: break;
-  }
-  return neardup::weight::one;
-}
-
 /// Replaces the weights of all features of a document by levels.
-void set_levels(const fingerprint_settings& settings, std::vector<weighed_feature>& features) {
-  if (settings.levels == level_rule::none) return;
+void set_levels(const neardup::any_weighter& weigh, std::vector<weighed_feature>& features) {
+  if (weigh.choice.levels == 0) return;
   std::vector<neardup::weighted_token<1>> tokens;
   tokens.reserve(features.size());
   for (const weighed_feature& feature : features) tokens.push_back({{}, feature.units});
-  chosen_levels<neardup::unit>{settings.levels, settings.level_count, {}}.adjust(tokens);
+  weigh.adjust(tokens);
   for (std::size_t i = 0; i < features.size(); ++i) {
     features[i].units = tokens[i].units;
     features[i].weight = static_cast<double>(tokens[i].units) / neardup::weight::one;
@@ -203,23 +191,24 @@ void set_levels(const fingerprint_settings& settings, std::vector<weighed_featur
 template <class Tokenizer>
 feature_weigher weigh_features(const fingerprint_settings& settings, const Tokenizer& tokenizer) {
   const document_tokenizer<Tokenizer> tokenize{tokenizer};
+  const neardup::any_weighter weigh(settings.weights, settings.idf);
   std::optional<neardup::keywords<document_tokenizer<Tokenizer>>> best;
   if (settings.top > 0) best.emplace(settings.top, tokenize, settings.idf);
-  return [=, &settings](const document_texts& texts) {
+  return [=](const document_texts& texts) {
     *tokenize.texts = &texts;
     std::vector<weighed_feature> result;
-    const auto add = [&](std::string_view text, std::uint64_t units) {
+    const auto add = [&](std::string_view text, std::uint64_t count) {
+      const std::uint64_t units = weigh.inner.units(text, count);
       if (units > 0) result.push_back({std::string(text), static_cast<double>(units) / neardup::weight::one, units});
     };
     if (best) {
-      for (const neardup::keyword& word : best->rank("")) add(word.text, units_of(settings, word.text, word.count));
+      for (const neardup::keyword& word : best->rank("")) add(word.text, word.count);
     } else {
       neardup::feature_bag<1, true> counts;
       tokenize("", [&](std::string_view token) { counts.add({neardup::xxh3<64>{}(token)}, token); });
-      counts.for_each(
-          [&](const auto&, std::string_view text, std::uint64_t count) { add(text, units_of(settings, text, count)); });
+      counts.for_each([&](const auto&, std::string_view text, std::uint64_t count) { add(text, count); });
     }
-    set_levels(settings, result);
+    set_levels(weigh, result);
     return result;
   };
 }
@@ -281,36 +270,12 @@ std::optional<double> similarity_at_least(similarity_measure measure, feature_se
   return neardup::jaccard_at_least(a, b, least);
 }
 
-void parse_weights(const std::string& text, fingerprint_settings& to) {
-  const std::string rule =
-      "weights are unit, tf, logtf, idf or tfidf, or levels:N or quantiles:N of tf, levels:N:W or quantiles:N:W of W, "
-      "N "
-      "from 1 to 65535";
-  const auto refuse = [&] { throw usage_error("--weights '" + text + "': " + rule); };
-  std::string name = text;
-  to.levels = level_rule::none;
-  to.level_count = 0;
-  for (const auto& [kind, prefix] : {std::pair(level_rule::by_weight, std::string_view("levels:")),
-                                     {level_rule::by_rank, std::string_view("quantiles:")}}) {
-    if (!text.starts_with(prefix)) continue;
-    const std::string rest = text.substr(prefix.size());
-    const std::string count = rest.substr(0, rest.find(':'));
-    name = count.size() < rest.size() ? rest.substr(count.size() + 1) : "tf";
-    to.levels = kind;
-    const auto parsed = std::from_chars(count.data(), count.data() + count.size(), to.level_count);
-    const bool is_number = parsed.ec == std::errc{} && parsed.ptr == count.data() + count.size();
-    if (!is_number || to.level_count < 1 || to.level_count > 65535 || name == "unit") refuse();
+neardup::weight_choice parse_weights(const std::string& text) {
+  try {
+    return neardup::parse_weights(text);
+  } catch (const std::invalid_argument& error) {
+    throw usage_error(std::string("--weights ") + error.what());
   }
-  const auto found = std::find(weight_names.begin(), weight_names.end(), name);
-  if (found == weight_names.end()) refuse();
-  to.weights = static_cast<weighting>(found - weight_names.begin());
-}
-
-std::string weights_text(const fingerprint_settings& settings) {
-  std::string name = weight_names[static_cast<std::size_t>(settings.weights)];
-  if (settings.levels == level_rule::none) return name;
-  return (settings.levels == level_rule::by_rank ? "quantiles:" : "levels:") + std::to_string(settings.level_count) +
-         ':' + name;
 }
 
 feature_weigher make_feature_weigher(const fingerprint_settings& settings, const feature_setting& features) {

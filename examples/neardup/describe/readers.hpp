@@ -6,8 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <neardup/fingerprint/idf.hpp>
-#include <neardup/fingerprint/weighters.hpp>
 #include <neardup/sets/similarity.hpp>
 #include <span>
 #include <string_view>
@@ -124,49 +122,6 @@ bool is_spelt_otherwise(const fingerprint_settings& settings, const document_tex
 
 /// Parses --weights.
 /// Throws: usage_error.
-void parse_weights(const std::string& text, fingerprint_settings& to);
-/// Returns the weights as text, which parse_weights() reads.
-std::string weights_text(const fingerprint_settings& settings);
-
-/// Calls `use(weighter)` with the weighter that --weights names. Ignores the prefixes levels:N and quantiles:N.
-/// Precondition: settings.idf is there if it is needed.
-template <class Use>
-auto with_weighter(const fingerprint_settings& settings, const Use& use) {
-  switch (settings.weights) {
-    case weighting::tf: return use(neardup::tf{});
-    case weighting::log_tf: return use(neardup::log_tf{});
-    case weighting::idf: return use(neardup::idf{settings.idf});
-    case weighting::tf_idf: return use(neardup::tf_idf{settings.idf});
-    case weighting::unit: break;
-  }
-  return use(neardup::unit{});
-}
-
-/// Replaces the weights of another weighter by levels. The rule for the levels is chosen at run time.
-template <class Inner>
-struct chosen_levels {
-  level_rule rule;
-  std::size_t n;
-  Inner inner;
-
-  template <std::size_t Words>
-  void adjust(std::vector<neardup::weighted_token<Words>>& tokens) const {
-    if (rule == level_rule::by_rank) return neardup::quantile_levels<neardup::unit>{n, {}}.adjust(tokens);
-    neardup::levels<neardup::unit>{n, {}}.adjust(tokens);
-  }
-};
-
-/// Calls `use(weighter)` with the weighter that --weights names. Applies the prefixes levels:N and quantiles:N.
-template <class Use>
-auto with_levels(const fingerprint_settings& settings, const Use& use) {
-  return with_weighter(settings, [&]<class Weighter>(const Weighter& weighter) {
-    if constexpr (!std::is_same_v<Weighter, neardup::unit>) {
-      if (settings.levels != level_rule::none) {
-        return use(chosen_levels<Weighter>{settings.levels, settings.level_count, weighter});
-      }
-    }
-    return use(weighter);
-  });
-}
+neardup::weight_choice parse_weights(const std::string& text);
 
 }  // namespace command

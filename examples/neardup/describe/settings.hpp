@@ -3,7 +3,7 @@
 
 #include <atomic>
 #include <memory>
-#include <neardup/fingerprint/idf_table.hpp>
+#include <neardup/fingerprint/idf.hpp>
 #include <neardup/simhash.hpp>
 #include <optional>
 #include <string>
@@ -12,12 +12,6 @@
 #include "features.hpp"
 
 namespace command {
-
-enum class weighting { unit, tf, log_tf, idf, tf_idf };
-inline const std::vector<const char*> weight_names{"unit", "tf", "logtf", "idf", "tfidf"};
-
-/// The rule that replaces weights by whole levels: by weight, or by rank. The heaviest feature has the highest level.
-enum class level_rule { none, by_weight, by_rank };
 
 /// The measure of the similarity of two candidates. The last two are for exact joins only: the containment of the
 /// smaller text in the larger one, and the cosine with equal weights.
@@ -40,9 +34,7 @@ struct fingerprint_settings {
   std::vector<std::string> same;  ///< the value of --same, as typed
   bool are_given = false;         ///< true if records contain features with weights
   bool are_codes = false;         ///< true if records contain fingerprints
-  weighting weights = weighting::unit;
-  level_rule levels = level_rule::none;
-  std::size_t level_count = 0;
+  neardup::weight_choice weights;
   std::optional<std::uint64_t> fold;  ///< identifies the tables of --fold-chinese, once they are read
   bool folds_chinese = false;
   std::string idf_file;
@@ -57,12 +49,10 @@ struct fingerprint_settings {
   std::uint64_t seed = 0;
 
   /// Returns true if features have different weights, computed or from the input.
-  [[nodiscard]] bool has_weights() const { return weights != weighting::unit || top > 0 || are_given; }
+  [[nodiscard]] bool has_weights() const { return weights != neardup::weight_choice() || top > 0 || are_given; }
 
   /// Returns true if an IDF table is needed: for the weights of features, or to choose the features that count.
-  [[nodiscard]] bool needs_idf() const {
-    return weights == weighting::idf || weights == weighting::tf_idf || (top > 0 && !are_given);
-  }
+  [[nodiscard]] bool needs_idf() const { return weights.needs_table() || (top > 0 && !are_given); }
 
   /// Returns true if the IDF table has to be learnt from the input.
   [[nodiscard]] bool learns_idf() const { return needs_idf() && idf_file.empty(); }

@@ -47,8 +47,7 @@ index_settings settings_of(const std::string& path) {
   try {  // the checksums of the file are verified later
     if (!found.has_codes()) parse_feature_setting("features", found.features);
     if constexpr (!has_sets<Form>) {
-      fingerprint_settings made_with;
-      parse_weights(found.weights, made_with);
+      static_cast<void>(parse_weights(found.weights));
       if (found.kind != to_string(view.made_of().kind)) throw usage_error("kind " + found.kind);
       if (found.top.find_first_not_of("0123456789") != found.top.npos) throw usage_error("top " + found.top);
     }
@@ -91,7 +90,7 @@ std::string text_of_index_settings(const fingerprint_settings& settings, const f
     text = "check " + to_string(*kept) + "\n";
   } else {
     text = "features " + (settings.are_codes ? codes_name : to_string(settings.features)) + "\nweights " +
-           weights_text(settings) + "\nkind " + std::string(to_string(settings.kind)) + "\n";
+           to_string(settings.weights) + "\nkind " + std::string(to_string(settings.kind)) + "\n";
     if (settings.top > 0) text += "top " + std::to_string(settings.top) + "\n";
   }
   if (settings.folds_chinese) text += "fold chinese\n";
@@ -104,8 +103,7 @@ neardup::fingerprint_composition composition_of_sets(const reading_settings& how
   fingerprint_settings of = how.fingerprint;
   of.features = how.comparison.check_features;
   of.kind = neardup::fingerprint_kind::simhash;
-  of.weights = weighting::unit;
-  of.levels = level_rule::none;
+  of.weights = {};
   of.top = 0;
   return composition_of_settings(of);
 }

@@ -15,15 +15,8 @@ namespace {
 /// Returns a composition with the weighter and the seed of the settings. Its tokenizer is words{}, whatever the
 /// settings, because words{} reads no files.
 neardup::fingerprint_composition composition_of_weights(const fingerprint_settings& settings) {
-  return with_weighter(settings, [&](auto weighter) {
-    const auto composed = [&](const auto& weigh) {
-      return composition_of(neardup::simhasher(neardup::words{}, weigh, neardup::xxh3<64>{settings.seed}));
-    };
-    if (settings.levels == level_rule::by_weight) return composed(neardup::levels{settings.level_count, weighter});
-    if (settings.levels == level_rule::by_rank)
-      return composed(neardup::quantile_levels{settings.level_count, weighter});
-    return composed(weighter);
-  });
+  return composition_of(neardup::simhasher(neardup::words{}, neardup::any_weighter(settings.weights, settings.idf),
+                                           neardup::xxh3<64>{settings.seed}));
 }
 
 /// Returns the option to repeat if a table differs.

@@ -67,13 +67,13 @@ void apply_features(const typed_options& typed, run_settings& to) {
 }
 
 void apply_weights(const typed_options& typed, run_settings& to) {
-  if (const auto weights = typed["--weights"]) parse_weights(*weights, to.fingerprint);
+  if (const auto weights = typed["--weights"]) to.fingerprint.weights = parse_weights(*weights);
   take_number<std::size_t>(typed, "--top", to.fingerprint.top, 1, 1'000'000'000);
   if (!to.fingerprint.idf_file.empty() && !to.fingerprint.needs_idf()) {
     throw usage_error("--idf-file needs --weights idf or tfidf, or --top");
   }
   if (to.input.unit == unit_of_input::fingerprints && to.fingerprint.learns_idf()) {
-    throw usage_error("--weights " + weights_text(to.fingerprint) + (to.fingerprint.top > 0 ? " --top" : "") +
+    throw usage_error("--weights " + to_string(to.fingerprint.weights) + (to.fingerprint.top > 0 ? " --top" : "") +
                       " with --fingerprints: there are no texts to learn from; name an --idf-file");
   }
 }

@@ -98,7 +98,7 @@ void run_without_passages(context& c) {
 }
 
 void run_without_parts(context& c, const part_settings& how) {
-  using collection = neardup::part_collection<neardup::any_tokenizer<>>;
+  using collection = neardup::part_collection<neardup::any_tokenizer>;
   collection collected(
       {.similarity = how.similarity, .min_documents = how.least_documents, .run = neardup::threads{c.settings.threads}},
       make_tokenizer(c.settings.fingerprint.features));

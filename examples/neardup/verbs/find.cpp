@@ -95,7 +95,7 @@ class clue_finder {
   }
 
   feature_setting features_;
-  std::optional<neardup::any_tokenizer<>> tokenize_;
+  std::optional<neardup::any_tokenizer> tokenize_;
   neardup::xxh3<64> hash_;
   std::unordered_map<std::uint64_t, std::size_t> numbers_;  // numbers of the clue's features
   std::size_t clue_length_ = 0;

@@ -97,8 +97,8 @@ std::string rule_text(const run_settings& settings) {
   const auto named = [&](const feature_setting& features, bool are_weighted) {
     std::string text = made.are_given ? "" : to_string(features);
     const auto add = [&text](const std::string& option) { text += (text.empty() ? "" : ", ") + option; };
-    const bool has_weights = made.weights != weighting::unit || made.levels != level_rule::none;
-    if (are_weighted && has_weights) add("--weights " + weights_text(made));
+    const bool has_weights = made.weights != neardup::weight_choice();
+    if (are_weighted && has_weights) add("--weights " + to_string(made.weights));
     if (are_weighted && made.top > 0) add("--top " + std::to_string(made.top));
     return text.empty() ? text : " (" + text + ")";
   };

@@ -2,11 +2,12 @@
 // any_tokenizer: a type-erased tokenizer, for a choice at run time.
 #pragma once
 
-#include <array>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "../text/tokenizer.hpp"
@@ -27,22 +28,17 @@ concept tokenizer_other_than = !std::same_as<T, Holder> && tokenizer<T>;
 
 }  // namespace detail
 
-/// A type-erased tokenizer whose tokens `Hasher` hashes. Code that is generic over a tokenizer chosen at run time, for
-/// instance by with_tokenizer, is then instantiated for one type of tokenizer. With t tokenizers and w weighters there
-/// are t + w instantiations, not t * w.
+/// A type-erased tokenizer. Code that is generic over a tokenizer chosen at run time, for instance by with_tokenizer, is
+/// then instantiated for one type of tokenizer. With t tokenizers, w weighters and b widths there are t + w * b
+/// instantiations, not t * w * b.
 ///
 /// Tokens, hashes and fingerprints come from the held tokenizer. Copies share the held tokenizer. A simhasher,
-/// minwise_hasher or feature_extractor with the same `Hasher` makes one virtual call per text, and is as fast as with
-/// the held tokenizer. With a different hasher there is a virtual call per token. text_stream and composition_of() do
-/// not support it.
-/// Example: `auto t = with_tokenizer(parse_features(name), [](const auto& t) { return any_tokenizer<>(t); });
+/// minwise_hasher or feature_extractor with the hasher xxh3, of any width, makes one virtual call per text, and is as
+/// fast as with the held tokenizer. With a different hasher there is a virtual call per token. text_stream and
+/// composition_of() do not support it.
+/// Example: `auto t = with_tokenizer(parse_features(name), [](const auto& t) { return any_tokenizer(t); });
 ///          simhasher hash{t, tf{}};`
-template <class Hasher = xxh3<64>>
 class any_tokenizer {
-  static constexpr std::size_t words = detail::hasher_words<Hasher>;
-  using writer = detail::hash_writer<words>;
-  using tallies_type = std::array<detail::bit_tally, words>;
-
   struct scratch_base {
     virtual ~scratch_base() = default;
   };
@@ -50,13 +46,14 @@ class any_tokenizer {
     virtual ~model_base() = default;
     virtual void tokenize(std::string_view text, detail::sink_reference sink) const = 0;
     [[nodiscard]] virtual std::unique_ptr<scratch_base> make_scratch() const = 0;
-    virtual void hash_text(const Hasher& hash, std::string_view text, scratch_base& memory,
-                           const writer& out) const = 0;
-    virtual bool count(const Hasher& hash, std::string_view text, tallies_type& tallies) const = 0;
+    virtual void hash_text(std::uint64_t seed, std::string_view text, scratch_base& memory,
+                           const detail::hash_writer& out) const = 0;
+    virtual bool count(std::uint64_t seed, std::string_view text, std::span<detail::bit_tally> tallies) const = 0;
   };
+  // The kernels write as many words as `out` and `tallies` have, whatever the width of the hasher.
   template <class Tokenizer>
   struct model final : model_base {
-    using kernel = detail::token_kernel<Tokenizer, Hasher>;
+    using kernel = detail::token_kernel<Tokenizer, xxh3<64>>;
     struct scratch final : scratch_base {
       typename kernel::scratch memory;
     };
@@ -64,13 +61,14 @@ class any_tokenizer {
     explicit model(Tokenizer t) : tokenizer(std::move(t)) {}
     void tokenize(std::string_view text, detail::sink_reference sink) const override { tokenizer(text, sink); }
     [[nodiscard]] std::unique_ptr<scratch_base> make_scratch() const override { return std::make_unique<scratch>(); }
-    void hash_text(const Hasher& hash, std::string_view text, scratch_base& memory, const writer& out) const override {
-      kernel::hash_text(tokenizer, hash, text, static_cast<scratch&>(memory).memory, out);
+    void hash_text(std::uint64_t seed, std::string_view text, scratch_base& memory,
+                   const detail::hash_writer& out) const override {
+      kernel::hash_text(tokenizer, xxh3<64>{seed}, text, static_cast<scratch&>(memory).memory, out);
     }
-    bool count([[maybe_unused]] const Hasher& hash, [[maybe_unused]] std::string_view text,
-               [[maybe_unused]] tallies_type& tallies) const override {
-      if constexpr (detail::counts_tokens<Tokenizer, Hasher>) {
-        return detail::count_tokens(tokenizer, hash, text, tallies);
+    bool count([[maybe_unused]] std::uint64_t seed, [[maybe_unused]] std::string_view text,
+               [[maybe_unused]] std::span<detail::bit_tally> tallies) const override {
+      if constexpr (detail::counts_tokens<Tokenizer, xxh3<64>>) {
+        return detail::count_tokens(tokenizer, xxh3<64>{seed}, text, tallies);
       } else {
         return false;
       }
@@ -89,7 +87,8 @@ class any_tokenizer {
   }
 
  private:
-  friend detail::token_kernel<any_tokenizer, Hasher>;
+  template <class Tokenizer, class Hasher>
+  friend struct detail::token_kernel;
 
   std::shared_ptr<const model_base> model_;
 };
@@ -97,29 +96,29 @@ class any_tokenizer {
 namespace detail {
 
 /// Passes a text to the kernel of the held tokenizer.
-template <class Hasher>
-struct token_kernel<any_tokenizer<Hasher>, Hasher> {
+template <std::size_t Bits>
+struct token_kernel<any_tokenizer, xxh3<Bits>> {
   static constexpr bool counts = true;
 
   /// The scratch memory of the held tokenizer. It is made at the first text, and again when the tokenizer changes.
   /// `owner` keeps the tokenizer alive, so that no other tokenizer gets the same address.
   struct scratch {
-    std::shared_ptr<const typename any_tokenizer<Hasher>::model_base> owner;
-    std::unique_ptr<typename any_tokenizer<Hasher>::scratch_base> memory;
+    std::shared_ptr<const any_tokenizer::model_base> owner;
+    std::unique_ptr<any_tokenizer::scratch_base> memory;
   };
 
-  static void hash_text(const any_tokenizer<Hasher>& tokenize, const Hasher& hash, std::string_view text,
-                        scratch& memory, const hash_writer<hasher_words<Hasher>>& out) {
+  static void hash_text(const any_tokenizer& tokenize, const xxh3<Bits>& hash, std::string_view text, scratch& memory,
+                        const hash_writer& out) {
     if (memory.owner != tokenize.model_) {
       memory.memory = tokenize.model_->make_scratch();
       memory.owner = tokenize.model_;
     }
-    tokenize.model_->hash_text(hash, text, *memory.memory, out);
+    tokenize.model_->hash_text(hash.seed, text, *memory.memory, out);
   }
 
-  static bool count(const any_tokenizer<Hasher>& tokenize, const Hasher& hash, std::string_view text,
-                    std::array<bit_tally, hasher_words<Hasher>>& tallies) {
-    return tokenize.model_->count(hash, text, tallies);
+  static bool count(const any_tokenizer& tokenize, const xxh3<Bits>& hash, std::string_view text,
+                    std::span<bit_tally> tallies) {
+    return tokenize.model_->count(hash.seed, text, tallies);
   }
 };
 

@@ -212,16 +212,17 @@ class keywords {
 
 namespace detail {
 
-/// The kernel of keywords: reuses its memory from text to text, and hashes each keyword once.
+/// The kernel of keywords: reuses its memory from text to text, and visit_counted() hashes each keyword once.
 template <class Inner, class Hasher>
 struct token_kernel<keywords<Inner>, Hasher> {
-  using writer = hash_writer<hasher_words<Hasher>>;
   using scratch = typename keywords<Inner>::workspace;
 
   static void hash_text(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
-                        const writer& out) {
-    visit_ranked(tokenize, hash, text, memory, [&](const auto& value, std::uint64_t count, weight /*each*/) {
-      for (std::uint64_t i = 0; i < count; ++i) out.add([&](std::size_t j) { return value[j]; });
+                        const hash_writer& out) {
+    with_hash_sink(hash, out, [&](auto& sink) {
+      for (const auto& word : tokenize.rank(text, memory, false)) {
+        for (std::uint64_t i = memory.tokens.count(word.number); i > 0; --i) sink(memory.tokens.text(word.number));
+      }
     });
   }
 
@@ -235,13 +236,6 @@ struct token_kernel<keywords<Inner>, Hasher> {
   template <class Visit>
   static void visit_counted(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
                             const Visit& visit) requires is_xxh3<Hasher> {
-    visit_ranked(tokenize, hash, text, memory, visit);
-  }
-
- private:
-  template <class Visit>
-  static void visit_ranked(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
-                           const Visit& visit) {
     for (const auto& word : tokenize.rank(text, memory, false)) {
       const std::uint64_t count = memory.tokens.count(word.number);
       const weight each = weight_of_exact(word.value);

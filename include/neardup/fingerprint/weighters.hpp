@@ -138,6 +138,11 @@ template <class T>
 concept token_occurrence_weighter = requires(const T& w, std::string_view token) {
   { w.per_occurrence(token) } -> std::same_as<weight>;
 };
+/// A weighter of the library that chooses its rule at run time. It returns units of 1/256, which may exceed 32 bits.
+template <class T>
+concept units_weighter = requires(const T& w, std::string_view token, std::uint64_t count) {
+  { w.units(token, count) } -> std::same_as<std::uint64_t>;
+};
 template <class T>
 concept weight_adjuster = requires(const T& w, std::vector<weighted_token<1>>& tokens) {
   w.inner;
@@ -176,7 +181,8 @@ constexpr bool reads_token() {
   if constexpr (weight_adjuster<Weighter>) {
     return reads_token<std::remove_cvref_t<decltype(std::declval<const Weighter&>().inner)>>();
   } else {
-    return token_occurrence_weighter<Weighter> || (!occurrence_weighter<Weighter> && token_weighter<Weighter>);
+    return units_weighter<Weighter> || token_occurrence_weighter<Weighter> ||
+           (!occurrence_weighter<Weighter> && token_weighter<Weighter>);
   }
 }
 
@@ -205,6 +211,8 @@ template <class Weighter>
 std::uint64_t token_units(const Weighter& weigh, std::string_view token, std::uint64_t count) {
   if constexpr (weight_adjuster<Weighter>) {
     return token_units(weigh.inner, token, count);
+  } else if constexpr (units_weighter<Weighter>) {
+    return weigh.units(token, count);
   } else if constexpr (linear_weighter<Weighter>) {
     return units_of_all(occurrence_weight(weigh, token).raw(), count);
   } else if constexpr (token_weighter<Weighter>) {

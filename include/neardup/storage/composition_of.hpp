@@ -101,6 +101,14 @@ class part_names {
     return "tf_idf";
   }
 
+  [[nodiscard]] std::string of(const any_weighter& part) const {
+    const weight_choice& chosen = part.choice;
+    if (part.inner.table()) add(made_of_.idf, identity_of(part.inner.table()->table()));
+    constexpr const char* names[] = {"unit", "tf", "log_tf", "idf", "tf_idf"};
+    const char* const name = names[static_cast<std::size_t>(chosen.kind)];
+    if (chosen.levels == 0) return name;
+    return with(chosen.by_rank ? "quantile_levels" : "levels", chosen.levels, name);
+  }
   [[nodiscard]] std::string of(const unit&) const { return "unit"; }
   [[nodiscard]] std::string of(const tf&) const { return "tf"; }
   [[nodiscard]] std::string of(const log_tf&) const { return "log_tf"; }

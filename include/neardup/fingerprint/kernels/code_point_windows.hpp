@@ -43,9 +43,8 @@ inline std::size_t ascii_prefix(std::string_view text) noexcept {
 
 /// Writes the hashes of the n-grams of code points of a text.
 /// Precondition: the text is well-formed UTF-8 of less than 2 GiB and not empty, and 1 <= n <= max_kernel_gram.
-template <std::size_t Words>
-void add_code_point_windows(std::string_view text, std::size_t n, std::uint64_t seed, instruction_set level,
-                            const hash_writer<Words>& out) {
+inline void add_code_point_windows(std::string_view text, std::size_t n, std::uint64_t seed, instruction_set level,
+                                   const hash_writer& out) {
   if (n <= max_vector_window && n <= text.size() && ascii_prefix(text) == text.size()) {
     return add_byte_windows(text, n, seed, level, out);
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -30,10 +31,9 @@ inline constexpr std::size_t max_kernel_gram = 64;
 ///
 /// code_point_windows.hpp and xxh3_windows.hpp hash windows. Include them to hash tokens of an arbitrary tokenizer:
 /// without them a program that hashes n-grams does not compile.
-template <std::size_t Words>
 class block_hasher {
  public:
-  block_hasher(std::uint64_t seed, const hash_writer<Words>& out) noexcept : seed_(seed), out_(out) {}
+  block_hasher(std::uint64_t seed, const hash_writer& out) noexcept : seed_(seed), out_(out) {}
 
   void operator()(std::string_view token) const { add_token_hash(token, seed_, out_); }
 
@@ -43,7 +43,8 @@ class block_hasher {
 
   /// Adds all windows of n bytes.
   /// Returns: false, and adds nothing, for an n or a text without a kernel.
-  [[nodiscard]] bool bytes(std::string_view text, std::size_t n) const {
+  template <std::same_as<std::size_t> Size>  // a template, so that the kernel is looked up where it is used
+  [[nodiscard]] bool bytes(std::string_view text, Size n) const {
     if (n == 0 || n > max_vector_window || n > text.size()) return false;
     add_byte_windows(text, n, seed_, level_, out_);
     return true;
@@ -52,7 +53,8 @@ class block_hasher {
   /// Adds all windows of n code points.
   /// Returns: false, and adds nothing, for an n without a kernel.
   /// Precondition: the text is well-formed.
-  [[nodiscard]] bool code_points(std::string_view text, std::size_t n) const {
+  template <std::same_as<std::size_t> Size>
+  [[nodiscard]] bool code_points(std::string_view text, Size n) const {
     if (n == 0 || n > max_kernel_gram) return false;
     if (!text.empty()) add_code_point_windows(text, n, seed_, level_, out_);
     return true;
@@ -61,14 +63,14 @@ class block_hasher {
  private:
   std::uint64_t seed_;
   instruction_set level_ = active_instruction_set();
-  const hash_writer<Words>& out_;
+  const hash_writer& out_;
 };
 
 /// Calls `use(sink)` with a sink that writes the hashes of tokens to `out`.
 template <class Hasher, class Use>
-void with_hash_sink(const Hasher& hash, const hash_writer<hasher_words<Hasher>>& out, const Use& use) {
+void with_hash_sink(const Hasher& hash, const hash_writer& out, const Use& use) {
   if constexpr (is_xxh3<Hasher>) {
-    block_hasher<hasher_words<Hasher>> sink(hash.seed, out);
+    block_hasher sink(hash.seed, out);
     use(sink);
   } else {
     auto sink = [&](std::string_view token) {
@@ -92,7 +94,7 @@ struct token_kernel {
 
   /// Writes the hashes of all tokens that `tokenize` finds in a text, in unspecified order.
   static void hash_text(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
-                        const hash_writer<hasher_words<Hasher>>& out) {
+                        const hash_writer& out) {
     with_hash_sink(hash, out, [&](auto& sink) { memory.read(tokenize, text, sink); });
   }
 };
@@ -121,7 +123,7 @@ template <class Tokenizer, class Hasher, class Consume>
 void hash_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_view text,
                  hash_scratch<Tokenizer, Hasher>& scratch, const Consume& consume) {
   scratch.block.count = 0;
-  const hash_writer<hasher_words<Hasher>> out(scratch.block, consume);
+  const hash_writer out(scratch.block, consume);
   token_kernel<Tokenizer, Hasher>::hash_text(tokenize, hash, text, scratch.kernel, out);
   out.flush();
 }

@@ -74,8 +74,11 @@ enum class vote_kind : std::uint8_t {
 
 template <class Weighter, class Hasher>
 constexpr vote_kind vote_kind_of() {
+  static_assert(!units_weighter<innermost_of<Weighter>> || is_xxh3<Hasher>,
+                "neardup: any_weighter needs the hasher xxh3; give another hasher the weighter itself, such as tf{}");
   if constexpr (asks_idf_table<Weighter> && is_xxh3<Hasher>) {
-    return linear_weighter<innermost_of<Weighter>> ? vote_kind::counts : vote_kind::distinct;
+    using inner = innermost_of<Weighter>;
+    return linear_weighter<inner> || units_weighter<inner> ? vote_kind::counts : vote_kind::distinct;
   } else if constexpr (reads_token<Weighter>()) {
     return vote_kind::texts;
   } else if constexpr (linear_weighter<Weighter>) {
@@ -125,9 +128,14 @@ void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& toke
   for (std::size_t i = 0; i < weighted.size(); ++i) table.prefetch(tokens.column(0)[i]);
   for (std::size_t i = 0; i < weighted.size(); ++i) {
     for (std::size_t j = 0; j < Words; ++j) weighted[i].hash[j] = tokens.column(j)[i];
-    const std::uint64_t units = table.value(weighted[i].hash[0]);
-    weighted[i].units = units;
-    if constexpr (Counts) weighted[i].units = units_of_all(units, tokens.counts()[i]);
+    const std::uint64_t hash = weighted[i].hash[0];
+    if constexpr (requires { table.units(hash, hash); }) {
+      weighted[i].units = table.units(hash, tokens.counts()[i]);
+    } else if constexpr (Counts) {
+      weighted[i].units = units_of_all(table.value(hash), tokens.counts()[i]);
+    } else {
+      weighted[i].units = table.value(hash);
+    }
   }
 }
 
@@ -295,7 +303,7 @@ class vote_collector {
       feed(add_token);
     } else {
       const auto take = [&](const hash_block<hash_words>& full) { add(full); };
-      with_hash_sink(hash, hash_writer<hash_words>(block, take), feed);
+      with_hash_sink(hash, hash_writer(block, take), feed);
     }
   }
 
@@ -321,7 +329,7 @@ class vote_collector {
         }
       };
       if constexpr (requires { kernel::visit_counted(tokenize, hash, text, scratch.kernel, append); }) {
-        if constexpr (asks_idf_table<Weighter> && is_xxh3<Hasher>) {
+        if constexpr (asks_idf_table<Weighter> && linear_weighter<innermost_of<Weighter>> && is_xxh3<Hasher>) {
           are_weighed_ = kernel::weighs_by(tokenize, hash, innermost(weigh).table());
           weighted.clear();
         }
@@ -338,7 +346,7 @@ class vote_collector {
                     std::string_view text, hash_scratch<Tokenizer, Hasher>& scratch, const Also& also) {
     if constexpr (Kind == vote_kind::texts) {
       scratch.block.count = 0;
-      const hash_writer<hash_words> hashes(scratch.block, also);
+      const hash_writer hashes(scratch.block, also);
       auto add_token = [&](std::string_view token) {
         const auto value = to_hash_words(hash(token));
         add_text(weigh, value, token);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #include "../../detail/bytes.hpp"
@@ -128,17 +129,16 @@ inline void count_windows(bit_tally& tally, const window_xxh3& hash, std::string
 // ---- any tokenizer --------------------------------------------------------------------------------------------------
 
 /// A sink that takes windows of bytes (see token_source), and counts the bits of their hashes. tallies[j] counts word j.
-template <std::size_t Words>
 class window_counter {
  public:
-  window_counter(std::uint64_t seed, std::array<bit_tally, Words>& tallies) noexcept : seed_(seed), tallies_(tallies) {}
+  window_counter(std::uint64_t seed, std::span<bit_tally> tallies) noexcept : seed_(seed), tallies_(tallies) {}
 
   /// Counts windows of bytes.
   /// Returns: false unless windows have 4 to max_vector_window bytes, and the text is not shorter. Other windows are
   /// rare.
   [[nodiscard]] bool bytes(std::string_view text, std::size_t n) noexcept {
     if (n < 4 || n > max_vector_window || n > text.size()) return false;
-    for (std::size_t j = 0; j < Words; ++j) {
+    for (std::size_t j = 0; j < tallies_.size(); ++j) {
       count_windows(tallies_[j], window_xxh3(n, seed_ + j * xxh3<>::seed_step), text);
     }
     return true;
@@ -146,7 +146,7 @@ class window_counter {
 
  private:
   std::uint64_t seed_;
-  std::array<bit_tally, Words>& tallies_;
+  std::span<bit_tally> tallies_;
 };
 
 template <class Tokenizer, class Hasher, class Tallies>
@@ -154,7 +154,7 @@ bool count_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_vie
   if constexpr (requires { token_kernel<Tokenizer, Hasher>::counts; }) {
     return token_kernel<Tokenizer, Hasher>::count(tokenize, hash, text, tallies);
   } else {
-    window_counter<hasher_words<Hasher>> counter(hash.seed, tallies);
+    window_counter counter(hash.seed, tallies);
     return token_source<Tokenizer, true>::pass_windows(tokenize, text, counter);
   }
 }

@@ -5,10 +5,12 @@
 // cycles each.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "../../detail/bits.hpp"
@@ -21,6 +23,9 @@
 #include "xxh3_short.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// The number of words of a hash that hash_spans computes at a time.
+inline constexpr std::size_t max_span_words = 4;
 
 /// Hashes the tokens that `spans` delimits in a text, in unspecified order. It groups tokens by length first, without a
 /// branch, so that each loop uses one formula.
@@ -205,8 +210,7 @@ struct span_lanes_avx512 {
 
 /// Hashes tokens of 1 to 8 bytes with both short formulas and a blend. The part that does not depend on the seed is
 /// computed once.
-template <std::size_t Words>
-NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
+NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes, std::span<const seeded_xxh3> formulas,
                                              std::uint64_t* const* out) noexcept {
   // VPERMQ uses the lowest three bits of a length, so it selects entry length % 8. VPSHUFB indexes within 16 bytes, so
   // 8 is added for the upper token of each 16 bytes.
@@ -219,7 +223,7 @@ NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes, con
   auto length = reinterpret_cast<lanes_avx512>(lanes.length);
   brief_rounds<lanes_avx512>::mark(length, tiny);
   const brief_rounds<lanes_avx512> rounds(length, tiny);
-  for (std::size_t j = 0; j < Words; ++j) {
+  for (std::size_t j = 0; j < formulas.size(); ++j) {
     lanes_avx512 hash = reinterpret_cast<lanes_avx512>(word);
     rounds(hash, formulas[j]);
     _mm512_storeu_si512(out[j], reinterpret_cast<__m512i>(hash));
@@ -251,13 +255,12 @@ inline __m512i avalanche_avx512(__m512i x) noexcept {
 }
 
 /// Hashes tokens of 9 to 16 bytes: multiplies the first and the last eight bytes.
-template <std::size_t Words>
-inline void hash_middle_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
+inline void hash_middle_avx512(const span_lanes_avx512& lanes, std::span<const seeded_xxh3> formulas,
                                std::uint64_t* const* out) noexcept {
   const __m512i swap_bytes = _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
   const __m512i first = lanes.bytes(_mm512_setzero_si512());
   const __m512i last = lanes.bytes(_mm512_sub_epi64(lanes.length, set1_avx512(8)));
-  for (std::size_t j = 0; j < Words; ++j) {
+  for (std::size_t j = 0; j < formulas.size(); ++j) {
     const __m512i low = _mm512_xor_si512(first, set1_avx512(formulas[j].flip_low_9_to_16));
     const __m512i high = _mm512_xor_si512(last, set1_avx512(formulas[j].flip_high_9_to_16));
     const __m512i sum = _mm512_add_epi64(_mm512_add_epi64(lanes.length, _mm512_shuffle_epi8(low, swap_bytes)), high);
@@ -266,14 +269,13 @@ inline void hash_middle_avx512(const span_lanes_avx512& lanes, const seeded_xxh3
 }
 
 /// Hashes tokens of 17 to 32 bytes: multiplies the halves of the first and of the last 16 bytes.
-template <std::size_t Words>
-inline void hash_large_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
+inline void hash_large_avx512(const span_lanes_avx512& lanes, std::span<const seeded_xxh3> formulas,
                               std::uint64_t* const* out) noexcept {
   const __m512i last = _mm512_sub_epi64(lanes.length, set1_avx512(16));
   const __m512i words[4] = {lanes.bytes(_mm512_setzero_si512()), lanes.bytes(set1_avx512(8)), lanes.bytes(last),
                             lanes.bytes(_mm512_add_epi64(last, set1_avx512(8)))};
   const __m512i scaled = _mm512_mullo_epi64(lanes.length, set1_avx512(0x9e3779b185ebca87U));
-  for (std::size_t j = 0; j < Words; ++j) {
+  for (std::size_t j = 0; j < formulas.size(); ++j) {
     const auto& flips = formulas[j].flips_17_to_32;
     const __m512i products = _mm512_add_epi64(fold_product_avx512(_mm512_xor_si512(words[0], set1_avx512(flips[0])),
                                                                   _mm512_xor_si512(words[1], set1_avx512(flips[1]))),
@@ -283,33 +285,33 @@ inline void hash_large_avx512(const span_lanes_avx512& lanes, const seeded_xxh3*
   }
 }
 
-/// The AVX-512 version of hash_spans_portable, for several formulas. columns[j] receives the hashes of formula j.
-template <std::size_t Words>
-inline void hash_spans_avx512(const char* text, const span_view& spans, const seeded_xxh3* formulas,
+/// The AVX-512 version of hash_spans_portable, for at most max_span_words formulas. columns[j] receives the hashes of
+/// formula j.
+inline void hash_spans_avx512(const char* text, const span_view& spans, std::span<const seeded_xxh3> formulas,
                               std::uint64_t* const* columns) noexcept {
   sorted_spans sorted;
   sort_spans_avx512(spans, sorted);
-  std::uint64_t* out[Words];
-  for (std::size_t j = 0; j < Words; ++j) out[j] = columns[j];
+  std::uint64_t* out[max_span_words];
+  for (std::size_t j = 0; j < formulas.size(); ++j) out[j] = columns[j];
   const auto advance = [&](std::size_t count) {
-    for (std::size_t j = 0; j < Words; ++j) out[j] += count;
+    for (std::size_t j = 0; j < formulas.size(); ++j) out[j] += count;
   };
   for (std::size_t i = 0; i < sorted.brief.count; i += 8) {
-    hash_brief_avx512<Words>(span_lanes_avx512(text, sorted.brief, i), formulas, out);
+    hash_brief_avx512(span_lanes_avx512(text, sorted.brief, i), formulas, out);
     advance(lanes_left(sorted.brief.count - i, 8));
   }
   for (std::size_t i = 0; i < sorted.middle.count; i += 8) {
-    hash_middle_avx512<Words>(span_lanes_avx512(text, sorted.middle, i), formulas, out);
+    hash_middle_avx512(span_lanes_avx512(text, sorted.middle, i), formulas, out);
     advance(lanes_left(sorted.middle.count - i, 8));
   }
   for (std::size_t i = 0; i < sorted.large.count; i += 8) {
-    hash_large_avx512<Words>(span_lanes_avx512(text, sorted.large, i), formulas, out);
+    hash_large_avx512(span_lanes_avx512(text, sorted.large, i), formulas, out);
     advance(lanes_left(sorted.large.count - i, 8));
   }
   for (std::size_t i = 0; i < sorted.longer_count; ++i) {
     const std::uint32_t n = sorted.longer[i];
     const char* const token = text + spans.begin[n];
-    for (std::size_t j = 0; j < Words; ++j) {
+    for (std::size_t j = 0; j < formulas.size(); ++j) {
       *out[j] = XXH3_64bits_withSeed(token, spans.end[n] - spans.begin[n], formulas[j].seed);
     }
     advance(1);
@@ -317,18 +319,18 @@ inline void hash_spans_avx512(const char* text, const span_view& spans, const se
 }
 NEARDUP_END
 
-template <std::size_t Words>
 constexpr auto hash_spans_of(avx2_form) noexcept {
-  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns) noexcept {
-    for (std::size_t j = 0; j < Words; ++j) hash_spans_avx2(text, spans, seed + j * xxh3<>::seed_step, columns[j]);
+  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
+            std::size_t words) noexcept {
+    for (std::size_t j = 0; j < words; ++j) hash_spans_avx2(text, spans, seed + j * xxh3<>::seed_step, columns[j]);
   };
 }
-template <std::size_t Words>
 constexpr auto hash_spans_of(avx512_form) noexcept {
-  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns) noexcept {
-    std::array<seeded_xxh3, Words> formulas;
-    for (std::size_t j = 0; j < Words; ++j) formulas[j] = seeded_xxh3(seed + j * xxh3<>::seed_step);
-    hash_spans_avx512<Words>(text, spans, formulas.data(), columns);
+  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
+            std::size_t words) noexcept {
+    seeded_xxh3 formulas[max_span_words];
+    for (std::size_t j = 0; j < words; ++j) formulas[j] = seeded_xxh3(seed + j * xxh3<>::seed_step);
+    hash_spans_avx512(text, spans, {formulas, words}, columns);
   };
 }
 
@@ -422,48 +424,48 @@ inline void hash_spans_neon(const char* text, const span_view& spans, std::uint6
   });
 }
 
-template <std::size_t Words>
 constexpr auto hash_spans_of(neon_form) noexcept {
-  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns) noexcept {
-    for (std::size_t j = 0; j < Words; ++j) hash_spans_neon(text, spans, seed + j * xxh3<>::seed_step, columns[j]);
+  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
+            std::size_t words) noexcept {
+    for (std::size_t j = 0; j < words; ++j) hash_spans_neon(text, spans, seed + j * xxh3<>::seed_step, columns[j]);
   };
 }
 
 #endif  // NEARDUP_NEON_KERNELS
 
-template <std::size_t Words>
 constexpr auto hash_spans_of(portable_form) noexcept {
-  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns) noexcept {
-    for (std::size_t j = 0; j < Words; ++j) hash_spans_portable(text, spans, seed + j * xxh3<>::seed_step, columns[j]);
+  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
+            std::size_t words) noexcept {
+    for (std::size_t j = 0; j < words; ++j) hash_spans_portable(text, spans, seed + j * xxh3<>::seed_step, columns[j]);
   };
 }
 
 /// Hashes the tokens that `spans` delimits in a text, in unspecified order. Word j of the hashes is written to
 /// columns[j].
-/// Precondition: each column has space for 7 more hashes than there are spans; 8 bytes are readable at the beginning of
-/// each span.
-template <std::size_t Words>
-void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
-                instruction_set level) noexcept {
-  choose_form(level, [&](auto form) { hash_spans_of<Words>(form)(text, spans, seed, columns); });
+/// Precondition: words <= max_span_words; each column has space for 7 more hashes than there are spans; 8 bytes are
+/// readable at the beginning of each span.
+inline void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
+                       std::size_t words, instruction_set level) noexcept {
+  choose_form(level, [&](auto form) { hash_spans_of(form)(text, spans, seed, columns, words); });
 }
 
 /// Writes the hash of a token.
-template <std::size_t Words>
-void add_token_hash(std::string_view token, std::uint64_t seed, const hash_writer<Words>& out) {
+inline void add_token_hash(std::string_view token, std::uint64_t seed, const hash_writer& out) {
   out.add(
       [&](std::size_t j) { return XXH3_64bits_withSeed(token.data(), token.size(), seed + j * xxh3<>::seed_step); });
 }
 
 /// Writes the hashes of the tokens that `spans` delimits in a text to `out`.
-template <std::size_t Words>
-void add_span_hashes(const char* text, const span_view& spans, std::uint64_t seed, instruction_set level,
-                     const hash_writer<Words>& out) {
+inline void add_span_hashes(const char* text, const span_view& spans, std::uint64_t seed, instruction_set level,
+                            const hash_writer& out) {
   out.make_room(spans.count);
-  std::uint64_t* columns[Words];
-  for (std::size_t j = 0; j < Words; ++j) columns[j] = out.end(j);
-  hash_spans<Words>(text, spans, seed, columns, level);
-  out.block.count += spans.count;
+  for (std::size_t first = 0; first < out.words(); first += max_span_words) {
+    const std::size_t words = (std::min)(max_span_words, out.words() - first);
+    std::uint64_t* columns[max_span_words];
+    for (std::size_t j = 0; j < words; ++j) columns[j] = out.end(first + j);
+    hash_spans(text, spans, seed + first * xxh3<>::seed_step, columns, words, level);
+  }
+  out.advance(spans.count);
 }
 
 }  // namespace neardup::inline v0::detail

@@ -164,16 +164,15 @@ inline void hash_windows(const window_xxh3& hash, const char* text, std::size_t 
 }
 
 /// Writes the hashes of the `count` windows of `n` bytes that begin at text, text + 1, ...
-template <std::size_t Words>
-void add_window_hashes(const char* text, std::size_t count, std::size_t n, std::uint64_t seed, instruction_set level,
-                       const hash_writer<Words>& out) {
+inline void add_window_hashes(const char* text, std::size_t count, std::size_t n, std::uint64_t seed,
+                              instruction_set level, const hash_writer& out) {
   while (count > 0) {
     const std::size_t room = out.make_room(1);
     const std::size_t part = room < count ? room : count;
-    for (std::size_t j = 0; j < Words; ++j) {
+    for (std::size_t j = 0; j < out.words(); ++j) {
       hash_windows(window_xxh3(n, seed + j * xxh3<>::seed_step), text, part, out.end(j), level);
     }
-    out.block.count += part;
+    out.advance(part);
     text += part;
     count -= part;
   }
@@ -181,9 +180,8 @@ void add_window_hashes(const char* text, std::size_t count, std::size_t n, std::
 
 /// Writes the hashes of all windows of n bytes of a text.
 /// Precondition: 1 <= n <= max_vector_window, and n <= text.size().
-template <std::size_t Words>
-void add_byte_windows(std::string_view text, std::size_t n, std::uint64_t seed, instruction_set level,
-                      const hash_writer<Words>& out) {
+inline void add_byte_windows(std::string_view text, std::size_t n, std::uint64_t seed, instruction_set level,
+                             const hash_writer& out) {
   // Kernels read whole vectors, so the last windows are hashed from a padded copy.
   constexpr std::size_t margin = 32;
   const std::size_t windows = text.size() - n + 1;
