@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -521,16 +522,43 @@ void with_two(const neardup_sets* first, const neardup_sets* second, const Use& 
       given(first, "sets").features);
 }
 
+/// A hasher of codes of any kind and width, as one type. The words of a code are followed by zeros.
+struct code_hasher {
+  using fingerprint_type = std::array<std::uint64_t, 4>;
+  using workspace = std::function<std::optional<fingerprint_type>(std::string_view text)>;  // made at the first text
+
+  template <class Hasher>
+  explicit code_hasher(const Hasher& hash)
+      : make_([hash]() -> workspace {
+          return [hash, memory = std::make_shared<typename Hasher::workspace>()](std::string_view text) {
+            std::optional<fingerprint_type> result;
+            if (const auto code = hash(text, *memory)) {
+              const auto words = code->to_words();
+              std::copy(words.begin(), words.end(), result.emplace().begin());
+            }
+            return result;
+          };
+        }) {}
+
+  std::optional<fingerprint_type> operator()(std::string_view text, workspace& own) const {
+    if (!own) own = make_();
+    return own(text);
+  }
+
+ private:
+  std::function<workspace()> make_;
+};
+
 /// Adds the codes of all texts of an input.
-template <class Hasher>
-void add_codes(neardup_codes& to, const Hasher& hash, const neardup_input& input, const cancellable_threads& run) {
+void add_codes(neardup_codes& to, const code_hasher& hash, const neardup_input& input, const cancellable_threads& run) {
+  const auto words = static_cast<std::size_t>(std::max(to.bits / 64, 1));
   for_each_texts(input, run, [&](std::span<const std::string_view> texts) {
     for (const auto& code : neardup::fingerprint_all(hash, cancellable(texts, run), run)) {
       to.valid.push_back(code ? 1 : 0);
       to.nulls += code ? 0 : 1;
-      auto words = code ? code->to_words() : typename Hasher::fingerprint_type::words_type{};
-      if (to.bits == 32) words[0] &= 0xffffffffU;
-      to.words.insert(to.words.end(), words.begin(), words.end());
+      auto all = code.value_or(code_hasher::fingerprint_type{});
+      if (to.bits == 32) all[0] &= 0xffffffffU;
+      to.words.insert(to.words.end(), all.data(), all.data() + words);
     }
   });
 }
@@ -1259,16 +1287,16 @@ neardup_status neardup_codes_of_texts(const neardup_composition* made_of, const 
       const int kind = number_of(of.kind);
       if (kind == NEARDUP_MINWISE) {
         if (of.weights != nullptr || of.idf != nullptr) refuse("min-wise codes have no weights");
-        return add_codes(*made, neardup::make_minwise_hasher<bits>(tokenizer_of(made_of), hasher_of(made_of)), *input,
-                         run);
+        const auto hash = neardup::make_minwise_hasher<bits>(tokenizer_of(made_of), hasher_of(made_of));
+        return add_codes(*made, code_hasher(hash), *input, run);
       }
       if (kind != NEARDUP_SIMHASH) refuse("there is no kind of codes " + std::to_string(kind));
       // A code of 32 bits is the lowest 32 bits of a code of 64, as in the command.
       constexpr std::size_t width = std::max<std::size_t>(bits, 64);
       if (of.idf != nullptr) refuse_same_with_idf(made_of);
       with_weighter(of, [&](const auto& weighter) {
-        add_codes(*made, neardup::make_simhasher<width>(tokenizer_of(made_of), weighter, hasher_of<width>(made_of)),
-                  *input, run);
+        const auto hash = neardup::make_simhasher<width>(tokenizer_of(made_of), weighter, hasher_of<width>(made_of));
+        add_codes(*made, code_hasher(hash), *input, run);
       });
     });
     *result = made.release();
