@@ -568,14 +568,14 @@ template <class Use>
 void with_weighter(const neardup_code_options& options, const Use& use) {
   const auto choice = [&] {
     try {
-      return neardup::parse_weights(options.weights == nullptr ? "unit" : options.weights);
+      return neardup::any_weighter::parse(options.weights == nullptr ? "unit" : options.weights);
     } catch (const std::invalid_argument& error) {
       refuse(std::string("weights ") + error.what());
     }
   }();
-  if (choice.needs_table() && options.idf == nullptr) refuse("weights '" + to_string(choice) + "' need an idf table");
+  if (choice.needs_table() && options.idf == nullptr) refuse("weights '" + choice.name() + "' need an idf table");
   if (!choice.needs_table() && options.idf != nullptr) refuse("an idf table is for weights idf and tfidf");
-  neardup::with_weighter(choice, options.idf == nullptr ? nullptr : options.idf->table, use);
+  neardup::any_weighter::with(choice, options.idf == nullptr ? nullptr : options.idf->table, use);
 }
 
 /// Refuses a composition with `same`, because it cannot be combined with an IDF table.

@@ -153,7 +153,7 @@ TEST_CASE("each weighter with each tokenizer and hasher, whole, streamed and by 
   all.check(tf_idf{table}, tf_idf_model);
   all.check(levels{3, log_tf{}}, levels_model);
   const auto shared = std::make_shared<const idf_table>(table);
-  const auto named = [&](std::string_view name) { return any_weighter(parse_weights(name), shared); };
+  const auto named = [&](std::string_view name) { return any_weighter(any_weighter::parse(name), shared); };
   all.check_hasher(named("unit"), xxh3<64>{}, unit_model);
   all.check_hasher(named("tf"), xxh3<64>{}, tf_model);
   all.check_hasher(named("logtf"), xxh3<64>{}, log_model);

@@ -225,23 +225,22 @@ static_assert(
 
 TEST_CASE("the name of weights is parsed, and written again", "[weighters]") {
   using neardup::any_weighter;
-  using neardup::parse_weights;
-  const neardup::weight_choice levels_of_tf{neardup::weight_kind::tf, 5, false};
-  CHECK(parse_weights("levels:5") == levels_of_tf);
-  CHECK(to_string(levels_of_tf) == "levels:5:tf");
+  const any_weighter::choice levels_of_tf{any_weighter::kinds::tf, 5, false};
+  CHECK(any_weighter::parse("levels:5") == levels_of_tf);
+  CHECK(levels_of_tf.name() == "levels:5:tf");
   for (const char* const name : {"unit", "tf", "logtf", "idf", "tfidf", "levels:65535:tfidf", "quantiles:1:logtf"}) {
-    CHECK(to_string(parse_weights(name)) == name);
+    CHECK(any_weighter::parse(name).name() == name);
   }
   for (const char* const name : {"", "bm25", "levels", "levels:", "levels:0", "levels:65536", "levels:5x",
                                  "levels:5:", "levels:5:unit", "quantiles:-1:tf", "levels:5:levels:5:tf"}) {
     CAPTURE(name);
-    CHECK_THROWS_AS(parse_weights(name), std::invalid_argument);
+    CHECK_THROWS_AS(any_weighter::parse(name), std::invalid_argument);
   }
-  CHECK_THROWS_AS(any_weighter(parse_weights("levels:2:idf")), std::invalid_argument);
+  CHECK_THROWS_AS(any_weighter(any_weighter::parse("levels:2:idf")), std::invalid_argument);
 }
 
 TEST_CASE("any_weighter applies the levels of its name", "[weighters]") {
-  const auto named = [](std::string_view name) { return neardup::any_weighter(neardup::parse_weights(name)); };
+  const auto named = [](std::string_view name) { return neardup::any_weighter(neardup::any_weighter::parse(name)); };
   CHECK(adjusted(named("tf"), {1, 0, 900}) == unit_list{1, 0, 900});
   CHECK(adjusted(named("levels:3"), {1, 0, 900}) == adjusted(levels{3, log_tf{}}, {1, 0, 900}));
   CHECK(adjusted(named("quantiles:3"), {1, 0, 900, 901}) ==

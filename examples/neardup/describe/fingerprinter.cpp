@@ -61,7 +61,7 @@ fingerprinter fingerprint_weighed(const fingerprint_settings& settings) {
 /// Makes SimHash fingerprints of `Bits` bits, cut to the width of the options.
 template <std::size_t Bits>
 fingerprinter make_simhash_fingerprinter(const fingerprint_settings& settings) {
-  return neardup::with_weighter(settings.weights, settings.idf, [&](const auto& weighter) -> fingerprinter {
+  return neardup::any_weighter::with(settings.weights, settings.idf, [&](const auto& weighter) -> fingerprinter {
     const neardup::xxh3<Bits> hasher{settings.seed};
     return fingerprint_by(neardup::make_simhasher<Bits>(make_tokenizer(settings.features), weighter, hasher),
                           settings.bits);

@@ -177,7 +177,7 @@ std::optional<double> edit_similarity_at_least(std::string_view a, std::string_v
 
 /// Replaces the weights of all features of a document by levels.
 void set_levels(const neardup::any_weighter& weigh, std::vector<weighed_feature>& features) {
-  if (weigh.choice.levels == 0) return;
+  if (weigh.chosen.levels == 0) return;
   std::vector<neardup::weighted_token<1>> tokens;
   tokens.reserve(features.size());
   for (const weighed_feature& feature : features) tokens.push_back({{}, feature.units});
@@ -270,9 +270,9 @@ std::optional<double> similarity_at_least(similarity_measure measure, feature_se
   return neardup::jaccard_at_least(a, b, least);
 }
 
-neardup::weight_choice parse_weights(const std::string& text) {
+neardup::any_weighter::choice parse_weights(const std::string& text) {
   try {
-    return neardup::parse_weights(text);
+    return neardup::any_weighter::parse(text);
   } catch (const std::invalid_argument& error) {
     throw usage_error(std::string("--weights ") + error.what());
   }

@@ -122,6 +122,6 @@ bool is_spelt_otherwise(const fingerprint_settings& settings, const document_tex
 
 /// Parses --weights.
 /// Throws: usage_error.
-neardup::weight_choice parse_weights(const std::string& text);
+neardup::any_weighter::choice parse_weights(const std::string& text);
 
 }  // namespace command

@@ -34,7 +34,7 @@ struct fingerprint_settings {
   std::vector<std::string> same;  ///< the value of --same, as typed
   bool are_given = false;         ///< true if records contain features with weights
   bool are_codes = false;         ///< true if records contain fingerprints
-  neardup::weight_choice weights;
+  neardup::any_weighter::choice weights;
   std::optional<std::uint64_t> fold;  ///< identifies the tables of --fold-chinese, once they are read
   bool folds_chinese = false;
   std::string idf_file;
@@ -49,7 +49,7 @@ struct fingerprint_settings {
   std::uint64_t seed = 0;
 
   /// Returns true if features have different weights, computed or from the input.
-  [[nodiscard]] bool has_weights() const { return weights != neardup::weight_choice() || top > 0 || are_given; }
+  [[nodiscard]] bool has_weights() const { return weights != neardup::any_weighter::choice() || top > 0 || are_given; }
 
   /// Returns true if an IDF table is needed: for the weights of features, or to choose the features that count.
   [[nodiscard]] bool needs_idf() const { return weights.needs_table() || (top > 0 && !are_given); }

@@ -90,7 +90,7 @@ std::string text_of_index_settings(const fingerprint_settings& settings, const f
     text = "check " + to_string(*kept) + "\n";
   } else {
     text = "features " + (settings.are_codes ? codes_name : to_string(settings.features)) + "\nweights " +
-           to_string(settings.weights) + "\nkind " + std::string(to_string(settings.kind)) + "\n";
+           settings.weights.name() + "\nkind " + std::string(to_string(settings.kind)) + "\n";
     if (settings.top > 0) text += "top " + std::to_string(settings.top) + "\n";
   }
   if (settings.folds_chinese) text += "fold chinese\n";

@@ -73,7 +73,7 @@ void apply_weights(const typed_options& typed, run_settings& to) {
     throw usage_error("--idf-file needs --weights idf or tfidf, or --top");
   }
   if (to.input.unit == unit_of_input::fingerprints && to.fingerprint.learns_idf()) {
-    throw usage_error("--weights " + to_string(to.fingerprint.weights) + (to.fingerprint.top > 0 ? " --top" : "") +
+    throw usage_error("--weights " + to.fingerprint.weights.name() + (to.fingerprint.top > 0 ? " --top" : "") +
                       " with --fingerprints: there are no texts to learn from; name an --idf-file");
   }
 }

@@ -351,7 +351,7 @@ bool run_index(typed_options& typed) {
     }
     if (to.output.file.empty()) throw usage_error("index writes to a file: --output FILE");
     if (to.fingerprint.learns_idf()) {
-      throw usage_error("index --weights " + to_string(to.fingerprint.weights) +
+      throw usage_error("index --weights " + to.fingerprint.weights.name() +
                         (to.fingerprint.top > 0 ? " --top " + std::to_string(to.fingerprint.top) : "") +
                         ": the table that is learnt from the input is not kept, so nothing could be compared with the "
                         "index; name a table by --idf-file");

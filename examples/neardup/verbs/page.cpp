@@ -97,8 +97,8 @@ std::string rule_text(const run_settings& settings) {
   const auto named = [&](const feature_setting& features, bool are_weighted) {
     std::string text = made.are_given ? "" : to_string(features);
     const auto add = [&text](const std::string& option) { text += (text.empty() ? "" : ", ") + option; };
-    const bool has_weights = made.weights != neardup::weight_choice();
-    if (are_weighted && has_weights) add("--weights " + to_string(made.weights));
+    const bool has_weights = made.weights != neardup::any_weighter::choice();
+    if (are_weighted && has_weights) add("--weights " + made.weights.name());
     if (are_weighted && made.top > 0) add("--top " + std::to_string(made.top));
     return text.empty() ? text : " (" + text + ")";
   };

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -187,74 +188,77 @@ inline constexpr bool asks_idf_table<tf_idf> = true;
 
 }  // namespace detail
 
-/// The weighter that gives the weights, before levels replace them.
-enum class weight_kind { unit, tf, log_tf, idf, tf_idf };
-
-/// A choice of weights: a kind, and the number n of levels that replace the weights.
-struct weight_choice {
-  weight_kind kind = weight_kind::unit;
-  std::size_t levels = 0;  ///< n; 0 if the weights stay as they are
-  bool by_rank = false;    ///< true for quantile_levels, false for neardup::levels
-
-  /// Returns true if the weights need an IDF table.
-  [[nodiscard]] constexpr bool needs_table() const noexcept {
-    return kind == weight_kind::idf || kind == weight_kind::tf_idf;
-  }
-  friend constexpr bool operator==(const weight_choice&, const weight_choice&) = default;
-};
-
-/// Returns the name of a choice, such as "logtf" or "levels:5:tf". parse_weights() reads it.
-[[nodiscard]] std::string to_string(const weight_choice& weights);
-
-/// Parses the name of a choice: "unit", "tf", "logtf", "idf" or "tfidf"; or "levels:N:" or "quantiles:N:", with N from
-/// 1 to 65535, and one of these names except "unit". "levels:N" is short for "levels:N:tf", and so is "quantiles:N".
-/// Throws: std::invalid_argument for any other name.
-[[nodiscard]] weight_choice parse_weights(std::string_view name);
-
 namespace detail {
 
+/// The weighter that gives the weights, before levels replace them.
+enum class weight_kind { unit, tf, log_tf, idf, tf_idf };
 inline constexpr std::string_view weight_kind_names[] = {"unit", "tf", "logtf", "idf", "tfidf"};
+
+/// Returns the weight of a token that occurs `count` times, in units of 1/256. `value()` looks it up in an IDF table.
+template <weight_kind Kind, class Value>
+std::uint64_t units_of_kind(std::uint64_t count, const Value& value) {
+  if constexpr (Kind == weight_kind::tf) {
+    return units_of_all(weight::one, count);
+  } else if constexpr (Kind == weight_kind::log_tf) {
+    return log_tf{}(count).raw();
+  } else if constexpr (Kind == weight_kind::idf) {
+    return value();
+  } else if constexpr (Kind == weight_kind::tf_idf) {
+    return units_of_all(value(), count);
+  } else {
+    return weight::one;
+  }
+}
+
+/// Calls `use` with a kind as a constant.
+template <class Use>
+decltype(auto) with_weight_kind(weight_kind kind, const Use& use) {
+  switch (kind) {
+    case weight_kind::tf: return use(std::integral_constant<weight_kind, weight_kind::tf>{});
+    case weight_kind::log_tf: return use(std::integral_constant<weight_kind, weight_kind::log_tf>{});
+    case weight_kind::idf: return use(std::integral_constant<weight_kind, weight_kind::idf>{});
+    case weight_kind::tf_idf: return use(std::integral_constant<weight_kind, weight_kind::tf_idf>{});
+    case weight_kind::unit: break;
+  }
+  return use(std::integral_constant<weight_kind, weight_kind::unit>{});
+}
 
 /// The weights of a choice, before levels replace them.
 class chosen_weights {
+  /// The weights of tokens with known hashes.
+  template <weight_kind Kind>
+  struct hashed {
+    const hashed_idf* table;  // nullptr if the kind needs no table
+
+    void prefetch([[maybe_unused]] std::uint64_t hash) const noexcept {
+      if constexpr (Kind == weight_kind::idf || Kind == weight_kind::tf_idf) table->prefetch(hash);
+    }
+    [[nodiscard]] std::uint64_t units(std::uint64_t hash, std::uint64_t count) const {
+      return units_of_kind<Kind>(count, [&] { return table->value(hash); });
+    }
+  };
+
  public:
   chosen_weights(weight_kind kind, std::optional<shared_idf_table> table) : kind_(kind), table_(std::move(table)) {}
 
   /// Returns the weight of a token that occurs `count` times, in units of 1/256.
   [[nodiscard]] std::uint64_t units(std::string_view token, std::uint64_t count) const {
-    return units_of(count, [&] { return table_->table().lookup(token).raw(); });
+    return with_weight_kind(kind_, [&](auto kind) {
+      return units_of_kind<kind()>(count, [&] { return table_->table().lookup(token).raw(); });
+    });
   }
 
-  /// The weights of tokens with known hashes. It refers to the table of the chosen_weights.
-  struct hashed {
-    const chosen_weights& weights;
-    const hashed_idf* table;  // nullptr if the kind needs no table
-
-    void prefetch(std::uint64_t hash) const noexcept {
-      if (table != nullptr) table->prefetch(hash);
-    }
-    [[nodiscard]] std::uint64_t units(std::uint64_t hash, std::uint64_t count) const {
-      return weights.units_of(count, [&] { return table->value(hash); });
-    }
-  };
-  [[nodiscard]] hashed by_hash(std::uint64_t seed) const { return {*this, table_ ? &table_->by_hash(seed) : nullptr}; }
+  /// Calls `use(table)`, where table.units(hash, count) is the weight of the token with this XXH3. Each kind has its own
+  /// type of table: 11 % of the time of a fingerprint with log_tf is lost if the kind is looked up for each token.
+  template <class Use>
+  void with_table(std::uint64_t seed, const Use& use) const {
+    with_weight_kind(kind_, [&](auto kind) { use(hashed<kind()>{table_ ? &table_->by_hash(seed) : nullptr}); });
+  }
 
   [[nodiscard]] weight_kind kind() const noexcept { return kind_; }
   [[nodiscard]] const std::optional<shared_idf_table>& table() const noexcept { return table_; }
 
  private:
-  template <class Value>
-  std::uint64_t units_of(std::uint64_t count, const Value& value) const {
-    switch (kind_) {
-      case weight_kind::tf: return units_of_all(weight::one, count);
-      case weight_kind::log_tf: return log_tf{}(count).raw();
-      case weight_kind::idf: return value();
-      case weight_kind::tf_idf: return units_of_all(value(), count);
-      case weight_kind::unit: break;
-    }
-    return weight::one;
-  }
-
   weight_kind kind_;
   std::optional<shared_idf_table> table_;
 };
@@ -265,50 +269,72 @@ inline constexpr bool asks_idf_table<chosen_weights> = true;
 }  // namespace detail
 
 /// The weighter of a choice at run time, as one type. Fingerprints equal those of the weighter that the choice names.
-/// The hasher has to be xxh3.
-/// Code that is generic over a weighter is compiled once, not once for each kind and rule of levels.
+/// The hasher has to be xxh3. Code that is generic over a weighter is compiled once, not once for each kind and rule of
+/// levels.
 /// Thread safety: const members may be called from many threads at once.
-/// Example: `simhasher hash{words{}, any_weighter{parse_weights("levels:5:tf")}};`
+/// Example: `simhasher hash{words{}, any_weighter{any_weighter::parse("levels:5:tf")}};`
 class any_weighter {
  public:
+  using kinds = detail::weight_kind;
+
+  /// A choice of weights: a kind, and the number n of levels that replace the weights.
+  struct choice {
+    kinds kind = kinds::unit;
+    std::size_t levels = 0;  ///< n; 0 if the weights stay as they are
+    bool by_rank = false;    ///< true for quantile_levels, false for neardup::levels
+
+    /// Returns true if the weights need an IDF table.
+    [[nodiscard]] constexpr bool needs_table() const noexcept { return kind == kinds::idf || kind == kinds::tf_idf; }
+    /// Returns the name of the choice, such as "logtf" or "levels:5:tf". parse() reads it.
+    [[nodiscard]] std::string name() const;
+
+    friend constexpr bool operator==(const choice&, const choice&) = default;
+  };
+
+  /// Parses the name of a choice: "unit", "tf", "logtf", "idf" or "tfidf"; or "levels:N:" or "quantiles:N:", with N from
+  /// 1 to 65535, and one of these names except "unit". "levels:N" is short for "levels:N:tf", and "quantiles:N" for
+  /// "quantiles:N:tf".
+  /// Throws: std::invalid_argument for any other name.
+  [[nodiscard]] static choice parse(std::string_view name);
+
   /// Throws: std::invalid_argument if the choice needs a table, and `table` is null.
-  explicit any_weighter(const weight_choice& chosen, const std::shared_ptr<const idf_table>& table = nullptr)
-      : choice(chosen),
-        inner(chosen.kind, chosen.needs_table() ? std::optional<detail::shared_idf_table>(table) : std::nullopt) {}
+  explicit any_weighter(const choice& wanted, const std::shared_ptr<const idf_table>& table = nullptr)
+      : chosen(wanted),
+        inner(wanted.kind, wanted.needs_table() ? std::optional<detail::shared_idf_table>(table) : std::nullopt) {}
 
   template <std::size_t Words>
   void adjust(std::vector<weighted_token<Words>>& tokens) const {
-    if (choice.levels == 0) return;
-    if (choice.by_rank) return quantile_levels<unit>{choice.levels, {}}.adjust(tokens);
-    neardup::levels<unit>{choice.levels, {}}.adjust(tokens);
+    if (chosen.levels == 0) return;
+    if (chosen.by_rank) return quantile_levels<unit>{chosen.levels, {}}.adjust(tokens);
+    levels<unit>{chosen.levels, {}}.adjust(tokens);
   }
 
-  weight_choice choice;
+  /// Calls `use(weighter)` with the weighter of a choice. unit and tf are the weighters themselves, because they need no
+  /// counts of tokens; the weighter of all other choices is an any_weighter. So `use` is compiled for three types.
+  /// Throws: std::invalid_argument if the choice needs a table, and `table` is null.
+  /// Returns: the result of `use`.
+  template <class Use>
+  static decltype(auto) with(const choice& wanted, const std::shared_ptr<const idf_table>& table, Use&& use) {
+    if (wanted == choice{}) return std::forward<Use>(use)(unit{});
+    if (wanted == choice{kinds::tf}) return std::forward<Use>(use)(tf{});
+    return std::forward<Use>(use)(any_weighter(wanted, table));
+  }
+
+  choice chosen;
   detail::chosen_weights inner;  ///< gives the weights that adjust() changes
 };
 
-/// Calls `use(weighter)` with the weighter of a choice. unit and tf are the weighters themselves, because they need no
-/// counts of tokens; the weighter of all other choices is an any_weighter. So `use` is compiled for three types.
-/// Throws: std::invalid_argument if the choice needs a table, and `table` is null.
-/// Returns: the result of `use`.
-template <class Use>
-decltype(auto) with_weighter(const weight_choice& choice, const std::shared_ptr<const idf_table>& table, Use&& use) {
-  if (choice.levels == 0 && choice.kind == weight_kind::unit) return std::forward<Use>(use)(unit{});
-  if (choice.levels == 0 && choice.kind == weight_kind::tf) return std::forward<Use>(use)(tf{});
-  return std::forward<Use>(use)(any_weighter(choice, table));
-}
-
 #if NEARDUP_BODIES
 
-NEARDUP_INLINE std::string to_string(const weight_choice& weights) {
-  const std::string name(detail::weight_kind_names[static_cast<std::size_t>(weights.kind)]);
-  if (weights.levels == 0) return name;
-  return (weights.by_rank ? "quantiles:" : "levels:") + std::to_string(weights.levels) + ":" + name;
+NEARDUP_INLINE std::string any_weighter::choice::name() const {
+  const std::string of_kind(detail::weight_kind_names[static_cast<std::size_t>(kind)]);
+  if (levels == 0) return of_kind;
+  return (by_rank ? "quantiles:" : "levels:") + std::to_string(levels) + ":" + of_kind;
 }
 
-NEARDUP_INLINE weight_choice parse_weights(std::string_view name) {
+NEARDUP_INLINE any_weighter::choice any_weighter::parse(std::string_view name) {
   constexpr std::size_t max_levels = 65535;
-  weight_choice result;
+  choice result;
   std::string_view kind = name;
   bool is_right = true;
   for (const std::string_view prefix : {std::string_view("levels:"), std::string_view("quantiles:")}) {
@@ -328,7 +354,7 @@ NEARDUP_INLINE weight_choice parse_weights(std::string_view name) {
          "': weights are unit, tf, logtf, idf or tfidf, or levels:N or quantiles:N of tf, levels:N:W or quantiles:N:W "
          "of W, N from 1 to 65535"});
   }
-  result.kind = static_cast<weight_kind>(found - std::begin(detail::weight_kind_names));
+  result.kind = static_cast<kinds>(found - std::begin(detail::weight_kind_names));
   return result;
 }
 

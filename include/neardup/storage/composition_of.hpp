@@ -102,7 +102,7 @@ class part_names {
   }
 
   [[nodiscard]] std::string of(const any_weighter& part) const {
-    const weight_choice& chosen = part.choice;
+    const any_weighter::choice& chosen = part.chosen;
     if (part.inner.table()) add(made_of_.idf, identity_of(part.inner.table()->table()));
     constexpr const char* names[] = {"unit", "tf", "log_tf", "idf", "tf_idf"};
     const char* const name = names[static_cast<std::size_t>(chosen.kind)];

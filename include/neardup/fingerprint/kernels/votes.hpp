@@ -281,7 +281,9 @@ class vote_collector {
       votes.add([&](std::size_t j) { return tokens_.column(j); }, tokens_.size());
       return votes.result();
     } else {
-      if constexpr (asks_idf_table<Weighter> && is_xxh3<Hasher>) {
+      if constexpr (units_weighter<innermost_of<Weighter>>) {
+        innermost(weigh).with_table(hash.seed, [&](const auto& table) { weigh_hashes(table, tokens_, weighted); });
+      } else if constexpr (asks_idf_table<Weighter> && is_xxh3<Hasher>) {
         if (!are_weighed_) weigh_hashes(innermost(weigh).by_hash(hash.seed), tokens_, weighted);
       } else {
         weigh_tokens(weigh, tokens_, weighted);
