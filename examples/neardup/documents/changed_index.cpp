@@ -161,7 +161,7 @@ class changed_index_of final : public changed_index {
     all.add_all(index_, {change.removed.begin(), change.removed.end()});
     const stored_places places(index_.path(), change.places.bytes()[0], change.places.bytes()[1]);
     for (std::size_t i = 0; i < change.size(); ++i) {
-      all.add(change.added.name_of(i), change.fingerprint(i), change.added.features_of(i), places[i]);
+      all.add(change.added.names[i], change.fingerprint(i), change.added.features[i], places[i]);
     }
     index_shape shape{.made_of = index_.made_of(), .settings = index_.view().attachment(0), .threads = threads_};
     if constexpr (command::has_sets<Form>) {

@@ -108,18 +108,6 @@ neardup::fingerprint_composition composition_of_sets(const reading_settings& how
   return composition_of_settings(of);
 }
 
-namespace {
-
-/// The feature sets of documents, as a range.
-struct feature_sets_of {
-  const document_columns& documents;
-
-  [[nodiscard]] std::size_t size() const { return documents.name_ends.size(); }
-  feature_set operator[](std::size_t i) const { return documents.features_of(i); }
-};
-
-}  // namespace
-
 template <class Form>
 void new_index<Form>::add(std::string_view name, [[maybe_unused]] const any_fingerprint& fingerprint,
                           [[maybe_unused]] feature_set features, const std::optional<document_place>& place) {
@@ -162,17 +150,18 @@ void new_index<Form>::save(neardup::journal& journal, const std::string& path, c
       if constexpr (has_sets<Form>) {
         std::vector<std::uint32_t> ids(all.size());
         std::iota(ids.begin(), ids.end(), 0U);
-        save_sets(file, neardup::jaccard{shape.similarity}, feature_sets_of{all.columns_}, ids, shape.made_of, parts);
+        save_sets(file, neardup::jaccard{shape.similarity}, all.columns_.features, ids, shape.made_of, parts);
       } else {
         save_fingerprints(file, shape.distance, shape.blocks, all.fingerprints_, shape.made_of, parts, shape.threads);
       }
       return read_header(file).checksum;
     }
   };
-  writer all{*this,
-             shape,
-             {shape.settings, std::as_bytes(std::span(columns_.name_ends)), std::as_bytes(std::span(columns_.names))}};
-  const common::posting_columns postings = keeps_postings_ ? postings_of(columns_) : common::posting_columns();
+  writer all{
+      *this,
+      shape,
+      {shape.settings, std::as_bytes(std::span(columns_.names.ends)), std::as_bytes(std::span(columns_.names.values))}};
+  const common::posting_columns postings = keeps_postings_ ? postings_of(columns_.features) : common::posting_columns();
   if (keeps_postings_) {
     all.parts.resize(first_of_postings);
     for (const auto& part : bytes_of(postings)) all.parts.push_back(part);

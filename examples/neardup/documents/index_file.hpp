@@ -14,10 +14,10 @@
 
 #include "../ground/text.hpp"
 #include "../write/output.hpp"
+#include "columns.hpp"
 #include "fingerprint_index.hpp"
 #include "index_log.hpp"
 #include "reading.hpp"
-#include "stored_documents.hpp"
 
 namespace command {
 
@@ -41,8 +41,8 @@ struct index_settings {
 /// Throws: input_error.
 index_settings read_index_settings(const std::string& path);
 
-/// Returns the settings as text, which is the first attachment of an index file. Attachments 1 and 2 are the first two
-/// of document_columns::bytes(), by document number, which is the id. Attachment 5 is the neardup::log_extent of
+/// Returns the settings as text, which is the first attachment of an index file. Attachments 1 and 2 are the
+/// column of names, by document number, which is the id. Attachment 5 is the neardup::log_extent of
 /// the log that the file incorporates, if there was one. Attachment 0 of an index of fingerprints has the lines "features F", "weights W" and "kind K",
 /// and "top N" if it applies. Attachment 0 of an index of sets has "check F"; "check-words" with tables_of_words() if
 /// the features are words of a dictionary; and "postings kept" if the index has the attachments 6 to 10. Both have
@@ -168,7 +168,7 @@ class opened_index {
     return number < view_->size() ? places_[number] : logged_.place(number - view_->size());
   }
   [[nodiscard]] std::string_view name(std::size_t number) const {
-    return number < view_->size() ? documents_.name(number) : logged_.name(number - view_->size());
+    return number < view_->size() ? names_[number] : logged_.name(number - view_->size());
   }
   /// Returns the features of a document of an index of sets.
   [[nodiscard]] feature_set features(std::size_t number) const requires has_sets<Form> {
@@ -301,7 +301,7 @@ class opened_index {
           if (is_verified) verify(*opened);
           return opened;
         })),
-        documents_(path_, view_->size(), view_->attachment(1), view_->attachment(2), {}, {}, is_verified),
+        names_(path_, view_->size(), view_->attachment(1), view_->attachment(2), is_verified),
         keeps_postings_(parse_values(path_, view_->attachment(0)).contains("postings")),
         places_(path_, view_->attachment(first_of_postings + 3), view_->attachment(first_of_postings + 4)),
         file_(file_of(files_.state, view_->attachment(5))),
@@ -343,7 +343,7 @@ class opened_index {
   std::size_t bytes_;     // size of the file
   index_snapshot files_;  // the file is part of the view
   std::unique_ptr<view_type> view_;
-  stored_documents documents_;
+  stored_column<char> names_;
   bool keeps_postings_;
   stored_places places_;
   neardup::journaled_file file_;
@@ -366,7 +366,7 @@ class new_index {
  public:
   new_index(std::size_t bits, bool keeps_postings) : keeps_postings_(keeps_postings), fingerprints_(bits) {}
 
-  [[nodiscard]] std::size_t size() const { return columns_.name_ends.size(); }
+  [[nodiscard]] std::size_t size() const { return columns_.names.size(); }
   [[nodiscard]] bool keeps_postings() const { return keeps_postings_; }
 
   /// Adds a document. An index of sets uses `features`, an index of fingerprints `fingerprint`, an index with postings
@@ -384,7 +384,7 @@ class new_index {
  private:
   bool keeps_postings_;
   fingerprint_vector fingerprints_;  // none in an index of sets
-  document_columns columns_;
+  document_columns<std::uint32_t> columns_;
   place_columns places_;  // in an index with postings
 };
 

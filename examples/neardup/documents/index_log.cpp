@@ -102,8 +102,8 @@ std::string encode_change(const index_change& change, const logged_form& form) {
   put_number(bytes, form.keeps_places ? kind_with_places : kind_of_change);
   put_number(bytes, change.removed.size());
   put_number(bytes, change.size());
-  put_number(bytes, change.added.names.size());
-  put_number(bytes, form.keeps_features ? change.added.features.size() + 1 : 0);
+  put_number(bytes, change.added.names.values.size());
+  put_number(bytes, form.keeps_features ? change.added.features.values.size() + 1 : 0);
   if (form.keeps_places) put_number(bytes, change.places.paths.size());
   put_all(bytes, change.removed);
   put_padding(bytes);
@@ -113,13 +113,14 @@ std::string encode_change(const index_change& change, const logged_form& form) {
     bytes += change.places.paths;
     put_padding(bytes);
   }
-  put_all(bytes, change.added.name_ends);
+  put_all(bytes, change.added.names.ends);
   if (form.keeps_features) {
-    put_all(bytes, change.added.feature_ends);
-    put_all(bytes, change.added.features);
+    put_all(bytes, change.added.features.ends);
+    put_all(bytes, change.added.features.values);
     put_padding(bytes);
   }
-  return bytes += change.added.names;
+  put_all(bytes, change.added.names.values);
+  return bytes;
 }
 
 index_journal::index_journal(const std::string& path) {
@@ -194,21 +195,17 @@ bool logged_documents::take(const std::string& path, std::string_view record, st
   for (const std::uint32_t number : *removed) {
     if (number >= before || !removed_.insert(number).second) return false;
   }
-  const std::string_view all_names(names->data(), names->size());
+  const stored_column<char> all_names(path, count, std::as_bytes(*name_ends), std::as_bytes(*names), false);
+  const stored_column<std::uint32_t> all_features(path, feature_ends->size(), std::as_bytes(*feature_ends),
+                                                  std::as_bytes(*features), false);
   const stored_places all_places(path, std::as_bytes(*paths), std::as_bytes(*places));
   for (std::size_t i = 0; i < count; ++i) {
-    const auto range_of = [i](std::span<const std::uint64_t> ends) {
-      const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
-      return std::pair(begin, ends[i] - begin);
-    };
     document& d = added_.emplace_back();
     d.words = fingerprints->subspan(i * words, words);
-    const auto [name, name_size] = range_of(*name_ends);
-    d.name = all_names.substr(name, name_size);
+    d.name = all_names[i];
     d.place = all_places[i];
     if (!form.keeps_features) continue;
-    const auto [begin, size] = range_of(*feature_ends);
-    d.features = features->subspan(begin, size);
+    d.features = all_features[i];
     if (std::adjacent_find(d.features.begin(), d.features.end(), std::greater_equal<>()) != d.features.end()) {
       return false;
     }

@@ -8,8 +8,8 @@
 
 #include "../describe/readers.hpp"
 #include "../ground/interrupts.hpp"
+#include "columns.hpp"
 #include "postings.hpp"
-#include "stored_documents.hpp"
 
 namespace command {
 
@@ -40,7 +40,7 @@ struct index_change {
   std::vector<std::uint32_t> removed;  ///< documents that existed before this change
   std::size_t words_in_each;           ///< words of a fingerprint
   std::vector<std::uint64_t> words;    ///< fingerprints of added documents, one after the other
-  document_columns added;
+  document_columns<std::uint32_t> added;
   place_columns places;  ///< positions of added documents
 
   /// Adds a document. An index of sets uses `features`, an index of fingerprints `fingerprint`, an index with postings
@@ -53,7 +53,7 @@ struct index_change {
     places.add(place);
   }
   /// Returns the number of added documents.
-  [[nodiscard]] std::size_t size() const { return added.name_ends.size(); }
+  [[nodiscard]] std::size_t size() const { return added.names.size(); }
   [[nodiscard]] bool is_empty() const { return removed.empty() && size() == 0; }
   /// Returns the fingerprint of added document i.
   [[nodiscard]] any_fingerprint fingerprint(std::size_t i) const {

@@ -6,9 +6,9 @@
 #include "../ground/errors.hpp"
 #include "../read/file_header.hpp"
 #include "../read/source.hpp"
+#include "columns.hpp"
 #include "documents.hpp"
 #include "notes.hpp"
-#include "stored_documents.hpp"
 
 namespace command {
 

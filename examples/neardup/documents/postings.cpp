@@ -12,11 +12,11 @@ namespace {
 
 }  // namespace
 
-common::posting_columns postings_of(const document_columns& all) {
+common::posting_columns postings_of(const column<std::uint32_t>& features) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
-  pairs.reserve(all.features.size());
-  for (std::size_t i = 0; i < all.feature_ends.size(); ++i) {
-    for (const std::uint32_t feature : all.features_of(i)) pairs.emplace_back(feature, static_cast<std::uint32_t>(i));
+  pairs.reserve(features.values.size());
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    for (const std::uint32_t feature : features[i]) pairs.emplace_back(feature, static_cast<std::uint32_t>(i));
   }
   return common::posting_columns(std::move(pairs));
 }

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "../../common/postings.hpp"
+#include "columns.hpp"
 #include "documents.hpp"
-#include "stored_documents.hpp"
 
 namespace command {
 
@@ -22,7 +22,7 @@ inline constexpr std::size_t first_of_postings = 6;
 
 /// Makes the posting lists, to be written.
 /// Complexity: O(n log n) for n features of all documents.
-common::posting_columns postings_of(const document_columns& documents);
+common::posting_columns postings_of(const column<std::uint32_t>& features);
 inline std::vector<std::span<const std::byte>> bytes_of(const common::posting_columns& columns) {
   return {std::as_bytes(std::span(columns.features)), std::as_bytes(std::span(columns.ends)),
           std::as_bytes(std::span(columns.documents))};

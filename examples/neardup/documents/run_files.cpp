@@ -110,7 +110,7 @@ run_plan plan_in(const neardup::attachment_file& file) {
   if (plan.partitions == 0 || !(plan.similarity > 0) || plan.similarity > 1 || plan.parts.empty() ||
       plan.parts.back().number > max_part ||
       std::adjacent_find(plan.parts.begin(), plan.parts.end(), does_not_ascend) != plan.parts.end()) {
-    refuse_file(path, "its parts do not fit each other");
+    refuse_parts(path);
   }
   return plan;
 }
@@ -235,34 +235,16 @@ part_file::part_file(const std::string& path, bool reads_all)
     : file_(open_file(path, run_file::features, reads_all)),
       number_(number_setting<std::uint64_t>(path, values_in(file_), "part")),
       checksum_(checksum_of_file(path)),
-      names_(path, file_.count(), file_.attachment(1), file_.attachment(2), {}, {}, reads_all),
-      ends_(records_of<std::uint64_t>(path, file_.attachment(3))),
-      features_(records_of<feature>(path, file_.attachment(4))) {
-  if (number_ > max_part || ends_.size() != file_.count() || (ends_.empty() ? 0 : ends_.back()) != features_.size()) {
-    refuse_file(path, "its parts do not fit each other");
-  }
-}
-
-std::span<const part_file::feature> part_file::features_of(std::size_t i) const {
-  const std::uint64_t begin = i == 0 ? 0 : ends_[i - 1], end = ends_[i];
-  if (begin > end || end > features_.size()) refuse_file(file_.path(), "its parts do not fit each other");
-  return features_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-}
-
-void part_columns::add(std::string_view name, std::span<const std::uint32_t> its_features) {
-  names += name;
-  name_ends.push_back(names.size());
-  const std::size_t before = features.size();
-  features.resize(before + its_features.size() / 2);
-  std::memcpy(features.data() + before, its_features.data(), its_features.size_bytes());
-  feature_ends.push_back(features.size());
+      names_(path, file_.count(), file_.attachment(1), file_.attachment(2), reads_all),
+      features_(path, file_.count(), file_.attachment(3), file_.attachment(4), false) {
+  if (number_ > max_part) refuse_parts(path);
 }
 
 void save_part(const std::string& path, std::uint64_t number, const neardup::fingerprint_composition& made_of,
-               const part_columns& columns) {
-  save_file(path, run_file::features, columns.name_ends.size(), made_of, {{"part", std::to_string(number)}},
-            {std::as_bytes(std::span(columns.name_ends)), std::as_bytes(std::span(columns.names)),
-             std::as_bytes(std::span(columns.feature_ends)), std::as_bytes(std::span(columns.features))});
+               const document_columns<part_file::feature>& columns) {
+  save_file(path, run_file::features, columns.names.size(), made_of, {{"part", std::to_string(number)}},
+            {std::as_bytes(std::span(columns.names.ends)), std::as_bytes(std::span(columns.names.values)),
+             std::as_bytes(std::span(columns.features.ends)), std::as_bytes(std::span(columns.features.values))});
 }
 
 std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,
@@ -309,7 +291,7 @@ scattered_file::scattered_file(const std::string& path)
     : file(open_file(path, run_file::scattered, false)),
       plan(plan_in(file)),
       part(number_setting<std::uint64_t>(path, values_in(file), "part")) {
-  if (plan.find(part) == nullptr) refuse_file(path, "its parts do not fit each other");
+  if (plan.find(part) == nullptr) refuse_parts(path);
 }
 
 std::span<const std::byte> scattered_file::blob(std::uint32_t partition) const {
@@ -336,7 +318,7 @@ pairs_file::pairs_file(const std::string& path)
   if (partition >= plan.partitions || pairs.size() != file.count() ||
       std::any_of(pairs.begin(), pairs.end(), is_wrong) ||
       std::adjacent_find(pairs.begin(), pairs.end(), is_behind) != pairs.end()) {
-    refuse_file(path, "its parts do not fit each other");
+    refuse_parts(path);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <neardup/storage/composition.hpp>
 
 #include "../describe/settings.hpp"
-#include "stored_documents.hpp"
+#include "columns.hpp"
 
 namespace command {
 
@@ -74,33 +74,24 @@ class part_file {
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
-  [[nodiscard]] std::string_view name(std::size_t i) const { return names_.name(i); }
+  [[nodiscard]] std::string_view name(std::size_t i) const { return names_[i]; }
   /// Returns the number of features of document i.
-  [[nodiscard]] std::size_t size_of(std::size_t i) const { return features_of(i).size(); }
-  [[nodiscard]] std::span<const feature> features_of(std::size_t i) const;
-  [[nodiscard]] std::span<const feature> features() const noexcept { return features_; }
-  [[nodiscard]] part_facts facts() const { return {number_, checksum_, size(), features_.size()}; }
+  [[nodiscard]] std::size_t size_of(std::size_t i) const { return features_[i].size(); }
+  [[nodiscard]] std::span<const feature> features_of(std::size_t i) const { return features_[i]; }
+  [[nodiscard]] std::span<const feature> features() const noexcept { return features_.values(); }
+  [[nodiscard]] part_facts facts() const { return {number_, checksum_, size(), features().size()}; }
   [[nodiscard]] const neardup::attachment_file& file() const noexcept { return file_; }
 
  private:
   neardup::attachment_file file_;
   std::uint64_t number_, checksum_;
-  stored_documents names_;
-  std::span<const std::uint64_t> ends_;
-  std::span<const feature> features_;
+  stored_column<char> names_;
+  stored_column<feature> features_;
 };
 
-/// The names and features of a part, to be written.
-struct part_columns {
-  std::vector<std::uint64_t> name_ends, feature_ends;
-  std::string names;
-  std::vector<std::uint64_t> features;
-
-  /// Adds a document. `its_features`: 64-bit features, as comparison_settings::has_wide_features describes them.
-  void add(std::string_view name, std::span<const std::uint32_t> its_features);
-};
+/// Writes the names and features of a part.
 void save_part(const std::string& path, std::uint64_t number, const neardup::fingerprint_composition& made_of,
-               const part_columns& columns);
+               const document_columns<part_file::feature>& columns);
 
 /// The document frequencies of the features, and the plan of the run. Attachments: 0, lines of settings; 1, the parts;
 /// 2, the bytes of neardup::feature_counts.

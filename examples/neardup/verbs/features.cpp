@@ -1,5 +1,6 @@
 // `neardup features`: writes the features of a part of a corpus.
 #include <array>
+#include <cstring>
 
 #include "run_steps.hpp"
 #include "running.hpp"
@@ -28,9 +29,14 @@ bool run_features(typed_options& typed) {
   };
   run_settings settings = take_reading(typed, {.stored = take_part, .comparison = take_sets, .is_stored = true});
   return run_on_documents(settings, [&](context& c) {
-    part_columns columns;
+    document_columns<part_file::feature> columns;
+    std::vector<part_file::feature> features;
     for_each_document(c, [&](const placed_document& d) {
-      if (d.facts.has_tokens) columns.add(d.name(), d.facts.features);
+      if (!d.facts.has_tokens) return;
+      // comparison_settings::has_wide_features: two numbers of 32 bits are one feature.
+      features.resize(d.facts.features.size() / 2);
+      std::memcpy(features.data(), d.facts.features.data(), d.facts.features.size_bytes());
+      columns.add(d.name(), features);
     });
     save_part(settings.output.file, part, composition_of_settings(settings.fingerprint), columns);
     finish(c, " in part " + std::to_string(part));
