@@ -192,9 +192,10 @@ template <class Tokenizer>
 feature_weigher weigh_features(const fingerprint_settings& settings, const Tokenizer& tokenizer) {
   const document_tokenizer<Tokenizer> tokenize{tokenizer};
   const neardup::any_weighter weigh(settings.weights, settings.idf);
-  std::optional<neardup::keywords<document_tokenizer<Tokenizer>>> best;
+  using keywords = neardup::keywords<document_tokenizer<Tokenizer>>;
+  std::optional<keywords> best;
   if (settings.top > 0) best.emplace(settings.top, tokenize, settings.idf);
-  return [=](const document_texts& texts) {
+  return [=, memory = std::make_shared<typename keywords::workspace>()](const document_texts& texts) {
     *tokenize.texts = &texts;
     std::vector<weighed_feature> result;
     const auto add = [&](std::string_view text, std::uint64_t count) {
@@ -202,7 +203,9 @@ feature_weigher weigh_features(const fingerprint_settings& settings, const Token
       if (units > 0) result.push_back({std::string(text), static_cast<double>(units) / neardup::weight::one, units});
     };
     if (best) {
-      for (const neardup::keyword& word : best->rank("")) add(word.text, word.count);
+      // The tokens of a single text are often views of that text, so they need no copy.
+      const std::string_view text = texts.size() == 1 ? texts.front() : std::string_view();
+      for (const neardup::keyword& word : best->rank(text, *memory)) add(word.text, word.count);
     } else {
       neardup::feature_bag<1, true> counts;
       tokenize("", [&](std::string_view token) { counts.add({neardup::xxh3<64>{}(token)}, token); });

@@ -73,6 +73,10 @@ class keywords {
   /// Complexity: linear in the distinct tokens, plus O(n log n).
   [[nodiscard]] std::vector<keyword> rank(std::string_view text) const {
     workspace memory;
+    return rank(text, memory);
+  }
+  struct workspace;  ///< scratch memory, reused from text to text; each thread needs its own object
+  [[nodiscard]] std::vector<keyword> rank(std::string_view text, workspace& memory) const {
     std::vector<keyword> result;
     for (const candidate& word : rank(text, memory, true)) {
       result.push_back({std::string(memory.tokens.text(word.number)), memory.tokens.count(word.number), word.score,
@@ -162,11 +166,13 @@ class keywords {
     std::vector<span> spans_;  // indexed by index of a distinct token
   };
 
+ public:
   struct workspace {
     counted_tokens tokens;
     std::vector<candidate> ranked;
   };
 
+ private:
   /// Returns the keywords of a text, in `memory`; best first if `sorted`.
   const std::vector<candidate>& rank(std::string_view text, workspace& memory, bool sorted) const {
     counted_tokens& tokens = memory.tokens;
