@@ -142,7 +142,7 @@ double estimate_of(const fingerprint_settings& settings, int distance);
 /// A passage of a document's text that contains much of another document, with its position in bytes and the words
 /// around it.
 struct shown_passage {
-  std::optional<std::size_t> offset;  ///< nullopt if the folded text was compared: its positions differ
+  std::optional<std::size_t> offset;  ///< nullopt with --fold-chinese: the folded text has other positions
   std::size_t length;
   std::string words;
   std::string field = {};  ///< field of the record, if several fields are texts

@@ -31,7 +31,7 @@ struct run_settings {
   output_settings output;
   unsigned threads = 1;
   std::optional<similarity_choice> choice;
-  std::string why_by_fingerprints;  ///< the reason why candidates are found by fingerprints, if no option asks for that
+  std::string why_by_fingerprints;  ///< why candidates are found by fingerprints, if no option asks for fingerprints
   std::string unchecked;            ///< the reason why fingerprints also decide, although texts are compared
 };
 

@@ -81,7 +81,7 @@ std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& k
   return labels;
 }
 
-/// Does the same for codes whose width has no type: returns the number of the representative of each code. The numbers
+/// Does the same for wide codes: returns the number of the representative of each code. The numbers
 /// below representatives.size() are representatives, and codes[i] has the number representatives.size() + i.
 /// `among_themselves`: an earlier one of `codes` can be a representative, too.
 std::vector<std::uint32_t> extend_groups_of_codes(const distinct_documents& known, const wide_codes& representatives,
@@ -138,7 +138,7 @@ class document_groups {
   /// Complexity: O(log members).
   [[nodiscard]] group_member member(std::size_t i, std::size_t document) const;
 
-  /// Counts the members by source, if --by asks for that.
+  /// Counts the members by source, if --by is given.
   void count_by_source(corpus& all) const;
 
   /// Returns the members of a group: the representative first, then in the order of the input.
@@ -155,7 +155,7 @@ class document_groups {
   std::vector<std::optional<double>> similarities_;  // similarity of each member, if there is a check
 };
 
-/// Prints the counts by source, if --by asks for that.
+/// Prints the counts by source, if --by is given.
 void say_by_source(const context& c, const corpus& all);
 
 void finish_groups(context& c, const group_counts& counts);

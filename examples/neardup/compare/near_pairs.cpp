@@ -138,7 +138,7 @@ void find_checked_pairs(const context& c, const corpus& all, bool copies_once, c
   if (!waiting.empty()) check_waiting();
 }
 
-/// Finds the pairs of codes whose width has no type. The distance alone decides.
+/// Finds the pairs of wide codes. The distance alone decides.
 template <class Wanted>
 void find_code_pairs(const context& c, const corpus& all, bool copies_once, const std::vector<bool>& left_out,
                      const Wanted& is_wanted, sorted_pairs& found) {

@@ -103,7 +103,7 @@ class fingerprint_vector {
   [[nodiscard]] const std::vector<neardup::simhash<Bits>>& of() const {
     return std::get<std::vector<neardup::simhash<Bits>>>(all_);
   }
-  /// Returns the codes if their width has no type; otherwise null.
+  /// Returns the array of wide codes, of a width without has_type(); nullptr if the fingerprints have another width.
   [[nodiscard]] const wide_codes* wide() const { return std::get_if<wide_codes>(&all_); }
   /// Returns all fingerprints, as a std::variant of the arrays of each width.
   [[nodiscard]] const auto& all() const { return all_; }

@@ -85,7 +85,7 @@ std::vector<std::uint32_t> numbers_below(std::size_t count) {
   return all;
 }
 
-/// An index of codes whose width has no type.
+/// An index of wide codes.
 class code_search final : public fingerprint_search {
  public:
   /// `ids`: the ids of the codes, by position.
@@ -125,7 +125,7 @@ class code_search final : public fingerprint_search {
 
 constexpr std::size_t part_with_codes = 3;
 
-/// An index file of codes whose width has no type.
+/// An index file of wide codes.
 class view_of_codes final : public fingerprint_view {
  public:
   /// Throws: std::runtime_error, which names the file, if it is damaged.

@@ -45,7 +45,7 @@ std::unique_ptr<const fingerprint_search> make_fingerprint_search(int distance, 
                                                                   std::span<const std::uint32_t> ids, unsigned threads);
 
 /// An index of fingerprints in a file, of any width and kind. It has the functions of neardup::index_view. An index of
-/// codes whose width has no type is a file of 64-bit fingerprints, the lowest words of the codes. Its attachment 3 has
+/// wide codes is a file of 64-bit fingerprints, the lowest words of the codes. Its attachment 3 has
 /// the width, the distance and the whole codes, as 64-bit numbers.
 class fingerprint_view : public fingerprint_search {
  public:

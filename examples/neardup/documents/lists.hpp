@@ -19,11 +19,11 @@ struct list_settings {
   bool are_named = false;  ///< an option names the composition of the fingerprints
 };
 
-/// The name of codes in files, in place of features. It is unknown from what codes are made.
+/// The tokenizer that a file of codes names. It says nothing about features, because another program made the codes.
 inline constexpr const char* codes_name = "codes";
 
-/// Returns what a file of codes names as their tokenizer. It has the width if the width has no type, because the header
-/// of the file then has another one.
+/// Returns the tokenizer that a file of codes names. For wide codes it contains the width, because the header of the
+/// file then has another width.
 inline std::string tokenizer_of_codes(std::size_t bits) {
   return has_type(bits) ? codes_name : std::string(codes_name) + "(" + std::to_string(bits) + ")";
 }

@@ -51,8 +51,8 @@ bool may_be_exact(const typed_options& typed);
 /// Precondition: there is a similarity, and the check is not by edit distance.
 bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison);
 
-/// Reports the settings that a similarity implies, the equivalent options, and the reason if candidates are found by
-/// fingerprints without an option for that.
+/// Reports the settings that a similarity implies, and the equivalent options. If the command finds candidates by
+/// fingerprints, and no option asked for fingerprints, also reports why.
 void say_choice(const run_settings& settings);
 
 }  // namespace command

@@ -85,7 +85,8 @@ class kept_by_features {
   /// Precondition: `kept` begins with the documents of earlier calls.
   std::vector<std::uint32_t> decide(const document_check& kept, const std::vector<const document*>& next,
                                     bool is_compared_within) {
-    std::vector<std::uint32_t> label, places;  // positions in `next` of the documents kept now
+    std::vector<std::uint32_t> label;   // the result
+    std::vector<std::uint32_t> places;  // positions in `next` of the documents that this call keeps
     const auto features_of = [&](std::uint32_t number) {
       return number < kept.size() ? kept[number] : next[places[number - kept.size()]]->features;
     };
@@ -365,7 +366,7 @@ class first_come_filter {
     }
   }
 
-  /// Finds the document of the index that represents each of these.
+  /// Finds the original of each document of `compared` in the index: the most similar document. Compares features.
   void find_exactly(const std::vector<const document*>& compared) {
     const changed_index& index = *grown_->index;
     const auto first = closest_in_index(context_.settings, index.sets(), sets_of(compared));

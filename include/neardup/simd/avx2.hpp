@@ -37,9 +37,9 @@ struct words {
   }
 };
 
-// ---- filters: which of several are within k bits of one -------------------------------------------------------------
+// ---- filters within k bits of one filter ---------------------------------------------------------------------------
 
-/// The number of set bits of each byte, by a table of nibbles (Mula).
+/// Returns the number of set bits of each byte, by a lookup table of nibbles (Mula's algorithm).
 inline __m256i count_bytes(__m256i v) noexcept {
   const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
                                          0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
@@ -49,7 +49,7 @@ inline __m256i count_bytes(__m256i v) noexcept {
                          _mm256_shuffle_epi8(table, high_nibbles));
 }
 
-/// Words `word` and `word` + 1 of fingerprints a and b, in the lower and upper half of a vector.
+/// Returns words `word` and `word` + 1 of two fingerprints: those of `a` in the lower half, those of `b` in the upper.
 template <std::size_t Words>
 inline __m256i load_pairs(const std::array<std::uint64_t, Words>& a, const std::array<std::uint64_t, Words>& b,
                           std::size_t word) noexcept {
@@ -58,7 +58,8 @@ inline __m256i load_pairs(const std::array<std::uint64_t, Words>& a, const std::
   return _mm256_inserti128_si256(_mm256_castsi128_si256(of_a), of_b, 1);
 }
 
-/// The bytewise counts of differing bits in words 2 * Part and 2 * Part + 1 of four fingerprints.
+/// Compares words 2 * Part and 2 * Part + 1 of the four fingerprints at `y` with the same words of `x`. Returns for
+/// each byte the number of bits that differ, summed over these words.
 template <std::size_t Part, std::size_t Words>
 inline __m256i count_words(const std::array<std::uint64_t, Words>* y,
                            const std::array<std::uint64_t, Words>& x) noexcept {
@@ -91,7 +92,7 @@ inline __m256i wide_distances(const std::array<std::uint64_t, Words>* y, const s
   return _mm256_sad_epu8(counts, _mm256_setzero_si256());
 }
 
-/// The distances of the four fingerprints at `y`.
+/// Returns the distances of the four fingerprints at `y` from `x`.
 template <std::size_t Words>
 inline __m256i distances(const std::array<std::uint64_t, Words>* y,
                          const std::array<std::uint64_t, Words>& x) noexcept {

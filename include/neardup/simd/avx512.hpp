@@ -55,7 +55,7 @@ class first_words {
   std::uint64_t low_, high_;
 };
 
-// ---- filters: which of several are within k bits of one (VPOPCNTD, VPOPCNTQ) ----------------------------------------
+// ---- filters within k bits of one filter (VPOPCNTD, VPOPCNTQ) ------------------------------------------------------
 
 // Arguments of intrinsics have types that do not depend on template parameters. Otherwise clang would not find the intrinsic
 // when a program that imports the module instantiates the template.
@@ -139,7 +139,8 @@ inline wide_broadcast<Words> broadcast(const std::array<std::uint64_t, Words>& x
   return result;
 }
 
-/// The counts of differing bits in vector `Part` of the words at `y`, shifted to byte `Part` of each lane.
+/// Compares vector `Part` of the words at `y` with that of `x`. Returns for each lane the number of bits that differ,
+/// shifted to byte `Part`.
 template <std::size_t Part, std::size_t Words>
 inline __m512i shifted_counts(const void* y, std::size_t words, const wide_broadcast<Words>& x) noexcept {
   const std::size_t rest = words > 8 * Part ? words - 8 * Part : 0;

@@ -15,7 +15,7 @@
 
 namespace neardup::inline v0::detail::neon {
 
-// ---- filters: which of several are within k bits of one (CNT counts the bits of each byte, ADDP adds neighbours) ------
+// ---- filters within k bits of one filter (CNT counts the bits of each byte, ADDP adds neighbours) ------------------
 
 /// 16 bytes, most or all of a filter, or several filters.
 inline uint8x16_t load_bytes(const void* from) noexcept { return vld1q_u8(static_cast<const std::uint8_t*>(from)); }

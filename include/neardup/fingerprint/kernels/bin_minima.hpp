@@ -524,7 +524,7 @@ class bin_minima {
     return result;
   }
 
-  // Bins beyond `Bits` contain 0, as if a hash had chosen them, so that they take no products.
+  // Elements at and beyond `Bins` are 0, as if a hash had chosen these bins. So they never count as open bins.
   alignas(64) std::array<std::uint32_t, word_bits * words> minima_{};
 };
 

@@ -283,8 +283,8 @@ inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noex
 
 inline constexpr std::size_t settled_margin = 2;  // number of bytes that kernels read behind a block
 
-/// Lookup tables by the halves (four bits each) of the three bytes of a character. A character is settled (stays
-/// unchanged) if its six entries have a bit in common.
+/// Lookup tables by the halves (four bits each) of the three bytes of a character. A character is settled, as
+/// settled_bytes_portable() defines it, if its six entries have a bit in common.
 struct settled_halves {
   std::uint8_t high[3][16], low[3][16];
 };
@@ -348,7 +348,7 @@ inline std::size_t settled_bytes_avx2(const char* at, std::size_t size) noexcept
     return _mm256_and_si256(_mm256_shuffle_epi8(table(halves_of_settled.high[i]), high),
                             _mm256_shuffle_epi8(table(halves_of_settled.low[i]), _mm256_and_si256(bytes, half)));
   };
-  // Finds among 32 bytes those that begin a character which is not known to be settled.
+  // Returns 0xff for each byte that begins a character not known to be settled, and 0 for all other bytes.
   const auto open_of = [&](const char* from, __m256i bytes) {
     const __m256i common =
         _mm256_and_si256(roles(bytes, 0), _mm256_and_si256(roles(load(from + 1), 1), roles(load(from + 2), 2)));
@@ -375,8 +375,9 @@ inline std::size_t settled_bytes_avx2(const char* at, std::size_t size) noexcept
   return i;
 }
 
-/// Lookup tables by the low six bits of the first, second and third byte of a character. A character is settled if its
-/// three entries have a bit in common. Ill-formed bytes are separators, so they count as settled.
+/// Lookup tables by the low six bits of the first, second and third byte of a character. If its three entries have a
+/// bit in common, the character is settled: canonical text keeps it, and it is not a mark. Ill-formed bytes are
+/// separators, which canonical text keeps, so they count as settled.
 struct settled_roles {
   static constexpr unsigned always = 1, e2 = 2, e3_80 = 4, e3_82 = 8, ef = 16, c2 = 32, c3 = 64, e3 = 128;
 
