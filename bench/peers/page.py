@@ -151,7 +151,7 @@ def write(tables, here):
         if not measured(entry):
             lines.append("No peer was measured: each would take too long.")
             continue
-        lines += [f"{measured(entry)[0]['own_score']['true']:,} are true.", "",
+        lines += [f"There are {measured(entry)[0]['own_score']['true']:,} true pairs.", "",
                   processes(entry, version_of) if entry["job"] in ("pairs", "copies") else
                   codes(entry, version_of)]
     path = here.parents[1] / "docs/peers.md"

@@ -177,8 +177,8 @@ void code_index::for_each(wide_code code, int k, std::uint32_t end,
 
 namespace {
 
-/// Searches for the codes of `some` in an index, and visits what is found. `is_below`: a code finds only codes with
-/// lower numbers.
+/// Searches an index for the codes with the numbers `some`, and calls `visit` for each match. `is_below`: a code
+/// matches only codes with lower numbers.
 void search_all(const wide_codes& codes, std::span<const std::uint32_t> some, const code_index& index, bool is_below,
                 int distance, unsigned threads, const code_pair_visitor& visit) {
   struct match {

@@ -316,7 +316,7 @@ void rewrite_hz(std::string_view bytes, std::string& out) {
     } else if (first == '~' && second == '~') {
       out += '~';
     } else if (first == '~' && second == '\n') {
-      // The line goes on.
+      // "~" before a line end joins two lines: both characters are dropped.
     } else if (first == '\n' || first == '\r' || !is_pair) {
       is_pair = is_pair && first != '\n' && first != '\r';
       out += (first & 0x80) != 0 || first == '~' ? no_character : first;

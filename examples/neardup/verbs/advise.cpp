@@ -206,8 +206,8 @@ void choose_features(const advised_run& settings, exact_advice& found) {
   found.similarity = found.chosen ? found.kinds[*found.chosen].similarity : 1;
 }
 
-/// Reads the corpus once, and chooses what an exact run compares. Tries this run on a part of the corpus.
-/// `read(visitor)` reads the corpus.
+/// Reads the corpus once, and chooses the features that an exact run compares. Tries such a run on a part of the
+/// corpus. `read(visitor)` reads the corpus.
 template <class Read>
 exact_advice exact_advice_on(context& c, const advised_run& settings, std::uint64_t& shortened, const Read& read) {
   constexpr std::uint64_t enough_documents = 1000;

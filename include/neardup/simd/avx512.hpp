@@ -196,7 +196,7 @@ std::uint64_t close_bits(const std::array<std::uint64_t, Words>* y, std::uint64_
   return _mm512_mask_cmple_epu64_mask(static_cast<__mmask8>(mask), some_distances(y, count, x), k);
 }
 
-/// avx2::visit_close by AVX-512: tests four vectors with one branch.
+/// The AVX-512 version of avx2::visit_close: tests four vectors with one branch.
 template <class Filter, class Take>
 NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from, std::size_t end, const Filter& filter,
                                               int k, const Take& take) noexcept {

@@ -20,7 +20,7 @@ namespace neardup::inline v0::detail::neon {
 /// 16 bytes, most or all of a filter, or several filters.
 inline uint8x16_t load_bytes(const void* from) noexcept { return vld1q_u8(static_cast<const std::uint8_t*>(from)); }
 
-/// The number of differing bits in each byte.
+/// Returns for each byte the number of bits in which `a` and `b` differ.
 inline uint8x16_t differing(uint8x16_t a, uint8x16_t b) noexcept { return vcntq_u8(veorq_u8(a, b)); }
 
 /// Adds neighbours in a tree: the sums of `Count` vectors at(First), at(First + 1), …, in one vector, by their order.
@@ -139,7 +139,7 @@ NEARDUP_ALWAYS_INLINE std::uint64_t few_close_bits(const Filter* y, const filter
   }
 }
 
-/// avx2::visit_close by NEON. The last vector also has filters before `from`.
+/// The NEON version of avx2::visit_close. The last vector also has filters before `from`.
 template <class Filter, class Take>
 NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from, std::size_t end, const Filter& x,
                                               int k, const Take& take) noexcept {
@@ -174,7 +174,7 @@ NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from,
   return end;
 }
 
-/// avx2::close_shorts by NEON.
+/// The NEON version of avx2::close_shorts.
 template <std::size_t Count>
 NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
   static_assert(Count <= filter_lanes<std::uint16_t>);

@@ -57,8 +57,8 @@ constexpr auto count_common_of(portable_form) noexcept {
 
 NEARDUP_AVX2_BEGIN
 
-/// Counts the common elements by AVX2. Each step compares eight elements of one set with eight of the other, each with
-/// each. Then it advances in the set whose eighth element is smaller. 16 lanes of AVX-512 would double the comparisons
+/// Counts the common elements with AVX2. Each step compares each of eight elements of one set with each of eight of the
+/// other. Then it advances in the set whose eighth element is smaller. 16 lanes of AVX-512 would double the comparisons
 /// per element, which is slower.
 inline std::size_t count_common_avx2(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
                                      std::size_t least) noexcept {
@@ -98,8 +98,8 @@ constexpr auto count_common_of(avx2_form) noexcept { return count_common_avx2; }
 
 #if NEARDUP_NEON_KERNELS
 
-/// Counts the common elements by NEON. Each step compares four elements of one set with four of the other, each with
-/// each. Then it advances in the set whose fourth element is smaller.
+/// Counts the common elements with NEON. Each step compares each of four elements of one set with each of four of the
+/// other. Then it advances in the set whose fourth element is smaller.
 inline std::size_t count_common_neon(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
                                      std::size_t least) noexcept {
   constexpr std::size_t lanes = 4;

@@ -343,7 +343,7 @@ NEARDUP_ALWAYS_INLINE void join_han_neon(word_join_cursor& c, const char* charac
   c.count += count;
 }
 
-/// join_block() by NEON: the same words. Precondition: 128 bytes of the block are readable.
+/// The NEON version of join_block(). It finds the same words. Precondition: 128 bytes of the block are readable.
 NEARDUP_ALWAYS_INLINE void join_mixed_neon(word_join_cursor& cursor, const char* block, std::size_t size,
                                            const character_masks& masks) noexcept {
   word_join_cursor c = cursor;

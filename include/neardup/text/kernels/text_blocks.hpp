@@ -212,8 +212,8 @@ alignas(64) inline constexpr std::array<std::uint8_t, 64> byte_indices = [] {
 
 NEARDUP_AVX512_BEGIN
 
-/// bit_positions_avx2 by AVX-512: VPCOMPRESSB collects the indices of set bits, VPMOVZXBD widens them. Returns: the
-/// number of set bits.
+/// The AVX-512 version of bit_positions_avx2: VPCOMPRESSB collects the indices of set bits, VPMOVZXBD widens them.
+/// Returns: the number of set bits.
 inline std::size_t bit_positions_avx512(std::uint64_t mask, std::uint32_t base, std::uint32_t* out) noexcept {
   const __m512i positions = _mm512_maskz_compress_epi8(mask, _mm512_load_si512(byte_indices.data()));
   const auto count = static_cast<std::size_t>(std::popcount(mask));
@@ -236,7 +236,7 @@ inline __m512i load_block_avx512(const char* text, std::size_t size) noexcept {
   return size < text_block_size ? _mm512_maskz_loadu_epi8(low_mask(size), text) : _mm512_loadu_si512(text);
 }
 
-/// The masks of a block for its ASCII characters, by AVX-512.
+/// Computes the masks of the ASCII characters of a block with AVX-512.
 inline character_masks ascii_masks_avx512(__m512i bytes) noexcept {
   const auto below = [&](__m512i from, char first, char count) {
     return std::uint64_t{

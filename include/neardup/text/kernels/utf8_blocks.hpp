@@ -244,7 +244,7 @@ constexpr auto find_code_points_of(portable_form) noexcept { return find_code_po
 
 #if NEARDUP_X86_KERNELS
 
-/// utf8_block_portable by SSE2.
+/// The SSE2 version of utf8_block_portable.
 struct utf8_block_sse2 {
   static utf8_rare_bits rare_bits_of(const char* block) noexcept {
     utf8_rare_bits bits{};
@@ -357,7 +357,7 @@ inline __m512i utf8_lookup_avx512(const utf8_table& table) noexcept {
   return _mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(table.errors)));
 }
 
-/// are_well_formed_avx2 by AVX-512.
+/// The AVX-512 version of are_well_formed_avx2.
 inline bool are_well_formed_avx512(const char* bytes, std::size_t count) noexcept {
   const __m512i half = _mm512_set1_epi8(0x0f);
   const auto upper = [&](__m512i x) { return _mm512_and_si512(_mm512_srli_epi16(x, 4), half); };
