@@ -64,8 +64,7 @@ class overlap_table {
   std::vector<std::uint32_t> least_, prefixes_;
 };
 
-/// The default of the number of rows from which the sets of one feature may be joined as a corpus of their own. See
-/// is_corpus().
+/// A default: if at least this many sets have a feature, they may be joined as a corpus of their own. See is_corpus().
 inline constexpr std::size_t large_bucket = std::size_t{1} << 12;
 
 /// A pair of sets, a < b, and their overlap; 0 if it is unknown.
