@@ -115,12 +115,13 @@ described_document describe_code(const document_texts& texts) {
   constexpr std::size_t digits_in_word = 16;
   std::array<std::uint64_t, most_code_words> words{};
   std::string_view digits = texts.front();
-  for (std::size_t i = 0; !digits.empty(); ++i) {
+  std::size_t count = 0;
+  for (; !digits.empty(); ++count) {
     const std::string_view last = digits.substr(digits.size() - std::min(digits.size(), digits_in_word));
-    std::from_chars(last.data(), last.data() + last.size(), words[i], 16);
+    std::from_chars(last.data(), last.data() + last.size(), words[count], 16);
     digits.remove_suffix(last.size());
   }
-  return {true, any_fingerprint(words), {}};
+  return {true, any_fingerprint(std::span(words).first(count)), {}};
 }
 
 /// Hashes the texts. If there are several, their lengths are hashed, too, so that texts divided elsewhere differ. No

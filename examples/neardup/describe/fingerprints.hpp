@@ -18,17 +18,23 @@
 namespace command {
 
 /// A fingerprint or code of any width; unused bits are zero. All fingerprints of a run have one width,
-/// fingerprint_settings::bits.
+/// fingerprint_settings::bits, and those of documents without tokens are zero.
 class any_fingerprint {
  public:
   any_fingerprint() = default;
-  /// Precondition: at most most_code_words words.
   explicit any_fingerprint(std::span<const std::uint64_t> words) {
-    std::copy(words.begin(), words.end(), words_.begin());
+    if (words.size() > words_.size()) {
+      wide_.assign(words.begin(), words.end());
+    } else {
+      std::copy(words.begin(), words.end(), words_.begin());
+    }
   }
 
-  /// Returns all words, those of the unused bits, too.
-  [[nodiscard]] std::span<const std::uint64_t> words() const noexcept { return words_; }
+  /// Returns all words, those of the unused bits, too: at least four.
+  [[nodiscard]] std::span<const std::uint64_t> words() const noexcept {
+    if (wide_.empty()) return words_;
+    return wide_;
+  }
 
   template <std::size_t Bits>
   [[nodiscard]] neardup::simhash<Bits> as() const {
@@ -44,11 +50,13 @@ class any_fingerprint {
 
   /// Returns the number of bits in which two fingerprints differ.
   [[nodiscard]] friend int hamming_distance(const any_fingerprint& a, const any_fingerprint& b) {
-    return differing_bits(a.words_, b.words_, static_cast<int>(most_code_bits));
+    return differing_bits(a.words(), b.words(), static_cast<int>(most_code_bits));
   }
 
  private:
-  std::array<std::uint64_t, most_code_words> words_{};
+  // Documents wait in memory with their fingerprints, so only codes wider than 256 bits take memory of their own.
+  std::array<std::uint64_t, 4> words_{};
+  std::vector<std::uint64_t> wide_;
 };
 
 /// Calls `use` with the width as a constant: `use(std::integral_constant<std::size_t, 64>{})`.

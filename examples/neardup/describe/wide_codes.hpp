@@ -63,10 +63,11 @@ class wide_codes {
   /// Returns the words of all codes, one code after the other.
   [[nodiscard]] std::span<const std::uint64_t> all() const noexcept { return all_; }
 
-  /// Adds a code, the first words of `code`.
+  /// Adds a code, the first words of `code`. Missing words are zero.
   void push_back(std::span<const std::uint64_t> code) {
-    const auto own = code.first(words_);
+    const auto own = code.first(std::min(words_, code.size()));
     all_.insert(all_.end(), own.begin(), own.end());
+    all_.resize(all_.size() + words_ - own.size());
   }
 
  private:

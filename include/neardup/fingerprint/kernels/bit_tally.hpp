@@ -72,11 +72,12 @@ inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t plan
 
 /// Returns the bits that are set in more than half of the counted words. Adds the counts of all lanes, then compares
 /// them with half of the total.
-inline std::uint64_t majority_of_lanes(const bit_tally& tally, std::size_t lanes) noexcept {
+template <std::size_t Lanes>
+std::uint64_t majority_of_lanes(const bit_tally& tally) noexcept {
   std::uint64_t sum[bit_tally::max_planes + 4] = {};
   // No count exceeds the number of words, so higher planes are 0.
   const auto planes = to_size(std::bit_width(tally.total));
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
+  for (std::size_t lane = 0; lane < Lanes; ++lane) {
     // Each lane is the sum of two numbers: its counts, and its waiting carries.
     std::uint64_t carry = 0;
     std::uint64_t waiting_carry = 0;

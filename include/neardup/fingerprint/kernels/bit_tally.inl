@@ -127,7 +127,7 @@ struct tally_kernels {
     return more_than_half(count, needed < planes + 1 ? needed : planes + 1, tally.total);
   }
 #else
-  static std::uint64_t majority(const bit_tally& tally) noexcept { return majority_of_lanes(tally, lanes); }
+  static std::uint64_t majority(const bit_tally& tally) noexcept { return majority_of_lanes<lanes>(tally); }
 #endif
 };
 tally_kernels tally_kernels_of(form);

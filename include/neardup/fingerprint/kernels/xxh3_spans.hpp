@@ -210,7 +210,9 @@ struct span_lanes_avx512 {
 
 /// Hashes tokens of 1 to 8 bytes with both short formulas and a blend. The part that does not depend on the seed is
 /// computed once.
-NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes, std::span<const seeded_xxh3> formulas,
+template <std::size_t Words>
+NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes,
+                                             std::span<const seeded_xxh3, Words> formulas,
                                              std::uint64_t* const* out) noexcept {
   // VPERMQ uses the lowest three bits of a length, so it selects entry length % 8. VPSHUFB indexes within 16 bytes, so
   // 8 is added for the upper token of each 16 bytes.
@@ -255,8 +257,9 @@ inline __m512i avalanche_avx512(__m512i x) noexcept {
 }
 
 /// Hashes tokens of 9 to 16 bytes: multiplies the first and the last eight bytes.
-inline void hash_middle_avx512(const span_lanes_avx512& lanes, std::span<const seeded_xxh3> formulas,
-                               std::uint64_t* const* out) noexcept {
+template <std::size_t Words>
+void hash_middle_avx512(const span_lanes_avx512& lanes, std::span<const seeded_xxh3, Words> formulas,
+                        std::uint64_t* const* out) noexcept {
   const __m512i swap_bytes = _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
   const __m512i first = lanes.bytes(_mm512_setzero_si512());
   const __m512i last = lanes.bytes(_mm512_sub_epi64(lanes.length, set1_avx512(8)));
@@ -269,8 +272,9 @@ inline void hash_middle_avx512(const span_lanes_avx512& lanes, std::span<const s
 }
 
 /// Hashes tokens of 17 to 32 bytes: multiplies the halves of the first and of the last 16 bytes.
-inline void hash_large_avx512(const span_lanes_avx512& lanes, std::span<const seeded_xxh3> formulas,
-                              std::uint64_t* const* out) noexcept {
+template <std::size_t Words>
+void hash_large_avx512(const span_lanes_avx512& lanes, std::span<const seeded_xxh3, Words> formulas,
+                       std::uint64_t* const* out) noexcept {
   const __m512i last = _mm512_sub_epi64(lanes.length, set1_avx512(16));
   const __m512i words[4] = {lanes.bytes(_mm512_setzero_si512()), lanes.bytes(set1_avx512(8)), lanes.bytes(last),
                             lanes.bytes(_mm512_add_epi64(last, set1_avx512(8)))};
@@ -286,9 +290,10 @@ inline void hash_large_avx512(const span_lanes_avx512& lanes, std::span<const se
 }
 
 /// The AVX-512 version of hash_spans_portable, for at most max_span_words formulas. columns[j] receives the hashes of
-/// formula j.
-inline void hash_spans_avx512(const char* text, const span_view& spans, std::span<const seeded_xxh3> formulas,
-                              std::uint64_t* const* columns) noexcept {
+/// formula j. `Words` is the number of formulas, if it is known.
+template <std::size_t Words>
+void hash_spans_avx512(const char* text, const span_view& spans, std::span<const seeded_xxh3, Words> formulas,
+                       std::uint64_t* const* columns) noexcept {
   sorted_spans sorted;
   sort_spans_avx512(spans, sorted);
   std::uint64_t* out[max_span_words];
@@ -328,9 +333,13 @@ constexpr auto hash_spans_of(avx2_form) noexcept {
 constexpr auto hash_spans_of(avx512_form) noexcept {
   return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
             std::size_t words) noexcept {
+    if (words == 1) {  // with loops over one formula, a text would take a quarter longer
+      const seeded_xxh3 formula(seed);
+      return hash_spans_avx512(text, spans, std::span<const seeded_xxh3, 1>(&formula, 1), columns);
+    }
     seeded_xxh3 formulas[max_span_words];
     for (std::size_t j = 0; j < words; ++j) formulas[j] = seeded_xxh3(seed + j * xxh3<>::seed_step);
-    hash_spans_avx512(text, spans, {formulas, words}, columns);
+    hash_spans_avx512(text, spans, std::span<const seeded_xxh3>(formulas, words), columns);
   };
 }
 
