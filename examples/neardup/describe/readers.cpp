@@ -198,18 +198,21 @@ feature_weigher weigh_features(const fingerprint_settings& settings, const Token
   return [=, memory = std::make_shared<typename keywords::workspace>()](const document_texts& texts) {
     *tokenize.texts = &texts;
     std::vector<weighed_feature> result;
-    const auto add = [&](std::string_view text, std::uint64_t count) {
-      const std::uint64_t units = weigh.inner.units(text, count);
-      if (units > 0) result.push_back({std::string(text), static_cast<double>(units) / neardup::weight::one, units});
+    const auto add = [&](std::string text, std::uint64_t units) {
+      if (units > 0) result.push_back({std::move(text), static_cast<double>(units) / neardup::weight::one, units});
     };
     if (best) {
       // The tokens of a single text are often views of that text, so they need no copy.
       const std::string_view text = texts.size() == 1 ? texts.front() : std::string_view();
-      for (const neardup::keyword& word : best->rank(text, *memory)) add(word.text, word.count);
+      for (neardup::keyword& word : best->rank(text, *memory)) {
+        add(std::move(word.text), weigh.inner.units_by(word.count, [&] { return word.idf.raw(); }));
+      }
     } else {
       neardup::feature_bag<1, true> counts;
       tokenize("", [&](std::string_view token) { counts.add({neardup::xxh3<64>{}(token)}, token); });
-      counts.for_each([&](const auto&, std::string_view text, std::uint64_t count) { add(text, count); });
+      counts.for_each([&](const auto&, std::string_view text, std::uint64_t count) {
+        add(std::string(text), weigh.inner.units(text, count));
+      });
     }
     set_levels(weigh, result);
     return result;

@@ -243,9 +243,12 @@ class chosen_weights {
 
   /// Returns the weight of a token that occurs `count` times, in units of 1/256.
   [[nodiscard]] std::uint64_t units(std::string_view token, std::uint64_t count) const {
-    return with_weight_kind(kind_, [&](auto kind) {
-      return units_of_kind<kind()>(count, [&] { return table_->table().lookup(token).raw(); });
-    });
+    return units_by(count, [&] { return table_->table().lookup(token).raw(); });
+  }
+  /// Does the same for a token whose weight in the table `value()` knows.
+  template <class Value>
+  [[nodiscard]] std::uint64_t units_by(std::uint64_t count, const Value& value) const {
+    return with_weight_kind(kind_, [&](auto kind) { return units_of_kind<kind()>(count, value); });
   }
 
   /// Calls `use(table)`, where table.units(hash, count) is the weight of the token with this XXH3. Each kind has its own
