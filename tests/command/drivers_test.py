@@ -8,7 +8,6 @@ import json
 import os
 import pathlib
 import random
-import re
 import shutil
 import subprocess
 import tempfile
@@ -73,23 +72,6 @@ class Drivers(unittest.TestCase):
                               capture_output=True, text=True, timeout=300, check=False)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no such part: ", done.stderr)
-
-
-class Page(unittest.TestCase):
-    def test_the_example_is_as_printed(self):
-        page = (DRIVERS.parents[1] / "docs" / "many-machines.md").read_text(encoding="utf-8")
-        blocks = re.findall(r"^```console\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-        self.assertEqual(len(blocks), 1)
-        with tempfile.TemporaryDirectory() as folder:
-            environment = os.environ | {"PATH": f"{pathlib.Path(PROGRAM).parent}:{os.environ['PATH']}"}
-            for step in re.split(r"^\$ ", blocks[0], flags=re.MULTILINE)[1:]:
-                command, printed = step.split("\n", 1)
-                if command.startswith("cat "):  # of what the example begins with
-                    pathlib.Path(folder, command.removeprefix("cat ")).write_text(printed, encoding="utf-8")
-                    continue
-                done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT, text=True, timeout=300, check=False)
-                self.assertEqual((command, done.stdout), (command, printed))
 
 
 if __name__ == "__main__":

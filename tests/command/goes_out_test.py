@@ -108,7 +108,10 @@ class Formats(CommandTest):
             kept, dropped = self.both_ways(b"".join(lines), "--lines", "--encoding", encoding)
             self.assertEqual((kept, dropped), (lines[0] + lines[1], lines[2]))
         self.assert_fails(run("unique", "--encoding", "nonsense", "-"), "--encoding 'nonsense': iconv does not know it")
-        self.assert_fails(run("unique", "--encoding", "UTF-16LE", "-"), "ASCII is not itself in it", "iconv -f UTF-16LE")
+        # UTF-16 goes out as UTF-8.
+        wide = "".join(f"{line}\n" for line in (CHINESE, ENGLISH, CHINESE)).encode("utf-16-le")
+        done = self.assert_done(run("unique", "--lines", "--encoding", "UTF-16LE", "-", data=wide))
+        self.assertEqual(done.bytes, f"{CHINESE}\n{ENGLISH}\n".encode())
         done = self.assert_fails(run("hash", "--lines", "--strict", "--encoding", "gb18030", "-", data=b"a\xff\n"),
                                  "standard input:1: not well-formed gb18030")
 

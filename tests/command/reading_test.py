@@ -682,11 +682,11 @@ class Compressed(ReadingTest):
     @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
     def test_memory_does_not_grow_with_the_file(self):
         line = json.dumps({"text": A}).encode() + b"\n"
-        packed = self.write("large.jsonl.gz", gzip.compress(line * 200000))
+        packed = self.write("large.jsonl.gz", gzip.compress(line * 400000))
         script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
         command = [shutil.which("python3"), "-c", script, PROGRAM, "hash", "--jsonl", "--quiet", "--threads", "2", packed]
         peak = int(subprocess.run(command, capture_output=True, check=True).stdout)
-        self.assertLess(peak, 25000)  # kilobytes; unpacked it has 20 MB
+        self.assertLess(peak, 35000)  # kilobytes; unpacked it has 40 MB
 
     def test_many_packed_files_need_few_open_ones(self):
         texts = corpus(80 if SANITIZED else 200, 36)
