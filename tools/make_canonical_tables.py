@@ -307,7 +307,7 @@ def make_header(characters):
         *wrap(f"{{{order}, {count}, {first}}}" for order, first, count in tables.seconds),
         "};",
         "",
-        "// The composite of `first` and a second character. Within a run, `first` ascends.",
+        "// The composite of `first` and a second character. The pairs of a second character are adjacent, and ascend by `first`.",
         "struct canonical_pair {",
         "  char32_t first, composite;",
         "};",

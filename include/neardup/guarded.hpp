@@ -92,15 +92,15 @@ struct describing_memory_of<T> {
 
 /// A value, such as an index or a deduplicator, that threads share: any number of concurrent readers, or one writer.
 ///
-/// A writer waits for the current readers, and for the readers that waited for the previous writer; each of these reads
-/// once. Readers that arrive later wait for the writer. So a reader waits for at most one writer, and a writer for at
+/// A writer waits for the current readers, and for the readers that waited for the previous writer. If a writer
+/// waits or writes, a new reader waits for this writer. So a reader waits for at most one writer, and a writer for at
 /// most one call of each reader. (With std::shared_mutex of glibc, eight readers starved a writer for 28 s.) Readers of
 /// different threads rarely share a cache line, so reading costs two atomic additions.
 /// Precondition: a reader or writer does not call read() or write() within its call.
 ///
-/// If T is a deduplicator or a class around one, this class has its main members, too. They compute fingerprint and
-/// features of a text outside of the lock, so a writer blocks others during its search only. add_batch adds many
-/// documents under one lock.
+/// If T is a deduplicator or wraps a deduplicator, `guarded` has the main members of T, too. These members compute the
+/// fingerprint and the features of a text before they take the lock, so a writer blocks other threads only while it
+/// searches. add_batch adds many documents under one lock.
 /// Example: `guarded<pigeonhole_index<64>> index;  index.write([&](auto& i) { i.insert(fingerprint, id); });
 ///          bool known = index.read([&](const auto& i) { return i.any_within(query); });`
 template <class T>

@@ -98,7 +98,7 @@ struct corpus {
     return has_fingerprints ? std::optional(hamming_distance(fingerprints[i], fingerprints[j])) : std::nullopt;
   }
 
-  /// Returns true if two documents may be near-duplicates by the values of their fields.
+  /// Returns true if --within or --across lets two documents be a pair.
   [[nodiscard]] bool may_pair(std::size_t i, std::size_t j) const {
     return paired == pairing::all || (values[i] == values[j]) == (paired == pairing::within);
   }

@@ -203,7 +203,9 @@ class kept_records {
   }
 
   std::size_t most_;
-  std::vector<Record> held_;  // all records, or the next ones of the file
+  // While records are added: the records that are not in the file yet. While records are read: all records, or, if
+  // there is a file, the records that were last read from it.
+  std::vector<Record> held_;
   temporary_file file_;
   std::uint64_t size_ = 0, filed_ = 0, read_ = 0;
   std::size_t next_ = 0;  // position in held_

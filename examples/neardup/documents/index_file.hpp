@@ -225,7 +225,8 @@ class opened_index {
     return *std::move(all);
   }
 
-  /// Returns the features or the fingerprints of all documents, by number; empty for removed ones.
+  /// Returns the features or the fingerprints of all documents, by number. Skip removed documents, for which has() is
+  /// false: their features are empty, and their fingerprints have no meaning.
   /// Throws: input_error.
   [[nodiscard]] auto entries() const {
     if constexpr (has_sets<Form>) {

@@ -61,9 +61,12 @@ struct run_plan {
   [[nodiscard]] const part_facts* find(std::uint64_t part) const;
 };
 
-/// The documents of a part, without documents that have no features, as an attachment file. Its attachments are: 0,
-/// lines of settings; 1, for each document the end of its name in 2, u64; 2, names; 3, for each document the end of its
-/// features in 4, u64, counted in features; 4, features of 64 bits, ascending in each document.
+/// An attachment file with the documents of a part. Documents without features are left out. The attachments are:
+///   0: lines of settings
+///   1: for each document, the end of its name in attachment 2, in bytes, as u64
+///   2: the names of all documents
+///   3: for each document, the end of its features in attachment 4, counted in features, as u64
+///   4: the features of all documents, as u64, ascending in each document
 class part_file {
  public:
   using feature = std::uint64_t;

@@ -292,7 +292,8 @@ std::vector<std::string_view> recovered_warc(std::string_view raw) {
   const std::string mark = "\n" + std::string(warc_begin);
   std::vector<std::string_view> pieces;
   std::size_t begin = 0;
-  // Bytes behind a mark that are not a record belong to the bad record before it.
+  // If no whole record begins at a mark, the mark and the bytes behind it belong to a bad record. The bad record ends at
+  // the next mark at which a whole record begins.
   for (std::size_t at = raw.find(mark); at != raw.npos;) {
     const std::size_t next = raw.find(mark, at + 1);
     const auto end = end_of_warc(raw, at + 1, std::min(next, raw.size()));

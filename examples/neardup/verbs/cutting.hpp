@@ -9,13 +9,14 @@
 
 namespace command {
 
-/// Finds the passage in the texts of a record that contains most of a document of the other corpus.
+/// Finds the passage of a record that shares the most pairs of words with a document of the other corpus.
 class passage_names {
  public:
   explicit passage_names(context& c) : settings_(c.settings.input), editor_(settings_) {}
 
-  /// Returns the passage of a record, given as second_pass visits it; nullopt if the pairs of words of the other
-  /// document are unknown, or the record has none of them.
+  /// Returns the passage of the record that second_pass visits. `pairs`: the pairs of words of the other document; empty
+  /// if unknown.
+  /// Returns: nullopt if the record has no pair of `pairs`.
   std::optional<shown_passage> best_in(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw,
                                        std::span<const common::word_pair> pairs);
 

@@ -69,11 +69,12 @@ int blocks_for(const run_settings& settings, std::size_t count) {
 
 struct indexing {
   std::string old_index;       // the index to add to, or empty
-  std::uint64_t checksum = 0;  // checksum of its header at the time when other settings were taken from it
+  std::uint64_t checksum = 0;  // checksum of the header of old_index when the settings were read from that header
   bool has_sets = true;        // an index of feature sets; otherwise, of fingerprints
   double similarity = neardup::default_similarity;  // the similarity of an index of feature sets
   bool keeps_postings = false;
-  std::string weights;  // the option of weights, if it is the only reason for an index of fingerprints; otherwise empty
+  // The option of weights, such as --weights, if no other option asks for an index of fingerprints; otherwise empty.
+  std::string weights;
   // Settings that change the old index, instead of writing a new file.
   bool appends = false, replaces = false;
   std::string removed;  // a list of ids, or empty

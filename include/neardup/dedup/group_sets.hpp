@@ -73,7 +73,7 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;
 /// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has a wrong number
 /// of scores or one is NaN; the exceptions of visit_pairs of sets.
 /// Complexity: the same as visit_pairs of sets without the visits. If n sets are all similar, not all pairs are
-/// examined, and time stays near-linear. Equal sets are joined as one.
+/// examined, and time stays near-linear. Equal sets are compared as one set.
 /// Memory: the memory of visit_pairs of sets, about 60 bytes more per set, and 12 bytes per pair for at most four pairs
 /// per set.
 /// Example: `auto label = group(sets, jaccard{0.8}, {.by = grouping::components, .run = threads{8}});`
@@ -84,12 +84,13 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
                                       detail::min_kept_pairs);
 }
 
-/// Groups further sets around the representatives of earlier calls, which do not change. Call it for one batch after
-/// the other. Without preferences, the results equal the results of group() for all batches concatenated. Containment
-/// is different: a batch joins the representatives of earlier calls, also if it has larger sets.
+/// Groups further sets around the representatives of earlier calls. These representatives do not change. Call this
+/// function for one batch after the other. Without preferences, the results equal the results of group() for all
+/// batches concatenated. Containment is different: the representative of an earlier call remains the representative
+/// of a later set that is larger.
 /// Returns: for each set the position of its representative. Positions count the representatives
 /// first, then the sets. A set has its own position if it becomes a representative, or, without
-/// `options.among_themselves`, if it joins no representative.
+/// `options.among_themselves`, if it matches no representative.
 /// Throws: the exceptions of group() of sets; also std::invalid_argument if `options.by` is not
 /// grouping::representatives.
 /// Complexity, memory: the same as a join of the batch and all representatives, so batches should not be much smaller

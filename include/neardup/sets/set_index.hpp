@@ -33,8 +33,8 @@ namespace detail {
 struct set_index_access;
 }
 
-/// The least similarity of a search: a number, by the measure of the index; or a threshold, such as jaccard{0.9}. If
-/// min_common is 0, the search uses the min_common of the index.
+/// The least similarity of a search. A number is a similarity by the measure of the index. A threshold, such as
+/// jaccard{0.9}, names its own measure. If min_common is 0, the search uses the min_common of the index.
 struct search_threshold {
   double similarity;
   std::optional<set_similarity> measure = std::nullopt;

@@ -34,7 +34,7 @@ struct band_range {
 ///
 /// The layout of a key:
 ///
-///   n bytes           the segment; n is the size of the widest segment of the layout, at least 4
+///   n bytes           the segment: the bits of the table's blocks. n is the same in all tables, and at least 4
 ///   1 byte            the number of the table
 ///   Bits / 8 bytes    the fingerprint
 ///   sizeof(Id) bytes  the id
@@ -109,7 +109,8 @@ class band_key {
     return row;
   }
 
-  /// Calls `visit(key)` for the row of a pair in each table. These are the rows to insert into the store, or to delete.
+  /// Calls `visit(key)` for the row of a pair in each table. To store the pair, insert these rows; to erase the pair,
+  /// delete these rows.
   template <class Visit>
     requires std::invocable<Visit&, std::string_view>
   void for_each_row(const fingerprint_type& fingerprint, Id id, Visit&& visit) const {
@@ -119,8 +120,8 @@ class band_key {
     }
   }
 
-  /// Returns the key range of all rows of a segment in a table. For the largest segment and table, `end` is empty,
-  /// because no key is greater.
+  /// Returns the range of the keys of all rows of a table that have this segment; see row_type. `end` is empty if the
+  /// segment and the table have only bits 1, because no key is greater.
   [[nodiscard]] band_range range_of(std::uint64_t segment, std::size_t table) const {
     band_range range{prefix(segment, static_cast<std::uint8_t>(table)),
                      prefix(segment, static_cast<std::uint8_t>(table))};

@@ -288,8 +288,8 @@ class deduplicator_format {
  private:
   static constexpr std::uint8_t id_form_of_strings = 3;
 
-  /// Returns a number that identifies the tokenizers, hashers and seeds of the fingerprint and of the check: a checksum
-  /// of their results for deduplicator_probe.
+  /// Returns a number that identifies the tokenizers, hashers and seeds of a deduplicator. The number is a checksum of
+  /// the fingerprint and the features that the deduplicator computes for the fixed text `deduplicator_probe`.
   template <class Plain>
   static std::uint64_t identity(const Plain& d) {
     std::string made;

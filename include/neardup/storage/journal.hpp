@@ -179,7 +179,8 @@ class journal {
     failing.is_due = false;
   }
 
-  /// Writes the file anew, and removes the log.
+  /// Writes `state` to the file, and removes the log.
+  /// Precondition: `state` has all changes of the log.
   /// Throws: the exceptions of `state`; std::runtime_error, which names the log.
   template <class State>
   void save(State& state) {

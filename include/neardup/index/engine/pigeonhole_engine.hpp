@@ -63,7 +63,7 @@ class pigeonhole_engine {
 
   /// Stores a pair.
   /// Returns: false if the pair is stored already.
-  /// Throws: std::length_error if Offset numbers no further fingerprint, or a table is full.
+  /// Throws: std::length_error if Offset has no number left, or a table is full.
   bool insert(const words_type& fingerprint, const Id& id);
 
   /// Removes a pair.

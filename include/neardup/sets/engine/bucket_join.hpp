@@ -86,7 +86,7 @@ struct found_pair {
 ///   is_across()                     true if each pair has one marked set and one that is not marked
 ///   is_marked(row)                  true if the set is marked
 ///   share_earlier(x, y, scratch)    true if the sets of two rows of one feature share an earlier prefix feature
-///   before(row, scratch)            the prefix feature before that of the row, if there is one
+///   before(row, scratch)            the previous prefix feature of the row's set, if any
 template <class Sets>
 class bucket_join {
  public:

@@ -140,8 +140,8 @@ class row_sets {
     return std::any_of(a.rbegin(), a.rend(),
                        [b](std::uint64_t key) { return std::binary_search(b.begin(), b.end(), key); });
   }
-  /// Returns the token of the feature that precedes the feature of a row in the prefix of its set, converted to the type
-  /// of a feature.
+  /// Returns the token of the previous prefix feature of the row's set, as a Feature; nullopt if the row has the first
+  /// prefix feature of its set.
   [[nodiscard]] std::optional<Feature> before(const row& of, scratch& memory) const {
     const std::span<const std::uint64_t> keys = prefixes_.earlier(of, memory.first);
     if (keys.empty()) return {};

@@ -768,7 +768,7 @@ inline constexpr canonical_second canonical_seconds[61] = {
   {0, 1, 518}, {0, 1, 519}, {0, 1, 520}, {0, 1, 521}, {0, 1, 522}, {0, 2, 523}, {0, 1, 525},
 };
 
-// The composite of `first` and a second character. Within a run, `first` ascends.
+// The composite of `first` and a second character. The pairs of a second character are adjacent, and ascend by `first`.
 struct canonical_pair {
   char32_t first, composite;
 };
