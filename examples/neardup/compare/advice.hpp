@@ -62,12 +62,12 @@ struct setup {
   double recall;  ///< share of the near-duplicates of a document that are within `distance`. A family counts once,
                   ///< regardless of its number of pairs; copies, which any distance finds, do not count
   double recall_error;             ///< standard error of `recall`, due to the sample and the hash
-  double recall_low, recall_high;  ///< the actual recall is between these in nine of ten cases
+  double recall_low, recall_high;  ///< the actual recall is between these bounds in nine of ten cases
   double recall_of_pairs;  ///< share of all pairs of near-duplicates, copies included, that are within `distance`.
                            ///< Large families count most, and their pairs are found or missed together
   double candidates;       ///< for each document: pairs within `distance`, which have to be checked
   double bytes;            ///< for each document: memory of the index and of the sets that the check compares
-  double seconds;  ///< for each document, on one core; only comparable with those of other setups, not with a clock
+  double seconds;  ///< for each document, on one core; comparable with the seconds of other setups, not with a clock
 };
 
 /// Properties of a corpus for one choice of features.
@@ -93,7 +93,7 @@ struct advice {
   double similar_pairs = 0;            ///< estimated number of near-duplicate pairs in the corpus
   std::uint64_t pairs_seen = 0;        ///< near-duplicate pairs found that have a document of the sample
   std::size_t documents_measured = 0;  ///< sampled documents with near-duplicates that are not copies; recall is
-                                       ///< measured on these, or only predicted if it is 0
+                                       ///< measured on these documents; predicted if there are none
   double partnered = 0;  ///< share of documents that have near-duplicates; a document and its copies count as one
   std::vector<feature_facts> facts;
   /// For each choice of features, kind and bits: the setup with the smallest distance that has the required recall.
@@ -102,9 +102,9 @@ struct advice {
   bool is_reached = false;      ///< true if the recommended setup reaches the required recall
 };
 
-/// Chooses a setup: among the setups that reach this recall, and take at most a twentieth longer than the fastest of
-/// them, the setup with the best recall. If no setup reaches this recall, it is the setup with the best recall. Among
-/// equal setups the faster one wins, then the first.
+/// Chooses a setup. Only setups that reach this recall count, if there are any; and of these setups, only setups that
+/// take at most a twentieth longer than the fastest. The setup with the best recall is chosen; of equal setups the
+/// faster, then the first.
 /// Returns: the index of the setup.
 /// Throws: std::invalid_argument if there are no setups.
 /// Example, to exclude 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits > 64; });

@@ -153,7 +153,7 @@ shown_passage shown_in(const input_settings& settings, std::string field, std::s
 
 /// A document and a document near it, as pairs, query and unique --dropped print them.
 struct match_line {
-  const char *name, *other_name;  ///< names of their ids in JSON
+  const char *name, *other_name;  ///< names of both ids in JSON
   std::string id, other;
   std::optional<int> distance;               ///< set if fingerprints are compared
   std::optional<double> similarity;          ///< set if there is a check
@@ -165,7 +165,7 @@ std::string text_of_match(const fingerprint_settings& settings, bool as_json, co
 /// Two documents, one of which contains the other, as pairs prints them.
 struct containment_line {
   std::string id, other;
-  std::size_t size, other_size;  ///< their numbers of features
+  std::size_t size, other_size;  ///< numbers of features of both documents
   const char* other_name;        ///< name of the second id in JSON
   double containment;
 };

@@ -116,12 +116,12 @@ struct corpus {
   std::vector<exact_key> exact_scores;        // scores that are texts, or numbers that a double would round
   std::size_t against = 0;                    // number of documents of --against, which come first
   std::optional<source_tally> sources;        // sources of the input's documents, if --by asks for them
-  std::vector<std::uint32_t> source_numbers;  // by document after those of --against: the number of its source
+  std::vector<std::uint32_t> source_numbers;  // of each document of the input: the number of its source
   // The pairs of words of the texts of --against, if available; otherwise empty.
   neardup::feature_sets<common::word_pair> against_pairs;
 };
 
-/// Calls `visit` for each document of --against: first the documents of its indexes, then the others.
+/// Calls `visit` for each document of --against: first the documents of its indexes, then the other documents.
 void for_each_against(context& c, const document_visitor& visit);
 
 /// Reads all documents with tokens: first --against, then the input. Calls `visit` for each document of the input

@@ -127,7 +127,8 @@ std::string group_as_json(const run_settings& settings, std::uint64_t number_of_
   return text + "]}\n";
 }
 
-/// The documents in the order of decision: those of the other corpus, then by preference, then by position.
+/// Returns the documents in the order of decision: first the documents of the other corpus, then by preference, then by
+/// position.
 std::vector<std::uint32_t> order_of_decision(const context& c, const corpus& all) {
   std::vector<std::uint32_t> order(all.size());
   std::iota(order.begin(), order.end(), 0U);

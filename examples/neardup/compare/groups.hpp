@@ -20,7 +20,7 @@ neardup::edit edit_threshold(context& c);
 /// Converts labels of texts to labels as find_groups() returns them.
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels);
 
-/// The distinct documents of another corpus, or of an index: the first one of each set of equal documents. Documents
+/// The distinct documents of another corpus, or of an index: the first of each set of equal documents. Documents
 /// are equal if their fingerprints and compared features are equal. Equal documents are equally close to any other
 /// document, and the first of equally close documents is preferred. Without this class, a join of n equal documents
 /// with n documents near them would consider n^2 pairs.
@@ -81,9 +81,9 @@ std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& k
   return labels;
 }
 
-/// Does the same for wide codes: returns the number of the representative of each code. The numbers
-/// below representatives.size() are representatives, and codes[i] has the number representatives.size() + i.
-/// `among_themselves`: an earlier one of `codes` can be a representative, too.
+/// Does for wide codes what neardup::extend_groups() does: returns the number of the representative of each code. The
+/// numbers below representatives.size() are representatives, and codes[i] has the number representatives.size() + i.
+/// `among_themselves`: an earlier code of `codes` can be a representative, too.
 std::vector<std::uint32_t> extend_groups_of_codes(const distinct_documents& known, const wide_codes& representatives,
                                                   const wide_codes& codes, int distance, bool among_themselves,
                                                   unsigned threads);

@@ -16,8 +16,8 @@ namespace command {
 
 namespace {
 
-/// Visits candidates for copies_once: among equal documents, the first is paired with other documents, and each other
-/// one only with the first.
+/// Visits candidates for copies_once: among equal documents, the first is paired with other documents. A later copy
+/// is paired only with the first.
 template <std::size_t Bits, class Visit>
 void visit_candidates_once(const corpus& all, const neardup::bits& within, const neardup::join_options& how,
                            const Visit& visit) {

@@ -10,8 +10,8 @@
 namespace command {
 
 /// Finds the pairs of near-duplicates that --within and --across allow, whichever way documents are compared.
-/// `copies_once`: among equal documents, only the first is paired with others. `left_out`: documents without pairs; empty:
-/// none.
+/// `copies_once`: among equal documents, only the first is paired with other documents. `left_out`: left_out[i] is true
+/// if document i shall have no pairs; empty if all documents may have pairs.
 void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool copies_once = false,
                      const std::vector<bool>& left_out = {});
 

@@ -30,15 +30,15 @@ struct partition_pair {
   double similarity;
 };
 
-/// Calls `visit(pair)` for all pairs with similar sets, in any order, one call at a time. The pairs are exactly those
-/// of a join in memory.
+/// Calls `visit(pair)` for all pairs with similar sets, in any order, one call at a time. A join in memory finds
+/// exactly the same pairs.
 /// Memory: up to about 1.7 times --memory.
 /// Throws: output_error if the temporary file cannot be written.
 void visit_by_partitions(const context& c, const document_check& check, const partitioned_documents& documents,
                          const std::function<void(const partition_pair&)>& visit);
 
-/// Returns the labels of neardup::group() of sets. If the first `known` documents are representatives, returns those of
-/// neardup::extend_groups().
+/// Returns the labels of neardup::group() of sets. If the first `known` documents are representatives, returns the
+/// labels of neardup::extend_groups().
 /// Precondition: the check compares sets.
 /// Memory: the memory of visit_by_partitions(), and up to 90 bytes for each document.
 std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check, std::size_t known,

@@ -10,8 +10,8 @@ namespace command {
 /// The preference that chooses the representative of a group (--keep).
 enum class preference { first, longest, highest, lowest };
 
-/// The pairs that may be near-duplicates, by the values of a field: all, equal values (--within), or different ones
-/// (--across).
+/// The pairs that may be near-duplicates: all pairs, pairs with equal values of a field (--within), or pairs with
+/// different values (--across).
 enum class pairing { all, within, across };
 
 struct grouping_settings {

@@ -9,7 +9,7 @@
 
 namespace command {
 
-/// The number of documents of a source, and of those that are dropped because another document represents their group.
+/// The numbers of documents of a source, and of its dropped documents, whose groups another document represents.
 struct source_count {
   struct group {
     std::uint64_t number;   ///< the number that was passed to drop()
@@ -57,9 +57,9 @@ class source_tally {
 /// Returns the name of the group with a number: the name of its representative.
 using group_namer = std::function<std::string(std::uint64_t)>;
 
-/// Returns a warning about each source with ten or more documents that loses more than half of them. After five such
-/// sources, one warning counts the others. If ten or more documents are dropped, and the largest group has more than a
-/// tenth of them, there is also a warning about this group.
+/// Returns a warning about each source with ten or more documents that loses more than half of its documents. After
+/// five such sources, one warning counts the other sources. If ten or more documents are dropped, and the largest group
+/// has more than a tenth of the dropped documents, there is also a warning about this group.
 std::vector<std::string> source_warnings(const source_tally& tally, const group_namer& name);
 
 /// Prints the counts on standard error, unless `quiet`; prints the warnings in any case.

@@ -141,8 +141,8 @@ std::string field_name(std::string_view line) {
   return in_lower_case(without_blanks(line.substr(0, colon)));
 }
 
-/// Returns the number of lines of a mail's header that begins here; 0 if there is none. A header has a sender and two
-/// further fields.
+/// Returns the number of lines of a mail's header that begins at lines[first]; 0 if no header does. A header has a
+/// sender and two further fields.
 std::size_t forwarded_header(const std::vector<std::string_view>& lines, std::size_t first) {
   constexpr std::size_t most_lines = 16, fewest_fields = 3;
   const auto is_one_of = [](const auto& names, const std::string& name) {

@@ -69,12 +69,12 @@ class record_cutter {
 
 /// Cuts a bad piece, which record_cutter took for one record, at each place where a record certainly begins. In a CSV
 /// row with wrong quotes, that is each line. In a JSON array, it is a line that begins like the array's first element.
-/// In WARC, it is a mark of a record. The first piece is the bad one. For an array it may be only surplus commas and
+/// In WARC, it is a mark of a record. The first piece is bad; in an array, it may have only surplus commas and
 /// brackets. `is_first`: the piece begins the source, so that one bracket is part of the array.
 /// Complexity: linear.
 std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw, bool is_first);
 
-/// Returns true if a bad element of an array may include others, because its brackets or quotes do not end.
+/// Returns true if a bad element of an array may include further elements, because its brackets or quotes do not end.
 bool may_hold_others(std::string_view element);
 
 /// A piece that record_cutter makes of a JSON array.

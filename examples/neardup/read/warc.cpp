@@ -121,8 +121,8 @@ std::optional<std::uint64_t> content_length(std::string_view value) {
   return length;
 }
 
-/// Converts a body to UTF-8, unless it is UTF-8 already, regardless of what its header says. An unknown label is treated
-/// like none.
+/// Converts a body to UTF-8, unless it is UTF-8 already, regardless of what its header says. An unknown label is
+/// ignored.
 void warc_reader::decode(std::string_view& body, record& out) {
   const bool is_wide = charset_of(label_).form == charset_form::wide;
   if (settings_.encoding.empty() || is_wide) {
@@ -137,7 +137,8 @@ void warc_reader::decode(std::string_view& body, record& out) {
   out.is_charset_unknown = found == nullptr;
   if (settings_.encoding.empty() || out.is_charset_unknown) out.charset = label_;
   if (out.is_charset_unknown) return;
-  // Charsets in 7 bits are also well-formed UTF-8. Those that the table does not have switch character sets by ESC.
+  // Charsets in 7 bits are also well-formed UTF-8. Charsets that the table does not have switch character
+  // sets by ESC.
   const bool has_high = std::any_of(body.begin(), body.end(), [](char c) { return (c & 0x80) != 0; });
   const bool may_switch = !has_high && (charset_of(label_).has_seven_bits() || body.find('\x1b') != body.npos);
   if (settings_.encoding.empty() && !may_switch && is_utf8(body)) return;

@@ -8,8 +8,8 @@ namespace command {
 
 /// Reads a whole WARC record with its header. The plain text of a conversion, a resource or a response is a text. Its
 /// id is the header field that --id-field names, by default WARC-Target-URI. Everything else is left out, including
-/// compressed texts. These are recognised by their bytes, because the crawler may have decompressed the body and kept
-/// the Content-Encoding.
+/// compressed texts. Compressed texts are recognised by their bytes, because the crawler may have decompressed the body
+/// and kept the Content-Encoding.
 /// Returns: the error; nullopt if the record is valid.
 class warc_reader {
  public:

@@ -51,7 +51,8 @@ constexpr std::uint64_t few_documents = 20;
 /// the features of the text.
 constexpr std::size_t advised_bytes = std::size_t{1} << 24;
 
-/// Of at most so many documents, edits are recommended if no kind of words fits: their time grows with the square.
+/// The largest number of documents for which edits are recommended, if no kind of words fits. The time of edits grows
+/// with the square of the number of documents.
 constexpr std::uint64_t most_by_edits = 200000;
 
 /// How a kind of features fits the texts at a similarity.
@@ -129,8 +130,8 @@ document_visitor for_advised_texts(context& c, const Use& use) {
   };
 }
 
-/// Returns the kinds of features to measure at the wanted similarity: first those that are recommended if they fit, the
-/// preferred ones first. `preferred` gets their number.
+/// Returns the kinds of features to measure at the wanted similarity. First come the `preferred` kinds that are
+/// recommended if they fit, in the order of preference. Sets `preferred`.
 std::vector<compared_by> kinds_to_measure(const advised_run& settings, const exact_advice& found,
                                           std::size_t& preferred) {
   using enum neardup::feature_kind;
@@ -426,7 +427,7 @@ void print_setups(output& out, const advice& found) {
   print_table(out, rows);
 }
 
-/// Returns the facts about a kind of features. `distances`: those about its fingerprints, or null.
+/// Returns the facts about a kind of features. `distances`: the facts about fingerprints of this kind, or null.
 std::string json_of(const measured_kind& kind, const feature_facts* distances) {
   const feature_fit& fit = kind.fit;
   json_object all;

@@ -6,8 +6,8 @@
 namespace command {
 
 /// Writes `count` random decisions in an order that depends on the seed. Half of them are dropped documents, each
-/// beside its representative. The others are kept documents, each beside the most similar of the nearly similar
-/// documents. If there are too few of one kind, more of the other are written. Texts are read again.
+/// beside its representative. The other half are kept documents, each beside the most similar of the nearly
+/// similar documents. If one half has too few decisions, the other half gets more. Texts are read again.
 /// Precondition: the corpus keeps names and positions.
 void write_audit(context& c, output& out, const corpus& all, const std::vector<std::uint32_t>& label,
                  std::size_t count);

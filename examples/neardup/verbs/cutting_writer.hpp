@@ -15,9 +15,9 @@ namespace command {
 
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Merges ranges that overlap or have only white space between them. Extends each over the white space behind it, so
-/// that the rest keeps its distance. `ends`: true if a range at the end of the text also extends over the white space
-/// before it.
+/// Merges ranges that overlap or have only white space between them. Extends each range over the white space
+/// behind it, so that only the white space before the range remains. `ends`: true if a range at the end of the text
+/// also extends over the white space before it.
 inline void complete_ranges(std::string_view text, std::vector<text_range>& ranges, bool ends) {
   std::sort(ranges.begin(), ranges.end(), [](const text_range& a, const text_range& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;

@@ -208,7 +208,7 @@ void print_groups_of_run(context& c, const gathered_run& run) {
   finish_groups(c, counts);
 }
 
-/// Adds all pairs to `to`. With copies_once, these are the pairs of the files. Otherwise, a copy also has the pairs of
+/// Adds all pairs to `to`. With copies_once, adds only the pairs of the files. Otherwise, a copy also has the pairs of
 /// the document that it equals.
 void add_pairs(const gathered_run& run, bool copies_once, sorted_pairs& to) {
   const auto add = [&](std::uint32_t a, std::uint32_t b, double similarity) {

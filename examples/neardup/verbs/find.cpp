@@ -190,7 +190,7 @@ class texts_of_index {
         json_(as_json_) {}
 
   /// Reads the texts of a document again.
-  /// Returns: null if they are gone, or their features are not `features`. Valid until the next call.
+  /// Returns: null if the texts are gone, or have features other than `features`. Valid until the next call.
   const std::vector<std::string_view>* operator()(std::size_t document) {
     const std::optional<document_place> place = index_.place(document);
     if (!place) return nullptr;

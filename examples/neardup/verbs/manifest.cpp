@@ -113,7 +113,7 @@ class manifest {
     files.emplace(key, std::move(file));
   }
 
-  /// Prints, and forgets, the files that were made from other files than the present ones.
+  /// Prints the files that do not fit the plan, and removes them from the lists of files.
   void print_stale() {
     std::erase_if(parts_, [&](const auto& part) {
       const auto& [facts, path] = part.second;
@@ -141,7 +141,7 @@ class manifest {
   std::multimap<std::uint64_t, made_file> scattered_, pairs_;  // keys: a part of scattered_, a partition of pairs_
 };
 
-/// Returns true if a file is one of the library's, or was one before it was damaged.
+/// Returns true if a file is a file of the library, perhaps a damaged file.
 bool is_own_file(const std::string& path) {
   try {
     return header_of(path).has_value();

@@ -50,7 +50,7 @@ class piece_writer {
     if (!text.empty()) add(what, script_string(text));
   }
   /// Writes a mark for omitted text: '~' for equal text, 'l' for text of the kept document, 'r' for text of the other
-  /// one.
+  /// document.
   void leave_out(char what, std::size_t bytes) {
     if (bytes > 0) add(what, std::to_string(bytes));
   }

@@ -66,7 +66,8 @@ struct place_of_passage : listed_passage {
 };
 
 /// Counts the documents that contain passages. Passages come in the order of passage_by_first.
-/// Memory: about 80 bytes for each passage whose first place overlaps that of another one, until one begins behind all.
+/// Memory: about 80 bytes for each passage of a series of passages whose first places overlap. A series ends where the
+/// next passage begins behind all of its places.
 class document_counter {
  public:
   /// Makes a counter, which calls `use(passage, is_in_input)` for each distinct passage. `is_in_input` is true if the

@@ -143,7 +143,7 @@ void run_without_repeated(context& c, const passage_settings& how) {
             }
           });
           if (!c.dropped) continue;
-          // A cut of bytes is shorter than its passages where these have only a part of a word.
+          // A cut of bytes is shorter than its passages if a passage has only a part of a word.
           auto cut = removed[f].begin();
           for (const found_passage& p : own) {
             const text_range whole = places(p.begin, p.end);

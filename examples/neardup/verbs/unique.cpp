@@ -156,8 +156,8 @@ class first_come_filter {
     next_.bytes += done.bytes;
     next_.batches.push_back(std::move(done));
     next_.is_early = is_live;
-    // Each round compares the kept documents once more. If rounds triple their number, their sum is one and a half
-    // joins.
+    // Each round joins all kept documents again. If each round triples the number of kept documents, all rounds
+    // together cost as much as one and a half joins.
     if (is_live || next_.bytes >= max_bytes || next_.size >= std::max(min_documents, 2 * kept_size_)) {
       decide();
     }
@@ -214,7 +214,7 @@ class first_come_filter {
       if (has_fingerprints) fingerprints.push_back(fingerprint);
     }
 
-    std::vector<finished_batch> batches;  // the batches that contain them
+    std::vector<finished_batch> batches;  // the batches that contain the documents of the round
     std::size_t size = 0;                 // number of documents that are compared
     fingerprint_vector fingerprints;      // fingerprints of these documents; may be empty
     std::uint64_t bytes = 0;

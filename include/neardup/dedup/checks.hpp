@@ -48,8 +48,8 @@ struct check_result {
 ///
 /// group() calls `check(i, j)` with the positions of two fingerprints, from several threads at once. The result must be
 /// the same for each call, and the same for (j, i). A fingerprint_deduplicator calls `check(id, text)` with the id of a
-/// kept document and a new text; the check looks up the kept text. Both need at_least around a check that returns
-/// numbers.
+/// kept document and a new text; the check looks up the kept text. Put at_least around a check that returns
+/// numbers, for group() and for fingerprint_deduplicator.
 ///
 /// An exception of a check ends the call and is passed on.
 template <class T, class... Names>

@@ -64,8 +64,9 @@ struct kept_document<Id, void, Feature> {
   std::uint64_t time = 0;
 };
 
-/// An atomic change of a deduplicator. A change_hook gets it before the change becomes final. The change has four steps, in this order: documents in `replaced` are removed; documents in `kept` are added; documents in
-/// `renewed` become as young as the added ones; documents in `gone` are removed.
+/// An atomic change of a deduplicator. A change_hook gets the change before it becomes final. The change has four
+/// parts, in this order: documents in `replaced` are removed; documents in `kept` are added; documents in `renewed`
+/// become as young as the added documents; documents in `gone` are removed.
 template <class Id, class Fingerprint, class Feature>
 struct dedup_change {
   std::span<const verdict<Id>> verdicts = {};  ///< the verdicts about the documents of the call
@@ -219,8 +220,8 @@ class decider {
   }
 
   /// Decides about many documents in order, and keeps the new ones: document i under ids[i], with the serial number
-  /// serial + i. If `Source` joins the documents, several threads call `judge`. It is then also called for two
-  /// documents of the batch. The earlier one is passed as a kept document without a serial number.
+  /// serial + i. If `Source` joins the documents, several threads call `judge`, also for two
+  /// documents of the batch. The earlier document is then passed as a kept document without a serial number.
   /// `least`: if given, the judge accepts no pair whose features have a lower Jaccard similarity.
   /// Precondition: the ids differ, and no document is kept under one of them.
   /// Throws: std::length_error if the index or 32 bits cannot number all documents; std::bad_alloc; exceptions of the

@@ -132,14 +132,15 @@ class set_judge {
 /// The common members of deduplicator and fingerprint_deduplicator.
 ///
 /// A deduplicator keeps the first of similar documents. add() decides whether a text is new, or which kept document it
-/// duplicates. If several kept documents match a text, the original is the closest one, and the earliest among equally
-/// close ones (see original_choice). Only new documents are kept. So each duplicate is similar to its original itself:
-/// no chain of small differences connects different texts. Which documents are kept depends on the order in which they
-/// are added. A text with nothing to compare (see verdict::is_comparable) is new and counted, but not kept.
+/// duplicates. If several kept documents match a text, the original is the closest document; of equally close
+/// documents, the earliest (see original_choice). Only new documents are kept. So each duplicate is similar to its
+/// original itself: no chain of small differences connects different texts. Which documents are kept depends on the
+/// order in which they are added. A text with nothing to compare (see verdict::is_comparable) is new and counted, but
+/// not kept.
 ///
 /// A deduplicator consists of a describer, a decider and a judge. Each operation also accepts descriptions, which other
-/// threads can make in advance. A stream_deduplicator and a durable_deduplicator derive from a deduplicator, and add a
-/// last step to each change.
+/// threads can make in advance. A stream_deduplicator and a durable_deduplicator derive from a deduplicator, and
+/// get each change before the change becomes final.
 ///
 /// `Id`: an index_id, or std::string. Ids are found by std::hash if that exists for the type, otherwise by their order.
 /// A string is stored once.
@@ -307,7 +308,8 @@ class basic_deduplicator {
 
   [[nodiscard]] const Judge& judge() const noexcept { return judge_; }
 
-  /// Sets the last step of every change. `hook` outlives its use, also if this object is moved.
+  /// Sets the hook that gets each change before the change becomes final.
+  /// Precondition: `hook` outlives its use, also if this object is moved.
   void commit_to(detail::change_hook<change_type>* hook) noexcept { hook_ = hook; }
   void commit(const change_type& change) {
     if (hook_ != nullptr) hook_->commit(change);

@@ -16,9 +16,9 @@
 namespace neardup::inline v0 {
 
 /// Finds candidates by shared features: every kept document with at least the Jaccard similarity or cosine of a
-/// threshold, and few others. It is a `Source` of a decider. Programs that keep their documents elsewhere can use it
-/// directly. Documents are named by numbers. A description is any type with a member `features`: ascending numbers of
-/// 32 or 64 bits.
+/// threshold, and few others. This class is a `Source` of a decider. Programs that keep their documents elsewhere can
+/// use the class directly. Documents are named by numbers. A description is any type with a member `features`:
+/// ascending numbers of 32 or 64 bits.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates;
 /// erase() is O(1).
@@ -44,8 +44,8 @@ class feature_candidates {
   /// text cost 3 us more than the 3 us of searching for it and keeping it.
   static constexpr bool can_join = false;
 
-  /// Adds a document. `features_of(number)` returns the features of a document that was added before, or none if they
-  /// are no longer available. A number may be added again with other features, which replace the previous ones.
+  /// Adds a document. `features_of(number)` returns the features of a document that was added before, or none if the
+  /// features are no longer available. A number may be added again: the new features replace the previous features.
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
     postings_.insert(features_in(document), number, features_of);

@@ -195,12 +195,13 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
   return group<Index>(fingerprints, within, no_check{}, options);
 }
 
-/// Groups further documents around the representatives of earlier calls, which do not change. Call it for one batch
-/// after the other. Without preferences, the results equal the results of group() for all batches concatenated.
+/// Groups further documents around the representatives of earlier calls. These representatives do not change. Call this
+/// function for one batch after the other. Without preferences, the results equal the results of group() for all
+/// batches concatenated.
 ///
 /// In the check and in the result, positions count the representatives first, then `fingerprints`.
 /// Returns: for each fingerprint the position of its representative. A fingerprint has its own position
-/// if it becomes a representative, or, without `options.among_themselves`, if it joins no representative.
+/// if it becomes a representative, or, without `options.among_themselves`, if it matches no representative.
 /// Throws: the exceptions of group(); also std::invalid_argument if `options.by` is not grouping::representatives.
 /// Complexity, memory: the same as a join of the batch and all representatives, so batches should not be much smaller
 /// than the number of representatives. A batch of up to 256 fingerprints is compared with all representatives, in about

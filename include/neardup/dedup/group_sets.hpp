@@ -65,13 +65,13 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;
 /// Groups sets that are similar enough. No similar pair is missed. `least`: jaccard{0.8}, cosine{0.8},
 /// containment{0.8}, or a set_threshold.
 ///
-/// A set that is not kept joins the most similar of the sets kept before it, and the earliest among equally similar
-/// ones. A set without features is alone in its group. For containment without preferences the largest sets come first,
-/// so that the sets that contain others are kept.
+/// The representative of a set that is not kept is the most similar of the sets kept before it; of equally similar
+/// sets, the earliest. A set without features is alone in its group. For containment without preferences the largest
+/// sets come first, so that the sets that contain others are kept.
 /// Returns: one label per set, the position of the representative of its group, which is its most preferred member. So
 /// set i is kept if label[i] == i.
 /// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has a wrong number
-/// of scores or one is NaN; the exceptions of visit_pairs of sets.
+/// of scores or a score is NaN; the exceptions of visit_pairs of sets.
 /// Complexity: the same as visit_pairs of sets without the visits. If n sets are all similar, not all pairs are
 /// examined, and time stays near-linear. Equal sets are compared as one set.
 /// Memory: the memory of visit_pairs of sets, about 60 bytes more per set, and 12 bytes per pair for at most four pairs

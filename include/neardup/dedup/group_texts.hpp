@@ -176,15 +176,16 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
 /// Groups texts by their edit_similarity. `least`: edit{0.8}. For jaccard{0.8}, cosine{0.8} or containment{0.8} include
 /// neardup/dedup/texts.hpp.
 ///
-/// With representatives, texts are taken in the order of preference. A text that is similar to earlier representatives
-/// joins the closest of them, and the first among equally close ones. A text that is similar to none becomes a
-/// representative. With components, a group consists of the texts that chains of similar texts connect.
+/// With representatives, texts are taken in the order of preference. If earlier representatives are similar to a text,
+/// the closest is the representative of the text; of equally close representatives, the first. If no representative is
+/// similar to a text, the text becomes a representative. With components, a group consists of the texts that chains of
+/// similar texts connect.
 /// Returns: one label per text, the position of the representative of its group, which is its most preferred member.
 /// Throws: the exceptions of visit_pairs of texts; std::invalid_argument if the number of preferences is wrong, or a
 /// preference is NaN.
 /// Complexity, memory: the same as visit_pairs of texts on one thread, but texts are compared with representatives
-/// only. The calling thread does all of the work, whatever `options.run` is; it calls check() of the runner between
-/// steps.
+/// only. The calling thread does all of the work, whatever `options.run` is. The thread calls check() of the runner
+/// from time to time.
 template <text_range Texts, class Threshold>
   requires(!threshold_of_sets<Threshold>)
 [[nodiscard]] std::vector<std::size_t> group(const Texts& texts, const Threshold& least,
@@ -192,11 +193,12 @@ template <text_range Texts, class Threshold>
   return detail::label_similar_texts(detail::source_of_texts(texts), 0, detail::edit_of(least), options, 0);
 }
 
-/// Groups further texts around the representatives of earlier calls, which do not change. Call it for one batch after
-/// the other. Without preferences, the results equal the results of group() for all batches concatenated.
+/// Groups further texts around the representatives of earlier calls. These representatives do not change. Call this
+/// function for one batch after the other. Without preferences, the results equal the results of group() for all
+/// batches concatenated.
 /// Returns: for each text the position of its representative. Positions count the representatives
 /// first, then the texts. A text has its own position if it becomes a representative, or, without
-/// `options.among_themselves`, if it joins no representative.
+/// `options.among_themselves`, if it matches no representative.
 /// Throws: the exceptions of group() of texts; also std::invalid_argument if `options.by` is not
 /// grouping::representatives.
 /// Complexity, memory: the same as group() of the batch and all representatives, so batches should not be much smaller

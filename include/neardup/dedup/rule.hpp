@@ -59,8 +59,8 @@ struct original_rank {
 /// Chooses the original of a document among the kept documents that match it, which may come in any order.
 ///
 /// The rule: a document is kept unless a document kept before it matches it. Otherwise its original is the closest of
-/// the documents kept before it that match it, and the earliest among equally close ones. All decisions rank originals
-/// by this class, document by document and for a whole corpus.
+/// the documents that were kept before and match it; of equally close documents, the earliest. All decisions rank
+/// originals by this class, document by document and for a whole corpus.
 ///
 /// `Age` is a position in the order of decision, lower for earlier documents: known documents first, then by
 /// preference, then by position or serial number. An id is not an age, because ids do not show which document came
@@ -94,9 +94,10 @@ class original_choice {
 
 /// The kind of groups. Two documents *match* if their fingerprints differ in at most k bits and the check accepts them.
 enum class grouping {
-  /// In the order of preference, each document joins the closest earlier representative that it matches, and the first
-  /// among equally close ones (see original_choice). A document that matches no representative becomes one. So every
-  /// member matches its representative, and no two representatives match.
+  /// Documents are taken in the order of preference. A document belongs to the closest earlier representative that it
+  /// matches; of equally close representatives, to the first (see original_choice). A document that matches no
+  /// representative becomes a representative. So every member matches its representative, and no two representatives
+  /// match.
   representatives,
   /// Connected components: a group consists of the documents that chains of matches connect. Two documents that match
   /// are always in one group, but a chain may connect texts that have little in common.
@@ -112,8 +113,8 @@ struct group_options {
   /// long documents: `.preference = lengths`.
   std::span<const double> preference = {};
 
-  /// True if documents passed to extend_groups also join each other. Use false if the two calls are for two corpora,
-  /// and only matches between the corpora are of interest.
+  /// True if documents passed to extend_groups may also represent each other. Use false if the two calls are for two
+  /// corpora, and only matches between the corpora are of interest.
   bool among_themselves = true;
 
   /// True if labels name originals. With false, the call only decides which documents are kept, in less time. The label

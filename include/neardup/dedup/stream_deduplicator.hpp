@@ -110,7 +110,7 @@ class age_list {
 /// batch has one time. Documents that are too old are removed before the batch is added; documents beyond max_documents
 /// are removed afterwards. With max_bytes, a batch is cut into pieces of at least 64 documents, as many as are
 /// estimated to fit. Old documents are removed after each piece. If a call throws, earlier pieces remain added; added()
-/// counts them.
+/// counts their documents.
 /// Memory: the memory of the deduplicator, and 16 bytes per kept document. Unused memory is freed: when three quarters
 /// of the allocated entries are unused, or max_bytes is reached, the remaining documents are compacted.
 /// Guarantee: if a call throws, only two things may have changed: documents that were too old, or had to make room, are

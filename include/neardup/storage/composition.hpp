@@ -26,7 +26,7 @@ inline constexpr unsigned fingerprint_definition = 4;
 /// if their compositions are equal.
 ///
 /// composition_of() returns the composition of a simhasher or a minwise_hasher (composition_of.hpp). For fingerprints
-/// of another program, fill in their kind and any text that distinguishes them from others. An empty member means that
+/// of another program, fill in the kind, and any text that other fingerprints do not have. An empty member means that
 /// there is no such part or table.
 /// Precondition: no member has a line break.
 struct fingerprint_composition {

@@ -73,14 +73,14 @@ inline constexpr std::size_t bits_of_description = [] {
 /// The distance in the options of a deduplicator that compares sets. Earlier versions wrote larger numbers there.
 inline constexpr std::uint32_t distance_of_sets = 0xfffffffd;
 
-/// Returns true if the options of a file are those of a deduplicator of the other class: with fingerprints in place of
-/// sets, or the other way round.
+/// Returns true if a file was saved by the other class: by a fingerprint_deduplicator if `is_exact`, otherwise by a
+/// deduplicator that compares sets. `of_file`: the options in the file.
 inline bool is_of_other_class(bool is_exact, byte_span of_file) {
   return (get<std::uint32_t>(of_file, 0) == distance_of_sets) != is_exact;
 }
 
-/// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT"; empty if they are
-/// equal.
+/// Describes how the options of a file differ from the wanted options, as "WHAT, not WHAT"; empty if the options
+/// are equal.
 NEARDUP_COLD std::string difference_of_options(bool is_exact, byte_span of_file, std::string_view wanted);
 
 /// Encodes the documents and options of deduplicators for files and logs (docs/decisions/0062-one-journal.md).
@@ -148,8 +148,8 @@ class deduplicator_format {
     return bytes;
   }
 
-  /// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT". Empty if they are
-  /// equal.
+  /// Describes how the options of a file differ from the options of `form`, as "WHAT, not WHAT"; empty if the options
+  /// are equal.
   NEARDUP_COLD static std::string difference(const Form& form, byte_span of_file) {
     return difference_of_options(is_exact, of_file, options(form));
   }
@@ -352,8 +352,8 @@ NEARDUP_INLINE std::string difference_of_options(bool is_exact, byte_span of_fil
 
 #endif  // NEARDUP_BODIES
 
-/// Returns the composition, with `kind` set to the kind of the fingerprints of Form, or to the default if there are
-/// none.
+/// Returns the composition, with `kind` set to the kind of the fingerprints of Form, or to the default if Form
+/// has no fingerprints.
 template <class Form>
 fingerprint_composition composition_for(fingerprint_composition made_of) {
   using fingerprint_type = typename Form::description_type::fingerprint_type;
@@ -390,7 +390,7 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
   return write_container(files, path, header, sections);
 }
 
-/// A deduplicator without times would forget them, and the file could not be opened as a stream again.
+/// A deduplicator without times would not save the times again, and the file could no longer be opened as a stream.
 [[noreturn]] inline void refuse_times(const std::string& path) {
   fail<std::invalid_argument>({path,
                                ": saved by a stream_deduplicator, with the times of its documents; open it with a "
@@ -545,14 +545,14 @@ void change_writer<Form>::commit(const typename Form::change_type& change) {
 /// returns. The state is a file, as save() writes it. Beside it a log, PATH.log, has the changes since the file was
 /// written. A batch is one change.
 ///
-/// After a crash, the next process finds all acknowledged changes, and perhaps the one in progress. Only one object at
-/// a time may use a path; a file_lock refuses a second object.
+/// After a crash, the next process finds all acknowledged changes, and perhaps the change in progress. Only one object
+/// at a time may use a path; a file_lock refuses a second object.
 /// Guarantee: strong, in memory and on the disk, except that a stream may have removed documents that are too old or
 /// exceed its limits. If save() fails, or an error of the log cannot be undone, further changes throw until save()
 /// succeeds. In a forked process all changes throw.
-/// The members are those of Deduplicator. Members that change something also throw std::runtime_error, which names the
-/// log. A batch is on the disk as a whole or not at all, and waits for the disk once; with max_bytes, this holds for
-/// each piece of the batch (stream_deduplicator::max_piece).
+/// This class has the members of Deduplicator. Members that change something also throw std::runtime_error, which names
+/// the log. A batch is on the disk as a whole or not at all, and waits for the disk once; with max_bytes, this holds
+/// for each piece of the batch (stream_deduplicator::max_piece).
 /// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{jaccard{0.8}});`
 template <class Deduplicator>
 class durable_deduplicator : private Deduplicator {

@@ -33,8 +33,8 @@ namespace neardup::inline v0 {
 /// A durable set_index: its base is a mapped file, and a log PATH.log has the changes since the file was written. A
 /// change is on the disk when its call returns. Opening takes time in proportion to the log. save() writes all sets into a new file.
 ///
-/// After a crash, the next process finds all acknowledged changes, and perhaps the one in progress. Only one object at
-/// a time may use a path; a file_lock refuses a second object. It works on little-endian machines only, like
+/// After a crash, the next process finds all acknowledged changes, and perhaps the change in progress. Only one object
+/// at a time may use a path; a file_lock refuses a second object. It works on little-endian machines only, like
 /// set_index_file.
 /// Guarantee: strong, in memory and on the disk. There are three failures after which all changes throw until save()
 /// succeeds: save() fails, an error of the log cannot be undone, or memory is exhausted after a change was written to

@@ -28,8 +28,8 @@ inline constexpr std::uint32_t salt_behind_prefix = 0x85ebca6bU;
 /// Folds the bitmap of a set to 64 bits, for posting_lists::listed.
 [[nodiscard]] inline std::uint64_t fold_bitmap(const set_bitmap& bitmap) noexcept { return bitmap[0] ^ bitmap[1]; }
 
-/// Calls `take(posting)` for each posting of a set. The postings are those of the prefix features, in the order of
-/// `counts`. For containment, they are those of all features; features behind the prefix have changed tokens.
+/// Calls `take(posting)` for the posting of each prefix feature of a set, in the order of `counts`. For containment,
+/// all features have postings; features behind the prefix have changed tokens.
 /// `prefetch(keys)` is called before each run of postings; the lowest 32 bits of a key are a token.
 template <class Feature, class Counts, class Prefetch, class Take>
 void for_each_posting(std::span<const Feature> features, std::uint32_t number, const overlap_bounds& bounds,
@@ -93,7 +93,7 @@ class candidate_search {
   }
 
   /// Adds the candidates of a group of sets.
-  /// Precondition: the arguments are those of the last begin(); `bounds` have the same measure and the same least
+  /// Precondition: begin() was last called with the same arguments; `bounds` have the same measure and the same least
   /// overlap as the postings, and no smaller threshold.
   /// Returns: the number of postings and groups that were examined.
   template <class Feature, class Group, class Records>

@@ -57,9 +57,9 @@ constexpr auto count_common_of(portable_form) noexcept {
 
 NEARDUP_AVX2_BEGIN
 
-/// Counts the common elements with AVX2. Each step compares each of eight elements of one set with each of eight of the
-/// other. Then it advances in the set whose eighth element is smaller. 16 lanes of AVX-512 would double the comparisons
-/// per element, which is slower.
+/// Counts the common elements with AVX2. An iteration compares eight elements of one set with eight elements of the
+/// other, all with all. Then the set whose eighth element is smaller advances by eight. 16 lanes of AVX-512 would
+/// double the comparisons per element, which is slower.
 inline std::size_t count_common_avx2(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
                                      std::size_t least) noexcept {
   constexpr std::size_t lanes = 8;
@@ -98,8 +98,8 @@ constexpr auto count_common_of(avx2_form) noexcept { return count_common_avx2; }
 
 #if NEARDUP_NEON_KERNELS
 
-/// Counts the common elements with NEON. Each step compares each of four elements of one set with each of four of the
-/// other. Then it advances in the set whose fourth element is smaller.
+/// Counts the common elements with NEON. An iteration compares four elements of one set with four elements of the
+/// other, all with all. Then the set whose fourth element is smaller advances by four.
 inline std::size_t count_common_neon(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
                                      std::size_t least) noexcept {
   constexpr std::size_t lanes = 4;

@@ -372,7 +372,7 @@ class set_join {
 
   /// Returns the cheapest keys by which the sets `probed` find their partners in a chunk. A cut without parts means
   /// prefix features. Costs are counted for a sample of the probed sets. Keys of parts are considered only if making
-  /// them costs less than searching by prefix features. They are then made for a sample of the partners, in `sample`.
+  /// the keys costs less than a search by prefix features. `sample` then gets the keys of a sample of the partners.
   part_cut cheapest_cut(const chunk& of, chunk& sample, place_range partners, place_range probed,
                         std::size_t differing) {
     if (how_.keys == set_keys::equal_parts) return part_cut::into_equal(differing);

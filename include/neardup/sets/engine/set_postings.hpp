@@ -34,7 +34,7 @@ namespace neardup::inline v0::detail {
 /// apart from the others, and a candidate needs several common prefix features (overlap_bounds::least_met).
 ///
 /// Generations: the order of features is frozen in a *generation* of postings. A new order is learnt when as many sets
-/// were inserted, or erased, as there were when the last one was learnt, or when examining postings has taken longer
+/// were inserted, or erased, as there were when the last order was learnt, or when examining postings has taken longer
 /// than learning. So a feature that was rare and is now in every set, such as a phrase of a new template, does not slow
 /// down searches for long. Learning opens a second generation. Each insert() then moves some sets to it, and a search
 /// looks into both generations. When the first is empty, it is freed in pieces. So no insert takes long, and erased
@@ -64,8 +64,7 @@ class set_postings {
   [[nodiscard]] set_postings fresh() const { return set_postings(bounds_, max_in_row_); }
 
   /// Adds a set. `features_of(number)` returns the features with which an earlier set was last added, or none if that
-  /// set should not be found any more. A number may be added again with other features, which replace the previous
-  /// ones.
+  /// set should not be found any more. A number may be added again: the new features replace the previous features.
   template <class Feature, class FeaturesOf>
   void insert(std::span<const Feature> features, std::uint32_t number, const FeaturesOf& features_of) {
     if (features.empty()) return erase(number);

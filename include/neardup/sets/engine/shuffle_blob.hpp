@@ -4,11 +4,11 @@
 // A blob is a header and records. A record represents the equal sets of one batch. All its parts begin at a multiple of
 // eight bytes:
 //
-//   record_head  sizes of what follows
+//   record_head  sizes of the following parts
 //   documents    head.copies numbers of 64 bits, ascending
 //   whole sets:  features  head.size features, ascending
-//                prefix    head.prefix indexes into the features: the prefix, rare features first, without those that
-//                          no other set has; of 1, 2 or 4 bytes, as index_width(head.size) says
+//                prefix    head.prefix indexes into the features: the prefix, rare features first, without features
+//                          that no other set has; of 1, 2 or 4 bytes, as index_width(head.size) says
 //                rows      head.rows indexes into the prefix, of the same width: the features of this partition
 //   otherwise:   hash      of all features, 128 bits
 //                bitmap    128 bits, in sketches only
