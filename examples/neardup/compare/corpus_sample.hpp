@@ -436,7 +436,7 @@ class corpus_sample {
     }
     // The limit of the steps per document. It is about three times the time in which the command `unique` reads a
     // document and extracts its features. For a small corpus the limit is a tenth of a second in all. If the recall of
-    // fingerprints is measured by its pairs, it is five seconds.
+    // fingerprints is measured by pairs of the corpus, the limit is five seconds in all.
     constexpr double of_document = 300, of_feature = 80;
     const double at_least = limits_.fingerprints ? 2e9 : 4e7;
     const double most = (std::max)(of_document + of_feature * size, at_least / static_cast<double>(documents_));
@@ -459,8 +459,8 @@ class corpus_sample {
     join_.keep_only(is_kept);
   }
 
-  /// Returns the largest limit with sum(min(steps[i], limit)) <= most. If the sum of all steps is at most `most`, that
-  /// is the greatest of `steps`.
+  /// Returns the largest limit with sum(min(steps[i], limit)) <= most. If the sum of all steps is at most `most`,
+  /// the limit is the greatest of `steps`.
   static double limit_within(std::vector<double> steps, double most) {
     std::sort(steps.begin(), steps.end());
     double below = 0;

@@ -28,11 +28,12 @@ struct labelled_pair {
   bool is_same;
 };
 
-/// The result of `--similarity` from `from` to `to`, in hundredths: the same pairs are near-duplicates at all of them.
+/// The result of `--similarity` from `from` to `to`, in hundredths: all these similarities have the same
+/// near-duplicates.
 struct labelled_limit {
   int from, to;
-  labelled_share precision;  ///< of the pairs that are near-duplicates: those labelled as the same
-  labelled_share recall;     ///< of the pairs labelled as the same: those that are near-duplicates
+  labelled_share precision;  ///< share of the near-duplicate pairs that are labelled as the same
+  labelled_share recall;     ///< share of the pairs labelled as the same that are near-duplicates
 
   /// Returns the harmonic mean of precision and recall; 0 if no pair is found rightly.
   [[nodiscard]] double f1() const;
@@ -41,8 +42,8 @@ struct labelled_limit {
 };
 
 /// Returns the results of the similarities .05, .1, … 1, ascending. Similarities with the same result are one limit. The
-/// first similarity is the highest one that finds all labelled pairs, or .05: a lower one would also find pairs of a
-/// similarity that no label is about.
+/// first similarity is the highest that finds all labelled pairs, or .05. A lower similarity would also find pairs that
+/// are less similar than all labelled pairs.
 std::vector<labelled_limit> limits_of(std::span<const labelled_pair> pairs);
 
 /// Returns the position of the best limit: the highest F1, then the widest range, then the first.

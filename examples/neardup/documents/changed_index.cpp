@@ -19,13 +19,13 @@ constexpr std::uint64_t most_matches = 16;  // matches per document of the index
 constexpr std::size_t around_records = 56;  // sizes in bytes: header of a log, header of a record
 constexpr std::size_t most_in_record = 0xffffffff;
 
-/// Searches an index of fingerprints. Among documents with one fingerprint only the first can be the closest. But the
-/// searches for m documents near n equal ones would find m * n matches. So, if the searches have found many more
+/// Searches an index of fingerprints. Of documents with equal fingerprints, only the first can be the closest. But the
+/// searches for m documents near n equal documents would find m * n matches. So, if the searches have found many more
 /// matches than the index has documents, an index of the distinct fingerprints is made in memory and searched instead.
 class distinct_search {
  public:
   /// Returns the matches, sorted by distance, then by number. Of matches with equal fingerprints, the result has at
-  /// least the first one.
+  /// least the first.
   /// Thread safety: callable from any thread.
   /// Throws: input_error.
   std::vector<near_number> search(const opened_index<fingerprint_form>& index, const any_fingerprint& fingerprint,
@@ -153,8 +153,8 @@ class changed_index_of final : public changed_index {
     });
   }
 
-  /// Writes the documents to a new file, as `index` does: the old documents in order, without the removed ones, then
-  /// the added documents.
+  /// Writes the documents to a new file, as `index` does: the old documents that are not removed, in order, then the
+  /// added documents.
   void write_anew(const index_change& change) {
     index_.verify();  // otherwise damaged data would get a valid checksum
     new_index<Form> all(index_.bits(), keeps_postings());

@@ -51,8 +51,8 @@ class changed_index {
     double closeness;             ///< see neardup::closeness_of
   };
   using check_type = std::function<neardup::check_result(std::uint32_t number)>;
-  /// Returns the closest document within k bits that the check accepts, and the lowest number among equally close ones,
-  /// which is the oldest.
+  /// Returns the closest document within k bits that the check accepts; of equally close documents, the oldest, which
+  /// has the lowest number.
   /// Precondition: not has_sets().
   /// Thread safety: callable from any thread.
   /// Throws: input_error.

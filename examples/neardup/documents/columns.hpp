@@ -38,7 +38,7 @@ named_values parse_values(const std::string& path, std::span<const std::byte> by
 template <class Value>
 using values_view = std::conditional_t<std::is_same_v<Value, char>, std::string_view, std::span<const Value>>;
 
-/// The values of many documents, to be written: ends[i] is where those of document i end in `values`.
+/// The values of many documents, to be written. ends[i] is the end of the values of document i in `values`.
 template <class Value>
 struct column {
   std::vector<std::uint64_t> ends;

@@ -41,12 +41,15 @@ struct index_settings {
 /// Throws: input_error.
 index_settings read_index_settings(const std::string& path);
 
-/// Returns the settings as text, which is the first attachment of an index file. Attachments 1 and 2 are the
-/// column of names, by document number, which is the id. Attachment 5 is the neardup::log_extent of
-/// the log that the file incorporates, if there was one. Attachment 0 of an index of fingerprints has the lines "features F", "weights W" and "kind K",
-/// and "top N" if it applies. Attachment 0 of an index of sets has "check F"; "check-words" with tables_of_words() if
-/// the features are words of a dictionary; and "postings kept" if the index has the attachments 6 to 10. Both have
-/// "fold chinese" if texts were folded.
+/// Returns the settings of an index as text, for attachment 0 of its file. The lines of the text are:
+///   index of fingerprints: "features F", "weights W", "kind K"; "top N" if only the top N features count
+///   index of sets: "check F"; "check-words" with tables_of_words() if the features are words of a dictionary;
+/// "postings
+///     kept" if the file has the attachments 6 to 10
+///   both: "fold chinese" if texts were folded
+///
+/// Attachments 1 and 2 are the column of names, by document number, which is the id. Attachment 5 is the
+/// neardup::log_extent of the log that the file incorporates, if there was a log.
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept,
                                    bool keeps_postings);
 

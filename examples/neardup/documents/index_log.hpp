@@ -31,8 +31,8 @@ index_snapshot open_index_files(const std::string& path);
 /// Returns the identity of an index file with this state and attachment 5.
 neardup::journaled_file file_of(std::uint64_t state, std::span<const std::byte> attachment);
 
-/// A change of an index. Documents are numbered: first the documents of the file, then added ones, each in order. A
-/// document keeps its number until the file is rewritten.
+/// A change of an index. Documents are numbered: first the documents of the file, then the added documents, each in
+/// order. A document keeps its number until the file is rewritten.
 struct index_change {
   /// Makes a change without documents. `bits`: see logged_form.
   explicit index_change(std::size_t bits) : words_in_each((bits + 63) / 64) {}

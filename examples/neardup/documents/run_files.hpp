@@ -137,7 +137,7 @@ struct pair_of_run {
 };
 
 /// The pairs of a partition, sorted by (later, earlier). Among documents with equal features, the first is paired with
-/// other documents, and each other one only with the first. Attachments: 0, lines of settings; 1, the parts; 2, the
+/// other documents. A later copy is paired only with the first. Attachments: 0, lines of settings; 1, the parts; 2, the
 /// pairs.
 struct pairs_file {
   explicit pairs_file(const std::string& path);

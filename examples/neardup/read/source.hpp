@@ -163,7 +163,7 @@ class source_lines;
 /// The files of a folder come in the order of their names.
 class source_walker {
  public:
-  /// The next step: a source, or a path that cannot be used.
+  /// A result of next(): a source, or a path that cannot be used.
   using step = std::variant<std::shared_ptr<source>, bad_input>;
 
   /// Makes a walker.
@@ -181,20 +181,20 @@ class source_walker {
   /// decided before folders are read. Does not report an index that the command line names.
   void pass_over_indexes();
 
-  /// Returns the next step; nullopt at the end.
+  /// Returns the next source, or the next path that cannot be used; nullopt at the end.
   std::optional<step> next();
 
-  /// Begins a further pass: next() returns the steps of the first pass again, with the same sources.
+  /// Begins a further pass: next() returns the results of the first pass again, with the same sources.
   /// Precondition: remember() was called before the first next().
   void rewind() noexcept { replayed_ = 0; }
-  /// Stores each step that next() returns from now on, for rewind().
+  /// Stores each result that next() returns from now on, for rewind().
   void remember() noexcept { remember_ = true; }
 
   /// Keeps a source whose first batches are already read, for the pass that rewind() begins.
   void keep_begun(std::shared_ptr<source> from, std::shared_ptr<source_lines> lines) {
     begun_.emplace(std::move(from), std::move(lines));
   }
-  /// Returns the lines that keep_begun() kept of a source; null if there are none, or they were taken before.
+  /// Returns the lines that keep_begun() kept of a source; null if there are no lines, or the lines were taken before.
   std::shared_ptr<source_lines> take_begun(const std::shared_ptr<source>& from) {
     const auto node = begun_.extract(from);
     return node.empty() ? nullptr : node.mapped();

@@ -154,22 +154,22 @@ std::vector<similar_pair<Index>> sorted_similar_pairs(
 /// Calls `visit(pair)` with a similar_pair<std::size_t> for each two sets, at positions first < second, that are
 /// similar enough. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For jaccard{0.8}, exactly
 /// jaccard_similarity(a, b) >= 0.8 decides. Each pair is visited once, in unspecified order. Calls do not overlap, but
-/// come from any thread of `options.run`. If the visitor returns false or throws, the visit ends, and its exception is
+/// come from any thread of `options.run`. If `visit` returns false or throws, the visit ends, and the exception is
 /// passed on. A set without features is similar to no set.
 ///
 /// No pair is missed: no fingerprints, distances or probabilities are involved. The result is exact for the sets of
 /// features. If features are 32-bit hashes, collisions may change an overlap by one. A collision can merge two words of
-/// a text into one feature, in about n^2 / 2^33 of texts with n distinct words (n = 1,000: one in 8,600). It can make a
-/// word of one text equal to another word of the other text, in about n^2 / 2^32 of pairs. With 64 bits, neither
-/// happens in practice.
+/// a text into one feature, in about n^2 / 2^33 of texts with n distinct words (n = 1,000: one in 8,600). A collision
+/// can also make a word of one text equal to another word of the other text, in about n^2 / 2^32 of pairs. With 64
+/// bits, neither happens in practice.
 ///
 /// Throws: std::invalid_argument unless 0 < similarity <= 1; std::length_error from 2^32 - 1 sets or features of a set
 /// on; std::bad_alloc.
 /// Complexity: near-linear if few sets share their rare features. Copies, texts of a template just below the
 /// similarity, features that all sets have, and sets of very different sizes do not change that. If all features are
-/// common, it is near-linear (except for containment) if few sets are nearly equal in a part of their features; see
-/// docs/how-to/miss-nothing.md. n sets that are all similar have n^2 / 2 pairs; group() of sets need not visit all of
-/// them.
+/// common, the time is near-linear (except for containment) if few sets are nearly equal in a part of their features;
+/// see docs/how-to/miss-nothing.md. n sets that are all similar have n^2 / 2 pairs; group() of sets need not visit all
+/// pairs.
 /// Memory: 24 bytes for each distinct set, and 6 bytes for each copy. About 1 - similarity of the features take 4 bytes
 /// each. Posting lists are in portions of some 100 MB (250 MB if sets are joined by parts), or of an eighth of that
 /// memory if that is more. Temporarily 60 bytes per set, and two thirds of a byte per feature for document frequencies.

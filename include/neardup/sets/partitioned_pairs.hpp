@@ -46,8 +46,8 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 
 /// Calls `visit(pair)` for the pairs that visit_pairs() visits, with the same values, in unspecified order. Calls do
 /// not overlap, but come from any thread of `options.run`. If the visitor returns false or throws, the visit ends. The
-/// sets may be in a mapped file. The join keeps its own data in the store. It reads each set three times in the order
-/// of the positions, and once for each candidate. Most candidates are pairs.
+/// sets may be in a mapped file. The join keeps its own data in the store. The join reads each set three times in the
+/// order of the positions, and once for each candidate. Most candidates are pairs.
 ///
 /// Throws: the exceptions of visit_pairs(), and of the store.
 /// Complexity: the same as visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has.

@@ -168,7 +168,7 @@ class set_index {
     return result;
   }
 
-  /// Returns the first result of search(): the most similar set, with the smallest id among equally similar ones.
+  /// Returns the first result of search(): the most similar set; of equally similar sets, the set with the smallest id.
   [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<search_threshold> least = {}) const {
     workspace scratch;
     return nearest(query, least, scratch);

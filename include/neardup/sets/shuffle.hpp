@@ -130,9 +130,9 @@ class set_scatter {
         header_(detail::header_of<Feature>(settings, bounds_, counts.identity(), 0)),
         writers_(settings.partitions) {}
 
-  /// Adds sets in flat arrays, such as those of Arrow. Set i has the number documents[i], and the features offsets[i]
-  /// to offsets[i + 1] - 1, ascending and distinct. Equal sets of one call are moved as one, so pass thousands of sets
-  /// in a call.
+  /// Adds sets in flat arrays, such as arrays of Arrow. Set i has the number documents[i], and the features offsets[i]
+  /// to offsets[i + 1] - 1, ascending and distinct. Equal sets of one call become one record, so pass thousands of
+  /// sets in a call.
   /// Throws: std::invalid_argument if offsets or features are not as described, or if settings.all_counted is set
   /// although a set was not counted; std::length_error from 2^32 - 1 sets of a call or features of a set on;
   /// std::bad_alloc. After an exception, the blobs may contain some of the sets, and must not be used.
@@ -292,10 +292,10 @@ struct gathered_pairs {
 /// Throws: std::runtime_error, which names the blob by its place in `blobs` from 0, if a blob is damaged, or if its
 /// partition, settings or counts differ from the first blob; exceptions of `visit`; std::length_error from
 /// 2^32 - 2 records on; std::bad_alloc.
-/// Complexity: near-linear in the number of rows if few sets share a prefix feature. If many do, their sets are joined
-/// as pairs() joins a corpus. With ids and sketches, that takes quadratic time.
-/// Memory: about 120 bytes for each record, and 24 for each of its rows. With ids and sketches, 12 to 24 more each time
-/// a candidate is found.
+/// Complexity: near-linear in the number of rows if few sets share a prefix feature. If many sets share a
+/// prefix feature, these sets are joined as pairs() joins a corpus; with ids and sketches, in quadratic time.
+/// Memory: about 120 bytes for each record, and 24 for each row of the record. With ids and sketches, 12 to 24 more
+/// bytes each time a candidate is found.
 template <std::unsigned_integral Feature = std::uint64_t, class Visit>
   requires std::invocable<Visit&, const gathered_pairs&>
 void gather_pairs(std::span<const std::span<const std::byte>> blobs, const shuffle_settings& settings,

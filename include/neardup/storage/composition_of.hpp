@@ -41,8 +41,8 @@ constexpr bool inherits_description() {
 }
 
 /// Names the parts of a composition, and collects the identities of their tables. If several parts have tables of the
-/// same kind, the member of the composition lists the identities of all these tables. The tables of the outermost part come
-/// first.
+/// same kind, the member of the composition lists the identities of all these tables, from the outermost part
+/// inwards.
 class part_names {
  public:
   explicit part_names(fingerprint_composition& made_of) noexcept : made_of_(made_of) {}
@@ -192,8 +192,8 @@ composition_of(const feature_extractor<Tokenizer, Hasher, Feature>& extract) {
   return made_of;
 }
 
-/// Rejects all other types at compile time. Classes derived from a simhasher or a minwise_hasher are rejected, too,
-/// because their fingerprints may differ.
+/// Rejects all other types at compile time. A class derived from a simhasher or a minwise_hasher is rejected, too,
+/// because the class may make other fingerprints.
 template <class Hasher>
 [[nodiscard]] NEARDUP_COLD fingerprint_composition composition_of(const Hasher& /*hash*/) {
   static_assert(

@@ -137,8 +137,8 @@ template <class Index>
 /// returns, the new file is on the disk. docs/format.md specifies the format. An index other than a frozen_index is
 /// frozen first.
 ///
-/// `made_of` is the composition of the fingerprints: composition_of() of their hasher. `attachments` are byte strings
-/// of yours that are stored in the same file, such as the names of documents. index_view::attachment() returns them.
+/// `made_of` is the composition of the fingerprints: composition_of() of the hasher. `attachments` are your own byte
+/// strings that are stored in the same file, such as the names of documents. index_view::attachment() returns them.
 /// Throws: std::runtime_error, which names the file; std::invalid_argument if `made_of` is for another kind of
 /// fingerprints; std::bad_alloc.
 template <class Index>

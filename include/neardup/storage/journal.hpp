@@ -112,8 +112,8 @@ class log_contents {
 ///   `std::optional<log_extent>`. It returns the number of the file.
 ///
 /// The protocol: a file without changes has no log. The first append() begins a log that contains the number of the
-/// file. save() writes the file anew, together with the extent of the log, then removes the log. So a process that is
-/// stopped between these two steps leaves a log whose changes are known to be in the file. A log that follows another
+/// file. save() first writes the state and the extent of the log to the file, and then removes the log. If a process
+/// is stopped in between, the extent shows that the changes of the log are in the file. A log that follows another
 /// file is refused.
 /// Only one journal at a time, in any process, may use a path; a file_lock refuses a second one.
 /// Guarantee: after an exception of append() the log is unchanged. If restoring the log fails, too, or if save() fails,

@@ -28,8 +28,8 @@
 
 namespace neardup::inline v0 {
 
-/// The file of a set_index, or the bytes of one. index() returns an index whose base is this file: searches read it in
-/// place, without a copy.
+/// The file of a set_index, or the bytes of such a file. index() returns an index whose base is this file: searches
+/// read the file in place, without a copy.
 ///
 /// Opening checks the header and the sizes of the sections, in time independent of the number of sets. Damaged bytes
 /// never cause reads outside of the file, but they may give wrong matches. After verify() all searches are exact.
@@ -128,11 +128,11 @@ class sets_with_ids {
 
 /// Writes a set_index to a file, atomically and durably. A crash leaves the old file or the new one. When the function
 /// returns, the new file is on the disk. docs/format.md specifies the format. The bytes depend only on the settings,
-/// the sets and their ids. The path may be that of the base.
-/// Precondition: the verify() of the file of the base succeeds; otherwise, damaged bytes get valid checksums.
+/// the sets and their ids. The path may be the path of the base.
+/// Precondition: verify() of the base's file succeeds. Otherwise, damaged bytes get valid checksums.
 ///
-/// `made_of` is the composition of the features: composition_of() of their feature_extractor, or of a simhasher with
-/// their tokenizer and hasher. `attachments` are byte strings of yours that are stored in the same file, such as the
+/// `made_of` is the composition of the features: composition_of() of the feature_extractor, or of a simhasher with
+/// the same tokenizer and hasher. `attachments` are your own byte strings that are stored in the same file, such as the
 /// names of documents. set_index_file::attachment() returns them.
 /// Throws: std::runtime_error, which names the file; std::invalid_argument if the least overlap has more than 32 bits;
 /// std::length_error from 2^32 - 2 ids on; std::bad_alloc.
