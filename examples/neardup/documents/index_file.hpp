@@ -44,8 +44,7 @@ index_settings read_index_settings(const std::string& path);
 /// Returns the settings of an index as text, for attachment 0 of its file. The lines of the text are:
 ///   index of fingerprints: "features F", "weights W", "kind K"; "top N" if only the top N features count
 ///   index of sets: "check F"; "check-words" with tables_of_words() if the features are words of a dictionary;
-/// "postings
-///     kept" if the file has the attachments 6 to 10
+///     "postings kept" if the file has the attachments 6 to 10
 ///   both: "fold chinese" if texts were folded
 ///
 /// Attachments 1 and 2 are the column of names, by document number, which is the id. Attachment 5 is the

@@ -41,8 +41,8 @@ constexpr bool inherits_description() {
 }
 
 /// Names the parts of a composition, and collects the identities of their tables. If several parts have tables of the
-/// same kind, the member of the composition lists the identities of all these tables, from the outermost part
-/// inwards.
+/// same kind, the member of the composition lists the identities of all these tables, the outermost part
+/// first.
 class part_names {
  public:
   explicit part_names(fingerprint_composition& made_of) noexcept : made_of_(made_of) {}
