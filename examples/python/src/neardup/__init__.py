@@ -753,7 +753,7 @@ def annotate(
     to the original, 1 for itself) and `size` (uint32: the number of texts in the group). Nothing is dropped.
     """
     run = _run(threads, progress)
-    read, number, common = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
+    read, number, common = reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
     of = read(texts)
     labels = _labels(None, of, similarity, reading, prefer, chains, False, within)
     count = _np.arange(len(labels), dtype=_np.uint32)
