@@ -291,6 +291,10 @@ class Listed(CommandTest):
         unit = "bytes" if are_bytes else "words"
         for count, holding, first, again in listed(everything, length, are_bytes, least_documents, len(against)):
             passage = whole(*first)
+            if are_bytes:
+                count = place(*first)["length"]  # of whole characters
+            if count == 0:
+                continue
             wanted.append({unit: count, "documents": holding, "passage": passage, "first": place(*first),
                            "again": [place(*one) for one in again]})
             shown = passage if len(passage.encode()) <= 300 else passage.encode()[:300].decode("utf-8", "ignore")
@@ -361,6 +365,16 @@ class Listed(CommandTest):
         options = ("--jsonl", "--text-field", "messages[*].content", "--length", 3, "--format", "jsonl")
         row = self.assert_done(run("passages", *options, "-", data=data)).json[0]
         self.assertEqual((row["first"]["field"], row["again"][0]["field"], row["documents"]), (0, 1, 1))
+
+    def test_bytes_of_no_whole_character_are_not_listed(self):
+        done = self.assert_done(run("passages", "--lines", "--length", "bytes:1", "--format", "jsonl", "-", data="é漢\nè灢\n"))
+        self.assertEqual(done.text, "")
+        done = self.assert_done(run("passages", "--lines", "--length", "bytes:2", "--format", "jsonl", "-", data="xé\nxè\n"))
+        self.assertEqual([(row["bytes"], row["passage"]) for row in done.json], [(1, "x")])
+
+    def test_a_run_ends_where_the_next_words_began_first_elsewhere(self):
+        done = self.assert_done(run("passages", "--lines", "--length", 2, "--format", "jsonl", "-", data="a b c\nx b c d e\nb c d e\n"))
+        self.assertEqual([(row["words"], row["passage"]) for row in done.json], [(3, "c d e"), (2, "b c")])
 
     def test_the_exit_status_says_whether_there_is_any(self):
         self.assertEqual(run("passages", "--lines", "--exit-status", "-", data="a b\nb a\n").status, 1)

@@ -190,9 +190,10 @@ class passage_printer {
 
   void begin(const first_of_passage& one, const std::string& bytes) {
     const text_place first{one.first_document, one.first_field, one.offset, one.size};
+    const std::uint32_t units = are_bytes_ ? one.size : one.units;  // of whole characters
     if (context_.settings.output.as_json()) {
       json_object line;
-      line.add(are_bytes_ ? "bytes" : "words", std::to_string(one.units))
+      line.add(are_bytes_ ? "bytes" : "words", std::to_string(units))
           .add("documents", std::to_string(one.documents))
           .add("passage", json_string(bytes))
           .add("first", json_of(first));
@@ -202,7 +203,7 @@ class passage_printer {
       std::string shown = printable(bytes.size() <= most_shown ? bytes : bytes.substr(0, end_of_shown(bytes)));
       if (bytes.size() > most_shown) shown += " …";
       context_.out << (listed_ == 0 ? "" : "\n")
-                   << (are_bytes_ ? counted(one.units, "byte", "bytes") : counted(one.units, "word", "words")) << " in "
+                   << (are_bytes_ ? counted(units, "byte", "bytes") : counted(units, "word", "words")) << " in "
                    << counted(one.documents, "document", "documents") << ": " << shown << '\n';
       print_place("first", first);
     }
@@ -305,6 +306,7 @@ void list_passages(context& c, const passage_settings& how) {
         const text_range range = range_of(one.first_begin, std::size_t{one.first_begin} + one.units);
         one.offset = static_cast<std::uint32_t>(range.begin);
         one.size = static_cast<std::uint32_t>(range.end - range.begin);
+        if (one.size == 0) continue;  // bytes of no whole character, here and at its other places
         one.text = bytes.add(text, is_new_text, range.begin, range.end);
         listed.add(one);
         is_new_text = false;
@@ -312,6 +314,7 @@ void list_passages(context& c, const passage_settings& how) {
       for (const found_passage* p = nullptr;
            (p = again.peek()) != nullptr && p->document == document && p->field == field; again.take()) {
         const text_range range = range_of(p->begin, p->end);
+        if (range.begin == range.end) continue;
         places.add({{p->end - p->begin, p->first_document, p->first_field, p->first_begin},
                     {document, field, static_cast<std::uint32_t>(range.begin),
                      static_cast<std::uint32_t>(range.end - range.begin)}});
@@ -344,8 +347,8 @@ constexpr std::array passages_options{
                "one document)",
                usual::always, "only passages that stand in M documents or more"},
     option_row{"--against", "PATH…", takes::own, section::comparison,
-               "an earlier corpus: what its texts have counts as earlier, and places in PATH alone are listed. Several "
-               "times: all of them",
+               "an earlier corpus: what its texts have counts as earlier. A run is listed if it stands again in the "
+               "input; its first place may be in the earlier corpus. Several times: all of them",
                usual::with_verb, "an earlier corpus, whose places are not listed"},
     option_row{"--memory", "SIZE", takes::own, section::comparison,
                "of a run, as 500M or 8G: more data lie in a temporary file. For each document up to 60 bytes stay in "
@@ -373,7 +376,8 @@ const verb passages_verb{
     "the runs of words that stand several times, wherever they begin",
     R"(
 Lists the passages that stand several times, the longest first: runs of at least --length words of one text that also
-began earlier, in the same text or in another. A run is as long as both places agree. unique --passages takes them out.
+began earlier, in the same text or in another. A run ends where its next --length words began first at a place that does
+not follow. So runs may overlap. unique --passages takes them out.
 Text: how many words it has, how many documents contain all of it, its first 300 bytes, the id of the
 document and the offset in bytes where it stood first, and those where it stands again. With --format jsonl:
 "words" (or "bytes"), "documents", "passage", "first" and "again", places with "id", "offset" and "length" in bytes.
