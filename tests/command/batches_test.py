@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import subprocess
 import threading
 import time
@@ -248,6 +249,25 @@ class Adding(Batches):
 
 
 class Changing(Batches):
+    @unittest.skipIf(SANITIZED, "sanitizers do not run below strace")
+    @unittest.skipUnless(shutil.which("strace"), "no strace")
+    def test_what_is_kept_is_on_the_disk_before_it_is_added(self):
+        """A power failure loses what was not synced. Then the index must not have it."""
+        texts = corpus(40, 6)
+        self.make(texts[:20])
+        calls = ["strace", "-f", "-y", "-e", "trace=fsync,rename,renameat,renameat2", "-o", self.folder / "calls"]
+        unique = [PROGRAM, "unique", "--add-to", self.index, "--jsonl", "--output", self.folder / "kept", "-"]
+        done = subprocess.run([*calls, *unique], input=jsonl(texts[20:]), capture_output=True, check=False)
+        if b"ptrace" in done.stderr:
+            self.skipTest("strace may not trace here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        steps = [("fsync" if "fsync(" in line else "rename", "kept" in line, LOG in line)
+                 for line in (self.folder / "calls").read_text().splitlines() if "(" in line and "+++" not in line]
+        synced, renamed = steps.index(("fsync", True, False)), steps.index(("rename", True, False))
+        logged = next(i for i, step in enumerate(steps) if step[0] == "fsync" and step[2])
+        folder = next(i for i, step in enumerate(steps) if i > renamed and step == ("fsync", False, False))
+        self.assertTrue(synced < renamed < folder < logged, steps)
+
     def test_documents_are_removed_and_replaced(self):
         rng = random.Random(9)
         texts = corpus(500, 14)

@@ -83,12 +83,12 @@ inline int blocks_of(const run_settings& settings) {
   return how.blocks > 0 ? how.blocks : neardup::default_blocks(settings.fingerprint.bits, how.distance);
 }
 
-/// Renames finished output files to their final names.
-inline void close_outputs(context& c) {
-  c.out.close();
-  if (c.dropped) c.dropped->close();
-  if (c.dropped_records) c.dropped_records->close();
-  if (c.audit) c.audit->close();
+/// Renames finished output files to their final names. `on_disk`: waits until they are on the disk.
+inline void close_outputs(context& c, bool on_disk = false) {
+  c.out.close(on_disk);
+  if (c.dropped) c.dropped->close(on_disk);
+  if (c.dropped_records) c.dropped_records->close(on_disk);
+  if (c.audit) c.audit->close(on_disk);
 }
 
 /// Ends a run: closes the output files, then prints the notes; `summary` ends the first note. `found`: the number of

@@ -31,7 +31,8 @@ std::vector<labelled_limit> limits_of(std::span<const labelled_pair> pairs) {
   const auto lowest = std::min_element(pairs.begin(), pairs.end(), [](const labelled_pair& a, const labelled_pair& b) {
     return a.similarity < b.similarity;
   });
-  const int begin = std::max(step, static_cast<int>(lowest->similarity * (all_hundredths / step)) * step);
+  constexpr int steps = all_hundredths / step;
+  const int begin = std::max(step, static_cast<int>(lowest->similarity * steps) * step);
   const auto same = static_cast<std::uint64_t>(
       std::count_if(pairs.begin(), pairs.end(), [](const labelled_pair& pair) { return pair.is_same; }));
   std::vector<labelled_limit> limits;

@@ -38,7 +38,10 @@ struct labelled_limit {
   /// Returns the harmonic mean of precision and recall; 0 if no pair is found rightly.
   [[nodiscard]] double f1() const;
   /// Returns the similarity in the middle of the range.
-  [[nodiscard]] double similarity() const { return (from + (to - from) / 10 * 5) / 100.0; }
+  [[nodiscard]] double similarity() const {
+    const int middle = from + (to - from) / 10 * 5;
+    return middle / 100.0;
+  }
 };
 
 /// Returns the results of the similarities .05, .1, … 1, ascending. Similarities with the same result are one limit. The

@@ -270,6 +270,15 @@ std::FILE* create_file(const std::string& path, bool is_private) {
   return file;
 }
 
+bool sync_file(std::FILE* file) { return ::fsync(::fileno(file)) == 0; }
+
+bool sync_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const descriptor open(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems cannot sync a folder.
+  return open.number() >= 0 && (::fsync(open.number()) == 0 || errno == EINVAL);
+}
+
 void copy_rights(std::FILE* file, const std::string& from) {
   struct stat other {};
   if (::stat(from.c_str(), &other) == 0) give_rights(::fileno(file), other);

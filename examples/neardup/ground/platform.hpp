@@ -111,6 +111,14 @@ bool is_terminal(std::FILE* file);
 /// Returns: null on failure, with errno set.
 std::FILE* create_file(const std::string& path, bool is_private);
 
+/// Waits until the written bytes of an open file are on the disk.
+/// Returns: false on failure, with errno set.
+bool sync_file(std::FILE* file);
+
+/// Waits until the name of a file is on the disk.
+/// Returns: false on failure, with errno set.
+bool sync_folder_of(const std::string& path);
+
 /// Gives an open file the owner, the group and the permissions of another file. If the group cannot be changed, the
 /// group gets no permissions.
 void copy_rights(std::FILE* file, const std::string& from);

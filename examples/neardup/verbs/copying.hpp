@@ -92,8 +92,8 @@ class record_writer {
   }
   void print(const std::string& id) { kept_.print(id); }
 
-  /// Renames the finished outputs to their final names.
-  void close() {
+  /// Renames the finished outputs to their final names. `on_disk`: waits until they are on the disk.
+  void close(bool on_disk = false) {
     // Output without a record is an empty array, or the header of a table.
     if (first_ == nullptr && context_.sources.first() != nullptr) expect_source(context_.sources.first());
     if (first_ != nullptr && !is_closed_) {
@@ -101,7 +101,7 @@ class record_writer {
       if (dropped_) dropped_->end(first_->unit);
     }
     is_closed_ = true;
-    close_outputs(context_);
+    close_outputs(context_, on_disk);
   }
 
   /// Ends the run. `changed`: the number of kept records that lost a part of their texts; `more`: a further note.

@@ -524,8 +524,9 @@ void run_first_come(context& c, compaction when) {
     writer.finish_run();
     return filter.say_by_source();
   }
-  // Kept documents are written before they are added to the index. So an interrupted run can be repeated.
-  writer.close();
+  // Kept documents are on the disk before they are added to the index. So a run that a kill or a power failure interrupts
+  // can be repeated.
+  writer.close(true);
   if (!c.settings.output.quiet) say_if_there(*grown->index, grown->names, "");
   const std::string added = grouped(grown->change.size());
   const std::string size = grouped(grown->index->apply(grown->change, when));

@@ -145,13 +145,15 @@ void output::flush() {
   buffer_.clear();
 }
 
-void output::close() {
+void output::close(bool on_disk) {
   if (failed_ || file_ == nullptr) return;
   write(buffer_, packer::mode::finish);
   buffer_.clear();
   if (std::fflush(file_) != 0) fail();
   if (file_ == stdout) return;
   if (replaces_) copy_rights(file_, target_);
+  on_disk = on_disk && !partial_.empty();
+  if (on_disk && !sync_file(file_)) fail();
   const int status = std::fclose(file_);
   file_ = nullptr;
   if (status != 0) fail();
@@ -160,6 +162,7 @@ void output::close() {
   std::filesystem::rename(partial_, target_, error);
   unfinished_.finish();
   if (error) throw output_error(name_ + ": cannot be written: " + error.message() + "; the result is in " + partial_);
+  if (on_disk && !sync_folder_of(target_)) fail();
 }
 
 void output::fail() {

@@ -37,9 +37,10 @@ class output {
   /// Returns the temporary path of a file that is being written; otherwise empty.
   [[nodiscard]] const std::string& partial() const noexcept { return partial_; }
 
-  /// Flushes, and closes a file. A second call does nothing. Without a call, errors at the end are lost.
+  /// Flushes, and closes a file. A second call does nothing. Without a call, errors at the end are lost. `on_disk`: waits
+  /// until a renamed file and its name are on the disk, so that a power failure does not lose them.
   /// Throws: output_error.
-  void close();
+  void close(bool on_disk = false);
 
  private:
   void open(const std::string& path);
