@@ -3,8 +3,8 @@
 // usage: neardup_bench_limit CORPUS.jsonl [COMMAND]
 //
 // CORPUS.jsonl: records with `id` and `text`, as neardup_bench_scale makes them. Prints a table for one thread, in
-// nanoseconds of processor time for each text. Each figure is the least of five measurements. COMMAND is a program
-// `neardup`, whose `pairs --jsonl` runs on the same corpus.
+// nanoseconds of processor time for each text. Each figure is the least of five measurements. COMMAND is the
+// command `neardup`; `COMMAND pairs --jsonl CORPUS.jsonl` is measured, too.
 #include <fcntl.h>
 #include <simdjson.h>
 #include <sys/resource.h>
@@ -209,7 +209,7 @@ double time_of_command(const std::vector<const char*>& words) {
   return least;
 }
 
-/// What a join of sets does, counted: for each text on average.
+/// The work of a join of sets: average counts for each text.
 struct join_counts {
   double features = 0, looked_up = 0, posted = 0, met = 0, pairs = 0;
 };
@@ -244,7 +244,7 @@ class table {
         "| stage | work for each text that no program can avoid | limit, ns | now, ns | ratio "
         "|\n|---|---|--:|--:|--:|");
   }
-  /// Prints a row, whose times are of all texts.
+  /// Prints a row of the table. `limit` and `now` are seconds for all texts.
   void row(const char* stage, const std::string& work, double limit, double now) {
     limits_ += limit;
     now_ += now;

@@ -1,4 +1,4 @@
-// Which kinds of features fit the lengths of texts.
+// Finds the kinds of features that fit the lengths of texts.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace command {
 
-/// What an exact run compares: the features of a kind, or the texts themselves by edits.
+/// A way to compare texts exactly: by a kind of features, or by an edit similarity of the texts.
 struct compared_by {
   std::optional<neardup::feature_choice> features;  ///< nullopt: edits
 

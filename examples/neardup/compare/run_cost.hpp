@@ -29,7 +29,7 @@ struct tried_run {
 tried_run try_run(const corpus_part& part, const compared_by& by, double similarity,
                   const fingerprint_settings& settings);
 
-/// What a run takes.
+/// The time and memory of a run.
 struct run_cost {
   double seconds;  ///< processor time of one thread
   double bytes;    ///< memory of the process at its peak, with one thread

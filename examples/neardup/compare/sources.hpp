@@ -9,7 +9,7 @@
 
 namespace command {
 
-/// The numbers of documents of a source, and of its dropped documents, whose groups another document represents.
+/// Counts the documents of a source, and those that a run drops. A dropped document has a representative in its group.
 struct source_count {
   struct group {
     std::uint64_t number;   ///< the number that was passed to drop()

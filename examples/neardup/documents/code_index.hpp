@@ -22,7 +22,8 @@ class code_index {
   /// the expected number of searches, which decides whether tables are worth their time.
   code_index(const wide_codes& codes, std::span<const std::uint32_t> numbers, int distance, std::size_t searches);
 
-  /// Calls `visit(number, distance)` once for each code within `k` bits whose number is below `end`, in any order.
+  /// Calls `visit(number, distance)` once for each code that is within `k` bits of `code` and has a number below `end`.
+  /// The order of the calls is not specified.
   /// Precondition: k is at most the distance of the index.
   void for_each(wide_code code, int k, std::uint32_t end,
                 const std::function<void(std::uint32_t number, int distance)>& visit) const;

@@ -68,7 +68,7 @@ struct exact_advice {
   std::vector<measured_kind> kinds;
   std::optional<std::size_t> chosen;  // in `kinds`; nullopt: no kind fits, and equal documents are found
   compared_by by;                     // what the run compares
-  double similarity = 0;              // that of the run
+  double similarity = 0;              // the least similarity of near-duplicates
   tried_run tried;
   run_cost cost{};
 

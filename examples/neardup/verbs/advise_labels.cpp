@@ -174,8 +174,9 @@ struct chosen_limit {
   const labelled_kind* kind = nullptr;
   const labelled_limit* limit = nullptr;
   std::size_t limits = 0;  // number of limits of all kinds
-  std::size_t as_good =
-      0;  // number of other limits whose intervals of precision and recall overlap with those of `limit`
+  // The number of other limits that may be as good: their intervals of precision and of recall overlap with those of
+  // `limit`.
+  std::size_t as_good = 0;
 };
 
 chosen_limit best_of_kinds(const std::vector<labelled_kind>& kinds) {

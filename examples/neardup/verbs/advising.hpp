@@ -1,4 +1,4 @@
-// What the two forms of `neardup advise` share: advice from texts alone, and from labelled pairs.
+// Settings and command lines for both forms of `neardup advise`: advice from texts alone, and from labelled pairs.
 #pragma once
 
 #include <neardup/index/recall.hpp>
@@ -22,8 +22,8 @@ struct advised_run : run_settings {
   std::vector<std::string> input_words;                    // options about the input, as typed
 };
 
-/// Returns the paths as typed, after "--" if necessary. Unless `in_full`, a placeholder replaces many paths, because
-/// they come from a pattern that the shell has expanded.
+/// Returns the paths as typed, after "--" if necessary. Unless `in_full`, a placeholder replaces many paths:
+/// the shell has expanded a pattern to these paths, so the user has not typed them.
 std::string path_words(const advised_run& settings, bool in_full);
 
 /// Returns the options about the input and the seed, as typed, for the end of a command line.

@@ -37,7 +37,7 @@ struct text_place {
   std::uint32_t document, field, offset, size;
 };
 
-/// What is listed once: a run of units and its first place. Ordered from long to short, then by the first place.
+/// A run of units and its first place, which is listed once. Longer runs come first, then earlier first places.
 struct listed_passage {
   std::uint32_t units, first_document, first_field, first_begin;
 
