@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How good `neardup advise` predicts the time and the memory of the run that it advises, and what the advice itself takes. Prints
-the table of docs/how-to/choose-features.md.
+a table of bench/accuracy/README.md.
 
   bench/advice.py NEARDUP FILE.jsonl... [--rounds 3]
 
