@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What each choice of features finds in ten kinds of real texts, and what it takes for the same by mistake. Prints the table of
-docs/how-to/choose-features.md.
+bench/accuracy/README.md.
 
   bench/kinds.py NEARDUP FOLDER SETS [--kind NAME]... [--choice OPTIONS]... [--show N]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks of fingerprints and prints the table of bench/README.md.
+"""Runs the benchmarks of fingerprints and prints the table of bench/fingerprints.md.
 
 The programs take turns, round after round, and of each benchmark the best round counts: what else a machine does
 makes a benchmark slower, never faster. Levels of instructions that the machine lacks are left empty.
