@@ -1,5 +1,5 @@
 // Measures how fast the index answers, beside scans, the hash map of four blocks that articles describe, FAISS, and the
-// memory bandwidth of the machine. bench/README.md has the names of the benchmarks, --help the options.
+// memory bandwidth of the machine. bench/indexes.md has the names of the benchmarks, --help the options.
 //
 // Data: U, uniform with 1 % near-duplicates, and S2, skewed and clustered (suffix /s2), see synthetic.hpp; real texts
 // by --documents and --fingerprints. Before anything is timed, answers are compared with a scan, and a wrong one ends

@@ -1,4 +1,4 @@
-"""The tables of docs/peers.md."""
+"""The tables of docs/peers.md (pairs of texts) and of bench/peers/README.md (the other jobs)."""
 
 import re
 import signal
@@ -142,19 +142,19 @@ def write(tables, here):
     with open("/proc/cpuinfo", encoding="utf-8") as info:
         model = next((line.split(":")[1].strip() for line in info if line.startswith("model name")), "a processor")
     dates = " and ".join(sorted({entry["date"] for entry in tables}))
-    lines = [BEGIN, "", f"{dates}; {model}."]
     titles = {"pairs": "pairs of a Jaccard similarity of .8 and more", "copies": "copies of whole texts", "search": "10,000 queries",
               "join": "all pairs"}
     shown = [entry for entry in tables if is_shown(entry, tables)]
-    for entry in sorted(shown, key=lambda entry: list(titles).index(entry["job"])):
-        lines += ["", f"### {entry['title']}: {titles[entry['job']]}", ""]
-        if not measured(entry):
-            lines.append("No peer was measured: each would take too long.")
-            continue
-        lines += [f"There are {measured(entry)[0]['own_score']['true']:,} true pairs.", "",
-                  processes(entry, version_of) if entry["job"] in ("pairs", "copies") else
-                  codes(entry, version_of)]
-    path = here.parents[1] / "docs/peers.md"
-    text = path.read_text(encoding="utf-8")
-    begin, end = text.index(BEGIN), text.index(END)
-    path.write_text(text[:begin] + "\n".join(lines) + "\n\n" + text[end:], encoding="utf-8")
+    for path, jobs in ((here.parents[1] / "docs/peers.md", ["pairs"]), (here / "README.md", ["copies", "search", "join"])):
+        lines = [BEGIN, "", f"{dates}; {model}."]
+        for entry in sorted((entry for entry in shown if entry["job"] in jobs), key=lambda entry: jobs.index(entry["job"])):
+            lines += ["", f"### {entry['title']}: {titles[entry['job']]}", ""]
+            if not measured(entry):
+                lines.append("No peer was measured: each would take too long.")
+                continue
+            lines += [f"There are {measured(entry)[0]['own_score']['true']:,} true pairs.", "",
+                      processes(entry, version_of) if entry["job"] in ("pairs", "copies") else
+                      codes(entry, version_of)]
+        text = path.read_text(encoding="utf-8")
+        begin, end = text.index(BEGIN), text.index(END)
+        path.write_text(text[:begin] + "\n".join(lines) + "\n\n" + text[end:], encoding="utf-8")

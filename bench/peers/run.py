@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures neardup beside its peers, on the same inputs, in turns, and writes the tables of docs/peers.md.
+"""Measures neardup beside its peers, on the same inputs, in turns, and writes the tables of docs/peers.md and of
+bench/peers/README.md.
 
 usage: ./dev bench peers [OPTIONS]      (which builds all that this needs)
 
