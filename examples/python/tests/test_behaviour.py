@@ -120,16 +120,22 @@ def test_nothing_is_leaked():
             with pytest.raises((TypeError, ValueError)):
                 neardup.features(wrong)
 
+    def growth():
+        begin = resident(), pa.total_allocated_bytes()
+        for _ in range(20):
+            everything()
+        gc.collect()
+        return resident() - begin[0], pa.total_allocated_bytes() - begin[1]
+
     for _ in range(3):
         everything()
     gc.collect()
-    before, arrow = resident(), pa.total_allocated_bytes()
     counts = [sys.getrefcount(texts), sys.getrefcount(array)]
-    for _ in range(20):
-        everything()
-    gc.collect()
-    assert resident() - before < 20_000_000
-    assert pa.total_allocated_bytes() == arrow
+    # A leak grows each time. What an allocator keeps, or a thread of another library frees late, does not.
+    grown = [growth()]
+    while len(grown) < 3 and not (grown[-1][0] < 20_000_000 and grown[-1][1] == 0):
+        grown.append(growth())
+    assert grown[-1][0] < 20_000_000 and grown[-1][1] == 0, grown
     assert [sys.getrefcount(texts), sys.getrefcount(array)] == counts
 
 
