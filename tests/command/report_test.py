@@ -172,14 +172,8 @@ class Diff(CommandTest):
 HOSTILE = '</script><script>document.title = "taken"</script><!-- <img src=x onerror="document.title=1"> " \' & \\ {{groups}}'
 
 
-class Report(CommandTest):
+class Page(CommandTest):
     """Each script runs behind the page's own, and leaves its answer in an element of the document."""
-
-    def page(self, data, *options):
-        page = self.folder / "page.html"
-        source = self.write("in.jsonl", data)
-        self.assert_done(run("report", "--jsonl", "--similarity", 0.5, *options, source, "--output", page))
-        return page
 
     def ask(self, page, script):
         """The JSON that the script hands to `answer` in a browser."""
@@ -192,6 +186,14 @@ class Report(CommandTest):
         found = re.search(r'<output class="found">(.*?)</output>', chromium.dump_dom(asking.as_uri()), re.DOTALL)
         self.assertIsNotNone(found, "the page has not answered")
         return json.loads(html.unescape(found[1]))
+
+
+class Report(Page):
+    def page(self, data, *options):
+        page = self.folder / "page.html"
+        source = self.write("in.jsonl", data)
+        self.assert_done(run("report", "--jsonl", "--similarity", 0.5, *options, source, "--output", page))
+        return page
 
     def test_thousands_of_groups_are_shown_some_at_a_time_sorted_and_filtered(self):
         rng = random.Random(3)
@@ -331,6 +333,83 @@ class Report(CommandTest):
         page = self.assert_done(run("report", "--lines", "-", data=f"{A}\n{A} d\n")).text
         self.assertIn('"+"," d"', page)
         self.assert_fails(run("report", "--fingerprints", other), "there are no texts")
+
+
+class Passages(Page):
+    """The page of --passages has what the verb passages lists."""
+
+    def passages_of(self, data, *options):
+        done = self.assert_done(run("report", "--jsonl", *options, "-", data=data))
+        rows = [json.loads(row) for row in re.findall(r'class="passage">(.*?)</script>', done.text)]
+        return rows, json.loads(re.search(r'id="totals">(.*?)</script>', done.text)[1]), done
+
+    def test_it_has_the_passages_that_passages_lists(self):
+        rng = random.Random(81)
+        texts = [" ".join(rng.choice("abcde\u00e4") for _ in range(rng.randrange(60))) for _ in range(40)]
+        data = jsonl(texts)
+        for length in (2, 4, "bytes:6"):
+            for more in ((), ("--least-documents", 3), ("--against", self.write("earlier.jsonl", jsonl(texts[:9])))):
+                with self.subTest(length=length, more=more):
+                    listed = run("passages", "--jsonl", "--length", length, *more, "--format", "jsonl", "-", data=data)
+                    rows, totals, done = self.passages_of(data, "--passages", length, *more)
+                    unit = "bytes" if "bytes" in str(length) else "words"
+                    one = lambda row: {"length": f"{row[unit]:,} {unit}", "documents": row["documents"], "text": row["passage"],
+                                       "first": row["first"], "again": row["again"][:100], "places": len(row["again"])}
+                    self.assertEqual(rows, [one(row) for row in listed.json])
+                    self.assertGreater(len(rows), 5)
+                    covered = set()  # the bytes of further places
+                    for row in listed.json:
+                        for place in row["again"]:
+                            begin = place["offset"]
+                            covered.update((place["id"], i) for i in range(begin, begin + place["length"]) if not place.get("against"))
+                    wanted = {"passages": len(rows), "places": sum(row["places"] for row in rows), "unit": unit,
+                              "longest": max(row[unit] for row in listed.json), "repeated": len(covered),
+                              "bytes": sum(len(text.encode()) for text in texts)}
+                    self.assertEqual(totals, wanted)
+                    self.assertIn(f": {len(rows):,} passages at ", done.err)
+
+    def test_the_longest_passages_are_on_the_page(self):
+        data = jsonl(["a b c d e f", "x a b c d e f", "y b c d", "c d"])
+        rows, totals, _ = self.passages_of(data, "--passages", 2)
+        self.assertEqual([row["text"] for row in rows], ["a b c d e f", "b c d", "c d"])
+        some, of_some, done = self.passages_of(data, "--passages", 2, "--most", 1)
+        self.assertEqual((some, of_some), (rows[:1], totals))
+        self.assertIn("the page has the 1 longest passage of 3", done.err)
+        self.assertEqual(self.passages_of(data, "--passages", 7)[:2], ([], {**totals, "passages": 0, "places": 0, "longest": 0, "repeated": 0}))
+
+    def test_nothing_in_texts_and_names_breaks_out(self):
+        text = f"{HOSTILE} one two three"
+        rows, _, done = self.passages_of("".join(json.dumps({"id": f"{HOSTILE}{i}", "text": text}) + "\n" for i in range(2)), "--passages", 3)
+        self.assertEqual(done.text.count("</script>"), 3)  # of the passage, the totals and the page
+        self.assertEqual((rows[0]["first"]["id"], rows[0]["again"][0]["id"]), (HOSTILE + "0", HOSTILE + "1"))
+
+    def test_refuses_what_does_not_go_together(self):
+        text = self.write("a.txt", A)
+        for options, said in (
+            (("--passages", 0), "--passages"),
+            (("--passages", 5, "--similarity", 0.8), "--similarity says nothing of --passages"),
+            (("--passages", 5, "--keep", "longest"), "--keep says nothing of --passages"),
+            (("--least-documents", 2), "--least-documents needs --passages"),
+        ):
+            self.assert_fails(run("report", *options, text), said)
+
+    def test_a_browser_shows_them(self):
+        page = self.folder / "page.html"
+        data = jsonl(["a b c d e f", "x a b c d e f", "y b c d"])
+        self.assert_done(run("report", "--jsonl", "--passages", 2, "--output", page, "-", data=data))
+        found = self.ask(
+            page,
+            """
+            const view = document.querySelector('details.group');
+            view.open = true;
+            view.addEventListener('toggle', () => setTimeout(() => answer({
+              summary: byId('summary').textContent, groups: document.querySelectorAll('details.group').length,
+              shown: [...view.querySelectorAll('.passage-text, .member')].map(e => e.textContent)}), 100));
+            """,
+        )
+        self.assertEqual(found["summary"], "2 passages at 2 further places, with 51.6 % of the text; the longest has 6 words")
+        self.assertEqual(found["groups"], 2)
+        self.assertEqual(found["shown"], ["a b c d e f", "first d0, byte 0", "again d1, byte 2"])
 
 
 if __name__ == "__main__":

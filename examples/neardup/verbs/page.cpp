@@ -1,5 +1,10 @@
 #include "page.hpp"
 
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+
 namespace command {
 
 namespace {
@@ -125,6 +130,34 @@ std::string rule_text(const run_settings& settings) {
   }
   for (const std::string& same : made.same) rule += ", and they agree by --same " + same;
   return rule;
+}
+
+std::string time_text() {
+  using namespace std::chrono;
+  auto now = floor<minutes>(system_clock::now());
+  const char* const given = std::getenv("SOURCE_DATE_EPOCH");
+  if (const std::string_view fixed = given == nullptr ? "" : given; !fixed.empty()) {
+    constexpr std::int64_t year_10000 = 253402300800;
+    std::int64_t second = -1;
+    const auto parsed = std::from_chars(fixed.data(), fixed.data() + fixed.size(), second);
+    if (parsed.ec != std::errc{} || parsed.ptr != fixed.data() + fixed.size() || second < 0 || second >= year_10000) {
+      throw usage_error("SOURCE_DATE_EPOCH=" + std::string(fixed) + ": seconds since 1970, below 253402300800");
+    }
+    now = floor<minutes>(sys_seconds(seconds(second)));
+  }
+  const auto day = floor<days>(now);
+  const year_month_day date{day};
+  const auto two_digits = [](long long n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  const auto minute = (now - day).count();
+  return std::to_string(static_cast<int>(date.year())) + '-' + two_digits(static_cast<unsigned>(date.month())) + '-' +
+         two_digits(static_cast<unsigned>(date.day())) + ' ' + two_digits(minute / 60) + ':' + two_digits(minute % 60) +
+         " UTC";
+}
+
+void say_if_large(const context& c) {
+  constexpr std::uint64_t large = 20'000'000;
+  if (c.settings.output.quiet || c.out.size() <= large) return;
+  say("the page has " + grouped(c.out.size() / 1'000'000) + " MB, which a browser is slow with; --most N writes less");
 }
 
 std::string_view first_bytes(std::string_view text, std::size_t most) {

@@ -23,6 +23,14 @@ std::string html_text(std::string_view text);
 /// 0.8".
 std::string rule_text(const run_settings& settings);
 
+/// Returns the current time in UTC, as "2026-11-28 17:40 UTC". If the environment variable SOURCE_DATE_EPOCH is set and
+/// not empty, returns the time that it gives in seconds.
+/// Throws: usage_error if the variable is not a number of seconds before the year 10000.
+std::string time_text();
+
+/// Reports a page that is too large for browsers, if --quiet is not given.
+void say_if_large(const context& c);
+
 /// Returns the first bytes of a text, at most `most`, cut between characters.
 std::string_view first_bytes(std::string_view text, std::size_t most);
 

@@ -4,11 +4,11 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "../compare/corpus.hpp"
 #include "../compare/sorted_records.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
-#include "passage_finding.hpp"
+#include "page.hpp"
+#include "passage_listing.hpp"
 #include "running.hpp"
 
 namespace command {
@@ -32,13 +32,8 @@ struct passage_by_first {
   }
 };
 
-/// A text range of a document.
-struct text_place {
-  std::uint32_t document, field, offset, size;
-};
-
 /// A run of units and its first place, which is listed once. Longer runs come first, then earlier first places.
-struct listed_passage {
+struct passage_key {
   std::uint32_t units, first_document, first_field, first_begin;
 
   [[nodiscard]] auto key() const noexcept { return std::tuple(~units, first_document, first_field, first_begin); }
@@ -46,7 +41,7 @@ struct listed_passage {
 
 /// A listed passage with the number of documents that contain it, the place of its bytes in its first text, and the
 /// position of its bytes in kept_text.
-struct first_of_passage : listed_passage {
+struct first_of_passage : passage_key {
   std::uint32_t documents = 0, offset = 0, size = 0;
   std::uint64_t text = 0;
 
@@ -54,7 +49,7 @@ struct first_of_passage : listed_passage {
 };
 
 /// A further place of a listed passage.
-struct place_of_passage : listed_passage {
+struct place_of_passage : passage_key {
   text_place where{};
 
   friend bool operator<(const place_of_passage& x, const place_of_passage& y) {
@@ -180,91 +175,91 @@ class kept_text {
 };
 
 /// Prints listed passages.
-class passage_printer {
+class passage_printer final : public passage_writer {
  public:
   passage_printer(context& c, const document_table& names, bool are_bytes)
-      : context_(c), names_(names), are_bytes_(are_bytes), fields_(c.settings.input.text_fields) {
-    has_arrays_ = std::any_of(fields_.begin(), fields_.end(),
-                              [](const std::string& field) { return field.find("[*]") != field.npos; });
-  }
+      : context_(c), places_(c, names, json_string), are_bytes_(are_bytes) {}
 
-  void begin(const first_of_passage& one, const std::string& bytes) {
-    const text_place first{one.first_document, one.first_field, one.offset, one.size};
-    const std::uint32_t units = are_bytes_ ? one.size : one.units;  // of whole characters
+  void begin(const listed_passage& one, const std::string& bytes) override {
     if (context_.settings.output.as_json()) {
       json_object line;
-      line.add(are_bytes_ ? "bytes" : "words", std::to_string(units))
+      line.add(are_bytes_ ? "bytes" : "words", std::to_string(one.units))
           .add("documents", std::to_string(one.documents))
           .add("passage", json_string(bytes))
-          .add("first", json_of(first));
+          .add("first", places_.json_of(one.first));
       const std::string text = line.text();
       context_.out << std::string_view(text).substr(0, text.size() - 1) << ",\"again\":[";
     } else {
-      std::string shown = printable(bytes.size() <= most_shown ? bytes : bytes.substr(0, end_of_shown(bytes)));
+      std::string shown = printable(first_bytes(bytes, most_shown));
       if (bytes.size() > most_shown) shown += " …";
-      context_.out << (listed_ == 0 ? "" : "\n")
-                   << (are_bytes_ ? counted(units, "byte", "bytes") : counted(units, "word", "words")) << " in "
+      context_.out << (listed_ == 0 ? "" : "\n") << length_of(one, are_bytes_) << " in "
                    << counted(one.documents, "document", "documents") << ": " << shown << '\n';
-      print_place("first", first);
+      print_place("first", one.first);
     }
     ++listed_;
     is_first_again_ = true;
   }
 
-  void again(const text_place& where) {
+  void again(const text_place& where) override {
     if (context_.settings.output.as_json()) {
-      context_.out << (is_first_again_ ? "" : ",") << json_of(where);
+      context_.out << (is_first_again_ ? "" : ",") << places_.json_of(where);
     } else {
       print_place("again", where);
     }
     is_first_again_ = false;
   }
 
-  void end() {
+  void end() override {
     if (context_.settings.output.as_json()) context_.out << "]}\n";
   }
 
  private:
   static constexpr std::size_t most_shown = 300;  // bytes of a passage in text
 
-  static std::size_t end_of_shown(const std::string& bytes) {
-    const std::string_view some = std::string_view(bytes).substr(0, most_shown);
-    return some.size() - neardup::incomplete_suffix(some);
-  }
-
-  [[nodiscard]] std::string name_of(std::uint32_t field) const {
-    return has_arrays_ ? std::to_string(field) : fields_.size() > 1 ? fields_[field] : "";
-  }
-
-  [[nodiscard]] std::string json_of(const text_place& where) const {
-    json_object place;
-    place.add("id", json_string(names_.id(where.document)));
-    if (where.document < context_.against) place.add("against", "true");
-    const std::string field = name_of(where.field);
-    if (!field.empty()) place.add("field", has_arrays_ ? field : json_string(field));
-    return place.add("offset", std::to_string(where.offset)).add("length", std::to_string(where.size)).text();
-  }
-
   void print_place(const char* what, const text_place& where) {
-    const std::string field = name_of(where.field);
-    context_.out << "  " << what << ": " << printable(names_.id(where.document))
+    const std::string field = places_.field_of(where);
+    context_.out << "  " << what << ": " << printable(places_.id_of(where))
                  << (where.document < context_.against ? " of --against" : "") << ", "
-                 << (field.empty() ? ""
-                     : has_arrays_ ? "text " + field + ", "
-                                   : printable(field) + ", ")
+                 << (field.empty()          ? ""
+                     : places_.has_arrays() ? "text " + field + ", "
+                                            : printable(field) + ", ")
                  << "byte " << std::to_string(where.offset) << '\n';
   }
 
   context& context_;
-  const document_table& names_;
-  bool are_bytes_, has_arrays_ = false, is_first_again_ = true;
+  place_names places_;
+  bool are_bytes_, is_first_again_ = true;
   std::uint64_t listed_ = 0;
-  const std::vector<std::string>& fields_;
 };
 
-void list_passages(context& c, const passage_settings& how) {
+}  // namespace
+
+place_names::place_names(const context& c, const document_table& names, std::string (*quote)(std::string_view))
+    : context_(c), names_(names), quote_(quote), fields_(c.settings.input.text_fields) {
+  has_arrays_ = std::any_of(fields_.begin(), fields_.end(),
+                            [](const std::string& field) { return field.find("[*]") != field.npos; });
+}
+
+std::string place_names::field_of(const text_place& where) const {
+  return has_arrays_ ? std::to_string(where.field) : fields_.size() > 1 ? fields_[where.field] : "";
+}
+
+std::string place_names::json_of(const text_place& where) const {
+  json_object place;
+  place.add("id", quote_(id_of(where)));
+  if (where.document < context_.against) place.add("against", "true");
+  const std::string field = field_of(where);
+  if (!field.empty()) place.add("field", has_arrays_ ? field : quote_(field));
+  return place.add("offset", std::to_string(where.offset)).add("length", std::to_string(where.size)).text();
+}
+
+std::string length_of(const listed_passage& one, bool are_bytes) {
+  return are_bytes ? counted(one.units, "byte", "bytes") : counted(one.units, "word", "words");
+}
+
+passage_totals list_passages(context& c, const passage_settings& how, document_table& names, passage_writer& to) {
   const std::uint64_t memory = c.settings.grouping.memory;
-  document_table names(false);
+  passage_totals totals;
   text_passes texts(c);
   kept_records<found_passage> again(memory / 16);
   sorted_records<passage_by_first> by_first(memory / 8);
@@ -289,9 +284,11 @@ void list_passages(context& c, const passage_settings& how) {
   firsts.rewind();
   again.rewind();
   std::uint32_t document = 0;
-  texts.visit([&](const placed_document& d, bool /*is_of_input*/) {
+  texts.visit([&](const placed_document& d, bool is_of_input) {
     for (std::uint32_t field = 0; field < d.texts->size(); ++field) {
       const std::string_view text = (*d.texts)[field];
+      if (is_of_input) totals.bytes += text.size();
+      std::size_t repeated_end = 0;  // the bytes before it are counted
       std::optional<unit_places> units;
       const auto range_of = [&](std::size_t begin, std::size_t end) {
         if (!units) units.emplace(text, how.are_bytes);
@@ -315,6 +312,8 @@ void list_passages(context& c, const passage_settings& how) {
            (p = again.peek()) != nullptr && p->document == document && p->field == field; again.take()) {
         const text_range range = range_of(p->begin, p->end);
         if (range.begin == range.end) continue;
+        totals.repeated_bytes += range.end - std::min(range.end, std::max(range.begin, repeated_end));
+        repeated_end = std::max(repeated_end, range.end);
         places.add({{p->end - p->begin, p->first_document, p->first_field, p->first_begin},
                     {document, field, static_cast<std::uint32_t>(range.begin),
                      static_cast<std::uint32_t>(range.end - range.begin)}});
@@ -323,20 +322,30 @@ void list_passages(context& c, const passage_settings& how) {
     ++document;
   });
 
-  passage_printer print(c, names, how.are_bytes);
+  totals.passages = listed.size();
+  totals.places = places.size();
   for (; const first_of_passage* const one = listed.peek(); listed.take()) {
-    print.begin(*one, bytes.at(one->text, one->size));
+    const std::uint32_t units = how.are_bytes ? one->size : one->units;  // of whole characters
+    totals.longest = std::max(totals.longest, units);
+    to.begin({units, one->documents, {one->first_document, one->first_field, one->offset, one->size}},
+             bytes.at(one->text, one->size));
     for (const place_of_passage* place = nullptr; (place = places.peek()) != nullptr && place->key() == one->key();
          places.take()) {
-      print.again(place->where);
+      to.again(place->where);
     }
-    print.end();
+    to.end();
   }
-  finish(c,
-         ": " + counted(listed.size(), "passage", "passages") + " at " +
-             counted(places.size(), "further place", "further places"),
-         listed.size());
+  return totals;
 }
+
+void finish_passages(context& c, const passage_totals& totals) {
+  finish(c,
+         ": " + counted(totals.passages, "passage", "passages") + " at " +
+             counted(totals.places, "further place", "further places"),
+         totals.passages);
+}
+
+namespace {
 
 constexpr std::array passages_options{
     option_row{"--length", "N", takes::own, section::comparison,
@@ -364,7 +373,11 @@ bool run_passages(typed_options& typed) {
                                          to.input.is_read_twice = true;
                                          to.input.watches_ids = true;
                                        }});
-  return run_on_documents(settings, [&](context& c) { list_passages(c, how); });
+  return run_on_documents(settings, [&](context& c) {
+    document_table names(false);
+    passage_printer print(c, names, how.are_bytes);
+    finish_passages(c, list_passages(c, how, names, print));
+  });
 }
 
 }  // namespace

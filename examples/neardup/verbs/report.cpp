@@ -1,10 +1,7 @@
 // `neardup report`: writes the groups as one self-contained HTML page.
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <numeric>
@@ -14,6 +11,7 @@
 #include "../ground/platform.hpp"
 #include "../line/taking.hpp"
 #include "page.hpp"
+#include "passage_listing.hpp"
 #include "pictures.hpp"
 #include "report_page_parts.hpp"
 #include "running.hpp"
@@ -25,8 +23,14 @@ namespace {
 constexpr std::array report_options{
     option_row{"--most", "N", takes::own, section::output,
                "only the N largest groups, of equally large ones the first; the page says how many others there are "
-               "(default: all groups)",
+               "(default: all groups); with --passages, the N longest passages",
                usual::with_verb},
+    option_row{"--passages", "N", takes::own, section::comparison,
+               "not the groups, but the runs of N words that began earlier, wherever they begin, as the verb passages "
+               "lists them: how long, where, and what share of the text; bytes:N counts bytes",
+               usual::with_verb, "not the groups, but the runs of N words that stand several times"},
+    option_row{"--least-documents", "M", takes::own, section::comparison,
+               "with --passages: only passages that stand in M documents or more (default: 1)"},
 };
 
 // The most members of a group for which differences, or pictures, are shown.
@@ -109,31 +113,6 @@ std::vector<std::size_t> largest_groups(const document_groups& groups, std::size
   return numbers;
 }
 
-/// Returns the current time in UTC, as "2026-11-28 17:40 UTC". If the environment variable SOURCE_DATE_EPOCH is set and
-/// not empty, returns the time that it gives in seconds.
-/// Throws: usage_error if the variable is not a number of seconds before the year 10000.
-std::string time_text() {
-  using namespace std::chrono;
-  auto now = floor<minutes>(system_clock::now());
-  const char* const given = std::getenv("SOURCE_DATE_EPOCH");
-  if (const std::string_view fixed = given == nullptr ? "" : given; !fixed.empty()) {
-    constexpr std::int64_t year_10000 = 253402300800;
-    std::int64_t second = -1;
-    const auto parsed = std::from_chars(fixed.data(), fixed.data() + fixed.size(), second);
-    if (parsed.ec != std::errc{} || parsed.ptr != fixed.data() + fixed.size() || second < 0 || second >= year_10000) {
-      throw usage_error("SOURCE_DATE_EPOCH=" + std::string(fixed) + ": seconds since 1970, below 253402300800");
-    }
-    now = floor<minutes>(sys_seconds(seconds(second)));
-  }
-  const auto day = floor<days>(now);
-  const year_month_day date{day};
-  const auto two_digits = [](long long n) { return (n < 10 ? "0" : "") + std::to_string(n); };
-  const auto minute = (now - day).count();
-  return std::to_string(static_cast<int>(date.year())) + '-' + two_digits(static_cast<unsigned>(date.month())) + '-' +
-         two_digits(static_cast<unsigned>(date.day())) + ' ' + two_digits(minute / 60) + ':' + two_digits(minute % 60) +
-         " UTC";
-}
-
 /// Returns the head of the page: how many documents were compared, by which rule, and when.
 std::string run_text(const context& c) {
   const std::string against =
@@ -149,14 +128,11 @@ std::string run_text(const context& c) {
 
 /// Reports what is missing on the page, and whether the page is too large for browsers.
 void say_size(const context& c, const group_counts& all, const group_counts& shown) {
-  constexpr std::uint64_t large = 20'000'000;
-  if (c.settings.output.quiet) return;
-  if (shown.groups < all.groups) {
+  if (!c.settings.output.quiet && shown.groups < all.groups) {
     say("the page has the " + counted(shown.groups, "largest group", "largest groups") + " of " + grouped(all.groups) +
         "; the others have " + counted(all.documents - shown.documents, "document", "documents"));
-  } else if (c.out.size() > large) {
-    say("the page has " + grouped(c.out.size() / 1'000'000) +
-        " MB, which a browser is slow with; --most N writes the N largest groups only");
+  } else {
+    say_if_large(c);
   }
 }
 
@@ -202,16 +178,33 @@ void write_page(context& c, std::size_t most) {
 
 bool run_report(typed_options& typed) {
   if (typed.has("--fingerprints")) throw usage_error("report with --fingerprints: there are no texts");
+  std::optional<passage_settings> passages;
   run_settings settings = take_reading(
-      typed, {.last = [](const typed_options&, run_settings& to) {
+      typed, {.last = [&](const typed_options& given, run_settings& to) {
         if (to.output.file.empty() && is_terminal(stdout)) {
           throw usage_error("report writes a page for a browser, not for a terminal: --output groups.html");
         }
         to.input.is_read_twice = true;
+        if (given.has("--passages")) {
+          refuse_if_given(given, {"--keep",    "--grouping",       "--check",    "--check-features", "--min-similarity",
+                                  "--exact",   "--distance",       "--blocks",   "--kind",           "--bits",
+                                  "--weights", "--weighted-field", "--top",      "--idf-file",       "--seed",
+                                  "--by",      "--similarity",     "--features", "--also-within",    "--same",
+                                  "--within",  "--across"},
+                          " says nothing of --passages; leave out one of the two");
+          refuse_indexes(to, "--passages");
+          to.input.watches_ids = true;
+          passages = take_passage_settings(given, "--passages");
+        } else {
+          refuse_if_given(given, {"--least-documents"}, " needs --passages");
+        }
       }});
   std::size_t most = std::numeric_limits<std::size_t>::max();
   take_number(typed, "--most", most, std::size_t{1}, std::numeric_limits<std::size_t>::max());
-  return run_on_documents(settings, [&](context& c) { write_page(c, most); });
+  return run_on_documents(settings, [&](context& c) {
+    if (passages) return write_passages_page(c, *passages, most);
+    write_page(c, most);
+  });
 }
 
 }  // namespace
@@ -225,6 +218,7 @@ Writes the groups of near-duplicates as one HTML page that needs nothing else: s
 document each group is around and which others are in it, and what differs, side by side. It can be sorted
 and filtered. Stretches that are equal are shortened. Of codes it shows the pictures: the files that their
 ids name. With --by a table says what goes of each source. Of very many groups --most N writes the largest.
+With --passages N the page shows the runs of N words that stand several times, and not the groups.
 The input is read twice, standard input through a temporary file.
 )",
                        takes::comparing | takes::codes | takes::exact | takes::same | takes::pairing |

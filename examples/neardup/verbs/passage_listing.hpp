@@ -1,0 +1,83 @@
+// Lists passages that stand several times: for the verb passages, and for --passages of report.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../compare/corpus.hpp"
+#include "passage_finding.hpp"
+
+namespace command {
+
+/// A text range of a document.
+struct text_place {
+  std::uint32_t document, field, offset, size;
+};
+
+/// A run of units that stands several times.
+struct listed_passage {
+  std::uint32_t units;      ///< words, or bytes of whole characters
+  std::uint32_t documents;  ///< how many contain all of the run
+  text_place first;
+};
+
+/// Returns the number of units in words.
+std::string length_of(const listed_passage& one, bool are_bytes);
+
+/// Names the places of passages.
+class place_names {
+ public:
+  /// `quote` makes a string of JSON from a name.
+  place_names(const context& c, const document_table& names, std::string (*quote)(std::string_view));
+
+  [[nodiscard]] bool has_arrays() const noexcept { return has_arrays_; }
+  [[nodiscard]] std::string id_of(const text_place& where) const { return names_.id(where.document); }
+  /// Returns the name of the field; if there are arrays, the number of the text; empty if there is only one field.
+  [[nodiscard]] std::string field_of(const text_place& where) const;
+  /// Returns a place as an object of JSON.
+  [[nodiscard]] std::string json_of(const text_place& where) const;
+
+ private:
+  const context& context_;
+  const document_table& names_;
+  std::string (*quote_)(std::string_view);
+  const std::vector<std::string>& fields_;
+  bool has_arrays_ = false;
+};
+
+/// Takes the passages of a list.
+class passage_writer {
+ public:
+  passage_writer() = default;
+  passage_writer(const passage_writer&) = delete;
+  passage_writer& operator=(const passage_writer&) = delete;
+  virtual ~passage_writer() = default;
+
+  /// Begins with the next passage.
+  virtual void begin(const listed_passage& one, const std::string& bytes) = 0;
+  /// Takes a further place of the passage.
+  virtual void again(const text_place& where) = 0;
+  virtual void end() = 0;
+};
+
+/// Figures of a list.
+struct passage_totals {
+  std::uint64_t passages = 0, places = 0;       ///< runs, and their further places
+  std::uint32_t longest = 0;                    ///< units of the longest run
+  std::uint64_t repeated_bytes = 0, bytes = 0;  ///< of the input: in further places, and in all texts
+};
+
+/// Finds the passages that stand several times, and gives them to a writer, the longest first. Fills the table of names.
+/// Memory: about --memory, and for each document up to 60 bytes.
+passage_totals list_passages(context& c, const passage_settings& how, document_table& names, passage_writer& to);
+
+/// Ends a run that has listed passages.
+void finish_passages(context& c, const passage_totals& totals);
+
+/// Writes passages as a page for a browser, the `most` longest.
+void write_passages_page(context& c, const passage_settings& how, std::size_t most);
+
+}  // namespace command
