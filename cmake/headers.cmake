@@ -36,7 +36,6 @@ set(NEARDUP_HEADERS
     include/neardup/detail/prefetch.hpp
     include/neardup/detail/radix_partition.hpp
     include/neardup/detail/text_lines.hpp
-    include/neardup/detail/two_bit_counts.hpp
     include/neardup/detail/union_find.hpp
     include/neardup/detail/visits.hpp
     include/neardup/detail/windows_files.hpp
@@ -149,6 +148,7 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/set_store.hpp
     include/neardup/sets/engine/shuffle_blob.hpp
     include/neardup/sets/engine/shuffle_join.hpp
+    include/neardup/sets/engine/two_bit_counts.hpp
     include/neardup/sets/feature_counts.hpp
     include/neardup/sets/feature_sets.hpp
     include/neardup/sets/pairs.hpp

@@ -170,7 +170,7 @@ TEST_CASE("the passages of long texts are those of a set of all passages seen") 
   }
 }
 
-TEST_CASE("passages are found when the counters have grown in between") {
+TEST_CASE("passages are found among many anchors") {
   oracle::random_engine random(79);
   std::vector<std::string> texts(3);
   for (std::size_t t = 0; t < 2; ++t) {

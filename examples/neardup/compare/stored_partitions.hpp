@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "../ground/errors.hpp"
@@ -12,7 +14,8 @@
 
 namespace command {
 
-/// The partitions of a join: in memory up to a limit, then in a temporary file.
+/// The partitions of a join: in memory up to a limit, then in a temporary file. The pieces of a partition in the file are
+/// a list, from the last piece to the first: behind its bytes, each piece has the place of the piece before it.
 class stored_partitions {
  public:
   explicit stored_partitions(std::uint64_t room) : room_(room) {}
@@ -20,45 +23,54 @@ class stored_partitions {
   void append(std::uint32_t partition, std::span<const std::byte> bytes) {
     if (partition >= partitions_.size()) partitions_.resize(partition + 1);
     pieces& to = partitions_[partition];
-    if (to.filed.empty() && bytes.size() <= room_) {
-      room_ -= bytes.size();
+    if (to.last.size == 0 && bytes.size() + held_overhead <= room_) {
+      room_ -= bytes.size() + held_overhead;
       to.held.emplace_back(bytes.begin(), bytes.end());
       return;
     }
-    const std::uint64_t offset = file_.append({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    to.filed.push_back({offset, bytes.size()});
+    if (bytes.empty()) return;
+    const auto* const before = reinterpret_cast<const char*>(&to.last);
+    written_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    written_.append(before, sizeof(piece));
+    to.last = {file_.append(written_), bytes.size()};
   }
 
   void read(std::uint32_t partition, std::span<std::byte> to) {
     const pieces& from = partitions_[partition];
+    std::size_t done = 0;
     for (const std::vector<std::byte>& bytes : from.held) {
-      std::copy(bytes.begin(), bytes.end(), to.begin());
-      to = to.subspan(bytes.size());
+      std::copy(bytes.begin(), bytes.end(), to.begin() + static_cast<std::ptrdiff_t>(done));
+      done += bytes.size();
     }
-    for (const piece& one : from.filed) {
-      for (std::size_t done = 0; done < one.size;) {
-        const std::size_t count =
-            file_.read_at(one.offset + done, reinterpret_cast<char*>(to.data()) + done, one.size - done);
+    to = to.subspan(done);
+    for (piece one = from.last; one.size > 0;) {
+      written_.resize(one.size + sizeof(piece));
+      for (std::size_t read = 0; read < written_.size();) {
+        const std::size_t count = file_.read_at(one.offset + read, written_.data() + read, written_.size() - read);
         if (count == 0) throw output_error("a temporary file was cut off");
-        done += count;
+        read += count;
       }
-      to = to.subspan(one.size);
+      std::memcpy(to.last(one.size).data(), written_.data(), one.size);
+      to = to.first(to.size() - one.size);
+      std::memcpy(&one, written_.data() + one.size, sizeof(piece));
     }
   }
 
  private:
   struct piece {
-    std::uint64_t offset;
-    std::size_t size;
+    std::uint64_t offset = 0;
+    std::size_t size = 0;  // 0: there is no piece
   };
   struct pieces {
     std::vector<std::vector<std::byte>> held;
-    std::vector<piece> filed;
+    piece last;
   };
+  static constexpr std::size_t held_overhead = sizeof(std::vector<std::byte>) + 16;  // of the list and of the allocator
 
   std::uint64_t room_;  // bytes of memory that are left
   temporary_file file_;
   std::vector<pieces> partitions_;
+  std::string written_;  // a piece, with the place of the piece before it
 };
 
 }  // namespace command

@@ -312,3 +312,58 @@ def test_annotate_has_the_groups_as_columns(texts, chains):
         expected = 1 if label == i else oracle.similarity("jaccard", sets[i], sets[label])
         assert found["similarity"][i] == pytest.approx(expected)
     assert len(pl.DataFrame(found)) == len(texts)
+
+
+VALUES = ["en", "de", "zh", 3]
+
+
+@settings(max_examples=100)
+@given(
+    rows=st.lists(st.tuples(st.none() | st.lists(st.sampled_from(WORDS[:4]), max_size=6).map(" ".join), st.sampled_from(VALUES)), max_size=24),
+    measure=st.sampled_from(["jaccard", "cosine"]),
+    least=st.sampled_from([0.3, 0.6, 1.0]),
+    prefers=st.booleans(),
+    threads=st.integers(1, 2),
+)
+def test_within_compares_texts_of_one_value_only(rows, measure, least, prefers, threads):
+    texts, values = [text for text, _ in rows], [value for _, value in rows]
+    sets = oracle.sets_of(texts)
+    prefer = [len(text or "") % 3 for text in texts] if prefers else None
+    asked = {"similarity": least, "measure": measure, "threads": threads, "within": values}
+    found = neardup.pairs(texts, **asked)
+    expected = [row for row in oracle.pairs(sets, measure=measure, least=least) if values[row[0]] == values[row[1]]]
+    assert list(zip(found.first.tolist(), found.second.tolist(), found.common.tolist())) == [row[:3] for row in expected]
+    assert found.similarity.tolist() == [row[3] for row in expected]
+    labels, chained = list(range(len(rows))), list(range(len(rows)))
+    for value in VALUES:
+        places = [i for i, one in enumerate(values) if one == value]
+        own = [sets[i] for i in places]
+        scores = None if prefer is None else [prefer[i] for i in places]
+        for i, label in zip(places, oracle.groups(own, measure, least, prefer=scores)):
+            labels[i] = places[label]
+        for i, label in zip(places, oracle.chains(own, measure, least)):
+            chained[i] = places[label]
+    assert neardup.groups(texts, prefer=prefer, **asked).tolist() == labels
+    assert neardup.groups(texts, chains=True, **asked).tolist() == chained
+    assert neardup.groups(neardup.features(texts), prefer=prefer, **asked).tolist() == labels
+    assert neardup.unique(texts, prefer=prefer, **asked).tolist() == [label == i for i, label in enumerate(labels)]
+    notes = neardup.annotate(texts, prefer=prefer, **{**asked, "within": pa.array([str(value) for value in values], pa.string())})
+    assert notes["original"].tolist() == labels
+    assert notes["size"].tolist() == [labels.count(label) for label in labels]
+
+
+def test_within_refuses_what_it_cannot():
+    texts = ["a b c", "a b c"]
+    for within, error, message in ((["x"], ValueError, "1 values for 2 texts"), (["x", None], TypeError, "text 1 is None"),
+                                   ([True, "x"], TypeError, "text 0 is True"), ([1.5, 2], TypeError, "text 0 is 1.5")):
+        with pytest.raises(error, match=message):
+            neardup.unique(texts, within=within)
+        with pytest.raises(error, match=message):
+            neardup.pairs(texts, within=within)
+    with pytest.raises(ValueError, match="others"):
+        neardup.pairs(texts, texts, within=["x", "x"])
+    with pytest.raises(ValueError, match='measure="edit"'):
+        neardup.groups(texts, measure="edit", within=["x", "x"])
+    with pytest.raises(ValueError, match="3 scores for 2 texts"):
+        neardup.groups(texts, prefer=[1, 2, 3], within=["x", "x"])
+    assert neardup.unique([], within=[]).tolist() == []

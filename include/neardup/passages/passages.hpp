@@ -142,8 +142,8 @@ template <class Documents, class Tokenizer>
 ///
 /// Throws: std::invalid_argument if the length is 0 or above 2^20; std::length_error for a text of 4 GiB or more, and
 /// from 2^32 documents on; exceptions of the callable, the store and the visitor; std::bad_alloc.
-/// Complexity: linear. The store gets at most 32 bytes, usually 16 or fewer, for each passage whose anchor repeats, and
-/// 28 bytes for each run that is found.
+/// Complexity: linear. The store gets 8 bytes for each of about 4 anchors in `options.length` units, at most 32 bytes,
+/// usually 16 or fewer, for each passage whose anchor repeats, and 28 bytes for each run that is found.
 /// Memory: about `memory` bytes; for words, also 16 bytes for each word of a text that a thread reads. More, if one run
 /// of half the length makes up a great part of the corpus.
 /// Example: `visit_passages(read_file, {.length = 100}, byte_ngrams{1}, files, 1 << 30, print);`

@@ -15,9 +15,9 @@
 #include "../detail/bits.hpp"
 #include "../detail/bytes.hpp"
 #include "../detail/prefetch.hpp"
-#include "../detail/two_bit_counts.hpp"
 #include "../detail/xxh3.hpp"
 #include "../error.hpp"
+#include "engine/two_bit_counts.hpp"
 
 namespace neardup::inline v0 {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Anchors of windows (winnowing), counts of anchors, and hashes of windows.
+// Anchors of windows (winnowing), sets of anchors, and hashes of windows.
 //
 // A window is `length` consecutive units of a text. Its grams are runs of k = (length + 1) / 2 units. The anchor of a
 // window is the gram with the least hash, or the rightmost of such grams. Equal windows have the same anchor at the
@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -19,7 +20,6 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/prefetch.hpp"
-#include "../../detail/two_bit_counts.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -164,55 +164,46 @@ class anchor_finder {
   std::vector<anchor_run> runs_;
 };
 
-/// Counts anchors. A count is never too low. It stops at 3.
-/// Memory: 4 bytes for each anchor, up to a limit; counts are too high more often when the limit is reached.
-class anchor_counts {
+/// Returns the part, below `parts`, to which 32 bits of a hash belong. Greater numbers belong to the same or later parts.
+constexpr std::uint32_t part_of(std::uint64_t bits, std::uint64_t parts) noexcept {
+  return static_cast<std::uint32_t>((bits & 0xffffffffU) * parts >> 32);
+}
+
+/// A set of anchors: a Bloom filter with two bits of one word for each anchor. An anchor that is not in the set is found
+/// in it with a small probability, which then costs time only.
+class anchor_set {
  public:
-  /// Precondition: most_memory > 0.
-  explicit anchor_counts(std::uint64_t most_memory) : most_words_(most_memory / sizeof(std::uint16_t)) {}
+  /// The size is `bytes` or a little more. Anchors of different partitions are in different words, so threads may add
+  /// anchors of different partitions at the same time.
+  anchor_set(std::uint32_t partitions, std::uint64_t bytes) : words_(words_for(partitions, bytes)) {}
 
-  /// Counts anchors, and grows if there are many.
-  void add(std::span<const std::uint64_t> anchors) {
-    counted_ += anchors.size();
-    while (16 * counted_ > 8 * words_.size() && 2 * words_.size() <= most_words_) grow();
-    constexpr std::size_t ahead = 16;
-    for (std::size_t i = 0; i < anchors.size(); ++i) {
-      if (i + ahead < anchors.size()) look_ahead(anchors[i + ahead]);
-      const std::uint64_t place = place_of(anchors[i]);
-      std::uint16_t& word = words_[to_size(place >> 3)];
-      word = counted_once(word, static_cast<std::uint32_t>(place & 7U) * 2);
-    }
+  void add(std::uint64_t anchor) noexcept {
+    const std::uint64_t hash = mix(anchor);
+    words_[part_of(hash >> 32, words_.size())] |= bits_of(hash);
   }
-
-  /// Prefetches the count of an anchor.
-  void look_ahead(std::uint64_t anchor) const noexcept { prefetch(words_.data() + to_size(place_of(anchor) >> 3)); }
-
-  [[nodiscard]] std::uint32_t operator[](std::uint64_t anchor) const noexcept {
-    const std::uint64_t place = place_of(anchor);
-    return two_bit_count(words_[to_size(place >> 3)], static_cast<std::uint32_t>(place & 7U) * 2);
+  [[nodiscard]] bool contains(std::uint64_t anchor) const noexcept {
+    const std::uint64_t hash = mix(anchor), bits = bits_of(hash);
+    return (words_[part_of(hash >> 32, words_.size())] & bits) == bits;
+  }
+  /// Prefetches the word of an anchor.
+  void look_ahead(std::uint64_t anchor) const noexcept {
+    prefetch(words_.data() + part_of(mix(anchor) >> 32, words_.size()));
+  }
+  /// Returns the partition of an anchor. Anchors are least hashes, so their own high bits are mostly 0.
+  [[nodiscard]] static std::uint32_t partition_of(std::uint64_t anchor, std::uint32_t partitions) noexcept {
+    return part_of(mix(anchor) >> 32, partitions);
   }
 
  private:
-  /// Returns the number of the counter. Anchors are least hashes, so their own high bits are mostly 0.
-  [[nodiscard]] std::uint64_t place_of(std::uint64_t anchor) const noexcept { return mix(anchor) >> (64 - bits_); }
-
-  /// Doubles the counters. Anchors with the counter i now have the counter 2i or 2i + 1, so both inherit the count.
-  void grow() {
-    std::vector<std::uint16_t> more(2 * words_.size());
-    for (std::size_t i = 0; i < more.size(); ++i) {
-      const std::uint32_t four = words_[i / 2] >> (i % 2 * 8);
-      std::uint32_t word = 0;
-      for (std::uint32_t c = 0; c < 4; ++c) word |= (four >> 2 * c & most_in_two_bits) * 5 << 4 * c;
-      more[i] = static_cast<std::uint16_t>(word);
-    }
-    words_ = std::move(more);
-    ++bits_;
+  [[nodiscard]] static std::size_t words_for(std::uint32_t partitions, std::uint64_t bytes) noexcept {
+    constexpr std::uint64_t most = (std::numeric_limits<std::uint32_t>::max)();
+    return to_size((std::min)(bytes / sizeof(std::uint64_t) / partitions + 1, most / partitions) * partitions);
+  }
+  [[nodiscard]] static std::uint64_t bits_of(std::uint64_t hash) noexcept {
+    return std::uint64_t{1} << (hash & 63U) | std::uint64_t{1} << (hash >> 6 & 63U);
   }
 
-  std::uint64_t most_words_;
-  int bits_ = 16;  // words_.size() == 2^(bits_ - 3)
-  std::vector<std::uint16_t> words_ = std::vector<std::uint16_t>(std::size_t{1} << (bits_ - 3));
-  std::uint64_t counted_ = 0;
+  std::vector<std::uint64_t> words_;
 };
 
 /// A hash of a window: two polynomials of its units modulo 2^61 - 1, whose factors were drawn at random. So two

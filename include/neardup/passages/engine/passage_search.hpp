@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The search for repeated passages, in two passes over the texts.
 //
-// The first pass counts anchors (passage_anchors.hpp). The second pass hashes the windows whose anchors occur more than
-// once, and scatters them to partitions by their anchors. So equal windows are in one partition, in the order of the
-// documents. A table of each partition has the first place of each window.
+// The first pass scatters anchors (passage_anchors.hpp) to partitions by their hashes. Each partition is sorted, and the
+// anchors that occur more than once become a set. The second pass hashes the windows whose anchors are in the set, and
+// scatters them to partitions by their anchors. So equal windows are in one partition, in the order of the documents. A
+// table of each partition has the first place of each window.
 //
-// The records of a partition have 16 bytes each. A run of windows is a header and the hashes of its windows. A run that
+// The records of windows have 16 bytes each. A run of windows is a header and the hashes of its windows. A run that
 // is equal to an earlier one is a header and two hashes: the first and the last window of a run determine all others,
 // because together they cover all of its units.
 #pragma once
 
 #include <algorithm>
 #include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -26,9 +28,8 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
-#include "../../detail/large_array.hpp"
 #include "../../detail/mutex.hpp"
-#include "../../detail/prefetch.hpp"
+#include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../partition_store.hpp"
 #include "../../runner.hpp"
@@ -55,6 +56,8 @@ struct passage_conditions {
 struct repeated_windows {
   std::uint32_t document, field, begin, count, first_document, first_field, first_begin;
 
+  friend auto operator<=>(const repeated_windows&, const repeated_windows&) = default;  // in the order of places
+
   /// Appends windows if they follow these windows, and if their first places follow the first places of these windows.
   /// Returns: false if they do not follow.
   bool append(const repeated_windows& next) noexcept {
@@ -68,6 +71,9 @@ struct repeated_windows {
 
 /// A record of a partition: a header, or the hash of a window.
 using window_record = window_hash;
+
+/// Occurrences of an anchor are told apart up to this number.
+inline constexpr std::size_t most_counted = 3;
 
 /// The least number of windows in a run that is written as a copy. A copy of a shorter run would not be shorter.
 inline constexpr std::size_t least_copied = 3;
@@ -149,7 +155,8 @@ class passage_search {
   /// Calls `visit` for all repeated windows, in the order of their places. Windows that follow one another, and whose
   /// first places follow one another, come together. Ends if `visit` returns false.
   void find(const visit_type& visit) {
-    count_anchors();
+    scatter_anchors();
+    find_repeated_anchors();
     scatter_windows();
     find_repeated();
     visit_found(visit);
@@ -165,33 +172,89 @@ class passage_search {
     window_hash first{0, 0}, last{0, 0};
     std::size_t count = 0;
   };
+  /// An anchor that a worker has scattered, and how often.
+  struct scattered_anchor {
+    std::uint64_t anchor = 0, times = 0;
+  };
   struct worker {
-    explicit worker(std::size_t length) : finder(length), hasher(length) {}
+    explicit worker(std::size_t length) : finder(length), hasher(length), known(std::size_t{1} << 12) {}
+
+    /// Takes an anchor of pass 1. An anchor that was scattered `least` times is repeated, and need not be scattered.
+    void take(std::uint64_t anchor, std::uint32_t least) {
+      scattered_anchor& last = known[part_of(mix(anchor) >> 32, known.size())];
+      if (last.anchor != anchor) last = {anchor, 0};
+      if (last.times == least) {
+        ++repeated;
+      } else {
+        ++last.times;
+        anchors.push_back(anchor);
+      }
+    }
 
     anchor_finder finder;
     window_hasher hasher;
     std::vector<std::uint64_t> first, second;  // hashes of words
     std::vector<std::uint64_t> anchors;        // pass 1
-    std::uint64_t windows = 0;
+    std::vector<scattered_anchor> known;
+    std::uint64_t windows = 0, anchors_seen = 0, repeated = 0;  // `repeated`: occurrences of repeated anchors
     std::vector<window_record> records;                         // pass 2
     std::vector<std::pair<std::uint32_t, std::size_t>> pieces;  // the partition and the number of consecutive records
     std::vector<written_run> written;
   };
-  /// Partitions of records of one type, which are stored when some are together.
+  /// Partitions of records, from a number of the store on. Some records of each partition wait in memory.
   template <class Record>
-  struct scattered {
-    std::vector<std::vector<Record>> waiting;
-    std::vector<std::uint64_t> stored;
-    std::size_t most = 0;  // records that wait in a partition
+  class scattered_records {
+   public:
+    /// `memory`: the bytes of the records that wait.
+    void begin(std::uint32_t first, std::uint32_t partitions, std::uint64_t memory) {
+      first_ = first;
+      waiting_.resize(partitions);
+      stored_.assign(partitions, 0);
+      most_ = to_size(std::clamp<std::uint64_t>(memory / partitions / sizeof(Record), 16, 1024));
+    }
+    void add(any_partition_store& store, std::uint32_t partition, std::span<const Record> records) {
+      std::vector<Record>& waiting = waiting_[partition];
+      waiting.insert(waiting.end(), records.begin(), records.end());
+      if (waiting.size() >= most_) append(store, partition);
+    }
+    void end(any_partition_store& store) {
+      for (std::uint32_t i = 0; i < waiting_.size(); ++i) {
+        if (!waiting_[i].empty()) append(store, i);
+        waiting_[i] = {};
+      }
+    }
+    [[nodiscard]] std::uint64_t size(std::size_t partition) const noexcept { return stored_[partition]; }
+    /// Reads all records of a partition. The mutex guards the store.
+    [[nodiscard]] std::span<Record> read(any_partition_store& store, mutex_type& mutex, std::size_t partition,
+                                         scratch_array<Record>& memory) const {
+      const std::span<Record> records = memory.take(to_size(stored_[partition]));
+      const std::lock_guard lock(mutex);
+      if (!records.empty()) store.read(first_ + static_cast<std::uint32_t>(partition), std::as_writable_bytes(records));
+      return records;
+    }
+
+   private:
+    void append(any_partition_store& store, std::uint32_t partition) {
+      store.append(first_ + partition, std::as_bytes(std::span(waiting_[partition])));
+      stored_[partition] += waiting_[partition].size();
+      waiting_[partition].clear();
+    }
+
+    std::uint32_t first_ = 0;
+    std::vector<std::vector<Record>> waiting_;
+    std::vector<std::uint64_t> stored_;  // records in the store
+    std::size_t most_ = 0;               // records that wait in a partition
   };
 
-  /// Reads all texts, some MB at a time. Calls `use(worker, units, first, last, runs, text)` for each piece of each text
-  /// (see anchor_finder), and `after(worker)` for each worker when some MB are read. Workers have consecutive texts.
+  /// Reads all texts, up to some MB at a time. Calls `use(worker, units, first, last, runs, text)` for each piece of each
+  /// text (see anchor_finder), and `after(worker)` for each worker when these MB are read. Workers have consecutive texts.
   template <class Use, class After>
   void read_texts(bool hashes_windows, const Use& use, const After& after) {
     std::string bytes;
     std::vector<placed_text> texts;
     const std::size_t parts = workers_.size();
+    // Up to 16 bytes for each byte wait as records.
+    const std::uint64_t most_bytes = std::clamp<std::uint64_t>(memory_ / 64, parts << 16, parts << 20);
     const auto read = [&](worker& own, const placed_text& text) {
       const std::string_view content = std::string_view(bytes).substr(text.begin, text.size);
       const auto read_as = [&](const auto& units) {
@@ -229,7 +292,7 @@ class passage_search {
       texts.push_back(
           {bytes.size(), text.size(), static_cast<std::uint32_t>(documents_ - 1), static_cast<std::uint32_t>(field)});
       bytes.append(text);
-      if (bytes.size() >= parts << 20) read_all();
+      if (bytes.size() >= most_bytes) read_all();
     });
     if (!texts.empty()) read_all();
   }
@@ -241,9 +304,9 @@ class passage_search {
     constexpr std::size_t ahead = 8;
     bool has_prefixes = false;
     for (std::size_t r = 0; r < runs.size(); ++r) {
-      if (r + ahead < runs.size()) counts_.look_ahead(runs[r + ahead].anchor);
+      if (r + ahead < runs.size()) repeated_.look_ahead(runs[r + ahead].anchor);
       const anchor_run& run = runs[r];
-      if (counts_[run.anchor] < least_count_) continue;
+      if (!repeated_.contains(run.anchor)) continue;
       if (!std::exchange(has_prefixes, true)) own.hasher.take(units, first, last);
       const std::size_t before = own.records.size();
       const window_hash front = own.hasher[run.first], back = own.hasher[run.end - 1];
@@ -260,43 +323,34 @@ class passage_search {
       } else {
         for (std::size_t window = run.first; window < run.end; ++window) own.records.push_back(own.hasher[window]);
       }
-      const auto partition = static_cast<std::uint32_t>((mix(run.anchor) & 0xffffffffU) * partitions_ >> 32);
-      own.pieces.emplace_back(partition, own.records.size() - before);
+      own.pieces.emplace_back(anchor_set::partition_of(run.anchor, partitions_), own.records.size() - before);
     }
   }
 
-  /// Adds records to a partition, numbered from `offset` in the store. Stores them when there are more than `most`.
-  template <class Record>
-  void put(scattered<Record>& to, std::uint32_t partition, std::span<const Record> records, std::uint32_t offset,
-           std::size_t most) {
-    std::vector<Record>& waiting = to.waiting[partition];
-    waiting.insert(waiting.end(), records.begin(), records.end());
-    if (waiting.size() <= most) return;
-    store_.append(offset + partition, std::as_bytes(std::span(waiting)));
-    to.stored[partition] += waiting.size();
-    waiting.clear();
-  }
-
-  void count_anchors();
+  void scatter_anchors();
+  void find_repeated_anchors();
   void scatter_windows();
   void find_repeated();
   void visit_found(const visit_type& visit);
 
   static constexpr std::uint64_t most_of_text = (std::numeric_limits<std::uint32_t>::max)();
   static constexpr std::uint32_t max_partitions = 4096;
+  static constexpr std::uint32_t max_anchor_partitions = 1024;
 
   passage_source source_;
   passage_conditions how_;
   any_partition_store store_;
   std::uint64_t memory_;
   any_runner run_;
-  anchor_counts counts_;
-  std::uint32_t least_count_;  // occurrences of an anchor from which on its windows may be repeated
+  std::uint32_t least_count_;        // occurrences of an anchor from which on its windows may be repeated
+  std::uint32_t anchor_partitions_;  // the first partitions of the store
+  scattered_records<std::uint64_t> anchors_;
+  anchor_set repeated_{1, 0};
   std::vector<worker> workers_;
   std::uint64_t windows_ = 0, documents_ = 0;
   std::uint32_t partitions_ = 1;
-  scattered<window_record> scattered_;
-  scattered<repeated_windows> found_;
+  scattered_records<window_record> scattered_;
+  scattered_records<repeated_windows> found_;
 };
 
 #if NEARDUP_BODIES
@@ -370,8 +424,9 @@ NEARDUP_INLINE passage_search::passage_search(passage_source source, passage_con
       store_(std::move(store)),
       memory_((std::max)(memory, std::uint64_t{1} << 12)),
       run_(std::move(run)),
-      counts_(memory_ / 4),
-      least_count_(static_cast<std::uint32_t>(std::clamp<std::size_t>(how.least_documents, 2, most_in_two_bits))) {
+      least_count_(static_cast<std::uint32_t>(std::clamp<std::size_t>(how.least_documents, 2, most_counted))),
+      anchor_partitions_(
+          static_cast<std::uint32_t>(std::clamp<std::uint64_t>(memory_ >> 16, 1, max_anchor_partitions))) {
   constexpr std::size_t most_units = std::size_t{1} << 20;
   if (how.length == 0 || how.length > most_units) {
     fail<std::invalid_argument>({"a passage has 1 to ", most_units, " units, not ", how.length});
@@ -379,18 +434,52 @@ NEARDUP_INLINE passage_search::passage_search(passage_source source, passage_con
   workers_.assign(run_.parts(), worker(how.length));
 }
 
-NEARDUP_INLINE void passage_search::count_anchors() {
+NEARDUP_INLINE void passage_search::scatter_anchors() {
+  anchors_.begin(0, anchor_partitions_, memory_ / 16);
   read_texts(
       false,
       [&](worker& own, const auto& /*units*/, std::size_t first, std::size_t last, const auto& runs, const auto&) {
         own.windows += last - first - how_.length + 1;
-        for (const anchor_run& one : runs) own.anchors.push_back(one.anchor);
+        own.anchors_seen += runs.size();
+        for (const anchor_run& one : runs) own.take(one.anchor, least_count_);
       },
       [&](worker& own) {
-        counts_.add(own.anchors);
+        for (const std::uint64_t& anchor : own.anchors) {
+          anchors_.add(store_, anchor_set::partition_of(anchor, anchor_partitions_), std::span(&anchor, 1));
+        }
         own.anchors.clear();
-        windows_ += std::exchange(own.windows, 0);
       });
+  anchors_.end(store_);
+}
+
+NEARDUP_INLINE void passage_search::find_repeated_anchors() {
+  std::uint64_t scattered = 0, repeated = 0, occurrences = 0;
+  for (std::uint32_t i = 0; i < anchor_partitions_; ++i) scattered += anchors_.size(i);
+  // At least 16 bits for each repeated anchor, which occurs twice or more.
+  repeated_ = anchor_set(anchor_partitions_, (std::min)(memory_ / 4, scattered));
+  mutex_type mutex;
+  const std::size_t parts = workers_.size();
+  std::vector<scratch_array<std::uint64_t>> arrays(2 * parts);
+  in_steps(run_, parts, anchor_partitions_, 1, [&](std::size_t part, std::size_t partition, std::size_t /*last*/) {
+    const std::span<std::uint64_t> anchors = anchors_.read(store_, mutex, partition, arrays[2 * part]);
+    sort_words(anchors, arrays[2 * part + 1].take(anchors.size()));
+    for (std::size_t i = 0, next = 0; i < anchors.size(); i = next) {
+      for (next = i + 1; next < anchors.size() && anchors[next] == anchors[i];) ++next;
+      if (next - i < least_count_) continue;
+      repeated_.add(anchors[i]);
+      workers_[part].repeated += next - i;
+    }
+    return true;
+  });
+  for (worker& own : workers_) {
+    windows_ += own.windows;
+    occurrences += own.anchors_seen;
+    repeated += own.repeated;
+    own.known = {};
+  }
+  // The windows that the second pass scatters, if the runs of repeated anchors are as long as those of others.
+  const double share = static_cast<double>(repeated) / static_cast<double>((std::max)(occurrences, std::uint64_t{1}));
+  windows_ = static_cast<std::uint64_t>(static_cast<double>(windows_) * share);
 }
 
 NEARDUP_INLINE void passage_search::scatter_windows() {
@@ -399,13 +488,8 @@ NEARDUP_INLINE void passage_search::scatter_windows() {
   partitions_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
       (std::max)((std::min)(windows_ / usual_partition, std::uint64_t{1024}), windows_ / most_windows), 1,
       max_partitions));
-  const auto prepare = [&](auto& to, std::size_t size) {
-    to.waiting.resize(partitions_);
-    to.stored.assign(partitions_, 0);
-    to.most = to_size(std::clamp<std::uint64_t>(memory_ / 16 / partitions_ / size, 16, 1024));
-  };
-  prepare(scattered_, sizeof(window_record));
-  prepare(found_, sizeof(repeated_windows));
+  scattered_.begin(anchor_partitions_, partitions_, memory_ / 8);
+  found_.begin(anchor_partitions_ + partitions_, partitions_, memory_ / 16);
   const std::uint64_t written =
       (std::min)(memory_ / 16 / workers_.size() / sizeof(written_run), std::uint64_t{1} << 18);
   for (worker& own : workers_) own.written.resize(to_size((std::min)(written, windows_ / 8) + 1));
@@ -417,45 +501,33 @@ NEARDUP_INLINE void passage_search::scatter_windows() {
       [&](worker& own) {
         std::span<const window_record> rest(own.records);
         for (const auto& [partition, count] : own.pieces) {
-          put(scattered_, partition, rest.first(count), 0, scattered_.most);
+          scattered_.add(store_, partition, rest.first(count));
           rest = rest.subspan(count);
         }
         own.records.clear();
         own.pieces.clear();
       });
-  for (std::uint32_t i = 0; i < partitions_; ++i) {
-    put(scattered_, i, {}, 0, 0);
-    scattered_.waiting[i] = {};
-  }
+  scattered_.end(store_);
 }
 
 NEARDUP_INLINE void passage_search::find_repeated() {
   mutex_type mutex;
   const std::size_t parts = workers_.size();
   workers_.clear();
-  counts_ = anchor_counts(1);
+  repeated_ = anchor_set(1, 0);
   std::vector<partition_search> searches(parts, partition_search(how_));
-  std::vector<large_array<window_record>> arrays(parts);
+  std::vector<scratch_array<window_record>> arrays(parts);
   in_steps(run_, parts, partitions_, 1, [&](std::size_t part, std::size_t partition, std::size_t /*last*/) {
-    const std::size_t count = to_size(scattered_.stored[partition]);
-    if (count == 0) return true;
-    if (count > (std::numeric_limits<std::uint32_t>::max)()) {
+    if (scattered_.size(partition) > (std::numeric_limits<std::uint32_t>::max)()) {
       fail<std::length_error>("passages: an anchor occurs more than 2^32 times");
     }
-    if (arrays[part].size() < count) arrays[part] = {};  // frees the old array before it allocates a new one
-    if (arrays[part].size() < count) arrays[part] = large_array<window_record>(count);
-    const std::span<window_record> records = arrays[part].span().first(count);
-    {
-      const std::lock_guard lock(mutex);
-      store_.read(static_cast<std::uint32_t>(partition), std::as_writable_bytes(records));
-    }
+    const std::span<window_record> records = scattered_.read(store_, mutex, partition, arrays[part]);
     std::vector<repeated_windows> some;
     const auto pass_on = [&] {
       const std::lock_guard lock(mutex);
       for (const repeated_windows& one : some) {
-        const auto to = static_cast<std::uint32_t>(
-            (std::min)(one.document * std::uint64_t{partitions_} / documents_, std::uint64_t{partitions_ - 1}));
-        put(found_, to, std::span<const repeated_windows>(&one, 1), partitions_, found_.most);
+        found_.add(store_, static_cast<std::uint32_t>(one.document * std::uint64_t{partitions_} / documents_),
+                   std::span(&one, 1));
       }
       some.clear();
     };
@@ -466,19 +538,16 @@ NEARDUP_INLINE void passage_search::find_repeated() {
     pass_on();
     return true;
   });
-  for (std::uint32_t i = 0; i < partitions_; ++i) put(found_, i, {}, partitions_, 0);
+  found_.end(store_);
 }
 
 NEARDUP_INLINE void passage_search::visit_found(const visit_type& visit) {
-  const auto place_of = [](const repeated_windows& one) { return std::uint64_t{one.document} << 32 | one.field; };
+  mutex_type mutex;
+  scratch_array<repeated_windows> memory;
   repeated_windows last{};
   for (std::uint32_t i = 0; i < partitions_; ++i) {
-    std::vector<repeated_windows> found(to_size(found_.stored[i]));
-    if (found.empty()) continue;
-    store_.read(partitions_ + i, std::as_writable_bytes(std::span(found)));
-    std::sort(found.begin(), found.end(), [&](const repeated_windows& a, const repeated_windows& b) {
-      return place_of(a) != place_of(b) ? place_of(a) < place_of(b) : a.begin < b.begin;
-    });
+    const std::span<repeated_windows> found = found_.read(store_, mutex, i, memory);
+    std::sort(found.begin(), found.end());
     for (const repeated_windows& one : found) {
       if (last.append(one)) continue;
       if (last.count > 0 && !visit(last)) return;
