@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -730,6 +731,22 @@ const uint32_t* neardup_pairs_distance(const neardup_pairs* pairs) {
   return read_of(pairs, [](const auto& of) { return of.distance.data(); });
 }
 
+neardup_status neardup_pairs_new(const neardup_pair_view* pairs, neardup_pairs** result, neardup_error* error) {
+  return guarded(error, [&] {
+    given(result, "result");
+    const neardup_pair_view& of = given(pairs, "pairs");
+    given(of.first, of.size, "first");
+    given(of.second, of.size, "second");
+    auto made = std::make_unique<neardup_pairs>();
+    made->first.assign(of.first, of.first + of.size);
+    made->second.assign(of.second, of.second + of.size);
+    if (of.common != nullptr) made->common.assign(of.common, of.common + of.size);
+    if (of.similarity != nullptr) made->similarity.assign(of.similarity, of.similarity + of.size);
+    if (of.distance != nullptr) made->distance.assign(of.distance, of.distance + of.size);
+    *result = made.release();
+  });
+}
+
 neardup_status neardup_pairs_of_sets(const neardup_sets* sets, const neardup_sets* others, const neardup_join* join,
                                      const neardup_run* how, neardup_pairs** result, neardup_error* error) {
   return guarded(error, [&] {
@@ -839,6 +856,53 @@ neardup_status neardup_extend_groups(const neardup_sets* kept, const neardup_set
   });
 }
 
+neardup_status neardup_group_pairs(const neardup_pair_view* pairs, size_t count, const neardup_grouping* grouping,
+                                   uint32_t* labels, neardup_error* error) {
+  return guarded(error, [&] {
+    const neardup_pair_view& of = given(pairs, "pairs");
+    given(of.first, of.size, "first");
+    given(of.second, of.size, "second");
+    given(labels, count, "labels");
+    if (count > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("more than 4,294,967,295 documents");
+    std::vector<std::uint32_t> order(count), rank(count);
+    std::iota(order.begin(), order.end(), 0U);
+    if (const double* const scores = grouping == nullptr ? nullptr : grouping->preference) {
+      if (std::any_of(scores, scores + count, [](double score) { return std::isnan(score); })) {
+        refuse("a preference is not a number");
+      }
+      std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return scores[a] > scores[b]; });
+    }
+    for (std::uint32_t i = 0; i < count; ++i) rank[order[i]] = i;
+    struct decided_pair {
+      std::uint32_t later, earlier;
+      double closeness;
+    };
+    std::vector<decided_pair> found(of.size);
+    for (std::size_t i = 0; i < of.size; ++i) {
+      if (of.first[i] >= count || of.second[i] >= count) {
+        refuse("pair " + std::to_string(i) + " has a position that does not exist");
+      }
+      const auto [earlier, later] = std::minmax(rank[of.first[i]], rank[of.second[i]]);
+      found[i] = {later, earlier, of.similarity != nullptr ? of.similarity[i] : 0};
+      if (of.similarity == nullptr && of.distance != nullptr) found[i].closeness = -static_cast<double>(of.distance[i]);
+    }
+    std::vector<std::uint32_t> by_rank;
+    if (grouping != nullptr && grouping->components != 0) {
+      neardup::pair_components<std::uint32_t> groups(static_cast<std::uint32_t>(count));
+      for (const decided_pair& pair : found) groups.add(pair.later, pair.earlier);
+      by_rank = groups.finish();
+    } else {
+      std::sort(found.begin(), found.end(), [](const decided_pair& a, const decided_pair& b) {
+        return a.later != b.later ? a.later < b.later : a.earlier < b.earlier;
+      });
+      neardup::pair_groups<std::uint32_t> groups(static_cast<std::uint32_t>(count));
+      for (const decided_pair& pair : found) groups.add(pair.later, pair.earlier, [&] { return pair.closeness; });
+      by_rank = groups.finish();
+    }
+    for (std::uint32_t i = 0; i < count; ++i) labels[order[i]] = order[by_rank[i]];
+  });
+}
+
 // ---- Joins of texts by their edit distance --------------------------------------------------------------------------
 
 struct neardup_texts {
@@ -904,6 +968,26 @@ neardup_status neardup_texts_add(neardup_texts* texts, const neardup_input* inpu
         texts->nulls += added[i].data() == nullptr ? 1 : 0;
       }
     });
+  });
+}
+
+neardup_status neardup_texts_add_some(neardup_texts* texts, const neardup_texts* from, const uint32_t* positions,
+                                      size_t count, neardup_error* error) {
+  return guarded(error, [&] {
+    given(texts, "texts");
+    const neardup_texts& of = given(from, "from");
+    given(positions, count, "positions");
+    std::size_t size = texts->bytes.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (positions[i] >= of.size()) refuse("text " + std::to_string(positions[i]) + " does not exist");
+      size += of[positions[i]].size();
+    }
+    texts->ends.reserve(texts->ends.size() + count);
+    texts->bytes.reserve(size);  // from here on nothing throws
+    for (std::size_t i = 0; i < count; ++i) {
+      texts->bytes.append(of[positions[i]]);
+      texts->ends.push_back(texts->bytes.size());
+    }
   });
 }
 

@@ -203,6 +203,19 @@ const uint32_t* neardup_pairs_common(const neardup_pairs*);   /* the overlap of 
 const double* neardup_pairs_similarity(const neardup_pairs*); /* for sets and texts; else NULL */
 const uint32_t* neardup_pairs_distance(const neardup_pairs*); /* for codes in bits, for texts in edits; else NULL */
 
+/* Pairs of a caller, in this order, for instance the part of another join's pairs that a question asks for. `common`,
+ * `similarity` and `distance`: NULL if there is no such column. */
+typedef struct {
+  const uint32_t* first;
+  const uint32_t* second;
+  const uint32_t* common;
+  const double* similarity;
+  const uint32_t* distance;
+  size_t size;
+} neardup_pair_view;
+
+neardup_status neardup_pairs_new(const neardup_pair_view* pairs, neardup_pairs** result, neardup_error*);
+
 /* All pairs of sets that are similar enough: none is missed. With `others`, each pair is a set and one of `others`, which
  * is NULL for a join of one collection. */
 neardup_status neardup_pairs_of_sets(const neardup_sets*, const neardup_sets* others, const neardup_join*,
@@ -229,6 +242,12 @@ neardup_status neardup_group(const neardup_sets*, const neardup_grouping*, const
 neardup_status neardup_extend_groups(const neardup_sets* kept, const neardup_sets* sets, const neardup_grouping*,
                                      const neardup_run*, uint32_t* labels, neardup_error*);
 
+/* Writes for each of `count` documents the position of its representative, as neardup_group does, from the pairs of
+ * documents that match: all of them, each once, in any order. Pairs of a higher similarity are closer, without similarities
+ * pairs of a smaller distance. `join` and `keep_only` do not matter. NEARDUP_INVALID if a position does not exist. */
+neardup_status neardup_group_pairs(const neardup_pair_view* pairs, size_t count, const neardup_grouping*,
+                                   uint32_t* labels, neardup_error*);
+
 /* ---- Joins of texts by their edit distance -------------------------------------------------------------------------- */
 
 /* Normalised texts, numbered by position: folded to lower case, everything between two words one space. Their similarity
@@ -240,6 +259,9 @@ neardup_status neardup_texts_new(neardup_texts** result, neardup_error*);
 void neardup_texts_free(neardup_texts*);
 /* Appends texts. A call that fails may have appended some: those of whole arrays, and of `texts` in steps of 65,536. */
 neardup_status neardup_texts_add(neardup_texts*, const neardup_input*, const neardup_run*, neardup_error*);
+/* Appends the texts of another collection at these positions. A null stays a null, but is not counted again. */
+neardup_status neardup_texts_add_some(neardup_texts*, const neardup_texts* from, const uint32_t* positions,
+                                      size_t count, neardup_error*);
 size_t neardup_texts_size(const neardup_texts*);
 size_t neardup_texts_nulls(const neardup_texts*);
 

@@ -237,7 +237,9 @@ struct statement {
 
   /// Returns the message of an error, or an empty string.
   std::string prepare(duckdb_connection connection, const std::string& sql) {
-    if (duckdb_prepare(connection, sql.c_str(), &handle) == DuckDBSuccess) return {};
+    if (duckdb_prepare(connection, sql.c_str(), &handle) == DuckDBSuccess) {
+      return duckdb_nparams(handle) > 0 ? "it has parameters, which no value can be bound to" : "";
+    }
     const char* const error = duckdb_prepare_error(handle);
     return error == nullptr ? "the statement is refused" : error;
   }
@@ -258,7 +260,7 @@ struct data_chunk {
   ~data_chunk() { duckdb_destroy_data_chunk(&handle); }
 };
 
-/// Returns the bytes of a value of a type; 0 for strings. Throws: std::invalid_argument for types of no fixed size.
+/// Returns the bytes of a value of a type; 0 for strings. Throws: std::invalid_argument for types that ids cannot have.
 std::size_t width_of(duckdb_logical_type type, const std::string& column) {
   duckdb_type id = duckdb_get_type_id(type);
   if (id == DUCKDB_TYPE_DECIMAL) id = duckdb_decimal_internal_type(type);
@@ -287,15 +289,38 @@ std::size_t width_of(duckdb_logical_type type, const std::string& column) {
     case DUCKDB_TYPE_UUID: return 16;
     case DUCKDB_TYPE_VARCHAR:
     case DUCKDB_TYPE_BLOB: return 0;
-    default: refuse("id_column '" + column + "' has a type of no fixed size: cast it to VARCHAR in a query");
+    default: refuse("id_column '" + column + "' has a type that ids cannot have: cast it to VARCHAR in a query");
   }
+}
+
+/// Returns true if the bytes of a value mean the same by both types.
+bool are_equal(duckdb_logical_type a, duckdb_logical_type b) {
+  const duckdb_type id = duckdb_get_type_id(a);
+  if (id != duckdb_get_type_id(b)) return false;
+  if (id == DUCKDB_TYPE_DECIMAL) {
+    return duckdb_decimal_width(a) == duckdb_decimal_width(b) && duckdb_decimal_scale(a) == duckdb_decimal_scale(b);
+  }
+  if (id != DUCKDB_TYPE_ENUM) return true;
+  const auto name_of = [](duckdb_logical_type of, idx_t i) {
+    char* const chars = duckdb_enum_dictionary_value(of, i);
+    std::string result(chars);
+    duckdb_free(chars);
+    return result;
+  };
+  const idx_t names = duckdb_enum_dictionary_size(a);
+  if (names != duckdb_enum_dictionary_size(b)) return false;
+  for (idx_t i = 0; i < names; ++i) {
+    if (name_of(a, i) != name_of(b, i)) return false;
+  }
+  return true;
 }
 
 /// What bind() found: the arguments and the queries of the rows.
 struct bound {
   join_arguments arguments;
-  std::string queries[2];  // of the source, and of `against`
-  std::size_t width = 0;   // of an id; 0: a string
+  std::string queries[2];             // of the source, and of `against`
+  std::unique_ptr<logical_type> ids;  // the type of the ids
+  std::size_t width = 0;              // of an id; 0: a string
 };
 
 /// The rows of the result, and how many of them are written.
@@ -378,18 +403,18 @@ void bind(duckdb_bind_info info) {
     const connections::lease connection(*function.own);
     const auto error_of = [&](const std::string& sql) { return statement().prepare(connection.get(), sql); };
     made->queries[0] = near_duplicates::query_of_rows(made->arguments, "source", error_of);
-    const logical_type ids(type_of_ids(connection.get(), *made, false));
-    made->width = width_of(ids.handle, made->arguments.id_column.value());
+    made->ids = std::make_unique<logical_type>(type_of_ids(connection.get(), *made, false));
+    made->width = width_of(made->ids->handle, made->arguments.id_column.value());
     if (made->arguments.against) {
       made->queries[1] = near_duplicates::query_of_rows(made->arguments, "against", error_of);
       const logical_type others(type_of_ids(connection.get(), *made, true));
-      if (duckdb_get_type_id(ids.handle) != duckdb_get_type_id(others.handle)) {
+      if (!are_equal(made->ids->handle, others.handle)) {
         refuse("id_column '" + *made->arguments.id_column +
                "' has two types, in source and in against: cast it in a query");
       }
     }
-    duckdb_bind_add_result_column(info, function.are_groups ? "id" : "a", ids.handle);
-    duckdb_bind_add_result_column(info, function.are_groups ? "original" : "b", ids.handle);
+    duckdb_bind_add_result_column(info, function.are_groups ? "id" : "a", made->ids->handle);
+    duckdb_bind_add_result_column(info, function.are_groups ? "original" : "b", made->ids->handle);
     duckdb_bind_add_result_column(info, function.are_groups ? "size" : "similarity",
                                   logical_type(function.are_groups ? integer : real).handle);
     duckdb_bind_set_bind_data(info, made.release(), destroy<bound>);
@@ -406,6 +431,10 @@ void read_rows(duckdb_connection connection, const bound& of, bool of_against, n
   if (!error.empty()) refuse(std::string(name) + ": " + error);
   // A chunk at a time: the texts are never in memory all at once.
   rows.check(duckdb_execute_prepared_streaming(rows.handle, &rows.result), name);
+  const logical_type now(duckdb_column_logical_type(&rows.result, 0));
+  if (!are_equal(of.ids->handle, now.handle) || duckdb_column_type(&rows.result, 1) != DUCKDB_TYPE_VARCHAR) {
+    refuse(std::string(name) + ": the type of a column has changed since the query was prepared");
+  }
   std::string id;
   while (true) {
     const data_chunk chunk(duckdb_fetch_chunk(rows.result));

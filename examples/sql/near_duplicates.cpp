@@ -209,6 +209,19 @@ int distance(std::string_view x, std::string_view y) {
 
 // ---- Joins ------------------------------------------------------------------------------------------------------------
 
+/// Runs a join on the calling thread, and calls `of` between the steps of the join.
+struct checked_run {
+  std::function<void()> of;
+
+  [[nodiscard]] std::size_t parts() const { return 1; }
+  void operator()(std::size_t parts, const std::function<void(std::size_t)>& work) const {
+    for (std::size_t part = 0; part < parts; ++part) work(part);
+  }
+  void check() const {
+    if (of) of();
+  }
+};
+
 /// The rows of a join: the source first, then `against`. Sets, or normalised texts for the edit similarity.
 struct row_join::state {
   std::optional<neardup::set_threshold> by_sets;
@@ -251,8 +264,8 @@ void row_join::add(bool to_against, std::optional<std::string_view> text) {
   }
 }
 
-std::vector<similar_rows> row_join::pairs() const {
-  const neardup::join_options options{.copies_once = state_->copies_once};
+std::vector<similar_rows> row_join::pairs(const std::function<void()>& check) const {
+  const neardup::join_options options{.copies_once = state_->copies_once, .run = checked_run{check}};
   std::vector<similar_rows> result;
   const auto take = [&](const auto& pairs) {
     result.reserve(pairs.size());
@@ -273,8 +286,8 @@ std::vector<similar_rows> row_join::pairs() const {
   return result;
 }
 
-std::vector<row_group> row_join::groups() const {
-  neardup::group_options options;
+std::vector<row_group> row_join::groups(const std::function<void()>& check) const {
+  neardup::group_options options{.run = checked_run{check}};
   if (state_->components) options.by = neardup::grouping::components;
   std::vector<row_group> result;
   const auto group = [&](const auto& rows, const auto& least) {

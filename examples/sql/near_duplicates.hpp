@@ -60,6 +60,8 @@ struct join_arguments {
   std::optional<std::int64_t> min_common;
   bool copies_once = false;  // of neardup_pairs
   bool components = false;   // of neardup_groups
+
+  friend bool operator==(const join_arguments&, const join_arguments&) = default;
 };
 
 struct similar_rows {
@@ -83,10 +85,10 @@ class row_join {
   /// Adds a row to the source, or to `against`. A text of nullopt is NULL.
   void add(bool to_against, std::optional<std::string_view> text);
 
-  /// Returns the similar pairs, sorted by (first, second).
-  [[nodiscard]] std::vector<similar_rows> pairs() const;
-  /// Returns the group of each row of the source.
-  [[nodiscard]] std::vector<row_group> groups() const;
+  /// Returns the similar pairs, sorted by (first, second). Calls `check` now and then; its exception ends the join.
+  [[nodiscard]] std::vector<similar_rows> pairs(const std::function<void()>& check = {}) const;
+  /// Returns the group of each row of the source. Calls `check` now and then; its exception ends the join.
+  [[nodiscard]] std::vector<row_group> groups(const std::function<void()>& check = {}) const;
 
  private:
   struct state;

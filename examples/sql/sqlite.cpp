@@ -3,11 +3,13 @@
 SQLITE_EXTENSION_INIT1
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -40,8 +42,13 @@ double number_of(sqlite3_value* value, const char* argument) {
   return sqlite3_value_double(value);
 }
 
+/// A whole number, also as REAL: some languages, such as JavaScript, have no other numbers.
 std::int64_t integer_of(sqlite3_value* value, const char* argument) {
   if (sqlite3_value_type(value) == SQLITE_INTEGER) return sqlite3_value_int64(value);
+  if (sqlite3_value_type(value) == SQLITE_FLOAT) {
+    const double number = sqlite3_value_double(value);
+    if (number == std::floor(number) && std::fabs(number) < 0x1p53) return static_cast<std::int64_t>(number);
+  }
   refuse(std::string(argument) + " is an integer, not '" + std::string(bytes_of(value)) + "'");
 }
 
@@ -177,6 +184,8 @@ struct table : sqlite3_vtab {
 };
 
 struct cursor : sqlite3_vtab_cursor {
+  std::optional<join_arguments> given;  // of the result
+  int changes = 0;                      // that the connection had made before the result
   std::vector<near_duplicates::similar_rows> pairs;
   std::vector<near_duplicates::row_group> groups;
   near_duplicates::id_list ids[2];  // of the source, and of `against`
@@ -185,18 +194,29 @@ struct cursor : sqlite3_vtab_cursor {
 
 const table_function& function_of(const sqlite3_vtab* of) { return *static_cast<const table*>(of)->function; }
 
+/// The error of a statement, with the number that SQLite gives it, such as SQLITE_INTERRUPT.
+struct failed_statement : std::runtime_error {
+  failed_statement(int number, const std::string& message) : std::runtime_error(message), status(number) {}
+  int status;
+};
+
 /// Calls `work`. An exception becomes the message of the table.
 template <class Work>
 int guarded(sqlite3_vtab* of, const Work& work) noexcept {
+  const auto failed = [of](int status, const std::exception& e) {
+    sqlite3_free(of->zErrMsg);
+    of->zErrMsg = sqlite3_mprintf("%s: %s", function_of(of).name, e.what());
+    return status;
+  };
   try {
     work();
     return SQLITE_OK;
   } catch (const std::bad_alloc&) {
     return SQLITE_NOMEM;
+  } catch (const failed_statement& e) {
+    return failed(e.status, e);
   } catch (const std::exception& e) {
-    sqlite3_free(of->zErrMsg);
-    of->zErrMsg = sqlite3_mprintf("%s: %s", function_of(of).name, e.what());
-    return SQLITE_ERROR;
+    return failed(SQLITE_ERROR, e);
   }
 }
 
@@ -220,7 +240,8 @@ int best_index(sqlite3_vtab*, sqlite3_index_info* plan) {
   std::fill_n(constraint_of, arguments, -1);
   for (int i = 0; i < plan->nConstraint; ++i) {
     const auto& constraint = plan->aConstraint[i];
-    if (constraint.iColumn < visible || constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
+    const bool is_equal = constraint.op == SQLITE_INDEX_CONSTRAINT_EQ || constraint.op == SQLITE_INDEX_CONSTRAINT_IS;
+    if (constraint.iColumn < visible || !is_equal) continue;
     if (constraint.usable == 0) return SQLITE_CONSTRAINT;  // the argument comes from a table that is read later
     constraint_of[constraint.iColumn - visible] = i;
   }
@@ -293,7 +314,8 @@ struct statement {
     if (sqlite3_prepare_v2(connection, sql.c_str(), -1, &handle, &behind) != SQLITE_OK) {
       return sqlite3_errmsg(connection);
     }
-    return behind != nullptr && *behind != 0 ? "it is more than one statement" : "";
+    if (behind != nullptr && *behind != 0) return "it is more than one statement";
+    return sqlite3_bind_parameter_count(handle) > 0 ? "it has parameters, which no value can be bound to" : "";
   }
 };
 
@@ -351,27 +373,70 @@ void read_rows(sqlite3* connection, const join_arguments& given, bool of_against
              data == nullptr ? std::string_view("") : std::string_view(static_cast<const char*>(data), size));
   }
   if (status == SQLITE_NOMEM) throw std::bad_alloc();
-  if (status != SQLITE_DONE) refuse(std::string(name) + ": " + sqlite3_errmsg(connection));
+  if (status != SQLITE_DONE) throw failed_statement(status, std::string(name) + ": " + sqlite3_errmsg(connection));
 }
+
+/// Counts the joins of a thread that are within each other: a view may read itself by a table function.
+class nesting {
+ public:
+  nesting() {
+    if (depth == most) refuse("more than " + std::to_string(most) + " joins are nested");
+    ++depth;
+  }
+  nesting(const nesting&) = delete;
+  nesting& operator=(const nesting&) = delete;
+  ~nesting() { --depth; }
+
+ private:
+  static constexpr int most = 8;
+  static thread_local int depth;
+};
+thread_local int nesting::depth = 0;
+
+/// Ends a join if the query is interrupted. SQLite 3.40 cannot be asked, but an interrupted connection runs no statement.
+class interruption {
+ public:
+  explicit interruption(sqlite3* connection) : connection_(connection) {
+    const std::string error = probe_.prepare(connection, "SELECT 1");
+    if (!error.empty()) throw failed_statement(sqlite3_errcode(connection), error);
+  }
+  void check() const {
+    const int status = sqlite3_step(probe_.handle);
+    sqlite3_reset(probe_.handle);
+    if (status != SQLITE_ROW) throw failed_statement(status, sqlite3_errmsg(connection_));
+  }
+
+ private:
+  sqlite3* connection_;
+  statement probe_;
+};
 
 int filter(sqlite3_vtab_cursor* of, int given, const char*, int, sqlite3_value** values) {
   return guarded(of->pVtab, [&] {
     sqlite3* const connection = static_cast<table*>(of->pVtab)->connection;
     const bool are_groups = function_of(of->pVtab).are_groups;
     auto& own = *static_cast<cursor*>(of);
+    const join_arguments all = read_arguments(given, values, are_groups);
+    const int changes = sqlite3_total_changes(connection);
+    own.at = 0;
+    if (own.given == all && own.changes == changes) return;  // the inner loop of a query: the rows are the same
+    own.given.reset();
     own.pairs.clear();
     own.groups.clear();
     own.ids[0] = own.ids[1] = {};
-    own.at = 0;
-    const join_arguments all = read_arguments(given, values, are_groups);
+    const nesting one_more;
     near_duplicates::row_join join(all);
     read_rows(connection, all, false, join, own.ids[0]);
     if (all.against) read_rows(connection, all, true, join, own.ids[1]);
+    const interruption interrupted(connection);
+    const auto check = [&] { interrupted.check(); };
     if (are_groups) {
-      own.groups = join.groups();
+      own.groups = join.groups(check);
     } else {
-      own.pairs = join.pairs();
+      own.pairs = join.pairs(check);
     }
+    own.given = all;
+    own.changes = changes;
   });
 }
 
@@ -385,10 +450,31 @@ int is_at_end(sqlite3_vtab_cursor* of) {
   return own.at >= (function_of(of->pVtab).are_groups ? own.groups.size() : own.pairs.size()) ? 1 : 0;
 }
 
+/// The value of an argument; the default if the argument is not given.
+void result_of_argument(sqlite3_context* context, const join_arguments& given, int number) {
+  const auto text = [context](const std::optional<std::string>& value, const char* otherwise = nullptr) {
+    if (value) return result_of_bytes(context, *value, true);
+    if (otherwise != nullptr) result_of_bytes(context, otherwise, true);
+  };
+  switch (number) {
+    case source: return text(given.source);
+    case id_column: return text(given.id_column);
+    case text_column: return text(given.text_column);
+    case min_similarity: return sqlite3_result_double(context, given.min_similarity.value());
+    case measure: return text(given.measure, default_measure);
+    case features_name: return text(given.features, given.measure == "edit" ? nullptr : default_features);
+    case against: return text(given.against);
+    case min_common:
+      if (given.min_common) sqlite3_result_int64(context, *given.min_common);
+      return;
+    default: sqlite3_result_int(context, given.copies_once || given.components ? 1 : 0);
+  }
+}
+
 int column(sqlite3_vtab_cursor* of, sqlite3_context* context, int number) {
   return guarded(of->pVtab, [&] {
     const auto& own = *static_cast<cursor*>(of);
-    if (number >= visible) return;  // an argument
+    if (number >= visible) return result_of_argument(context, own.given.value(), number - visible);
     const std::size_t known = own.ids[1].size();
     if (function_of(of->pVtab).are_groups) {
       const auto& [original, size] = own.groups[own.at];

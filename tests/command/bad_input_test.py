@@ -219,7 +219,7 @@ class BadInput(CommandTest):
         for encoding, broken in (("shift_jis", b"\x81"), ("gb18030", b"\xff x"), ("iso-2022-jp", b"\x1b$B!"), ("windows-1253", b"\xaa x")):
             lines = A.encode() + b"\n" + A.encode() + broken + b"\n" + B.encode() + b"\n"
             cases.append((encoding, ":2", ("--lines", "--encoding", encoding), lines))
-        for name, place, options, data in cases:
+        for name, place, options, data in cases[:: 5 if SANITIZED else 1]:  # 5: all of the six forms of UTF-16
             with self.subTest(options=options, data=data):
                 done = run("hash", *options, "-", data=data)
                 if "this build of neardup reads no mail" in done.err:

@@ -4,7 +4,7 @@ import base64
 import random
 import subprocess
 
-from harness import A, CommandTest, main, run
+from harness import A, SANITIZED, CommandTest, main, run
 
 # The labels of the WHATWG Encoding Standard, by the codec of Python that knows all characters of what they mean.
 LABELS = {
@@ -120,7 +120,7 @@ class Charsets(CommandTest):
         self.assertEqual(self.assert_done(done).bytes, b"".join(box[::2]))
 
     def test_each_encoding_of_lines_and_tables(self):
-        for label, (codec, text) in self.texts.items():
+        for label, (codec, text) in list(self.texts.items())[:: 4 if SANITIZED else 1]:
             twin = run("hash", "--lines", "--features", "bytes:1", "-", data=text + "\n").text
             done = run("hash", "--lines", "--features", "bytes:1", "--encoding", label, "-", data=(text + "\n").encode(codec))
             self.assertEqual(self.assert_done(done).text, twin, label)

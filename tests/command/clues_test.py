@@ -189,9 +189,14 @@ class Clues(CommandTest):
     def test_refuses_what_it_cannot_answer(self):
         path = self.write("a.jsonl", jsonl([A, B]))
         index = self.folder / "index"
-        for options in (("--kind", "auto"), ()):
-            self.assert_done(run("index", "--jsonl", *options, "--output", index, path))
-            self.assert_fails(run("find", A, "--index", index), "keeps no postings: make it with neardup index --keep-postings")
+        codes = self.write("codes", "ff00ff00\ta\n")
+        for options, said in (
+            (("--jsonl", path), f"{index} keeps no postings: make it with neardup index --keep-postings"),
+            (("--jsonl", "--kind", "auto", path), f"{index} is an index of fingerprints, which hold no words; make one of features"),
+            (("--input-format", "codes", "--distance", 3, codes), f"{index} is an index of codes, which hold no words"),
+        ):
+            self.assert_done(run("index", "--output", index, *options))
+            self.assert_fails(run("find", A, "--index", index), said)
         self.index("--jsonl", path)
         self.assert_fails(run("find", "--index", index), "find --index takes a clue")
         self.assert_fails(run("find", A, path, "--index", index), f"leave out {path}")

@@ -227,7 +227,7 @@ class Lines(CommandTest):
         path = self.write("c", lines)
         done = self.assert_done(run("pairs", "--input-format", "codes", "--distance", 1, "--format", "jsonl", path))
         self.assertEqual([(row["a"], row["b"]) for row in done.json],
-                         [(f"{path}:1", "two words "), (f"{path}:1", "x\\y"), ("two words ", "x\\y")])
+                         [(f"{path}:1", "two words"), (f"{path}:1", "x\\y"), ("two words", "x\\y")])
 
     def test_a_pipe_is_answered_line_by_line(self):
         lines = ((b"0f0f0f0f a\n", True), (b"0f0f0f0e b\n", False), (b"00000000 c\n", True))

@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import os
 import random
 import signal
 import time
@@ -305,7 +306,8 @@ class Changed(Kept):
         began = time.monotonic()
         self.assert_answers(rng, texts)
         usual = time.monotonic() - began
-        for kill in range(5 if SANITIZED else 25):
+        old = new = 0
+        for kill in range(int(os.environ.get("NEARDUP_KILLS", "5" if SANITIZED else "25"))):
             option, documents, after = self.random_change(rng, texts)
             command = [*map(str, self.command_of(option, documents, rng.choice(["now", "never"])))]
             pause = usual * rng.uniform(0.1, 1)
@@ -333,7 +335,11 @@ class Changed(Kept):
                 self.assertEqual(found, "after")
             elif moment == "early" and len(states) == 2:
                 self.assertEqual(found, "before")
+            if len(states) == 2:
+                old, new = old + (found == "before"), new + (found == "after")
             self.documents = after if found == "after" else self.documents
+        self.assertGreater(old, 0)
+        self.assertGreater(new, 0)
         self.assertGreater(self.assert_answers(rng, texts, 0.3), 20)
 
 

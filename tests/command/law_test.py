@@ -19,6 +19,7 @@ from harness import IS_SAMPLE, CommandTest, fingerprints, hamming_distance, json
 TABLE = os.environ.get("NEARDUP_LAW_TABLE")
 CORPORA = 3
 ADDED = "three times added to an index"
+PAIRED = ("within lang", "across lang")
 KEEP = {"keep longest": lambda row: lambda names: sorted(names, key=lambda name: -len(row.texts[name].encode())),
         "keep highest:rank": lambda row: lambda names: sorted(names, key=lambda name: -row.rank[name]),
         "keep lowest:rank": lambda row: lambda names: sorted(names, key=row.rank.get)}
@@ -265,20 +266,20 @@ class Law(CommandTest):
         indexed = set(indexed)
         return lambda a, b: row.match_indexed(a, b) if a in indexed else row.match(a, b)
 
-    def index_of(self, row, names):
+    def index_of(self, row, names, paired=()):
         path = self.folder / "index"
         for old in self.folder.glob("index*"):
             old.unlink()
-        self.assert_done(run("index", "--jsonl", *row.index_options, "--output", path, "-", data=row.data(names)))
+        self.assert_done(run("index", "--jsonl", *row.index_options, *paired, "--output", path, "-", data=row.data(names)))
         return path
 
-    def known_of(self, row, way):
+    def known_of(self, row, way, paired):
         """The file of the known documents. A replaced document of an index is as young as one added then; a removed one
         decides nothing."""
         known, _ = self.split(row)
         if way == "against a corpus":
             return self.write("known.jsonl", row.data(known))
-        path = self.index_of(row, known)
+        path = self.index_of(row, known, paired)
         if way == "against a changed index":
             stays, _ = self.split(row, way)
             again, more = known[5::9], [name for name in stays if name not in known]
@@ -298,15 +299,16 @@ class Law(CommandTest):
         verb, *ways = words
         if verb == "machines":
             return self.by_machines(row, int(ways[0].split()[0]), "components" if "components" in ways else "representatives")
+        paired = [word for way in ways if way in PAIRED for word in ("--" + way).split()]
         if ADDED in ways:
-            path, label = self.index_of(row, self.split(row)[0]), {}
+            path, label = self.index_of(row, self.split(row)[0], paired), {}
             for batch in self.batches(row):
                 label.update(self.unique(row, batch, "--add-to", path, *("--" + ways[-1]).split(), pipe="pipe" in ways))
             return label
         options, names = [], row.names()
         for way in ways:
             if way.startswith("against "):
-                options += ["--against", self.known_of(row, way)]
+                options += ["--against", self.known_of(row, way, paired)]
                 _, names = self.split(row, way)
             elif way.startswith(("threads ", "keep ", "within ", "across ")):
                 options += ("--" + way).split()
@@ -317,10 +319,13 @@ class Law(CommandTest):
     def want(self, row, words):
         """What the law says."""
         known, names, match, order = [], row.names(), row.match, row.order
+        paired = next((way for way in words if way in PAIRED), None)
+        agree = lambda a, b: paired is None or (row.lang[a] == row.lang[b]) == (paired == PAIRED[0])
+        only = lambda asked: lambda a, b: asked(a, b) if agree(a, b) else None
         if ADDED in words:
             label, (known, _) = {}, self.split(row)
             for batch in self.batches(row):
-                label.update(law.originals(batch, self.match_of(row, known), known=known))
+                label.update(law.originals(batch, only(self.match_of(row, known)), known=known))
                 known = known + [name for name in batch if label[name] == name and row.sets[name]]
             return label
         for way in words:
@@ -329,9 +334,7 @@ class Law(CommandTest):
                 match = self.match_of(row, known) if "index" in way else match
             elif way.startswith("keep "):
                 order = KEEP[way](row)
-            elif way in ("within lang", "across lang"):
-                asked, agrees = match, way == "within lang"
-                match = lambda a, b: asked(a, b) if (row.lang[a] == row.lang[b]) == agrees else None  # pylint: disable=cell-var-from-loop
+        match = only(match)
         if "components" in words:
             return law.connected(order(names), match)
         return law.originals(order(names), match, known=known, among=not known or "also within" in words)

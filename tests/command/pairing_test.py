@@ -4,7 +4,7 @@ NEARDUP_PROGRAM names the program."""
 import json
 import random
 
-from harness import A, CommandTest, connected, corpus, effort, fingerprints, hamming_distance, jaccard, jsonl
+from harness import A, B, CommandTest, connected, corpus, effort, fingerprints, hamming_distance, jaccard, jsonl
 from harness import represented, run, unless_short, words, main
 
 
@@ -176,10 +176,237 @@ class Pairing(CommandTest):
             fails([other[0] + " with --within"], "unique", "--jsonl", *other, "--within", "lang", "-")
         index = self.folder / "i"
         self.assert_done(run("index", "--jsonl", "--output", index, "-", data=jsonl([A])))
-        fails(["--against with --within: an index does not keep fields"], "pairs", "--jsonl", "--within", "lang", "--against", index, "-")
-        fails(["--add-to with --within: an index does not keep fields"], "unique", "--jsonl", "--within", "lang", "--add-to", index, "-")
-        fails(["--within"], "query", "--index", index, "--within", "lang", "-")
+        for verb in (["pairs", "--against"], ["unique", "--add-to"], ["query", "--index"], ["index", "--output", self.folder / "j", "--index"]):
+            fails([f"--within lang: {index} keeps no values of a field; make it with neardup index --within lang"],
+                  verb[0], "--jsonl", *verb[1:], index, "--within", "lang", "-")
         fails(["--within"], "verify", "--within", "lang", "-")
+
+
+class Indexed(CommandTest):
+    """An index that keeps the values of a field: `index --within`, `query`, `--against` and `--add-to`."""
+
+    # options of the comparison and of the index, and the closeness of two records by their texts, sets and codes
+    def kinds(self, records):
+        text = {record["id"]: record["text"] for record in records}
+        sets = {name: words(one, 2) for name, one in text.items()}
+        prints = fingerprints(as_lines(records), "--kind", "simhash")
+        code = {record["id"]: int(record["code"], 16) for record in records}
+        wide = {record["id"]: int(record["wide"], 16) for record in records}
+
+        def least(measure, limit):
+            return lambda a, b: found if (found := measure(a, b)) >= limit else None
+
+        def bits(codes, limit):
+            return lambda a, b: -apart if (apart := hamming_distance(codes[a], codes[b])) <= limit else None
+
+        share = lambda a, b: jaccard(sets[a], sets[b])
+        cosine = lambda a, b: len(sets[a] & sets[b]) / (len(sets[a]) * len(sets[b])) ** 0.5
+        by_code = ("--code-field", "code", "--distance", "3")
+        yield (), ("--similarity", "0.5"), ("--similarity", "0.5"), least(share, 0.5)
+        yield (), ("--similarity", "0.3"), ("--similarity", "0.8"), least(share, 0.3)  # below that of the index
+        yield ("--keep-postings",), ("--check", "cosine", "--similarity", "0.7"), (), least(cosine, 0.7)
+        yield (), ("--distance", "6"), ("--kind", "simhash", "--distance", "8"), bits(prints, 6)
+        yield (), by_code, by_code, bits(code, 3)
+        yield (), ("--code-field", "wide", *by_code[2:]), ("--code-field", "wide", *by_code[2:]), bits(wide, 3)
+
+    def records(self, count, seed, values=("en", "de", 3, "zh \u4e2d")):
+        """Documents of at least 8 pairs of words, which fingerprints alone compare."""
+        rng = random.Random(seed)
+        texts = [text + " " + text[::-1] for text in corpus(3 * count, seed) if len(words(text, 2)) >= 8][:count]
+        few = {64: [rng.getrandbits(64) for _ in range(12)], 96: [rng.getrandbits(96) for _ in range(12)]}
+        near = lambda bits: rng.choice(few[bits]) ^ (1 << rng.randrange(bits)) ^ (1 << rng.randrange(bits))
+        return [{**record, "code": f"{near(64):016x}", "wide": f"{near(96):024x}"} for record in labelled(texts, seed, values)]
+
+    def paired(self, records, closeness, agrees):
+        value = {record["id"]: str(record["lang"]) for record in records}
+        return lambda a, b: closeness(a, b) if (value[a] == value[b]) == agrees else None
+
+    def test_query_finds_what_pairs_against_finds(self):
+        records = self.records(effort(100, 240), 21)
+        known, rest = records[: len(records) // 2], records[len(records) // 2 :]
+        ours, theirs = self.write("a.jsonl", as_lines(rest)), self.write("b.jsonl", as_lines(known))
+        for kept, compared, made_with, closeness in self.kinds(records):
+            for option, agrees in (("--within", True), ("--across", False)):
+                near = self.paired(records, closeness, agrees)
+                wanted = sorted((a["id"], b["id"]) for a in rest for b in known if near(a["id"], b["id"]) is not None)
+                self.assertGreater(len(wanted), 5, (compared, option))
+                index = self.folder / f"i{option}"
+                self.assert_done(run("index", "--jsonl", *kept, *made_with, option, "lang", "--output", index, theirs))
+                with self.subTest(compared=compared, option=option):
+                    found = lambda done, b: sorted((row.get("id", row.get("a")), row[b]) for row in self.assert_done(done).json)
+                    for asked in ((), (option, "lang")):
+                        done = run("query", "--jsonl", "--format", "jsonl", *compared, *asked, "--index", index, ours)
+                        self.assertEqual(found(done, "indexed"), wanted)
+                        self.assertIn(f": {len(wanted):,} near-duplicate", done.err)
+                        done = run("pairs", "--jsonl", "--format", "jsonl", *compared, *asked, "--against", index, ours)
+                        self.assertEqual(found(done, "against"), wanted)
+                    if "--distance" not in compared:
+                        done = run("pairs", "--jsonl", "--format", "jsonl", *compared, option, "lang", "--against", theirs, ours)
+                        self.assertEqual(found(done, "against"), wanted)
+                    # The other rule, of the same values.
+                    other = "--across" if agrees else "--within"
+                    near = self.paired(records, closeness, not agrees)
+                    wanted = sorted((a["id"], b["id"]) for a in rest for b in known if near(a["id"], b["id"]) is not None)
+                    done = run("query", "--jsonl", "--format", "jsonl", *compared, other, "lang", "--index", index, ours)
+                    self.assertEqual(found(done, "indexed"), wanted)
+
+    def originals(self, *arguments, **more):
+        """Document -> original, of unique."""
+        dropped = self.folder / "dropped"
+        done = self.assert_done(run("unique", "--jsonl", "--dropped", dropped, *arguments, **more))
+        label = {row["id"]: row["id"] for row in done.json}
+        for row in map(json.loads, dropped.read_text().splitlines()):
+            label[row["id"]] = row.get("against", row.get("kept"))
+        return label
+
+    def test_added_in_batches_it_decides_as_one_run(self):
+        for seed in range(effort(1, 3)):
+            records = self.records(effort(120, 260), 31 + seed)
+            rng = random.Random(seed)
+            for number, (kept, compared, made_with, closeness) in enumerate(self.kinds(records)):
+                for option, agrees in (("--within", True), ("--across", False)):
+                    near = self.paired(records, closeness, agrees)
+                    wanted = represented([record["id"] for record in records], near)
+                    self.assertGreater(sum(wanted[name] != name for name in wanted), 10, (compared, option))
+                    index = self.folder / f"i{number}{option}"
+                    width = ("--bits", {"code": 64, "wide": 96}[made_with[1]]) if "--code-field" in made_with else ()
+                    self.assert_done(run("index", "--jsonl", *kept, *made_with, *width, option, "lang", "--output", index, "-"))
+                    label, begin = {}, 0
+                    while begin < len(records):
+                        end = begin + rng.choice([1, 7, 40, 90])
+                        batch = as_lines(records[begin:end])
+                        ours = self.write("batch.jsonl", batch) if rng.random() < 0.5 else "-"
+                        begin = end
+                        how = (rng.choice(["--compact=now", "--compact=never", "--compact=auto"]), "--threads", rng.choice([1, 2]))
+                        label.update(self.originals(*compared, *how, "--add-to", index, ours, data=batch if ours == "-" else b""))
+                    with self.subTest(compared=compared, option=option):
+                        self.assertEqual(label, wanted)
+
+    def test_a_program_that_waits_gets_each_answer(self):
+        index = self.folder / "i"
+        self.assert_done(run("index", "--jsonl", "--within", "lang", "--output", index, "-"))
+        line = lambda name, lang, text=A: json.dumps({"id": name, "lang": lang, "text": text}).encode() + b"\n"
+        pieces = [(line("a", "en"), line("a", "en")), (line("b", "de"), line("b", "de")), (line("c", "en"), b""),
+                  (line("d", "de", B), line("d", "de", B)), (line("e", "fr"), line("e", "fr")), (line("f", "fr"), b""),
+                  (line("g", "de", B), b""), (line("h", "en", B), line("h", "en", B))]
+        self.assert_answers_at_once(["unique", "--jsonl", "--add-to", index, "-"], pieces)
+
+    def test_changes_and_rebuilt_indexes_answer_alike(self):
+        records = self.records(90, 41)
+        for kept, compared, made_with, closeness in list(self.kinds(records))[::2]:
+            first, more, again = records[:40], records[40:60], [{**record, "lang": "en"} for record in records[:10]]
+            index, copy = self.folder / "i", self.folder / "j"
+            asked = ("index", "--jsonl", *(word for word in made_with if word in ("--code-field", "code", "wide")), "--index", index)
+            self.assert_done(run("index", "--jsonl", *kept, *made_with, "--within", "lang", "--output", index, "-", data=as_lines(first)))
+            never = ("--compact", "never")
+            self.assert_done(run(*asked, *never, "--append", "-", data=as_lines(more)))
+            self.assert_done(run(*asked, *never, "--replace", "-", data=as_lines(again)))
+            self.assert_done(run("index", "--index", index, *never, "--remove", "-", data="d20\nd50\n"))
+            known = [record for record in records[10:60] if record["id"] not in ("d20", "d50")] + again
+            rest = records[60:]
+            near = self.paired(known + rest, closeness, True)
+            wanted = sorted((a["id"], b["id"]) for a in rest for b in known if near(a["id"], b["id"]) is not None)
+            query = ("query", "--jsonl", "--format", "jsonl", *compared, "-", "--index")
+            found = lambda path: sorted((row["id"], row["indexed"]) for row in self.assert_done(run(*query, path, data=as_lines(rest))).json)  # pylint: disable=cell-var-from-loop
+            self.assertGreater(len(wanted), 3)
+            self.assertEqual(found(index), wanted)
+            self.assert_done(run(*asked, "--output", copy, "-"))
+            self.assertEqual(found(copy), wanted)
+            self.assert_done(run("index", "--index", index, "--compact", "now"))
+            self.assertEqual(found(index), wanted)
+
+    def test_equal_codes_of_other_values_do_not_hide_each_other(self):
+        line = lambda name, lang: json.dumps({"id": name, "lang": lang, "code": "0123456789abcdef01234567"}) + "\n"
+        known, rest = self.write("known.jsonl", line("a", "en") + line("b", "de")), line("c", "de") + line("d", "fr")
+        options = ("--jsonl", "--code-field", "code", "--distance", "2")
+        index = self.folder / "i"
+        self.assert_done(run("index", *options, "--within", "lang", "--output", index, known))
+        for against in (known, index):
+            self.assertEqual(self.originals(*options[1:], "--within", "lang", "--against", against, "-", data=rest), {"c": "b", "d": "d"})
+            self.assertEqual(self.originals(*options[1:], "--across", "lang", "--against", against, "-", data=rest), {"c": "a", "d": "a"})
+
+    def test_many_copies_take_few_matches(self):
+        index = self.folder / "i"
+        for options in ((), ("--kind", "simhash", "--distance", "3")):
+            known = [{"id": f"d{i}", "text": A, "lang": i % 3} for i in range(5000)]
+            self.assert_done(run("index", "--jsonl", *options, "--within", "lang", "--output", index, "-", data=as_lines(known)))
+            more = [{"id": f"e{i}", "text": A, "lang": i % 4} for i in range(5000)]
+            label = self.originals("--add-to", index, "-", data=as_lines(more))
+            self.assertEqual(label, {f"e{i}": f"d{i % 4}" if i % 4 < 3 else "e3" for i in range(5000)})
+
+    def test_values_are_compared_as_they_are(self):
+        long = "x" * 100_000
+        values = ["1", 1, 1.0, "1.0", True, "true", long, long + "y", "\ud800", "\u0000", " ", "a\nb", "\u00e9", "e\u0301"]
+        records = [{"id": f"d{i}", "text": A, "lang": value} for i, value in enumerate(values)]
+        data = b"".join(json.dumps(record).encode() + b"\n" for record in records)
+        data += b'{"id": "bytes", "text": "' + A.encode() + b'", "lang": "\xff"}\n'
+        index = self.folder / "i"
+        self.assert_done(run("index", "--jsonl", "--within", "lang", "--output", index, "-", data=data))
+        done = self.assert_done(run("query", "--jsonl", "--format", "jsonl", "--index", index, "-", data=data))
+        found = {}
+        for row in done.json:
+            found.setdefault(row["id"], []).append(row["indexed"])
+        alike = [["d0", "d1"], ["d2", "d3"], ["d4", "d5"], ["d8", "bytes"]]  # a lone surrogate and a wrong byte are U+FFFD
+        wanted = {one: sorted(group) for group in alike for one in group}
+        self.assertEqual({name: sorted(others) for name, others in found.items()},
+                         {**{f"d{i}": [f"d{i}"] for i in range(len(values))}, **wanted})
+
+    def test_bad_input_is_named(self):
+        fails = lambda parts, *options, data=b"": self.assert_fails(run(*options, data=data), *parts)
+        index, other, plain = self.folder / "i", self.folder / "j", self.folder / "k"
+        good = {"id": "a", "text": A, "lang": "en"}
+        self.assert_done(run("index", "--jsonl", "--within", "lang", "--output", index, "-", data=as_lines([good])))
+        self.assert_done(run("index", "--jsonl", "--across", "split", "--output", other, "-", data=as_lines([{**good, "split": 1}])))
+        self.assert_done(run("index", "--jsonl", "--output", plain, "-", data=as_lines([good])))
+        size = index.stat().st_size
+        for value in ({}, {"lang": None}, {"lang": ["en"]}, {"lang": {"a": 1}}, {"lang": ""}):
+            bad = as_lines([{**good, "id": "b"}, {"id": "c", "text": B, **value}])
+            wrong = ["standard input:2: no text or number in field 'lang'"]
+            fails(wrong, "query", "--jsonl", "--index", index, "-", data=bad)
+            fails(wrong, "unique", "--jsonl", "--add-to", index, "-", data=bad)
+            fails(wrong, "index", "--jsonl", "--index", index, "--append", "-", data=bad)
+            fails(wrong, "index", "--jsonl", "--within", "lang", "--output", self.folder / "none", "-", data=bad)
+            fails(wrong, "pairs", "--jsonl", "--against", index, "-", data=bad)
+        self.assertEqual(index.stat().st_size, size)
+        self.assertFalse(index.with_name("i.neardup-log").exists())
+        self.assertFalse((self.folder / "none").exists())
+        fails([f"--within split: {index} keeps the values of the field lang"], "query", "--jsonl", "--within", "split", "--index", index, "-")
+        fails(["--within and --across do not go together"], "query", "--jsonl", "--within", "lang", "--across", "lang", "--index", index, "-")
+        fails(["--within lang, as the index was made, needs --jsonl, or another format of records"], "query", "--lines", "--index", index, "-")
+        fails(["--within lang needs --jsonl, or another format of records"], "index", "--lines", "--within", "lang", "--output", plain, "-")
+        fails(["--within with --append: an index that is changed answers what it was made for"],
+              "index", "--jsonl", "--index", index, "--append", "--within", "lang", "-")
+        for first, second in ((index, other), (index, plain), (plain, index)):
+            fails([f"{first} and {second}: made with other values of --within or --across"],
+                  "pairs", "--jsonl", "--against", first, "--against", second, "-")
+        fails(["keeps no values of a field"], "pairs", "--jsonl", "--within", "lang", "--against", index, "--against", plain, "-")
+        fails(["has no line end"], "index", "--jsonl", "--within", "a\nb", "--output", plain, "-")
+        fails(["--audit with --within"], "unique", "--jsonl", "--against", index, "--audit", "3", "x.html", "-")
+
+    def test_damage_is_found(self):
+        records = labelled(corpus(40, 5), 5)
+        index, asked = self.folder / "i", ("--jsonl", "--index")
+        self.assert_done(run("index", "--jsonl", "--within", "lang", "--output", index, "-", data=as_lines(records)))
+        log = index.with_name("i.neardup-log")
+        self.assert_done(run("index", *asked, index, "--append", "--compact", "never", "-", data=as_lines(records[:9])))
+        data, changes = index.read_bytes(), log.read_bytes()
+        wanted = self.assert_done(run("query", *asked, index, "-", data=as_lines(records))).text
+        rng = random.Random(3)
+        for path, whole in ((index, data), (log, changes)):
+            for _ in range(effort(60, 400)):
+                at = rng.randrange(len(whole))
+                path.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << rng.randrange(8))]) + whole[at + 1 :])
+                for verify in ((), ("--no-verify",)):
+                    done = run("query", *asked, index, *verify, "-", data=as_lines(records))
+                    self.assertIn(done.status, (0, 2), done.err)
+                    if verify == () and done.status == 0 and "unfinished change" not in done.err:
+                        self.assertEqual(done.text, wanted, at)
+                path.write_bytes(whole)
+            for size in rng.sample(range(len(whole)), effort(12, 60)):
+                path.write_bytes(whole[:size])
+                done = run("query", *asked, index, "-", data=as_lines(records))
+                self.assertTrue(done.status == 2 or "unfinished change" in done.err or (path == log and size < 64), (size, done.err))
+            path.write_bytes(whole)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,12 @@
 import itertools
 import json
 import os
+import pathlib
 import random
 import re
 import resource
 
-from harness import CommandTest, effort, jsonl, run, main
+from harness import A, CommandTest, effort, jsonl, run, main
 
 
 def spans_of(text, are_bytes):
@@ -407,6 +408,16 @@ class Listed(CommandTest):
     def test_the_exit_status_says_whether_there_is_any(self):
         self.assertEqual(run("passages", "--lines", "--exit-status", "-", data="a b\nb a\n").status, 1)
         self.assertEqual(run("passages", "--lines", "--length", 1, "--exit-status", "-", data="a b\nb a\n").status, 0)
+
+    def test_a_file_that_changes_is_named(self):
+        changing = "/proc/sys/kernel/random/uuid"  # each time another text
+        if not pathlib.Path(changing).exists():
+            self.skipTest("this system has no file that changes by itself")
+        files = [self.write(f"{i}.txt", A) for i in range(3)]
+        said = f"{changing}: was changed while it was being read"
+        self.assert_fails(run("passages", "--length", 1, files[0], changing, files[1]), said)
+        self.assert_fails(run("passages", "--length", 1, "--against", changing, *files[:2]), said)
+        self.assert_fails(run("passages", "--length", 1, *files, changing), said)
 
     def test_refuses_wrong_options(self):
         text = self.write("a.txt", "one two")

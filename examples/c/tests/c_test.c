@@ -232,6 +232,44 @@ static int count_tokens(void* context, const char* token, size_t size) {
   return 0;
 }
 
+/* Pairs of a caller: 3 is nearest to 1, which 0 drops, 4 is as near to 2 as to 0. */
+static void test_pairs_of_a_caller(void) {
+  static const uint32_t first[] = {3, 0, 4, 2}, second[] = {1, 1, 0, 4}, distance[] = {1, 2, 3, 3};
+  static const double similarity[] = {0.9, 0.8, 0.7, 0.7}, prefer[] = {0, 1, 0, 0, NAN};
+  neardup_pair_view view;
+  neardup_grouping grouping;
+  neardup_pairs* pairs = NULL;
+  neardup_error e, *error = &e;
+  uint32_t labels[5];
+  memset(&view, 0, sizeof(view));
+  memset(&grouping, 0, sizeof(grouping));
+  view.first = first, view.second = second, view.similarity = similarity, view.size = 4;
+  CHECK_OK(neardup_pairs_new(&view, &pairs, error));
+  CHECK(neardup_pairs_size(pairs) == 4 && neardup_pairs_second(pairs)[3] == 4);
+  CHECK(neardup_pairs_similarity(pairs)[0] == 0.9);
+  neardup_pairs_free(pairs);
+  CHECK_OK(neardup_group_pairs(&view, 5, NULL, labels, error));
+  CHECK(labels[0] == 0 && labels[1] == 0 && labels[2] == 2 && labels[3] == 3 && labels[4] == 0);
+  view.similarity = NULL, view.distance = distance;
+  CHECK_OK(neardup_group_pairs(&view, 4 + 1, &grouping, labels, error));
+  CHECK(labels[1] == 0 && labels[3] == 3 && labels[4] == 0);
+  grouping.preference = prefer;
+  view.size = 2;
+  CHECK_OK(neardup_group_pairs(&view, 4, &grouping, labels, error));
+  CHECK(labels[0] == 1 && labels[1] == 1 && labels[2] == 2 && labels[3] == 1);
+  error = &e;
+  CHECK(neardup_group_pairs(&view, 5, &grouping, labels, error) == NEARDUP_INVALID);
+  CHECK(strcmp(e.message, "a preference is not a number") == 0);
+  grouping.preference = NULL;
+  grouping.components = 1;
+  view.size = 4;
+  CHECK_OK(neardup_group_pairs(&view, 5, &grouping, labels, error));
+  CHECK(labels[0] == 0 && labels[1] == 0 && labels[2] == 0 && labels[3] == 0 && labels[4] == 0);
+  error = &e;
+  CHECK(neardup_group_pairs(&view, 4, &grouping, labels, error) == NEARDUP_INVALID);
+  CHECK(strcmp(e.message, "pair 2 has a position that does not exist") == 0);
+}
+
 static void test_errors(void) {
   neardup_error e, *error = &e;
   neardup_sets *sets = NULL, *wide = NULL;
@@ -583,7 +621,7 @@ static void test_edits(void) {
   const char* const words[] = {"The ferry, at seven", "the ferry at eleven", NULL, "?", "the ferry at seven"};
   neardup_text texts[5];
   neardup_input input;
-  neardup_texts* corpus = NULL;
+  neardup_texts *corpus = NULL, *some = NULL;
   neardup_pairs* pairs = NULL;
   neardup_sets* sets = NULL;
   neardup_join join;
@@ -593,7 +631,7 @@ static void test_edits(void) {
   neardup_error e, *error = &e;
   const char* const same[] = {"numbers", NULL};
   const char* const wrong[] = {"number", NULL};
-  const uint32_t first[] = {0, 0, 2}, second[] = {1, 4, 2};
+  const uint32_t first[] = {0, 0, 2}, second[] = {1, 4, 2}, chosen[] = {0, 4, 1}, beyond[] = {0, 5};
   uint32_t labels[5];
   int i, calls = 0;
   memset(&input, 0, sizeof(input));
@@ -628,6 +666,17 @@ static void test_edits(void) {
   CHECK_OK(neardup_verify_texts(corpus, NULL, first, second, 3, NULL, NULL, &pairs, error));
   CHECK(neardup_pairs_size(pairs) == 2 && neardup_pairs_distance(pairs)[0] == 2);
   neardup_pairs_free(pairs);
+  CHECK_OK(neardup_texts_new(&some, error));
+  CHECK_OK(neardup_texts_add_some(some, corpus, chosen, 3, error));
+  CHECK_OK(neardup_texts_add_some(some, some, second, 1, error));
+  CHECK(neardup_texts_size(some) == 4 && neardup_texts_nulls(some) == 0);
+  CHECK_OK(neardup_pairs_of_texts(some, NULL, NULL, NULL, &pairs, error));
+  CHECK(neardup_pairs_size(pairs) == 6 && neardup_pairs_distance(pairs)[0] == 0 &&
+        neardup_pairs_distance(pairs)[1] == 2);
+  neardup_pairs_free(pairs);
+  CHECK(neardup_texts_add_some(some, corpus, beyond, 2, &e) == NEARDUP_INVALID);
+  CHECK(strcmp(e.message, "text 5 does not exist") == 0 && neardup_texts_size(some) == 4);
+  neardup_texts_free(some);
   CHECK_OK(neardup_group_texts(corpus, NULL, NULL, labels, error));
   CHECK(labels[0] == 0 && labels[1] == 0 && labels[2] == 2 && labels[3] == 3 && labels[4] == 0);
   grouping.components = 1;
@@ -1271,6 +1320,7 @@ int main(int count, char** arguments) {
   test_joins();
   test_texts();
   test_errors();
+  test_pairs_of_a_caller();
   test_arrow();
   test_index(arguments[1]);
   test_set_index();

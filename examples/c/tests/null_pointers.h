@@ -13,6 +13,7 @@ typedef struct {
   neardup_texts* texts;
   neardup_idf* idf;
   neardup_code_view codes;
+  neardup_pair_view pairs;
   neardup_index* index;
   neardup_set_index* set_index;
   neardup_dedup* dedup;

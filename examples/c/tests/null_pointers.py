@@ -24,7 +24,7 @@ VALID = {
     "int(*)": "take_nothing", "void*": "NULL", "neardup_error*": "&of->error", "neardup_sets*": "of->sets",
     "neardup_input*": "&of->input", "neardup_run*": "NULL", "neardup_join*": "NULL", "neardup_grouping*": "NULL",
     "neardup_texts*": "of->texts", "neardup_idf*": "of->idf", "neardup_code_options*": "NULL",
-    "neardup_code_view*": "&of->codes", "neardup_index*": "of->index", "neardup_set_index*": "of->set_index",
+    "neardup_code_view*": "&of->codes", "neardup_pair_view*": "&of->pairs", "neardup_index*": "of->index", "neardup_set_index*": "of->set_index",
     "neardup_dedup*": "of->dedup", "neardup_dedup_options*": "NULL", "neardup_verdicts*": "&of->verdicts",
     "neardup_counts*": "of->counts", "neardup_scatter*": "of->scatter", "neardup_shuffle*": "&of->shuffle",
     "neardup_blob*": "&of->blob", "uint32_t*": "of->positions", "uint64_t*": "of->ids", "int64_t*": "of->offsets",

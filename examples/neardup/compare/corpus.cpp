@@ -55,7 +55,9 @@ void corpus::add(const placed_document& d) {
   check.add(d.facts.features);
   if (paired != pairing::all) {
     const auto next = static_cast<std::uint32_t>(value_numbers.size());
-    values.push_back(value_numbers.try_emplace(std::string(d.by), next).first->second);
+    const auto [found, is_new] = value_numbers.try_emplace(std::string(d.by), next);
+    if (is_new) value_texts.push_back(&found->first);
+    values.push_back(found->second);
   }
   if (keep == preference::longest) scores.push_back(static_cast<double>(d.facts.text_length));
   if (keep != preference::highest && keep != preference::lowest) return;

@@ -102,6 +102,9 @@ struct corpus {
   [[nodiscard]] bool may_pair(std::size_t i, std::size_t j) const {
     return paired == pairing::all || (values[i] == values[j]) == (paired == pairing::within);
   }
+  /// Returns the value of a document, as corpus::add() received it.
+  /// Precondition: --within or --across is given.
+  [[nodiscard]] std::string_view value(std::size_t i) const { return *value_texts[values[i]]; }
 
   bool has_names;
   document_table documents;  // filled only if names or positions are needed
@@ -112,11 +115,12 @@ struct corpus {
   pairing paired;
   std::vector<std::uint32_t> values;  // by document: the number of its value, for --within and --across
   std::unordered_map<std::string, std::uint32_t> value_numbers;
-  std::vector<double> scores;                 // set if --keep needs scores: the highest is kept
-  std::vector<exact_key> exact_scores;        // scores that are texts, or numbers that a double would round
-  std::size_t against = 0;                    // number of documents of --against, which come first
-  std::optional<source_tally> sources;        // sources of the input's documents, if --by asks for them
-  std::vector<std::uint32_t> source_numbers;  // of each document of the input: the number of its source
+  std::vector<const std::string*> value_texts;  // by number: the value, in value_numbers
+  std::vector<double> scores;                   // set if --keep needs scores: the highest is kept
+  std::vector<exact_key> exact_scores;          // scores that are texts, or numbers that a double would round
+  std::size_t against = 0;                      // number of documents of --against, which come first
+  std::optional<source_tally> sources;          // sources of the input's documents, if --by asks for them
+  std::vector<std::uint32_t> source_numbers;    // of each document of the input: the number of its source
   // The pairs of words of the texts of --against, if available; otherwise empty.
   neardup::feature_sets<common::word_pair> against_pairs;
 };

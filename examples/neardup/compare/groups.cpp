@@ -178,8 +178,9 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
       components.add(i, first[i]);
     }
   }
-  if (all.fingerprints.wide() != nullptr && all.against > 0 && !c.settings.grouping.by_components) {
-    // Of equal codes of the other corpus, only the first can be an original.
+  const bool is_paired = all.paired != pairing::all;
+  if (all.fingerprints.wide() != nullptr && all.against > 0 && !c.settings.grouping.by_components && !is_paired) {
+    // Of equal codes of the other corpus, only the first can be an original, unless a value makes a difference.
     const distinct_documents known(all, all.against);
     if (known.has_repeats()) {
       std::fill_n(is_copy.begin(), all.against, true);

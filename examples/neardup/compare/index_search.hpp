@@ -24,9 +24,11 @@ void visit_similar_in_index(const run_settings& settings, const indexed_sets& in
                             std::span<const feature_set> batch,
                             const std::function<void(std::size_t i, std::span<const indexed_match> matches)>& visit);
 
-/// Returns for each set of a batch the most similar indexed set, and the smallest number among equally similar sets. It
-/// is visit_similar_in_index() without memory for matches.
-std::vector<std::optional<std::uint32_t>> closest_in_index(const run_settings& settings, const indexed_sets& indexed,
-                                                           std::span<const feature_set> batch);
+/// Returns for each set of a batch the most similar indexed set, and the smallest number among equally similar sets.
+/// Without `is_allowed`, it is visit_similar_in_index() without memory for matches. `is_allowed(i, number)`: false if the
+/// indexed set cannot be the result for set i of the batch; null if each one can.
+std::vector<std::optional<std::uint32_t>> closest_in_index(
+    const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch,
+    const std::function<bool(std::size_t i, std::uint32_t number)>& is_allowed);
 
 }  // namespace command

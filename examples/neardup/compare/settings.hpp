@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace command {
@@ -19,6 +20,11 @@ struct grouping_settings {
   bool by_components = false;  ///< true if groups are components; see neardup::grouping
   preference keep = preference::first;
   std::uint64_t memory = 0;  ///< bytes that a run may use; features beyond that are in a temporary file
+
+  /// Returns true if two documents with these values may be a pair.
+  [[nodiscard]] bool lets_pair(std::string_view a, std::string_view b) const {
+    return paired == pairing::all || (a == b) == (paired == pairing::within);
+  }
 };
 
 /// The source of a document, for counts by source (--by).

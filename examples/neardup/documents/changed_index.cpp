@@ -19,13 +19,14 @@ constexpr std::uint64_t most_matches = 16;  // matches per document of the index
 constexpr std::size_t around_records = 56;  // sizes in bytes: header of a log, header of a record
 constexpr std::size_t most_in_record = 0xffffffff;
 
-/// Searches an index of fingerprints. Of documents with equal fingerprints, only the first can be the closest. But the
-/// searches for m documents near n equal documents would find m * n matches. So, if the searches have found many more
-/// matches than the index has documents, an index of the distinct fingerprints is made in memory and searched instead.
+/// Searches an index of fingerprints. Of documents with equal fingerprints and equal values, only the first can be the
+/// closest. But the searches for m documents near n equal documents would find m * n matches. So, if the searches have
+/// found many more matches than the index has documents, an index of the distinct documents is made in memory and searched
+/// instead.
 class distinct_search {
  public:
-  /// Returns the matches, sorted by distance, then by number. Of matches with equal fingerprints, the result has at
-  /// least the first.
+  /// Returns the matches, sorted by distance, then by number. Of matches with equal fingerprints and equal values, the
+  /// result has at least the first.
   /// Thread safety: callable from any thread.
   /// Throws: input_error.
   std::vector<near_number> search(const opened_index<fingerprint_form>& index, const any_fingerprint& fingerprint,
@@ -48,11 +49,15 @@ class distinct_search {
       if (index.has(i)) numbers.push_back(i);
     }
     std::visit(
-        [&numbers](const auto& prints) {
+        [&](const auto& prints) {
           std::sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
-            return prints[a] != prints[b] ? prints[a] < prints[b] : a < b;
+            if (prints[a] != prints[b]) return prints[a] < prints[b];
+            const int by_value = index.value(a).compare(index.value(b));
+            return by_value != 0 ? by_value < 0 : a < b;
           });
-          const auto is_equal = [&](std::uint32_t a, std::uint32_t b) { return prints[a] == prints[b]; };
+          const auto is_equal = [&](std::uint32_t a, std::uint32_t b) {
+            return prints[a] == prints[b] && index.value(a) == index.value(b);
+          };
           numbers.erase(std::unique(numbers.begin(), numbers.end(), is_equal), numbers.end());
         },
         all.all());
@@ -83,6 +88,7 @@ class changed_index_of final : public changed_index {
   [[nodiscard]] bool has_sets() const override { return command::has_sets<Form>; }
   [[nodiscard]] bool keeps_postings() const override { return index_.keeps_postings(); }
   [[nodiscard]] std::string name(std::uint32_t number) const override { return std::string(index_.name(number)); }
+  [[nodiscard]] std::string_view value(std::uint32_t number) const override { return index_.value(number); }
   [[nodiscard]] feature_set features([[maybe_unused]] std::uint32_t number) const override {
     if constexpr (command::has_sets<Form>) {
       return index_.features(number);
@@ -130,7 +136,7 @@ class changed_index_of final : public changed_index {
   std::size_t apply(const index_change& change, compaction when) override {
     const std::size_t size = index_.size() - change.removed.size() + change.size();
     if (index_.numbers() + change.size() > UINT32_MAX - 2) when = compaction::now;
-    const std::string record = encode_change(change, {index_.bits(), command::has_sets<Form>, keeps_postings()});
+    const std::string record = encode_change(change, form());
     const bool is_long = (index_.log_size() + record.size() + around_records) * share_of_log > index_.bytes();
     const bool has_news = !change.is_empty() || (when == compaction::now && index_.log_size() > 0);
     if (!has_news) return size;
@@ -146,6 +152,10 @@ class changed_index_of final : public changed_index {
   }
 
  private:
+  [[nodiscard]] logged_form form() const {
+    return {index_.bits(), command::has_sets<Form>, keeps_postings(), index_.keeps_values()};
+  }
+
   void append(const std::string& record) {
     save_whole(journal_->log_path(), link_target(index_.path()), [&](const std::string&) {
       journal_->go_on(index_.file(), index_.log(), [](std::string_view) { return true; });  // replayed when opened
@@ -157,11 +167,11 @@ class changed_index_of final : public changed_index {
   /// added documents.
   void write_anew(const index_change& change) {
     index_.verify();  // otherwise damaged data would get a valid checksum
-    new_index<Form> all(index_.bits(), keeps_postings());
+    new_index<Form> all(index_.bits(), keeps_postings(), index_.keeps_values());
     all.add_all(index_, {change.removed.begin(), change.removed.end()});
     const stored_places places(index_.path(), change.places.bytes()[0], change.places.bytes()[1]);
     for (std::size_t i = 0; i < change.size(); ++i) {
-      all.add(change.added.names[i], change.fingerprint(i), change.added.features[i], places[i]);
+      all.add(change.added.names[i], change.fingerprint(i), change.added.features[i], places[i], change.values[i]);
     }
     index_shape shape{.made_of = index_.made_of(), .settings = index_.view().attachment(0), .threads = threads_};
     if constexpr (command::has_sets<Form>) {

@@ -37,6 +37,8 @@ class changed_index {
   [[nodiscard]] virtual bool has_sets() const = 0;
   /// Returns true if it keeps posting lists and the positions of its documents.
   [[nodiscard]] virtual bool keeps_postings() const = 0;
+  /// Returns the value of a document in the field of the index; empty if the index keeps no values.
+  [[nodiscard]] virtual std::string_view value(std::uint32_t number) const = 0;
   [[nodiscard]] virtual std::string name(std::uint32_t number) const = 0;
   /// Returns the features of a document.
   /// Precondition: has_sets().

@@ -6,6 +6,8 @@ namespace command {
 
 namespace {
 
+constexpr const char* and_values = "-and-values";
+
 [[noreturn]] void refuse_index(const std::string& path) {
   throw input_error({path, "damaged, or not written by the command neardup"});
 }
@@ -26,11 +28,19 @@ index_settings settings_of(const std::string& path) {
   found.path = path;
   named_values values = parse_values(path, view.attachment(0));
   found.folds_chinese = values["fold"] == "chinese";
+  std::string of_values;  // what the names of an index with values end with
+  for (const char* const paired : {"within", "across"}) {
+    if (!values.contains(paired)) continue;
+    found.paired = paired;
+    found.field = values[paired];
+    of_values = and_values;
+    if (found.field.empty()) refuse_index(path);
+  }
   if constexpr (has_sets<Form>) {
     const neardup::set_threshold least = view.sets.threshold();
     if (least != neardup::set_threshold(neardup::jaccard{least.similarity, 1})) refuse_index(path);
     found.similarity = least.similarity;
-    found.features = found.check_features = values["check"];
+    found.features = found.check_features = values["check" + of_values];
     if (found.features.empty()) refuse_index(path);
   } else {
     if (view.is_flat()) refuse_index(path);
@@ -38,7 +48,7 @@ index_settings settings_of(const std::string& path) {
     found.bits = view.bits();
     found.distance = view.max_distance();
     found.blocks = view.blocks();
-    found.features = values["features"];
+    found.features = values["features" + of_values];
     found.weights = values["weights"];
     found.kind = values["kind"];
     found.top = values["top"];
@@ -76,7 +86,7 @@ void read_index(reading& r, const std::string& path, const document_visitor& vis
       d.fingerprint = entries[i];
       d.features = unknown_features;
     }
-    visit({d, from, 0, 0, {}, index.name(i)});
+    visit({.facts = d, .from = from, .line = 0, .offset = 0, .raw = {}, .id = index.name(i), .by = index.value(i)});
   }
   r.notes.advance(index.size(), 0);
 }
@@ -84,18 +94,20 @@ void read_index(reading& r, const std::string& path, const document_visitor& vis
 }  // namespace
 
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept,
-                                   bool keeps_postings) {
+                                   bool keeps_postings, const std::string& paired) {
+  const std::string of_values = paired.empty() ? "" : and_values;
   std::string text;
   if (kept != nullptr) {
-    text = "check " + to_string(*kept) + "\n";
+    text = "check" + of_values + ' ' + to_string(*kept) + "\n";
   } else {
-    text = "features " + (settings.are_codes ? codes_name : to_string(settings.features)) + "\nweights " +
-           settings.weights.name() + "\nkind " + std::string(to_string(settings.kind)) + "\n";
+    text = "features" + of_values + ' ' + (settings.are_codes ? codes_name : to_string(settings.features)) +
+           "\nweights " + settings.weights.name() + "\nkind " + std::string(to_string(settings.kind)) + "\n";
     if (settings.top > 0) text += "top " + std::to_string(settings.top) + "\n";
   }
   if (settings.folds_chinese) text += "fold chinese\n";
   if (kept != nullptr && kept->needs_dictionary()) text += "check-words " + tables_of_words(*kept) + "\n";
   if (keeps_postings) text += "postings kept\n";
+  if (!paired.empty()) text += paired + "\n";
   return text;
 }
 
@@ -110,7 +122,8 @@ neardup::fingerprint_composition composition_of_sets(const reading_settings& how
 
 template <class Form>
 void new_index<Form>::add(std::string_view name, [[maybe_unused]] const any_fingerprint& fingerprint,
-                          [[maybe_unused]] feature_set features, const std::optional<document_place>& place) {
+                          [[maybe_unused]] feature_set features, const std::optional<document_place>& place,
+                          std::string_view value) {
   if constexpr (has_sets<Form>) {
     columns_.add(name, features);
   } else {
@@ -118,6 +131,7 @@ void new_index<Form>::add(std::string_view name, [[maybe_unused]] const any_fing
     fingerprints_.push_back(fingerprint);
   }
   if (keeps_postings_) places_.add(place);
+  if (keeps_values_) values_.add(value);
 }
 
 template <class Form>
@@ -127,9 +141,9 @@ void new_index<Form>::add_all(const opened_index<Form>& index, const std::unorde
     if (!index.has(i) || left_out.contains(static_cast<std::uint32_t>(i))) continue;
     const auto place = keeps_postings_ ? index.place(i) : std::nullopt;
     if constexpr (has_sets<Form>) {
-      add(index.name(i), {}, entries[i], place);
+      add(index.name(i), {}, entries[i], place, index.value(i));
     } else {
-      add(index.name(i), entries[i], {}, place);
+      add(index.name(i), entries[i], {}, place, index.value(i));
     }
   }
 }
@@ -166,6 +180,11 @@ void new_index<Form>::save(neardup::journal& journal, const std::string& path, c
     all.parts.resize(first_of_postings);
     for (const auto& part : bytes_of(postings)) all.parts.push_back(part);
     for (const auto& part : places_.bytes()) all.parts.push_back(part);
+  }
+  if (keeps_values_) {
+    all.parts.resize(first_of_values);
+    all.parts.push_back(std::as_bytes(std::span(values_.ends)));
+    all.parts.push_back(std::as_bytes(std::span(values_.values)));
   }
   save_whole(path, [&](const std::string&) { journal.save(all); });
 }

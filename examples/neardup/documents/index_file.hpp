@@ -30,6 +30,8 @@ struct index_settings {
   std::string check_features;  ///< empty for an index of fingerprints, which has no features
   double similarity = 0;       ///< for an index of feature sets: the least similarity that its postings find
   std::string top;             ///< the value of --top; empty if all features count
+  std::string paired;          ///< "within" or "across" if the index has the values of a field; otherwise empty
+  std::string field;           ///< that field
   bool folds_chinese = false;
 
   [[nodiscard]] bool has_codes() const { return features == codes_name; }
@@ -45,12 +47,17 @@ index_settings read_index_settings(const std::string& path);
 ///   index of fingerprints: "features F", "weights W", "kind K"; "top N" if only the top N features count
 ///   index of sets: "check F"; "check-words" with tables_of_words() if the features are words of a dictionary;
 ///     "postings kept" if the file has the attachments 6 to 10
-///   both: "fold chinese" if texts were folded
+///   both: "fold chinese" if texts were folded; `paired`, "within FIELD" or "across FIELD", if the file has the values
+///     of a field, which are attachments 11 and 12. The first name is then "features-and-values" or "check-and-values",
+///     so that a program which does not know values refuses the file
 ///
 /// Attachments 1 and 2 are the column of names, by document number, which is the id. Attachment 5 is the
 /// neardup::log_extent of the log that the file incorporates, if there was a log.
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept,
-                                   bool keeps_postings);
+                                   bool keeps_postings, const std::string& paired);
+
+/// The attachments with the values of a field: a column, by document number.
+inline constexpr std::size_t first_of_values = 11;
 
 /// The two forms of an index.
 struct set_form {};
@@ -171,6 +178,12 @@ class opened_index {
   }
   [[nodiscard]] std::string_view name(std::size_t number) const {
     return number < view_->size() ? names_[number] : logged_.name(number - view_->size());
+  }
+  [[nodiscard]] bool keeps_values() const noexcept { return values_.has_value(); }
+  /// Returns the value of a document in the field of the index; empty if the index keeps no values.
+  [[nodiscard]] std::string_view value(std::size_t number) const {
+    if (!values_) return {};
+    return number < view_->size() ? (*values_)[number] : logged_.value(number - view_->size());
   }
   /// Returns the features of a document of an index of sets.
   [[nodiscard]] feature_set features(std::size_t number) const requires has_sets<Form> {
@@ -306,9 +319,17 @@ class opened_index {
         })),
         names_(path_, view_->size(), view_->attachment(1), view_->attachment(2), is_verified),
         keeps_postings_(parse_values(path_, view_->attachment(0)).contains("postings")),
+        values_(open_values(is_verified)),
         places_(path_, view_->attachment(first_of_postings + 3), view_->attachment(first_of_postings + 4)),
         file_(file_of(files_.state, view_->attachment(5))),
-        logged_(path_, files_.log, file_, view_->size(), {bits(), has_sets<Form>, keeps_postings_}) {}
+        logged_(path_, files_.log, file_, view_->size(), {bits(), has_sets<Form>, keeps_postings_, keeps_values()}) {}
+
+  [[nodiscard]] std::optional<stored_column<char>> open_values(bool is_verified) const {
+    const named_values settings = parse_values(path_, view_->attachment(0));
+    if (!settings.contains("within") && !settings.contains("across")) return std::nullopt;
+    return stored_column<char>(path_, view_->size(), view_->attachment(first_of_values),
+                               view_->attachment(first_of_values + 1), is_verified);
+  }
 
   static std::size_t bits_of(const view_type& view) {
     if constexpr (has_sets<Form>) {
@@ -348,6 +369,7 @@ class opened_index {
   std::unique_ptr<view_type> view_;
   stored_column<char> names_;
   bool keeps_postings_;
+  std::optional<stored_column<char>> values_;
   stored_places places_;
   neardup::journaled_file file_;
   logged_documents logged_;
@@ -367,15 +389,16 @@ struct index_shape {
 template <class Form>
 class new_index {
  public:
-  new_index(std::size_t bits, bool keeps_postings) : keeps_postings_(keeps_postings), fingerprints_(bits) {}
+  new_index(std::size_t bits, bool keeps_postings, bool keeps_values)
+      : keeps_postings_(keeps_postings), keeps_values_(keeps_values), fingerprints_(bits) {}
 
   [[nodiscard]] std::size_t size() const { return columns_.names.size(); }
   [[nodiscard]] bool keeps_postings() const { return keeps_postings_; }
 
   /// Adds a document. An index of sets uses `features`, an index of fingerprints `fingerprint`, an index with postings
-  /// `place`. The other arguments do not matter.
+  /// `place`, an index with values `value`. The other arguments do not matter.
   void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
-           const std::optional<document_place>& place);
+           const std::optional<document_place>& place, std::string_view value);
   /// Adds the documents of an index, without the removed ones, and without the numbers in `left_out`.
   /// Throws: input_error.
   void add_all(const opened_index<Form>& index, const std::unordered_set<std::uint32_t>& left_out);
@@ -385,10 +408,11 @@ class new_index {
   void save(neardup::journal& journal, const std::string& path, const index_shape& shape) const;
 
  private:
-  bool keeps_postings_;
+  bool keeps_postings_, keeps_values_;
   fingerprint_vector fingerprints_;  // none in an index of sets
   document_columns<std::uint32_t> columns_;
   place_columns places_;  // in an index with postings
+  column<char> values_;   // in an index with values
 };
 
 }  // namespace command

@@ -19,7 +19,8 @@ namespace command {
 
 namespace {
 
-constexpr std::uint64_t kind_of_change = 1, kind_with_places = 2;
+/// Returns the first number of a record: 1, plus 1 if it has places, plus 2 if it has values.
+std::uint64_t kind_of(const logged_form& form) { return 1 + (form.keeps_places ? 1 : 0) + (form.keeps_values ? 2 : 0); }
 
 std::uint64_t number_at(std::string_view bytes, std::size_t position) {
   std::uint64_t number = 0;
@@ -99,18 +100,24 @@ neardup::journaled_file file_of(std::uint64_t state, std::span<const std::byte> 
 
 std::string encode_change(const index_change& change, const logged_form& form) {
   std::string bytes;
-  put_number(bytes, form.keeps_places ? kind_with_places : kind_of_change);
+  put_number(bytes, kind_of(form));
   put_number(bytes, change.removed.size());
   put_number(bytes, change.size());
   put_number(bytes, change.added.names.values.size());
   put_number(bytes, form.keeps_features ? change.added.features.values.size() + 1 : 0);
   if (form.keeps_places) put_number(bytes, change.places.paths.size());
+  if (form.keeps_values) put_number(bytes, change.values.values.size());
   put_all(bytes, change.removed);
   put_padding(bytes);
   if (form.bits > 0) put_all(bytes, change.words);
   if (form.keeps_places) {
     put_all(bytes, change.places.places);
     bytes += change.places.paths;
+    put_padding(bytes);
+  }
+  if (form.keeps_values) {
+    put_all(bytes, change.values.ends);
+    put_all(bytes, change.values.values);
     put_padding(bytes);
   }
   put_all(bytes, change.added.names.ends);
@@ -172,8 +179,9 @@ logged_documents::logged_documents(const std::string& path, const neardup::log_c
 bool logged_documents::take(const std::string& path, std::string_view record, std::size_t documents,
                             const logged_form& form) {
   record_parts parts(record);
-  const auto head = parts.take<std::uint64_t>(form.keeps_places ? 6 : 5);
-  if (!head || (*head)[0] != (form.keeps_places ? kind_with_places : kind_of_change)) return false;
+  const std::size_t usual = 5;
+  const auto head = parts.take<std::uint64_t>(usual + (form.keeps_places ? 1 : 0) + (form.keeps_values ? 1 : 0));
+  if (!head || head->front() != kind_of(form)) return false;
   if (form.keeps_features != ((*head)[4] > 0)) return false;
   const std::uint64_t count = (*head)[2], features_size = form.keeps_features ? (*head)[4] - 1 : 0;
   const std::size_t words = (form.bits + 63) / 64;
@@ -181,13 +189,15 @@ bool logged_documents::take(const std::string& path, std::string_view record, st
   const auto removed = parts.take<std::uint32_t>((*head)[1]);
   const auto fingerprints = removed ? parts.take<std::uint64_t>(count * words) : std::nullopt;
   const auto places = fingerprints ? parts.take<stored_place>(form.keeps_places ? count : 0) : std::nullopt;
-  const auto paths = places ? parts.take<char>(form.keeps_places ? (*head)[5] : 0) : std::nullopt;
-  const auto name_ends = paths ? parts.take<std::uint64_t>(count) : std::nullopt;
+  const auto paths = places ? parts.take<char>(form.keeps_places ? (*head)[usual] : 0) : std::nullopt;
+  const auto value_ends = paths ? parts.take<std::uint64_t>(form.keeps_values ? count : 0) : std::nullopt;
+  const auto values = value_ends ? parts.take<char>(form.keeps_values ? head->back() : 0) : std::nullopt;
+  const auto name_ends = values ? parts.take<std::uint64_t>(count) : std::nullopt;
   const auto feature_ends = name_ends ? parts.take<std::uint64_t>(form.keeps_features ? count : 0) : std::nullopt;
   const auto features = feature_ends ? parts.take<std::uint32_t>(features_size) : std::nullopt;
   const auto names = features ? parts.take<char>((*head)[3]) : std::nullopt;
   if (!names || !parts.is_empty() || !are_ends(*name_ends, names->size()) ||
-      !are_ends(*feature_ends, features->size())) {
+      !are_ends(*feature_ends, features->size()) || !are_ends(*value_ends, values->size())) {
     return false;
   }
   const std::size_t before = documents + added_.size();
@@ -198,12 +208,15 @@ bool logged_documents::take(const std::string& path, std::string_view record, st
   const stored_column<char> all_names(path, count, std::as_bytes(*name_ends), std::as_bytes(*names), false);
   const stored_column<std::uint32_t> all_features(path, feature_ends->size(), std::as_bytes(*feature_ends),
                                                   std::as_bytes(*features), false);
+  const stored_column<char> all_values(path, value_ends->size(), std::as_bytes(*value_ends), std::as_bytes(*values),
+                                       false);
   const stored_places all_places(path, std::as_bytes(*paths), std::as_bytes(*places));
   for (std::size_t i = 0; i < count; ++i) {
     document& d = added_.emplace_back();
     d.words = fingerprints->subspan(i * words, words);
     d.name = all_names[i];
     d.place = all_places[i];
+    if (form.keeps_values) d.value = all_values[i];
     if (!form.keeps_features) continue;
     d.features = all_features[i];
     if (std::adjacent_find(d.features.begin(), d.features.end(), std::greater_equal<>()) != d.features.end()) {

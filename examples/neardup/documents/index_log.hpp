@@ -42,15 +42,17 @@ struct index_change {
   std::vector<std::uint64_t> words;    ///< fingerprints of added documents, one after the other
   document_columns<std::uint32_t> added;
   place_columns places;  ///< positions of added documents
+  column<char> values;   ///< values of added documents in the field of an index with values
 
   /// Adds a document. An index of sets uses `features`, an index of fingerprints `fingerprint`, an index with postings
-  /// `place`. The other arguments do not matter.
+  /// `place`, an index with values `value`. The other arguments do not matter.
   void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
-           const std::optional<document_place>& place) {
+           const std::optional<document_place>& place, std::string_view value) {
     const auto own = fingerprint.words().first(words_in_each);
     words.insert(words.end(), own.begin(), own.end());
     added.add(name, features);
     places.add(place);
+    values.add(value);
   }
   /// Returns the number of added documents.
   [[nodiscard]] std::size_t size() const { return added.names.size(); }
@@ -66,6 +68,7 @@ struct logged_form {
   std::size_t bits;     ///< width of fingerprints; 0 for an index of sets
   bool keeps_features;  ///< true for an index of sets
   bool keeps_places;    ///< true for an index with postings
+  bool keeps_values;    ///< true for an index with the values of a field
 };
 
 /// Returns the change as a record of the log (docs/decisions/0062-one-journal.md).
@@ -118,6 +121,7 @@ class logged_documents {
   [[nodiscard]] feature_set features(std::size_t i) const { return added_[i].features; }
   [[nodiscard]] any_fingerprint fingerprint(std::size_t i) const { return any_fingerprint(added_[i].words); }
   [[nodiscard]] const std::optional<document_place>& place(std::size_t i) const { return added_[i].place; }
+  [[nodiscard]] std::string_view value(std::size_t i) const { return added_[i].value; }
 
  private:
   struct document {
@@ -125,6 +129,7 @@ class logged_documents {
     std::string_view name;
     feature_set features;
     std::optional<document_place> place;
+    std::string_view value;
   };
 
   [[nodiscard]] bool take(const std::string& path, std::string_view record, std::size_t documents,

@@ -152,10 +152,9 @@ void apply_pairing(const typed_options& typed, run_settings& to) {
   };
   if (typed.has("--fingerprints")) refuse("--fingerprints", "lists have no fields");
   if (!has_fields(to.input.unit) || to.input.unit == unit_of_input::warc) {
-    throw usage_error(option + " " + field + " needs --jsonl, or another format of records");
+    throw usage_error(option + " " + field + (typed.is_typed(option) ? "" : ", as the index was made,") +
+                      " needs --jsonl, or another format of records");
   }
-  if (!to.against.grown_index.empty()) refuse("--add-to", "an index does not keep fields");
-  if (!to.against.indexes.empty()) refuse("--against", "an index does not keep fields; name texts");
   for (const char* const other : {"--audit", "--parts", "--cut-passages", "--copies"}) {
     if (typed.has(other)) refuse(other, "it compares all records; leave out one of the two");
   }

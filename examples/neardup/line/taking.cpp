@@ -296,6 +296,19 @@ void refuse_other_features(const typed_options& typed, const index_settings& sto
                     (stored.has_sets() ? stored.check_features : "fingerprints, and no features"));
 }
 
+void take_pairing(typed_options& typed, const index_settings& stored) {
+  for (const std::string option : {"--within", "--across"}) {
+    const std::string field = typed.text(option);
+    if (!typed.has(option) || field == stored.field) continue;
+    throw usage_error(option + " " + field + ": " + stored.path +
+                      (stored.field.empty()
+                           ? " keeps no values of a field; make it with neardup index " + option + " " + field
+                           : " keeps the values of the field " + stored.field));
+  }
+  if (stored.field.empty() || typed.has("--within") || typed.has("--across")) return;
+  typed.set_default("--" + stored.paired, stored.field);
+}
+
 void take_what_is_kept(const typed_options& typed, const index_settings& stored, run_settings& to) {
   if (stored.has_sets()) return;
   for (const char* const option : {"--check", "--exact", "--min-similarity"}) {
@@ -325,6 +338,7 @@ namespace {
 void take_from_index_of_against(typed_options& typed, const index_settings& stored, run_settings& to) {
   take_what_is_kept(typed, stored, to);
   take_composition(typed, stored);
+  take_pairing(typed, stored);
   if (to.against.without_features.empty()) refuse_other_features(typed, stored);
   if (stored.has_sets()) return typed.set_default("--check-features", stored.check_features);
   if (typed.has("--distance") || typed.has("--similarity")) return;
@@ -364,12 +378,15 @@ void take_against(typed_options& typed, run_settings& to) {
   to.comparison.is_bound_to_index = true;
   refuse_check_of_index(typed);
   std::vector<index_settings> indexes;
+  const bool is_paired = typed.has("--within") || typed.has("--across");
   for (const std::string& path : searched) {
     const index_settings& one = indexes.emplace_back(read_index_settings(path));
     const index_settings& first = indexes.front();
-    if (one.distance == first.distance && one.check_features == first.check_features) continue;
-    throw usage_error(first.path + " and " + path +
-                      ": made with other distances or features; make them alike, or compare with one after the other");
+    const bool has_same_pairs = is_paired || (one.paired == first.paired && one.field == first.field);
+    if (one.distance == first.distance && one.check_features == first.check_features && has_same_pairs) continue;
+    throw usage_error(first.path + " and " + path + ": made with other " +
+                      (has_same_pairs ? "distances or features" : "values of --within or --across") +
+                      "; make them alike, or compare with one after the other");
   }
   for (const index_settings& one : indexes) take_from_index_of_against(typed, one, to);
 }

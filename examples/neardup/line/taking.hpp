@@ -47,6 +47,9 @@ void refuse_empty_name(const typed_options& typed, const char* option);
 /// Takes the composition of an index's fingerprints, for options that were not given.
 void take_composition(typed_options& typed, const index_settings& stored);
 void refuse_other_features(const typed_options& typed, const index_settings& stored);
+/// Takes --within or --across as the index was made, if neither was given.
+/// Throws: usage_error if one was given, and the index does not keep the values of that field.
+void take_pairing(typed_options& typed, const index_settings& stored);
 /// Records whether an index has features.
 /// Throws: usage_error if it has none, and an option needs them.
 void take_what_is_kept(const typed_options& typed, const index_settings& stored, run_settings& to);

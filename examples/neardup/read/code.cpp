@@ -28,7 +28,7 @@ void read_code_line(std::string_view line, record& out) {
   out.fields.assign(1, line.substr(0, end));
   const std::size_t id = line.find_first_not_of(separators, end);
   out.has_id = id != line.npos;
-  if (out.has_id) out.id = line.substr(id);
+  if (out.has_id) out.id = line.substr(id, line.find_last_not_of(separators) + 1 - id);
 }
 
 std::optional<std::string> check_code(std::size_t bits, record& out) {

@@ -347,7 +347,9 @@ bool run_find_in_index(typed_options& typed) {
                   " with --index: the index says what its documents are");
   const index_settings stored = read_index_settings(typed.text("--index"));
   if (!stored.has_sets()) {
-    throw usage_error(stored.path + " keeps no postings: make it with neardup index --keep-postings");
+    throw usage_error(stored.path + (stored.has_codes() ? " is an index of codes, which hold no words to look for"
+                                                        : " is an index of fingerprints, which hold no words; make one "
+                                                          "of features: neardup index --keep-postings"));
   }
   typed.set("--check-features", {stored.check_features});
   if (stored.folds_chinese) typed.set_default("--fold-chinese", "true");

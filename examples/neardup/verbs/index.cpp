@@ -49,6 +49,10 @@ constexpr std::array index_options{
     option_row{"--keep-postings", flag, takes::own, section::index,
                "keep which documents have each feature, too, for find --index (some 6 bytes for each feature)",
                usual::with_verb},
+    option_row{"--within", "FIELD", takes::own, section::index,
+               "keep the value of this field, too; a query then finds only documents that have the same value as its "
+               "record"},
+    option_row{"--across", "FIELD", takes::own, section::index, "the same, with a different value"},
 };
 
 /// Returns the block count of an index of `count` fingerprints: the requested count, or the default of the library.
@@ -73,6 +77,7 @@ struct indexing {
   bool has_sets = true;        // an index of feature sets; otherwise, of fingerprints
   double similarity = neardup::default_similarity;  // the similarity of an index of feature sets
   bool keeps_postings = false;
+  std::string paired;  // "within FIELD" or "across FIELD" if the values of a field are kept; otherwise empty
   // The option of weights, such as --weights, if no other option asks for an index of fingerprints; otherwise empty.
   std::string weights;
   // Settings that change the old index, instead of writing a new file.
@@ -107,7 +112,8 @@ void index_documents(context& c, const indexing& how) {
     old.emplace(how.old_index, c.settings.lists.are_verified);
     old->expect_alike(c);
   }
-  new_index<Form> index(c.settings.fingerprint.bits, how.keeps_postings || (old && old->keeps_postings()));
+  new_index<Form> index(c.settings.fingerprint.bits, how.keeps_postings || (old && old->keeps_postings()),
+                        !how.paired.empty());
   if (old) {
     index.add_all(*old, {});
     for (std::size_t i = 0; c.settings.input.watches_ids && i < old->numbers(); ++i) {
@@ -117,14 +123,16 @@ void index_documents(context& c, const indexing& how) {
   }
   for_each_document(c, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
-    index.add(d.name(), d.facts.fingerprint, d.facts.features, index.keeps_postings() ? place_of(d) : std::nullopt);
+    index.add(d.name(), d.facts.fingerprint, d.facts.features, index.keeps_postings() ? place_of(d) : std::nullopt,
+              d.by);
   });
   const std::size_t size = index.size();
   if (size > UINT32_MAX - 2)
     throw input_error({c.settings.output.file, "an index has less than 4,294,967,294 documents"});
   c.notes.phase("indexing " + counted(size, "document", "documents"));
-  const std::string settings = text_of_index_settings(
-      c.settings.fingerprint, has_sets<Form> ? &c.settings.comparison.check_features : nullptr, index.keeps_postings());
+  const std::string settings =
+      text_of_index_settings(c.settings.fingerprint, has_sets<Form> ? &c.settings.comparison.check_features : nullptr,
+                             index.keeps_postings(), how.paired);
   index_shape shape{.settings = std::as_bytes(std::span(settings)), .threads = c.settings.threads};
   if constexpr (has_sets<Form>) {
     shape.made_of = composition_of_sets(c.how);
@@ -149,6 +157,7 @@ void take_old_index(typed_options& typed, const run_settings& to, indexing& how)
     throw usage_error(stored.path + " has features, which lists of fingerprints have not");
   }
   take_composition(typed, stored);
+  take_pairing(typed, stored);
   refuse_other_features(typed, stored);
   if (how.has_sets) {
     how.similarity = stored.similarity;
@@ -205,7 +214,8 @@ class coming_documents {
                           d.facts.fingerprint,
                           {d.facts.features.begin(), d.facts.features.end()},
                           d.facts.has_tokens,
-                          keeps_places_ ? place_of(d) : std::nullopt});
+                          keeps_places_ ? place_of(d) : std::nullopt,
+                          std::string(d.by)});
   }
 
   [[nodiscard]] std::unordered_set<std::string> names() const {
@@ -219,7 +229,7 @@ class coming_documents {
     for (std::size_t i = 0; i < documents_.size(); ++i) {
       const coming& d = documents_[i];
       if (d.has_tokens && (!keeps_last_ || last_.at(d.name) == i)) {
-        change.add(d.name, d.fingerprint, d.features, d.place);
+        change.add(d.name, d.fingerprint, d.features, d.place, d.value);
       }
     }
   }
@@ -231,6 +241,7 @@ class coming_documents {
     std::vector<std::uint32_t> features;
     bool has_tokens;
     std::optional<document_place> place;
+    std::string value;
   };
 
   bool keeps_last_, keeps_places_;
@@ -291,7 +302,7 @@ void take_changes(const typed_options& typed, indexing& how) {
   if (typed.has("--output")) {
     throw usage_error(std::string(option) + " changes the index where it is; leave out --output");
   }
-  refuse_if_given(typed, {"--similarity", "--distance", "--blocks", "--keep-postings"},
+  refuse_if_given(typed, {"--similarity", "--distance", "--blocks", "--keep-postings", "--within", "--across"},
                   std::string(" with ") + option + ": an index that is changed answers what it was made for");
   if (how.reads_documents()) return;
   if (!typed.paths.empty() || typed.has("--files-from")) {
@@ -335,6 +346,11 @@ bool run_index(typed_options& typed) {
   // The distance is chosen as for comparisons; nothing is checked, but features may be read.
   const auto take_what_is_kept = [&](const typed_options& given, run_settings& to) {
     take_comparison(given, to, true);
+    if (to.grouping.paired != pairing::all) {
+      how.paired = (to.grouping.paired == pairing::within ? "within " : "across ") + to.input.source_field;
+      if (how.paired.find('\n') != how.paired.npos)
+        throw usage_error("the name of a field in an index has no line end");
+    }
     to.input.watches_ids = true;
     to.choice.reset();
     to.comparison.min_similarity.reset();

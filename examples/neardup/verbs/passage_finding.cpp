@@ -1,10 +1,12 @@
 #include "passage_finding.hpp"
 
+#include <algorithm>
 #include <neardup/fingerprint/hashers.hpp>
 #include <neardup/passages.hpp>
 #include <neardup/threads.hpp>
 #include <stdexcept>
 
+#include "../compare/corpus.hpp"
 #include "../compare/stored_partitions.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"
@@ -43,21 +45,24 @@ text_passes::text_passes(context& c) : context_(c), theirs_(c.settings.input) {
 
 void text_passes::visit(const std::function<void(const placed_document&, bool is_of_input)>& visit) {
   constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; makes equal checksums unlikely
-  const bool is_again = documents_.has_value();
-  std::uint64_t documents = 0, checksum = 0;
+  std::uint64_t documents = 0;
+  std::vector<part> parts;
   const auto take = [&](const placed_document& d, bool is_of_input) {
-    if (is_again && documents == *documents_) return;  // the input has grown since the first pass
+    if (is_again_ && documents == documents_) return;  // the input has grown since the first pass
     ++documents;
-    for (const std::string& text : *d.texts) checksum = checksum * factor ^ neardup::xxh3<64>{}(text);
+    if (parts.empty() || parts.back().from != d.from) parts.push_back({.from = d.from});
+    part& own = parts.back();
+    ++own.documents;
+    for (const std::string& text : *d.texts) own.checksum = own.checksum * factor ^ neardup::xxh3<64>{}(text);
     visit(d, is_of_input);
   };
-  if (is_again) {
+  if (is_again_) {
     context_.notes.mute(true);
     context_.sources.rewind();
     if (against_) against_->rewind();
   }
   if (against_) read_texts(theirs_, *against_, context_.notes, [&](const placed_document& d) { take(d, false); });
-  if (!is_again) {
+  if (!is_again_) {
     context_.against = context_.notes.documents();
     if (against_ && context_.against == 0 && !context_.settings.output.quiet) {
       say("warning: the corpus of --against has no documents");
@@ -66,11 +71,21 @@ void text_passes::visit(const std::function<void(const placed_document&, bool is
   read_texts(context_.settings.input, context_.sources, context_.notes,
              [&](const placed_document& d) { take(d, true); });
   context_.notes.mute(false);
-  if (is_again && (documents != *documents_ || checksum != checksum_)) {
-    throw input_error({"the input", "was changed while it was being read"});
-  }
+  if (is_again_) return check_unchanged(parts);
+  is_again_ = true;
   documents_ = documents;
-  checksum_ = checksum;
+  parts_ = std::move(parts);
+}
+
+void text_passes::check_unchanged(const std::vector<part>& again) const {
+  const auto [before, now] = std::ranges::mismatch(parts_, again);
+  if (before == parts_.end() && now == again.end()) return;
+  if (before == parts_.end()) fail_changed(*now->from);
+  // A source of which no document is left is not in `again`: the next one is in its place.
+  const auto is_later = [&] {
+    return std::find_if(before, parts_.end(), [&](const part& p) { return p.from == now->from; }) != parts_.end();
+  };
+  fail_changed(now == again.end() || is_later() ? *before->from : *now->from);
 }
 
 unit_places::unit_places(std::string_view text, bool are_bytes) : text_(text), are_bytes_(are_bytes) {

@@ -48,11 +48,23 @@ class text_passes {
   void visit(const std::function<void(const placed_document&, bool is_of_input)>& visit);
 
  private:
+  /// The documents of one source.
+  struct part {
+    std::shared_ptr<source> from;
+    std::uint64_t documents = 0, checksum = 0;
+
+    bool operator==(const part&) const = default;
+  };
+
+  /// Throws: input_error, which names a source that has changed, if `again` differs from parts_.
+  void check_unchanged(const std::vector<part>& again) const;
+
   context& context_;
   input_settings theirs_;
   std::optional<source_walker> against_;
-  std::optional<std::uint64_t> documents_;  // set by the first pass
-  std::uint64_t checksum_ = 0;              // of all texts in the first pass
+  bool is_again_ = false;        // true after the first pass
+  std::uint64_t documents_ = 0;  // in the first pass
+  std::vector<part> parts_;      // in the first pass: the sources that have documents
 };
 
 /// The places of the units in a text, in bytes. A unit is a word or a byte.

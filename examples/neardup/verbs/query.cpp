@@ -27,6 +27,10 @@ constexpr std::array query_options{
         "--check", "M", takes::own, section::comparison,
         "by which measure: jaccard of the features (the default), or cosine of the sets of features; not for an index "
         "of fingerprints"},
+    option_row{"--within", "FIELD", takes::own, section::comparison,
+               "of an index that keeps the values of this field: only documents with the same value as the record "
+               "(default: --within or --across, as the index was made)"},
+    option_row{"--across", "FIELD", takes::own, section::comparison, "only documents with a different value"},
 };
 
 std::string text_of_summary(std::uint64_t count) {
@@ -37,17 +41,20 @@ std::string text_of_summary(std::uint64_t count) {
 struct kept_documents {
   indexed_sets sets;
   std::function<std::string(std::uint32_t number)> name;
+  std::function<std::string_view(std::uint32_t number)> value;  ///< in the field of --within or --across
 };
 
 /// Answers documents in batches, by all features of the index, because many documents take hardly longer than few.
 class exact_answers {
  public:
-  exact_answers(context& c, const kept_documents& index) : context_(c), index_(index) {}
+  exact_answers(context& c, const kept_documents& index)
+      : context_(c), index_(index), is_paired_(c.settings.grouping.paired != pairing::all) {}
 
   void take(const placed_document& d) {
     if (!d.facts.has_tokens) return;
     constexpr std::size_t least_round = 4096, most_features = std::size_t{1} << 25;
     names_.push_back(d.name());
+    if (is_paired_) values_.emplace_back(d.by);
     features_.insert(features_.end(), d.facts.features.begin(), d.facts.features.end());
     ends_.push_back(features_.size());
     if (names_.size() >= std::max(least_round, index_.sets.numbers / 2) || features_.size() >= most_features) answer();
@@ -59,16 +66,19 @@ class exact_answers {
     for (std::size_t i = 0, begin = 0; i < ends_.size(); begin = ends_[i++]) {
       batch.push_back(feature_set(features_).subspan(begin, ends_[i] - begin));
     }
+    const grouping_settings& grouping = context_.settings.grouping;
     visit_similar_in_index(
         context_.settings, index_.sets, batch, [&](std::size_t i, std::span<const indexed_match> matches) {
           for (const indexed_match& match : matches) {
+            if (is_paired_ && !grouping.lets_pair(values_[i], index_.value(match.number))) continue;
+            ++count_;
             context_.out << text_of_match(
                 context_.settings.fingerprint, context_.settings.output.as_json(),
                 {"id", "indexed", names_[i], index_.name(match.number), std::nullopt, match.similarity});
           }
-          count_ += matches.size();
         });
     names_.clear();
+    values_.clear();
     features_.clear();
     ends_.clear();
   }
@@ -78,7 +88,9 @@ class exact_answers {
  private:
   context& context_;
   const kept_documents& index_;
-  std::vector<std::string> names_;  // names of waiting documents
+  bool is_paired_;
+  std::vector<std::string> names_;   // names of waiting documents
+  std::vector<std::string> values_;  // their values in the field of --within or --across
   std::vector<std::uint32_t> features_;
   std::vector<std::size_t> ends_;  // ends of the features of each
   std::uint64_t count_ = 0;
@@ -107,7 +119,8 @@ void query_index(context& c, const std::string& path) {
   index.say_if_unchecked(c.how);
   index.prepare_search(c.settings.threads);
   if constexpr (has_sets<Form>) {
-    answer_exactly(c, {index.sets(), [&](std::uint32_t number) { return std::string(index.name(number)); }});
+    answer_exactly(c, {index.sets(), [&](std::uint32_t number) { return std::string(index.name(number)); },
+                       [&](std::uint32_t number) { return index.value(number); }});
   } else {
     const int k = c.settings.comparison.distance;
     if (k > index.view().max_distance()) {
@@ -118,6 +131,7 @@ void query_index(context& c, const std::string& path) {
     for_each_document(c, [&](const placed_document& d) {
       if (!d.facts.has_tokens) return;
       for (const auto& match : index.search(d.facts.fingerprint, k)) {
+        if (!c.settings.grouping.lets_pair(d.by, index.value(match.id))) continue;
         ++count;
         c.out << text_of_match(
             c.settings.fingerprint, c.settings.output.as_json(),
@@ -153,6 +167,7 @@ bool run_query(typed_options& typed) {
     }
     refuse_check_of_index(given);
     take_composition(given, *index);
+    take_pairing(given, *index);
     take_what_is_kept(given, *index, to);
     if (!index->has_sets()) {
       if (!given.has("--similarity")) given.set_default("--distance", std::to_string(index->distance));

@@ -81,20 +81,26 @@ class kept_by_features {
 
   /// Returns a number for each document of `next`: the number of its original, or its own number if it has no original.
   /// Document i of `kept` has the number i, and document i of `next` the number kept.size() + i.
-  /// `is_compared_within`: an earlier document of `next` can be an original, too.
+  /// `is_compared_within`: an earlier document of `next` can be an original, too. `may_pair(a, b)`: false if the
+  /// documents with these numbers are not compared.
   /// Precondition: `kept` begins with the documents of earlier calls.
+  template <class MayPair>
   std::vector<std::uint32_t> decide(const document_check& kept, const std::vector<const document*>& next,
-                                    bool is_compared_within) {
+                                    bool is_compared_within, const MayPair& may_pair) {
     std::vector<std::uint32_t> label;   // the result
     std::vector<std::uint32_t> places;  // positions in `next` of the documents that this call keeps
     const auto features_of = [&](std::uint32_t number) {
       return number < kept.size() ? kept[number] : next[places[number - kept.size()]]->features;
     };
     for (; size_ < kept.size(); ++size_) kept_.insert(of_set{kept[size_]}, size_, features_of);
+    const auto position_of = [&](std::uint32_t number) {
+      return number < kept.size() ? number : static_cast<std::uint32_t>(kept.size() + places[number - kept.size()]);
+    };
     for (const document* d : next) {
       const auto own = static_cast<std::uint32_t>(kept.size() + label.size());
       neardup::original_choice<std::uint32_t, std::uint32_t> original;
       kept_.for_each(of_set{d->features}, scratch_, [&](std::uint32_t number) {
+        if (!may_pair(position_of(number), own)) return;
         original.consider(number, number, std::nullopt, check_documents(how_, features_of(number), d->features));
       });
       const std::optional<std::uint32_t> found = original.result().original;
@@ -102,9 +108,6 @@ class kept_by_features {
         places.push_back(static_cast<std::uint32_t>(label.size()));
         kept_.insert(of_set{d->features}, size_++, features_of);
       }
-      const auto position_of = [&](std::uint32_t number) {
-        return number < kept.size() ? number : static_cast<std::uint32_t>(kept.size() + places[number - kept.size()]);
-      };
       label.push_back(found ? position_of(*found) : own);
     }
     return label;
@@ -174,13 +177,16 @@ class first_come_filter {
     if (is_broken_) return;
     std::swap(decided_, next_);
     std::vector<const document*> compared;
+    std::vector<std::string_view> values;  // of the compared documents, for --within and --across
     for (const finished_batch& done : decided_.batches) {
-      for (const document& d : done.documents) {
-        if (is_compared(d)) compared.push_back(&d);
+      for (std::size_t i = 0; i < done.documents.size(); ++i) {
+        if (!is_compared(done.documents[i])) continue;
+        compared.push_back(&done.documents[i]);
+        if (is_paired()) values.push_back(done.sources[i]);
       }
     }
-    if (grown_ == nullptr) return take_labels(decide_on(compared));
-    decide_with_index(compared);
+    if (grown_ == nullptr) return take_labels(decide_on(compared, values));
+    decide_with_index(compared, values);
   }
 
   /// Prints the counts by source, if they are asked for.
@@ -227,11 +233,18 @@ class first_come_filter {
     return !context_.settings.against.any() || context_.settings.against.also_within;
   }
 
+  [[nodiscard]] bool is_paired() const { return kept_.paired != pairing::all; }
+  [[nodiscard]] bool lets_pair(std::string_view a, std::string_view b) const {
+    return context_.settings.grouping.lets_pair(a, b);
+  }
+
   /// Returns the number of the representative of each document. With n documents kept before, the numbers below n are
   /// these documents, and n + i is compared[i].
-  [[nodiscard]] std::vector<std::uint32_t> decide_on(const std::vector<const document*>& compared) {
+  [[nodiscard]] std::vector<std::uint32_t> decide_on(const std::vector<const document*>& compared,
+                                                     const std::vector<std::string_view>& values) {
     const run_settings& settings = context_.settings;
     const std::size_t kept = kept_.size();
+    if (is_paired()) return decide_within(compared, values);
     if (settings.comparison.is_exact) return decide_exactly(compared);
     const auto features = [&](std::size_t i) { return i < kept ? kept_.check[i] : compared[i - kept]->features; };
     const auto check = [&](std::size_t i, std::size_t j) {
@@ -255,15 +268,49 @@ class first_come_filter {
     });
   }
 
+  /// Decides as decide_on() does, for --within and --across: with the documents kept before as another corpus.
+  std::vector<std::uint32_t> decide_within(const std::vector<const document*>& compared,
+                                           const std::vector<std::string_view>& values) {
+    const auto kept = static_cast<std::uint32_t>(kept_.size());
+    if (is_early(compared)) {
+      const auto value_of = [&](std::uint32_t number) {
+        return number < kept ? kept_.value(number) : values[number - kept];
+      };
+      return kept_features().decide(kept_.check, compared, is_compared_within(), [&](std::uint32_t a, std::uint32_t b) {
+        return lets_pair(value_of(a), value_of(b));
+      });
+    }
+    corpus all(context_.settings, false);
+    const auto nowhere = std::make_shared<source>();
+    const auto add = [&](const document& d, std::string_view value) {
+      all.add({.facts = d, .from = nowhere, .line = 0, .offset = 0, .raw = {}, .id = {}, .by = value});
+    };
+    document before;
+    for (std::uint32_t i = 0; i < kept; ++i) {
+      before.features = kept_.check[i];
+      if (kept_.has_fingerprints) before.fingerprint = kept_.fingerprints[i];
+      add(before, kept_.value(i));
+    }
+    all.end_against();
+    for (std::size_t i = 0; i < compared.size(); ++i) add(*compared[i], values[i]);
+    std::vector<std::uint32_t> label = find_groups(context_, all, names_originals());
+    label.erase(label.begin(), label.begin() + kept);
+    return label;
+  }
+
   /// Decides about documents. The documents of the index come first in the order of decision.
-  void decide_with_index(const std::vector<const document*>& compared) {
+  void decide_with_index(const std::vector<const document*>& compared, const std::vector<std::string_view>& values) {
     const comparison_settings& comparison = context_.settings.comparison;
     by_index_.assign(compared.size(), std::nullopt);
+    const auto is_allowed = [&](std::size_t i, std::uint32_t number) {
+      return !is_paired() || lets_pair(values[i], grown_->index->value(number));
+    };
     if (comparison.is_exact) {
-      find_exactly(compared);
+      find_exactly(compared, is_allowed);
     } else {
       run_parallel(context_.settings.threads, compared.size(), [&](std::size_t i) {
-        const auto check = [&](std::uint32_t) {
+        const auto check = [&](std::uint32_t number) -> neardup::check_result {
+          if (!is_allowed(i, number)) return {false, std::nullopt};
           return check_documents(comparison, unknown_features, compared[i]->features);
         };
         by_index_[i] = grown_->index->closest(compared[i]->fingerprint, comparison.distance, check);
@@ -271,27 +318,30 @@ class first_come_filter {
     }
     std::vector<std::size_t> places;  // positions of the remaining documents
     std::vector<const document*> rest;
+    std::vector<std::string_view> values_of_rest;
     decided_.fingerprints = fingerprint_vector(context_.settings.fingerprint.bits);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (by_index_[i]) continue;
       places.push_back(i);
       rest.push_back(compared[i]);
+      if (is_paired()) values_of_rest.push_back(values[i]);
       decided_.fingerprints.push_back(compared[i]->fingerprint);
     }
     const std::size_t kept = kept_.size();
-    const std::vector<std::uint32_t> label_of_rest = decide_on(rest);
+    const std::vector<std::uint32_t> label_of_rest = decide_on(rest, values_of_rest);
     std::vector<std::uint32_t> label(compared.size(), ~std::uint32_t{0});
     for (std::size_t i = 0; i < rest.size(); ++i) {
       const std::uint32_t by = label_of_rest[i];
       label[places[i]] = by < kept ? by : static_cast<std::uint32_t>(kept + places[by - kept]);
     }
-    if (is_compared_within() && names_originals()) prefer_closer_kept(compared, label);
+    if (is_compared_within() && names_originals()) prefer_closer_kept(compared, values, label);
     take_labels(std::move(label));
   }
 
   /// For each document whose original is in the index: if an earlier kept document of this run is closer, makes that
   /// document the original.
-  void prefer_closer_kept(const std::vector<const document*>& compared, std::vector<std::uint32_t>& label) {
+  void prefer_closer_kept(const std::vector<const document*>& compared, const std::vector<std::string_view>& values,
+                          std::vector<std::uint32_t>& label) {
     const comparison_settings& comparison = context_.settings.comparison;
     const std::size_t kept = kept_.check.size();
     std::vector<std::uint32_t> others, dropped;  // kept documents by label; positions of dropped ones
@@ -309,9 +359,13 @@ class first_come_filter {
     };
     using original = neardup::original_choice<std::uint32_t, std::uint32_t>;
     std::vector<original> closest(dropped.size());
+    const auto may_pair = [&](std::uint32_t i, std::uint32_t other) {
+      return !is_paired() || lets_pair(values[i], other < kept ? kept_.value(other) : values[other - kept]);
+    };
     const auto consider = [&](std::size_t i, std::size_t j, std::optional<int> distance,
                               const neardup::check_result& found) {
-      if (others[j] < kept + dropped[i]) closest[i].consider(others[j], others[j], distance, found);
+      if (others[j] < kept + dropped[i] && may_pair(dropped[i], others[j]))
+        closest[i].consider(others[j], others[j], distance, found);
     };
     if (comparison.is_exact) {
       std::vector<feature_set> sets, other_sets;
@@ -366,10 +420,13 @@ class first_come_filter {
     }
   }
 
-  /// Finds the original of each document of `compared` in the index: the most similar document. Compares features.
-  void find_exactly(const std::vector<const document*>& compared) {
+  /// Finds the original of each document of `compared` in the index: the most similar document that is allowed.
+  /// Compares features.
+  void find_exactly(const std::vector<const document*>& compared,
+                    const std::function<bool(std::size_t, std::uint32_t)>& is_allowed) {
     const changed_index& index = *grown_->index;
-    const auto first = closest_in_index(context_.settings, index.sets(), sets_of(compared));
+    const auto first =
+        closest_in_index(context_.settings, index.sets(), sets_of(compared), is_paired() ? is_allowed : nullptr);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (!first[i]) continue;
       const double similarity =
@@ -398,14 +455,24 @@ class first_come_filter {
       return labels_of_texts(
           neardup::extend_groups(kept_texts, texts, edit_threshold(context_), exact_grouping(context_.settings, {})));
     }
-    if (decided_.is_early && compared.size() < kept / 2) {
-      if (!kept_by_features_) kept_by_features_.emplace(context_.settings.comparison);
-      return kept_by_features_->decide(kept_.check, compared, is_compared_within());
+    if (is_early(compared)) {
+      return kept_features().decide(kept_.check, compared, is_compared_within(),
+                                    [](std::uint32_t, std::uint32_t) { return true; });
     }
     neardup::group_options how = exact_grouping(context_.settings, {});
     how.originals = names_originals();
     return neardup::extend_groups(checked_sets(kept_.check, 0, kept), sets_of(compared),
                                   set_threshold_of(context_.settings.comparison), how);
+  }
+
+  /// Returns true if the documents are so few that kept_features() decides sooner than a join.
+  [[nodiscard]] bool is_early(const std::vector<const document*>& compared) const {
+    const comparison_settings& how = context_.settings.comparison;
+    return decided_.is_early && how.is_exact && !how.checks_edits() && compared.size() < kept_.check.size() / 2;
+  }
+  kept_by_features& kept_features() {
+    if (!kept_by_features_) kept_by_features_.emplace(context_.settings.comparison);
+    return *kept_by_features_;
   }
 
   /// Writes decisions. With several threads, the next documents are read meanwhile.
@@ -443,7 +510,7 @@ class first_come_filter {
             if (!context_.settings.output.quiet) grown_->names.insert(d.name());
             const changed_index& index = *grown_->index;
             grown_->change.add(d.name(), d.facts.fingerprint, index.has_sets() ? d.facts.features : feature_set(),
-                               index.keeps_postings() ? place_of(d) : std::nullopt);
+                               index.keeps_postings() ? place_of(d) : std::nullopt, d.by);
           }
         }
         ++next;

@@ -600,6 +600,7 @@ exported table_of(nb::handle self) {
 
 /// Codes: of texts, or a caller's.
 struct codes {
+  static constexpr const char* columns = "first second distance";
   int bits = 64;
   std::vector<std::uint64_t> words;
   std::vector<std::uint8_t> valid;
@@ -720,6 +721,35 @@ exported table_of_matches(nb::handle self, const nb::object& offsets, const nb::
 
 using id_array = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using position_array = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// The columns of pairs in Python: a dictionary of arrays of equal length, by the names that neardup_pair_view has.
+class position_columns {
+ public:
+  explicit position_columns(const nb::dict& columns) {
+    take(columns, "first", first_);
+    take(columns, "second", second_);
+    take(columns, "common", common_);
+    take(columns, "distance", distance_);
+    take(columns, "similarity", similarity_);
+  }
+
+  [[nodiscard]] neardup_pair_view view() const {
+    return {first_.data(), second_.data(), common_.data(), similarity_.data(), distance_.data(), size_};
+  }
+
+ private:
+  template <class Array>
+  void take(const nb::dict& columns, const char* name, Array& to) {
+    if (!columns.contains(name)) return;
+    to = nb::cast<Array>(columns[name]);
+    if (std::string_view(name) == "first") size_ = to.shape(0);
+    if (to.shape(0) != size_) throw nb::value_error("the columns of pairs are of different length");
+  }
+
+  position_array first_, second_, common_, distance_;
+  nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu> similarity_;
+  std::size_t size_ = 0;
+};
 
 /// An index, which readers share and a writer has for itself.
 struct code_index {
@@ -1388,6 +1418,16 @@ NB_MODULE(_native, m) {
             });
           },
           "texts"_a.none(), "how"_a)
+      .def("part",
+           [](const edited_texts& self, position_array positions) {
+             auto made = std::make_unique<edited_texts>();
+             made->bytes = self.bytes;
+             neardup_error error{};
+             neardup_texts_add_some(made->handle.get(), self.handle.get(), positions.data(), positions.shape(0),
+                                    &error);
+             check(error);
+             return made;
+           })
       .def("__len__", &edited_texts::size);
 
   nb::class_<pairs>(m, "Pairs")
@@ -1406,6 +1446,49 @@ NB_MODULE(_native, m) {
       .def("array", [](nb::handle self) { return array_capsules(table_of(self)); })
       .def("stream", [](nb::handle self) { return stream_capsule(table_of(self)); });
 
+  m.def(
+      "pairs_of",
+      [](const std::string& columns, const nb::dict& of) {
+        neardup_pairs* made = nullptr;
+        neardup_error error{};
+        const position_columns arrays(of);
+        const neardup_pair_view view = arrays.view();
+        neardup_pairs_new(&view, &made, &error);
+        owned<neardup_pairs, neardup_pairs_free> handle(made);
+        check(error);
+        for (const char* const known : {sets::columns, edited_texts::columns, codes::columns}) {
+          if (columns == known) return std::make_unique<pairs>(std::move(handle), known);
+        }
+        throw nb::value_error("no pairs have these columns");
+      },
+      "columns"_a, "of"_a);
+  m.def(
+      "group_pairs",
+      [](const nb::dict& of, std::size_t count, const nb::object& prefer, bool components) {
+        const position_columns arrays(of);
+        using scores = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+        neardup_grouping grouping{};
+        grouping.components = components ? 1 : 0;
+        scores given;
+        if (!prefer.is_none()) {
+          given = nb::cast<scores>(prefer);
+          if (given.shape(0) != count) throw nb::value_error("there are not as many scores as texts");
+          if (count > 0) grouping.preference = given.data();
+        }
+        auto* const labels = new std::vector<std::uint32_t>(count);
+        const nb::capsule owner(labels,
+                                [](void* all) noexcept { delete static_cast<std::vector<std::uint32_t>*>(all); });
+        neardup_error error{};
+        {
+          const nb::gil_scoped_release released;
+          const neardup_pair_view view = arrays.view();
+          neardup_group_pairs(&view, count, &grouping, labels->data(), &error);
+        }
+        check(error);
+        return nb::cast(nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>(labels->data(), {count}, owner));
+      },
+      "of"_a, "count"_a, "prefer"_a.none(), "components"_a);
+
   define_joins<sets, neardup_pairs_of_sets, neardup_verify, neardup_group, neardup_extend_groups>(m);
   define_joins<edited_texts, neardup_pairs_of_texts, neardup_verify_texts, neardup_group_texts,
                neardup_extend_groups_of_texts>(m);
@@ -1423,6 +1506,20 @@ NB_MODULE(_native, m) {
                       result->add_bytes(bytes.data() + i * bytes.shape(1), true);
                     return result;
                   })
+      .def("part",
+           [](const codes& self, position_array positions) {
+             auto made = std::make_unique<codes>();
+             made->bits = self.bits;
+             const std::size_t stride = self.stride();
+             for (std::size_t i = 0; i < positions.shape(0); ++i) {
+               const std::size_t position = positions.data()[i];
+               if (position >= self.size()) throw nb::value_error("a code that does not exist");
+               const auto* const words = self.words.data() + position * stride;
+               made->words.insert(made->words.end(), words, words + stride);
+               made->valid.push_back(self.valid[position]);
+             }
+             return made;
+           })
       .def_ro("bits", &codes::bits)
       .def_prop_ro("nulls", &codes::nulls)
       .def("__len__", &codes::size)
@@ -1493,7 +1590,7 @@ NB_MODULE(_native, m) {
         call_either(how, is_small, [&](const neardup_run* run, neardup_error* error) {
           neardup_near_pairs(&a, others == nullptr ? nullptr : &b, k, copies_once ? 1 : 0, run, &made.value, error);
         });
-        return std::make_unique<pairs>(made.take(), "first second distance");
+        return std::make_unique<pairs>(made.take(), codes::columns);
       },
       "of"_a, "others"_a.none(), "k"_a, "copies_once"_a, "how"_a);
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 import engines
@@ -302,6 +303,8 @@ class Promises:
                 ("neardup_pairs('no', 'id', 'body', 0.8)", "source 'no': "),
                 ("neardup_pairs('SELECT', 'id', 'body', 0.8)", "source 'SELECT': "),
                 ("neardup_pairs('SELECT 1; SELECT 2', 'id', 'body', 0.8)", "source 'SELECT 1; SELECT 2': "),
+                ("neardup_pairs('SELECT * FROM t WHERE id > ?', 'id', 'body', 0.8)",
+                 "source 'SELECT * FROM t WHERE id > ?': it has parameters"),
                 ("neardup_pairs(NULL, 'id', 'body', 0.8)", "source is missing"),
                 ("neardup_pairs('t', 'nr', 'body', 0.8)", "id_column 'nr' of source 't': "),
                 ("neardup_pairs('t', 'id', 'bdy', 0.8)", "text_column 'bdy' of source 't': "),
@@ -412,6 +415,71 @@ class InSQLite(Promises, unittest.TestCase):
         expected = [a for a, original, _ in Truth("jaccard", 0.6).groups(rows) if a == original]
         self.assertEqual([a for a, in self.db.rows("SELECT id FROM t ORDER BY id")], expected)
 
+    def test_a_whole_number_may_be_real(self):
+        # JavaScript binds each number as REAL.
+        self.db.table("t", [(i, "one two three four") for i in range(4)])
+        found = "SELECT a, b FROM neardup_pairs('t', 'id', 'body', 0.5) WHERE min_common = ? AND copies_once = ?"
+        self.assertEqual(self.db.rows(found, (3.0, 1.0)), [(0, 1), (0, 2), (0, 3)])
+        self.assertEqual(self.db.rows(found, (4.0, 0.0)), [])
+        self.assertEqual(self.db.rows("SELECT neardup_simhash('hello', ?)", (128.0,)),
+                         self.db.rows("SELECT neardup_simhash('hello', 128)"))
+        for wrong in (3.5, 1e300, float("inf")):
+            with self.assertRaisesRegex(self.db.error, "min_common is an integer, not"):
+                self.db.rows(found, (wrong, 0))
+
+    def test_an_argument_is_a_column_with_its_value(self):
+        self.db.table("t", [(1, "a b c"), (2, "a b c")])
+        call = "FROM neardup_pairs('t', 'id', 'body', 0.5)"
+        columns = "source, id_column, text_column, min_similarity, measure, features, against, min_common, copies_once"
+        self.assertEqual(self.db.rows(f"SELECT {columns} {call}"),
+                         [("t", "id", "body", 0.5, "jaccard", "words:2", None, None, 0)])
+        self.assertEqual(self.db.rows(f"SELECT measure, features {call} WHERE measure IS 'edit'"), [("edit", None)])
+        self.assertEqual(self.db.rows(f"SELECT measure {call} WHERE measure IN ('edit', 'jaccard') ORDER BY measure"),
+                         [("edit",), ("jaccard",)])
+        for condition, count in (("measure LIKE 'jac%'", 1), ("measure LIKE 'e%'", 0), ("min_similarity > 0.4", 1)):
+            self.assertEqual(self.db.rows(f"SELECT count(*) {call} WHERE {condition}"), [(count,)], condition)
+
+    def test_the_inner_loop_of_a_query_joins_once(self):
+        self.db.table("t", [(i, f"a b c w{i // 2}") for i in range(20)])
+        read = []
+        self.db.connection.create_function("seen", 1, lambda row: read.append(row) or row)
+        source = "'SELECT seen(id) AS id, body FROM t', 'id', 'body', 0.9"
+        found = self.db.rows(f"SELECT t.id, b FROM t LEFT JOIN neardup_pairs({source}) p ON p.a = t.id")
+        self.assertEqual((found, len(read)), ([(i, i + 1 if i % 2 == 0 else None) for i in range(20)], 20))
+        # A row that the connection adds meanwhile counts from the next inner loop on. Python is one row ahead.
+        rows = self.db.connection.execute("SELECT n, p.id FROM (SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3) "
+                                          "LEFT JOIN neardup_groups('t', 'id', 'body', 0.9) p ON p.id > 18 + 0 * n")
+        self.assertEqual(next(rows), (1, 19))
+        self.db.rows("INSERT INTO t VALUES (20, 'new')")
+        self.assertEqual(list(rows), [(2, 19), (3, 19), (3, 20)])
+
+    def test_a_view_that_reads_itself_is_an_error(self):
+        self.db.rows("CREATE VIEW v AS SELECT a AS id, 'x' AS body FROM neardup_pairs('v', 'id', 'body', 0.5)")
+        with self.assertRaisesRegex(self.db.error, "more than 8 joins are nested"):
+            self.db.rows("SELECT * FROM v")
+        self.db.table("t", [(1, "a b c"), (2, "a b c")])
+        self.assertEqual(self.pairs("t", 0.5), [(1, 2, 1.0)])
+
+    def test_a_query_can_be_interrupted(self):
+        words = [f"w{i}" for i in range(300)]
+        self.db.table("t", [(i, " ".join(self.random.choices(words, k=40))) for i in range(20000)])
+        join = "SELECT count(*) FROM neardup_pairs('t', 'id', 'body', 0.3, 'jaccard', 'words:1')"
+        stop = threading.Timer(1, self.db.connection.interrupt)
+        stop.start()
+        begin = time.process_time()
+        with self.assertRaisesRegex(self.db.error, "interrupted"):
+            self.db.rows(join)  # would take more than 8 seconds of processor time
+        self.assertLess(time.process_time() - begin, 4)
+        self.assertEqual(self.db.rows("SELECT count(*) FROM t"), [(20000,)])
+
+    def test_a_view_needs_a_trusted_schema(self):
+        self.db.table("t", [(1, "a b c"), (2, "a b c")])
+        self.db.rows("CREATE VIEW v AS SELECT a, b FROM neardup_pairs('t', 'id', 'body', 0.5)")
+        self.assertEqual(self.db.rows("SELECT * FROM v"), [(1, 2)])
+        self.db.rows("PRAGMA trusted_schema = OFF")
+        with self.assertRaisesRegex(self.db.error, "unsafe use"):
+            self.db.rows("SELECT * FROM v")
+
     def test_a_database_of_utf16_is_read(self):
         self.db.rows("PRAGMA encoding = 'UTF-16'")
         self.db.table("t", [(1, "地铁 站台 café"), (2, "地铁, 站台 CAFÉ")])
@@ -442,10 +510,28 @@ class InDuckDB(Promises, unittest.TestCase):
                              [(expected[0][0], expected[1][0])], kind)
         self.db.rows("CREATE OR REPLACE TABLE t AS SELECT NULL::INTEGER AS id, 'a b c' AS body")
         self.assertEqual(self.groups("t", 0.5), [(None, None, 1)])
-        with self.assertRaisesRegex(self.db.error, "neardup_pairs: id_column 'id' has a type of no fixed size"):
+        with self.assertRaisesRegex(self.db.error, "neardup_pairs: id_column 'id' has a type that ids cannot have"):
             self.db.rows("SELECT * FROM neardup_pairs('SELECT [1] AS id, ''a'' AS body', 'id', 'body', 1)")
         with self.assertRaisesRegex(self.db.error, "neardup_pairs: text_column 'id' of source 't' is not VARCHAR"):
             self.db.rows("SELECT * FROM neardup_pairs('t', 'id', 'id', 1)")
+
+    def test_ids_of_two_types_are_an_error(self):
+        for kind, value, other, other_value in (("INTEGER", "1", "BIGINT", "1"), ("DECIMAL(4, 1)", "1.5", "DECIMAL(18, 3)", "1.5"),
+                                                ("DECIMAL(9, 1)", "1.5", "DECIMAL(9, 2)", "1.5"),
+                                                ("ENUM('x', 'y')", "'y'", "ENUM('y', 'x')", "'y'"),
+                                                ("ENUM('x')", "'x'", "ENUM('x', 'y')", "'y'")):
+            for name, type_of, of in (("x", kind, value), ("y", other, other_value)):
+                self.db.rows(f"CREATE OR REPLACE TABLE {name} AS SELECT {of}::{type_of} AS id, 'a b c' AS body")
+            with self.assertRaisesRegex(self.db.error, "id_column 'id' has two types", msg=kind):
+                self.db.rows("SELECT * FROM neardup_pairs('x', 'id', 'body', 0.5, against := 'y')")
+            self.assertEqual(len(self.db.rows("SELECT * FROM neardup_pairs('x', 'id', 'body', 0.5, against := 'FROM x')")), 1)
+
+    def test_a_prepared_query_follows_the_type_of_the_ids(self):
+        self.db.rows("CREATE TABLE t AS SELECT range::INTEGER AS id, 'a b c' AS body FROM range(3)")
+        self.db.rows("PREPARE found AS SELECT a, b FROM neardup_pairs('t', 'id', 'body', 0.5)")
+        self.assertEqual(self.db.rows("EXECUTE found"), [(0, 1), (0, 2), (1, 2)])
+        self.db.rows("ALTER TABLE t ALTER id TYPE VARCHAR")
+        self.assertEqual(self.db.rows("EXECUTE found"), [("0", "1"), ("0", "2"), ("1", "2")])
 
     def test_files_are_read(self):
         with tempfile.TemporaryDirectory() as folder:

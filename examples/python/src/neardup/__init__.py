@@ -554,6 +554,7 @@ def pairs(
     measure: str = "jaccard",
     min_common: Optional[int] = None,
     within: Any = None,
+    across: Any = None,
     copies_once: bool = False,
     features: str = "words:2",
     seed: int = 0,
@@ -569,31 +570,18 @@ def pairs(
     the larger one, or "edit": 1 - edit distance / characters of the longer text, both normalised (which needs texts).
     `min_common`: the least number of common features (default: 8 for containment, otherwise 1).
     `copies_once`: of equal texts only the first is paired with other texts.
-    `within`: a value for each text, a str or a whole number; only texts of the same value are compared.
+    `within`: a value for each text, a str or a whole number; only texts of the same value are compared. `across`: the
+    same, but only texts of different values are compared.
     """
     run = _run(threads, progress)
     read, number, common = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
     once = _flag(copies_once, "copies_once")
-    if within is not None:
-        if others is not None:
-            raise ValueError("within has the values of one list of texts, so it does not go with `others`")
-        return _pairs_within(within, read(texts), _similarity(similarity), number, common, once, read)
+    paired = _Pairing.of(within, across, others, once)
+    least = _similarity(similarity)
     first = read(texts)
     second = None if others is None else read(others)
-    return Pairs(_native.pairs(first, second, _similarity(similarity), number, common, once, run))
-
-
-def _pairs_within(
-    within: Any, of: Any, least: float, number: int, common: int, once: bool, read: _Reading
-) -> Pairs:
-    first, second = [_np.empty(0, _np.uint32)], [_np.empty(0, _np.uint32)]
-    for positions, part in _parts(within, of, read.by_edits):
-        found = Pairs(_native.pairs(part, None, least, number, common, once, read.run))
-        first.append(positions[found.first].astype(_np.uint32))
-        second.append(positions[found.second].astype(_np.uint32))
-    a, b = _np.concatenate(first), _np.concatenate(second)
-    order = _np.lexsort((b, a))
-    return Pairs(_native.verify(of, None, a[order], b[order], least, number, common, read.run))
+    join = lambda one: _native.pairs(one, second, least, number, common, once, run)  # noqa: E731
+    return Pairs(join(first)) if paired is None else paired.pairs(first, join)
 
 
 def verify(
@@ -624,36 +612,81 @@ def verify(
     return Pairs(_native.verify(of, behind, first, second, _similarity(similarity), number, common, run))
 
 
-def _positions_by_value(within: Any, count: int) -> List[_np.ndarray]:
-    """The positions of the texts of each value, for `within`."""
-    values = within.to_pylist() if hasattr(within, "to_pylist") else list(within)
-    if len(values) != count:
-        raise ValueError(f"within has {len(values):,} values for {count:,} texts")
-    places: Dict[Any, List[int]] = {}
-    for position, value in enumerate(values):
-        if _is_truth(value) or not isinstance(value, (str, bytes, int, _np.integer)):
-            raise TypeError(f"within: the value of text {position} is {value!r}, and neither a str nor a whole number")
-        places.setdefault(value, []).append(position)
-    return [_np.array(one, _np.int64) for one in places.values()]
+class _Pairing:
+    """What `within` or `across` asks for: which texts, sets or codes are compared, by a value for each."""
+
+    def __init__(self, name: str, values: Any, what: str = "text") -> None:
+        self.name, self.what = name, what
+        self._values = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
+
+    @classmethod
+    def of(cls, within: Any, across: Any, others: Any = None, once: bool = False, what: str = "text") -> "Optional[_Pairing]":
+        if within is None and across is None:
+            return None
+        if within is not None and across is not None:
+            raise ValueError("within and across do not go together")
+        name = "within" if across is None else "across"
+        if others is not None:
+            raise ValueError(f"{name} has the values of one list of {what}s, so it does not go with `others`")
+        if once and name == "across":
+            raise ValueError("copies_once with across: a copy may have a value that the first one does not have")
+        return cls(name, within if across is None else across, what)
+
+    def _positions(self, count: int) -> List[_np.ndarray]:
+        """The positions of each value."""
+        if len(self._values) != count:
+            raise ValueError(f"{self.name} has {len(self._values):,} values for {count:,} {self.what}s")
+        places: Dict[Any, List[int]] = {}
+        for position, value in enumerate(self._values):
+            if _is_truth(value) or not isinstance(value, (str, bytes, int, _np.integer)):
+                raise TypeError(f"{self.name}: the value of {self.what} {position} is {value!r}, and neither a str nor a whole number")
+            places.setdefault(value, []).append(position)
+        return [_np.array(one, _np.uint32) for one in places.values()]
+
+    def pairs(self, of: Any, join: Callable[[Any], Any]) -> Pairs:
+        """The pairs that are asked for, of those that `join` finds."""
+        places = self._positions(len(of))
+        found = []
+        if self.name == "across":
+            number = _np.empty(len(of), _np.uint32)
+            for value, positions in enumerate(places):
+                number[positions] = value
+            table = Pairs(join(of)).to_numpy()
+            chosen = number[table["first"]] != number[table["second"]]
+            found.append({name: column[chosen] for name, column in table.items()})
+        else:  # texts of different values are compared nowhere
+            for positions in places:
+                table = Pairs(join(_part(of, positions))).to_numpy()
+                for name in ("first", "second"):
+                    table[name] = positions[table[name]]
+                found.append(table)
+        if not found:
+            found.append(Pairs(join(of)).to_numpy())
+        table = {name: _np.concatenate([one[name] for one in found]) for name in found[0]}
+        order = _np.lexsort((table["second"], table["first"]))
+        return Pairs(_native.pairs_of(" ".join(table), {name: column[order] for name, column in table.items()}))
+
+    def labels(self, of: Any, group: Callable[[Any, Optional[_np.ndarray]], _np.ndarray], scores: Optional[_np.ndarray]) -> _np.ndarray:
+        """The groups of each value, for `within`."""
+        labels = _np.arange(len(of), dtype=_np.uint32)
+        for positions in self._positions(len(of)):
+            own = None if scores is None else scores[positions]
+            labels[positions] = positions[group(_part(of, positions), own)]
+        return labels
 
 
-def _part(sets: Any, positions: _np.ndarray) -> Any:
-    """The sets at these positions."""
-    offsets, values = sets.offsets(), sets.values()
+def _part(of: Any, positions: _np.ndarray) -> Any:
+    """The sets, texts or codes at these positions."""
+    if not isinstance(of, _native.Sets):
+        return of.part(positions)
+    offsets, values = of.offsets(), of.values()
+    positions = positions.astype(_np.int64)
     sizes = offsets[positions + 1] - offsets[positions]
     ends = _np.zeros(len(positions) + 1, _np.int64)
     _np.cumsum(sizes, out=ends[1:])
-    part = _native.Sets(sets.width)
+    part = _native.Sets(of.width)
     part.add_flat(values[_np.repeat(offsets[positions] - ends[:-1], sizes) + _np.arange(ends[-1])], ends)
     return part
-
-
-def _parts(within: Any, of: Any, by_edits: bool) -> Iterable[Tuple[_np.ndarray, Any]]:
-    """The positions and the sets of each value of `within`. Texts of different values are compared nowhere."""
-    if by_edits:
-        raise ValueError('within compares sets of features, so it does not go with measure="edit"')
-    for positions in _positions_by_value(within, len(of)):
-        yield positions, _part(of, positions)
 
 
 def _both(pairs: Any) -> Any:
@@ -683,6 +716,7 @@ def groups(
     measure: str = "jaccard",
     min_common: Optional[int] = None,
     within: Any = None,
+    across: Any = None,
     prefer: Any = None,
     chains: bool = False,
     features: str = "words:2",
@@ -698,11 +732,12 @@ def groups(
     In order of preference, each text joins the most similar representative before it, of equally similar ones the
     earliest, or becomes one. `prefer`: a score for each text, higher ones first; by default in order of positions, for
     containment the largest first. `chains`: groups are connected by chains of similar texts instead.
-    `within`: a value for each text, a str or a whole number; only texts of the same value are compared.
+    `within`: a value for each text, a str or a whole number; only texts of the same value are compared. `across`: the
+    same, but only texts of different values are compared.
     """
     run = _run(threads, progress)
     reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
-    return _group(None, texts, similarity, reading, prefer, chains, False, within)
+    return _group(None, texts, similarity, reading, prefer, chains, False, _Pairing.of(within, across))
 
 
 def unique(
@@ -712,6 +747,7 @@ def unique(
     measure: str = "jaccard",
     min_common: Optional[int] = None,
     within: Any = None,
+    across: Any = None,
     prefer: Any = None,
     chains: bool = False,
     features: str = "words:2",
@@ -725,7 +761,7 @@ def unique(
     """A Boolean mask of the texts that are kept: those that groups() makes representatives, and nulls."""
     run = _run(threads, progress)
     reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
-    labels = _group(None, texts, similarity, reading, prefer, chains, True, within)
+    labels = _group(None, texts, similarity, reading, prefer, chains, True, _Pairing.of(within, across))
     return labels == _np.arange(len(labels), dtype=_np.uint32)
 
 
@@ -736,6 +772,7 @@ def annotate(
     measure: str = "jaccard",
     min_common: Optional[int] = None,
     within: Any = None,
+    across: Any = None,
     prefer: Any = None,
     chains: bool = False,
     features: str = "words:2",
@@ -755,7 +792,7 @@ def annotate(
     run = _run(threads, progress)
     read, number, common = reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
     of = read(texts)
-    labels = _labels(None, of, similarity, reading, prefer, chains, False, within)
+    labels = _labels(None, of, similarity, reading, prefer, chains, False, _Pairing.of(within, across))
     count = _np.arange(len(labels), dtype=_np.uint32)
     size = _np.bincount(labels, minlength=len(labels)).astype(_np.uint32)[labels]
     others = count[labels != count]
@@ -813,11 +850,11 @@ def _group(
     prefer: Any,
     chains: bool,
     keep_only: bool,
-    within: Any = None,
+    paired: Optional[_Pairing] = None,
 ) -> _np.ndarray:
     read = reading[0]
     before = None if kept is None else read(kept)
-    return _labels(before, read(texts), similarity, reading, prefer, chains, keep_only, within)
+    return _labels(before, read(texts), similarity, reading, prefer, chains, keep_only, paired)
 
 
 def _labels(
@@ -828,21 +865,22 @@ def _labels(
     prefer: Any,
     chains: bool,
     keep_only: bool,
-    within: Any,
+    paired: Optional[_Pairing],
 ) -> _np.ndarray:
     read, measure, common = reading
     scores = None if prefer is None else _scores(prefer)
     least, by_chains = _similarity(similarity), _flag(chains, "chains")
-    if within is None:
-        return _native.group(before, of, least, measure, common, scores, by_chains, keep_only, read.run)
+    group = lambda one, own: _native.group(before, one, least, measure, common, own, by_chains, keep_only, read.run)  # noqa: E731
+    if paired is None:
+        return group(of, scores)
     if scores is not None and len(scores) != len(of):
         raise ValueError(f"{len(scores):,} scores for {len(of):,} texts")
-    labels = _np.arange(len(of), dtype=_np.uint32)
-    for positions, part in _parts(within, of, read.by_edits):
-        own = None if scores is None else scores[positions]
-        found = _native.group(None, part, least, measure, common, own, by_chains, keep_only, read.run)
-        labels[positions] = positions[found]
-    return labels
+    if paired.name == "within":
+        return paired.labels(of, group, scores)
+    found = paired.pairs(of, lambda all: _native.pairs(all, None, least, measure, common, False, read.run))
+    if scores is None and measure == _MEASURES["containment"] and not read.by_edits:
+        scores = _np.diff(of.offsets()).astype(_np.float64)
+    return _native.group_pairs(found.to_numpy(), len(of), scores, by_chains)
 
 
 def fingerprints(
@@ -951,20 +989,41 @@ def cut_passages(
 
 
 def near_pairs(
-    codes: Any, others: Any = None, *, k: int = 3, copies_once: bool = False, threads: Optional[int] = None
+    codes: Any,
+    others: Any = None,
+    *,
+    k: int = 3,
+    within: Any = None,
+    across: Any = None,
+    copies_once: bool = False,
+    threads: Optional[int] = None,
 ) -> Pairs:
     """All pairs of codes within k bits; with `others`, of a code and one of these.
 
     Codes are Fingerprints, Arrow's uint64, uint32 or fixed_size_binary (lowest byte first), or NumPy arrays: uint64 of
-    shape (n,), (n, 2) or (n, 4), uint32 of (n,), or uint8 of (n, bytes). A null is in no pair.
+    shape (n,), (n, 2) or (n, 4), uint32 of (n,), or uint8 of (n, bytes). A null is in no pair. `within`, `across`: a value
+    for each code, as for pairs().
     """
-    second = None if others is None else _codes_of(others)
-    return Pairs(_native.near_pairs(_codes_of(codes), second, _whole(k, "k", 0, 256), _flag(copies_once, "copies_once"), _run(threads)))
+    once, bits, run = _flag(copies_once, "copies_once"), _whole(k, "k", 0, 256), _run(threads)
+    paired = _Pairing.of(within, across, others, once, "code")
+    first, second = _codes_of(codes), None if others is None else _codes_of(others)
+    join = lambda one: _native.near_pairs(one, second, bits, once, run)  # noqa: E731
+    return Pairs(join(first)) if paired is None else paired.pairs(first, join)
 
 
-def cluster(codes: Any, *, k: int = 3, threads: Optional[int] = None) -> _np.ndarray:
-    """For each code the smallest position of its cluster: chains of steps of at most k bits."""
-    return _native.cluster(_codes_of(codes), _whole(k, "k", 0, 256), _run(threads))
+def cluster(
+    codes: Any, *, k: int = 3, within: Any = None, across: Any = None, threads: Optional[int] = None
+) -> _np.ndarray:
+    """For each code the smallest position of its cluster: chains of steps of at most k bits. `within`, `across`: a value
+    for each code, as for pairs()."""
+    bits, run, of = _whole(k, "k", 0, 256), _run(threads), _codes_of(codes)
+    paired = _Pairing.of(within, across, what="code")
+    if paired is None:
+        return _native.cluster(of, bits, run)
+    if paired.name == "within":
+        return paired.labels(of, lambda one, _: _native.cluster(one, bits, run), None)
+    found = paired.pairs(of, lambda all: _native.near_pairs(all, None, bits, False, run))
+    return _native.group_pairs(found.to_numpy(), len(of), None, True)
 
 
 def _array_of_whole(values: Sequence[Any]) -> Optional[_np.ndarray]:
