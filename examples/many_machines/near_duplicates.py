@@ -38,6 +38,8 @@ class Plan(NamedTuple):
     counts: str = ""  # the name of a shared file, as is the next one
     wanted: str = ""
     slots: int = 0  # bits of a partition in `wanted`
+    paired: str = ""  # "within" or "across" if a column says which texts are compared
+    field: str = ""  # that column
 
     def shuffle(self):
         made_of = hashlib.blake2b(f"{self.features} {neardup.__version__}".encode(), digest_size=8).digest()
@@ -79,6 +81,18 @@ def numbers_of(ids):
         return ids.cast(pa.int64()).to_numpy().view(np.uint64) ^ np.uint64(1 << 63)
     hashes = (hashlib.blake2b(one.encode(), digest_size=8).digest() for one in ids.to_pylist())
     return np.frombuffer(b"".join(hashes), np.uint64)
+
+
+def values_of(plan, batch):
+    """The values of the column that says which texts are compared."""
+    values = batch.column(plan.field)
+    values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+    if not (pa.types.is_integer(values.type) or pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        raise ValueError(f"--{plan.paired} {plan.field}: the values are {values.type}, and neither integers nor strings")
+    if values.null_count > 0:
+        first = batch.filter(pc.is_null(values)).column("id")[0].as_py()
+        raise ValueError(f"the text of the id {first!r} has no {plan.field}")
+    return values
 
 
 # ---- Rows ------------------------------------------------------------------------------------------------------------
@@ -209,10 +223,13 @@ def scatter(plan, batches):
             raise ValueError(f"the text of the id {without.column('id')[0].as_py()!r} has no {plan.order}")
         sets = plan.sets(batch)
         moving.add(numbers, sets)
-        named = {"number": pa.array(numbers), **dict(zip(["id", "order"], (batch.column(name) for name in columns)))}
+        named = {"number": pa.array(numbers), "value": None, **dict(zip(["id", "order"], (batch.column(name) for name in columns)))}
         if "size" in plan.keys():
             named["size"] = pa.array(-np.diff(sets.offsets))
-        names.append(pa.record_batch([named[key] for key in ("number", *plan.keys())], ["number", *plan.keys()]))
+        if plan.paired:
+            named["value"] = values_of(plan, batch)
+        kept = ["number", *plan.keys(), *(["value"] if plan.paired else [])]
+        names.append(pa.record_batch([named[key] for key in kept], kept))
         if len(moving) >= BYTES_AT_ONCE:
             yield from flush()
     yield from flush()
@@ -351,7 +368,7 @@ def name(plan, partition, rows):
         half = table_of(rows["half"])
         own = pc.if_else(half["half"], half["second"], half["first"]).to_numpy()
         at = found_in(names, own)
-        for column in plan.keys():
+        for column in [*plan.keys(), *(["value"] if plan.paired else [])]:
             half = half.append_column(column, names[column].take(at))
         meeting = plan.partition_of(half["first"].to_numpy() ^ mixed(half["second"].to_numpy()))
         yield from rows_to(plan, "named", half, meeting)
@@ -366,6 +383,12 @@ def meet(plan, partition, rows):
         return
     both = table_of(rows["named"]).sort_by([("first", "ascending"), ("second", "ascending"), ("half", "ascending")])
     a, b = both.take(np.arange(0, len(both), 2)), both.take(np.arange(1, len(both), 2))
+    if plan.paired:
+        agree = pc.equal(a["value"], b["value"])
+        chosen = agree if plan.paired == "within" else pc.invert(agree)
+        a, b = a.filter(chosen), b.filter(chosen)
+        if len(a) == 0:
+            return
     is_later, is_equal = pa.array(np.zeros(len(a), bool)), pa.array(np.ones(len(a), bool))  # the first one
     for key in plan.keys():
         is_later = pc.or_(is_later, pc.and_(is_equal, pc.less(b[key], a[key])))
@@ -529,6 +552,9 @@ def arguments(usage, *more):
     parser.add_argument("--measure", choices=["jaccard", "cosine", "containment"], default="jaccard")
     parser.add_argument("--features", default="words:2")
     parser.add_argument("--order", default="", metavar="COLUMN", help="earlier texts have lower values; equal ones go by id")
+    paired = parser.add_mutually_exclusive_group()
+    paired.add_argument("--within", default="", metavar="COLUMN", help="only texts with the same value in this column are pairs")
+    paired.add_argument("--across", default="", metavar="COLUMN", help="only texts with different values in this column are pairs")
     parser.add_argument("--grouping", choices=["representatives", "components"], default="representatives")
     parser.add_argument("--copies-once", action="store_true", help="of copies, only the earliest is paired with other texts")
     parser.add_argument("--partitions", type=int, default=0, help="default: 4 for each core")
@@ -559,22 +585,26 @@ def decisions(engine, plan, edges, left, most):
 
 def run(engine, given):
     """Writes OUT/pairs, OUT/groups and OUT/kept."""
-    missing = [name for name in ["id", "text", given.order] if name and name not in engine.columns]
+    paired, field = ("within", given.within) if given.within else ("across", given.across) if given.across else ("", "")
+    missing = [name for name in ["id", "text", given.order, field] if name and name not in engine.columns]
     if missing:
         raise ValueError(f"{given.input} has no column '{missing[0]}', but {', '.join(engine.columns)}")
     if given.copies_once and given.measure == "containment":
         raise ValueError("--copies-once is not for containment, by which more than copies have the similarity 1")
+    if given.copies_once and paired:
+        raise ValueError(f"--copies-once is not for --{paired}, by which a copy has pairs of its own")
     texts, sample = engine.size, neardup.features(engine.sample(), given.features, bits=64)
     a_text = len(sample.values) / max(1, len(sample))
     payload = given.payload if given.payload != "auto" else "sets" if a_text <= LONG_TEXT else "sketch"
     partitions = given.partitions or 4 * engine.cores
     plan = Plan(given.similarity, given.measure, given.features, given.order, given.copies_once, given.grouping, partitions, payload, int(2 * a_text * texts) + 1)
+    plan = plan._replace(paired=paired, field=field)
     blobs = lambda data, kind: (blob for _, blob in engine.collect(data, kind))  # noqa: E731
 
     counted = engine.read(count, plan, ["text"], few=True)
     read = total(blobs(counted, "tally"))
     plan = plan._replace(counts=engine.share("counts", counts_of(plan, blobs(counted, "counts"))))
-    columns = ["id", "text", *([plan.order] if plan.order else [])]
+    columns = list(dict.fromkeys(name for name in ("id", "text", plan.order, plan.field) if name))
     scattered = engine.read(scatter, plan, columns)
     names = engine.only(scattered, "name")
     found = engine.step(gather, plan, engine.only(scattered, "sets"))

@@ -18,7 +18,8 @@ def corpus(seed, count):
     numbers = rng.sample(range(-5 * count, 5 * count), count)
     ids = pa.array(numbers, pa.int64()) if seed % 2 else pa.array([f"é{i}" for i in numbers], pa.string())
     ages = pa.array([rng.randrange(5) for _ in range(count)], pa.int32())
-    return pa.table({"age": ages, "text": pa.array(texts, pa.string()), "id": ids})
+    langs = rng.choices(["en", "de", "\u4e2d", ""] if seed % 3 else [1, 2, 3], k=count)
+    return pa.table({"age": ages, "text": pa.array(texts, pa.string()), "id": ids, "lang": pa.array(langs, pa.string() if seed % 3 else pa.int16())})
 
 
 def skewed(shape, count):
@@ -48,6 +49,9 @@ def answers(table, given):
         rows = [row for _, row in sorted(zip(np.diff(sets.offsets).tolist(), rows), key=lambda pair: -pair[0])]
     sets, ids = neardup.features([row["text"] for row in rows], given.features), [row["id"] for row in rows]
     how = {"similarity": given.similarity, "measure": given.measure}
+    for name in ("within", "across"):
+        if getattr(given, name):
+            how[name] = [row[getattr(given, name)] for row in rows]
     labels = neardup.groups(sets, chains=given.grouping == "components", **how).tolist()
     pairs = neardup.pairs(sets, copies_once=given.copies_once, **how)
     found = zip(pairs.first.tolist(), pairs.second.tolist(), pairs.similarity.tolist())

@@ -67,6 +67,7 @@ def settings(seed=0, **changes):
         "grouping": rng.choice(["representatives", "representatives", "components"]),
     }
     chosen["copies_once"] = chosen["measure"] != "containment" and rng.random() < 0.5
+    chosen["within"] = chosen["across"] = ""
     if chosen["grouping"] == "components":
         chosen["edges"] = 10_000_000
     return argparse.Namespace(**{**chosen, **changes})
@@ -82,6 +83,16 @@ def test_the_answers_of_the_library(seed, tmp_path, capsys):
     kept, pairs = len(wanted["kept"]), len(wanted["pairs"])
     said = f"{len(table)} texts, {kept} kept; {table['text'].null_count} null; {pairs} pairs\n"
     assert capsys.readouterr().err.replace(",", "") == said.replace(",", "")
+
+
+@pytest.mark.parametrize("name", ["within", "across"])
+@pytest.mark.parametrize("seed", range(24))
+def test_pairs_within_or_across_a_column(seed, name, tmp_path):
+    table, given = corpus(seed, [1, 20, 150, 300][seed % 4]), settings(seed, copies_once=False, **{name: "lang"})
+    engine = Engine(table, tmp_path)
+    steps.run(engine, given)
+    assert engine.written == answers(table, given)
+    assert seed % 4 < 2 or len(engine.written["pairs"]) > 0
 
 
 @pytest.mark.parametrize("payload", ["sets", "sketch"])
@@ -103,6 +114,25 @@ def test_a_chain_takes_many_rounds(tmp_path):
         engine = Engine(table, tmp_path)
         steps.run(engine, settings(similarity=0.85, measure="jaccard", order="", edges=edges, grouping="representatives"))
         assert engine.written["kept"] == [(i,) for i in range(0, 300, 2)]
+
+
+def test_what_is_refused_within_a_column(tmp_path):
+    table = corpus(1, 60)
+    langs = pc.if_else(pc.equal(table["id"], table["id"][3]), None, table["lang"])
+    for wrong, changes, message in (
+        (table.set_column(3, "lang", langs), {"within": "lang"}, f"the text of the id {table['id'][3].as_py()!r} has no lang"),
+        (table.set_column(3, "lang", table["age"].cast(pa.float64())), {"across": "lang"}, "--across lang: the values are double, and neither"),
+        (table.set_column(3, "lang", pa.array([[1]] * 60)), {"within": "lang"}, "the values are list<"),
+        (table, {"within": "language"}, "has no column 'language', but age, text, id, lang"),
+        (table, {"within": "lang", "copies_once": True}, "--copies-once is not for --within"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            steps.run(Engine(wrong, tmp_path), settings(3, **{"measure": "jaccard", "copies_once": False, **changes}))
+    same = table.set_column(3, "lang", table["lang"].cast(pa.string()).dictionary_encode())
+    for name in ("within", "across"):
+        given, engine = settings(3, copies_once=False, **{name: "lang"}), Engine(same, tmp_path)
+        steps.run(engine, given)
+        assert engine.written == answers(same, given)
 
 
 def test_what_is_refused(tmp_path):
