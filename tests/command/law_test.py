@@ -297,9 +297,10 @@ class Law(CommandTest):
     def find(self, row, words):
         """What the command says."""
         verb, *ways = words
-        if verb == "machines":
-            return self.by_machines(row, int(ways[0].split()[0]), "components" if "components" in ways else "representatives")
         paired = [word for way in ways if way in PAIRED for word in ("--" + way).split()]
+        if verb == "machines":
+            grouping = "components" if "components" in ways else "representatives"
+            return self.by_machines(row, int(ways[0].split()[0]), grouping, paired)
         if ADDED in ways:
             path, label = self.index_of(row, self.split(row)[0], paired), {}
             for batch in self.batches(row):
@@ -339,7 +340,7 @@ class Law(CommandTest):
             return law.connected(order(names), match)
         return law.originals(order(names), match, known=known, among=not known or "also within" in words)
 
-    def by_machines(self, row, parts, grouping):
+    def by_machines(self, row, parts, grouping, paired):
         """The tasks of many machines, which compare sets."""
         names, features, scattered, pairs = row.names(), [], [], []
         at = row.options.index("--check-features") + 1
@@ -347,7 +348,7 @@ class Law(CommandTest):
         for number in range(parts):
             part = names[number * len(names) // parts:(number + 1) * len(names) // parts]
             features.append(self.folder / f"{number}.features")
-            self.assert_done(run("features", "--jsonl", "--part", number, "--features", row.options[at], "--output",
+            self.assert_done(run("features", "--jsonl", *paired, "--part", number, "--features", row.options[at], "--output",
                                  features[-1], self.write("part.jsonl", row.data(part))))
         counts, partitions = self.folder / "counts", 1 + parts // 2
         payload = "sketches" if parts == 2 else "sets"

@@ -9,7 +9,7 @@ import signal
 import struct
 import time
 
-from harness import SANITIZED, CommandTest, main, run, start
+from harness import A, SANITIZED, CommandTest, main, run, start
 
 WORDS = [f"w{number}" for number in range(3000)]
 
@@ -296,6 +296,32 @@ class FilesOfTasks(Tasks):
             with self.subTest(arguments=[str(word) for word in arguments]):
                 self.assert_fails(run(*arguments), message)
                 self.assertFalse(x.exists())
+
+    def test_values_of_a_field_are_the_same_in_all_parts(self):
+        lines = lambda names: "".join(json.dumps({"id": name, "text": A, "lang": name[0], "split": name[0]}) + "\n" for name in names)
+        paths = [self.write("0.jsonl", lines(["e0", "d1", "e2"])), self.write("1.jsonl", lines(["d3", "f4", "e5"]))]
+        for option, wanted in (("--within", [["d1", "d3"], ["e0", "e2", "e5"]]), ("--across", [["d1", "d3", "e0", "f4"]])):
+            features, pairs = self.tasks(paths, 2, (option, "lang"))
+            named = [word for path in pairs for word in ("--pairs", path)]
+            done = self.assert_done(run("groups", "--format", "jsonl", *named, *features))
+            groups = sorted(sorted(member["id"] for member in row["members"]) for row in done.json)
+            self.assertEqual(groups, wanted)
+            one = self.assert_done(run("groups", "--jsonl", "--format", "jsonl", option, "lang", *paths))
+            self.assertEqual(done.text, one.text)
+            found, single = (self.assert_done(run("pairs", *asked)).text for asked in
+                             ((*named, *features), ("--jsonl", option, "lang", *paths)))
+            self.assertEqual(sorted(found.splitlines()), sorted(single.splitlines()))
+            self.assert_fails(run("pairs", "--copies-once", *named, *features), "--copies-once: the parts were made with")
+        self.assert_fails(run("features", "--jsonl", "--within", "lang", "--part", 0, "--output", self.folder / "x", "-",
+                              data=b'{"text": "a"}\n'), "standard input:1: no text or number in field 'lang'")
+        self.assert_fails(run("features", "--lines", "--within", "lang", "--part", 0, "--output", self.folder / "x", "-"),
+                          "--within lang needs --jsonl")
+        self.features(paths[:1], "--within", "lang")
+        for others in ((), ("--across", "lang"), ("--within", "split")):
+            features = [self.folder / "0.features", *self.features(paths[1:], *others, first=1)]
+            self.counts(features, "--partitions", 2)
+            named = [word for path in self.gather(self.scatter(features), 2) for word in ("--pairs", path)]
+            self.assert_fails(run("groups", *named, *features), "was made with other values of --within or --across")
 
     def test_sketches_need_the_features_that_were_scattered(self):
         features, _ = self.make("--payload", "sketches")

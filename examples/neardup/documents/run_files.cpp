@@ -231,20 +231,47 @@ void check_same_run(const std::string& path, const run_plan& plan, const std::st
 
 // ---- Parts ----------------------------------------------------------------------------------------------------------
 
+namespace {
+
+/// The name of the setting with the number of a part that has values. A program that does not know values misses "part".
+constexpr const char* part_and_values = "part-and-values";
+
+std::string paired_in(const named_values& values) {
+  for (const std::string rule : {"within", "across"}) {
+    if (const auto found = values.find(rule); found != values.end()) return rule + ' ' + found->second;
+  }
+  return "";
+}
+
+}  // namespace
+
 part_file::part_file(const std::string& path, bool reads_all)
     : file_(open_file(path, run_file::features, reads_all)),
-      number_(number_setting<std::uint64_t>(path, values_in(file_), "part")),
+      paired_(paired_in(values_in(file_))),
+      number_(number_setting<std::uint64_t>(path, values_in(file_), paired_.empty() ? "part" : part_and_values)),
       checksum_(checksum_of_file(path)),
       names_(path, file_.count(), file_.attachment(1), file_.attachment(2), reads_all),
       features_(path, file_.count(), file_.attachment(3), file_.attachment(4), false) {
   if (number_ > max_part) refuse_parts(path);
+  if (!paired_.empty()) {
+    values_.emplace(path, file_.count(), file_.attachment(5), file_.attachment(6), reads_all);
+  }
 }
 
 void save_part(const std::string& path, std::uint64_t number, const neardup::fingerprint_composition& made_of,
-               const document_columns<part_file::feature>& columns) {
-  save_file(path, run_file::features, columns.names.size(), made_of, {{"part", std::to_string(number)}},
-            {std::as_bytes(std::span(columns.names.ends)), std::as_bytes(std::span(columns.names.values)),
-             std::as_bytes(std::span(columns.features.ends)), std::as_bytes(std::span(columns.features.values))});
+               const document_columns<part_file::feature>& columns, const std::string& paired,
+               const column<char>& values) {
+  named_values settings{{paired.empty() ? "part" : part_and_values, std::to_string(number)}};
+  std::vector<std::span<const std::byte>> parts{
+      std::as_bytes(std::span(columns.names.ends)), std::as_bytes(std::span(columns.names.values)),
+      std::as_bytes(std::span(columns.features.ends)), std::as_bytes(std::span(columns.features.values))};
+  if (!paired.empty()) {
+    const std::size_t space = paired.find(' ');
+    settings[paired.substr(0, space)] = paired.substr(space + 1);
+    parts.push_back(std::as_bytes(std::span(values.ends)));
+    parts.push_back(std::as_bytes(std::span(values.values)));
+  }
+  save_file(path, run_file::features, columns.names.size(), made_of, std::move(settings), std::move(parts));
 }
 
 std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,

@@ -6,6 +6,7 @@
 #include <neardup/sets/shuffle.hpp>
 #include <neardup/storage/attachment_file.hpp>
 #include <neardup/storage/composition.hpp>
+#include <optional>
 
 #include "../describe/settings.hpp"
 #include "columns.hpp"
@@ -67,6 +68,7 @@ struct run_plan {
 ///   2: the names of all documents
 ///   3: for each document, the end of its features in attachment 4, counted in features, as u64
 ///   4: the features of all documents, as u64, ascending in each document
+///   5, 6: if the part was made with --within or --across: the values of its documents, as their names in 1 and 2
 class part_file {
  public:
   using feature = std::uint64_t;
@@ -78,6 +80,11 @@ class part_file {
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
   [[nodiscard]] std::string_view name(std::size_t i) const { return names_[i]; }
+  /// Returns "within FIELD" or "across FIELD" if the part has the values of a field; otherwise an empty text.
+  [[nodiscard]] const std::string& paired() const noexcept { return paired_; }
+  /// Returns the value of document i.
+  /// Precondition: the part has values.
+  [[nodiscard]] std::string_view value(std::size_t i) const { return (*values_)[i]; }
   /// Returns the number of features of document i.
   [[nodiscard]] std::size_t size_of(std::size_t i) const { return features_[i].size(); }
   [[nodiscard]] std::span<const feature> features_of(std::size_t i) const { return features_[i]; }
@@ -87,14 +94,18 @@ class part_file {
 
  private:
   neardup::attachment_file file_;
+  std::string paired_;
   std::uint64_t number_, checksum_;
   stored_column<char> names_;
   stored_column<feature> features_;
+  std::optional<stored_column<char>> values_;
 };
 
-/// Writes the names and features of a part.
+/// Writes the names and features of a part, and the values of its documents, if `paired` is "within FIELD" or "across
+/// FIELD".
 void save_part(const std::string& path, std::uint64_t number, const neardup::fingerprint_composition& made_of,
-               const document_columns<part_file::feature>& columns);
+               const document_columns<part_file::feature>& columns, const std::string& paired,
+               const column<char>& values);
 
 /// The document frequencies of the features, and the plan of the run. Attachments: 0, lines of settings; 1, the parts;
 /// 2, the bytes of neardup::feature_counts.

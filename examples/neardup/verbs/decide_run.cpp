@@ -1,5 +1,6 @@
 // `neardup groups --pairs` and `neardup pairs --pairs`: print the results of a run on many machines.
 #include <algorithm>
+#include <map>
 #include <neardup/dedup/pair_groups.hpp>
 #include <numeric>
 #include <queue>
@@ -41,7 +42,26 @@ class gathered_run {
     for (const auto& part : parts_) {
       first_.push_back(size_);
       size_ += part->size();
+      if (part->paired() == parts_.front()->paired()) continue;
+      throw input_error({part->file().path(),
+                         "was made with other values of --within or --across than " + parts_.front()->file().path()});
     }
+    is_paired_ = !parts_.empty() && !parts_.front()->paired().empty();
+    is_within_ = is_paired_ && parts_.front()->paired().starts_with("within ");
+  }
+
+  /// Returns true if the parts were made with --within or --across.
+  [[nodiscard]] bool is_paired() const noexcept { return is_paired_; }
+  [[nodiscard]] bool is_within() const noexcept { return is_within_; }
+  /// Returns the value of a document in the field of --within or --across.
+  /// Precondition: is_paired().
+  [[nodiscard]] std::string_view value(document_number document) const {
+    const auto [part, record] = where(document);
+    return part->value(record);
+  }
+  /// Returns true if --within or --across lets two documents be a pair.
+  [[nodiscard]] bool may_pair(document_number a, document_number b) const {
+    return !is_paired_ || (value(a) == value(b)) == is_within_;
   }
 
   [[nodiscard]] const run_plan& plan() const { return files_.front()->plan; }
@@ -118,6 +138,7 @@ class gathered_run {
   std::vector<std::unique_ptr<part_file>> parts_;
   std::vector<document_number> first_;  // the first document of each part
   std::uint64_t size_ = 0;
+  bool is_paired_ = false, is_within_ = false;
 };
 
 /// Returns the number of documents, if 32 bits can number them.
@@ -178,50 +199,27 @@ std::vector<document_number> group_by_size(const gathered_run& run, const run_se
   return result;
 }
 
-/// Prints the groups as `neardup groups` does.
-void print_groups_of_run(context& c, const gathered_run& run) {
-  std::vector<std::pair<document_number, document_number>> members;  // representative, other member
-  {
-    const std::vector<document_number> label = c.settings.comparison.checks_containment()
-                                                   ? group_by_size(run, c.settings)
-                                                   : group_in_order(run, c.settings.grouping.by_components);
-    for (document_number i = 0; i < label.size(); ++i) {
-      if (label[i] != i) members.emplace_back(label[i], i);
-    }
-  }
-  std::sort(members.begin(), members.end());
-  run.check_files();
-  group_counts counts;
-  std::vector<group_member> group;
-  for (std::size_t i = 0; i < members.size();) {
-    const document_number first = members[i].first;
-    group.assign(1, {first, run.name(first), false, std::nullopt, 1});
-    for (; i < members.size() && members[i].first == first; ++i) {
-      const document_number other = members[i].second;
-      group.push_back({other, run.name(other), false, std::nullopt, run.similarity(first, other)});
-    }
-    c.out << text_of_group(c.settings, counts.groups++, group);
-    counts.documents += group.size();
-  }
-  run.check_files();
-  c.notes.advance(run.size(), 0);
-  finish_groups(c, counts);
+/// The documents that equal an earlier document, by (number of that document, number of the copy).
+using copy_list = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+copy_list copies_in(const gathered_run& run) {
+  copy_list copies;
+  run.for_each_pair([&](document_number later, document_number earlier, double similarity) {
+    if (!run.are_copies(later, earlier, similarity)) return;
+    copies.emplace_back(static_cast<std::uint32_t>(earlier), static_cast<std::uint32_t>(later));
+  });
+  std::sort(copies.begin(), copies.end());
+  return copies;
 }
 
-/// Adds all pairs to `to`. With copies_once, adds only the pairs of the files. Otherwise, a copy also has the pairs of
-/// the document that it equals.
-void add_pairs(const gathered_run& run, bool copies_once, sorted_pairs& to) {
+/// Calls `visit(a, b, similarity)`, with a < b, for each pair that --within and --across allow. A copy also has the pairs
+/// of the document that it equals. `copies`: those of copies_in() that have pairs. Without copies, the pairs of the files
+/// are visited.
+template <class Visit>
+void for_each_pair_of_copies(const gathered_run& run, const copy_list& copies, bool copies_once, const Visit& visit) {
   const auto add = [&](std::uint32_t a, std::uint32_t b, double similarity) {
-    to.add({std::min(a, b), std::max(a, b), similarity});
+    if (run.may_pair(a, b)) visit(std::min(a, b), std::max(a, b), similarity);
   };
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> copies;  // (number of a document, number of its copy)
-  if (!copies_once) {
-    run.for_each_pair([&](document_number later, document_number earlier, double similarity) {
-      if (!run.are_copies(later, earlier, similarity)) return;
-      copies.emplace_back(static_cast<std::uint32_t>(earlier), static_cast<std::uint32_t>(later));
-    });
-  }
-  std::sort(copies.begin(), copies.end());
   // A document and its copies.
   const auto equal_to = [&](document_number document) {
     const auto number = static_cast<std::uint32_t>(document);
@@ -247,11 +245,96 @@ void add_pairs(const gathered_run& run, bool copies_once, sorted_pairs& to) {
   }
 }
 
+/// Returns the representatives if --within or --across was given: from all pairs that it allows.
+std::vector<document_number> group_paired(const gathered_run& run, const run_settings& settings) {
+  const std::uint32_t count = count_of_few(run, "--within and --across");
+  std::vector<std::uint32_t> order(count), place(count);
+  std::iota(order.begin(), order.end(), 0U);
+  if (settings.comparison.checks_containment()) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return run.features(a).size() > run.features(b).size(); });
+  }
+  for (std::uint32_t i = 0; i < count; ++i) place[order[i]] = i;
+  const bool by_components = settings.grouping.by_components;
+  neardup::pair_groups<std::uint32_t> groups(count);
+  neardup::pair_components<std::uint32_t> components(count);
+  copy_list copies = copies_in(run);
+  if (run.is_within()) {
+    // Of equal documents with one value, only the first has pairs. So n copies have n pairs.
+    std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> first;  // by the equal document, and the value
+    for (const auto& [of, copy] : copies) first.try_emplace({of, run.value(of)}, of);
+    std::erase_if(copies, [&](const auto& one) {
+      const auto [found, is_first] = first.try_emplace({one.first, run.value(one.second)}, one.second);
+      if (is_first) return false;
+      groups.add_copy(place[one.second], place[found->second]);
+      components.add(place[one.second], place[found->second]);
+      return true;
+    });
+  }
+  sorted_pairs pairs(settings.grouping.memory);  // by the later document, then the earlier one
+  for_each_pair_of_copies(run, copies, false, [&](std::uint32_t a, std::uint32_t b, double similarity) {
+    if (by_components) {
+      components.add(place[a], place[b]);
+    } else {
+      pairs.add({std::max(place[a], place[b]), std::min(place[a], place[b]), similarity});
+    }
+  });
+  std::vector<std::uint32_t> label;
+  if (by_components) {
+    label = components.finish();
+  } else {
+    pairs.visit_all([&](std::span<const checked_pair> some) {
+      for (const checked_pair& p : some) groups.add(p.a, p.b, [&] { return p.similarity; });
+    });
+    label = groups.finish();
+  }
+  std::vector<document_number> result(count);
+  for (std::uint32_t i = 0; i < count; ++i) result[order[i]] = order[label[i]];
+  return result;
+}
+
+/// Prints the groups as `neardup groups` does.
+void print_groups_of_run(context& c, const gathered_run& run) {
+  std::vector<std::pair<document_number, document_number>> members;  // representative, other member
+  {
+    const std::vector<document_number> label = run.is_paired() ? group_paired(run, c.settings)
+                                               : c.settings.comparison.checks_containment()
+                                                   ? group_by_size(run, c.settings)
+                                                   : group_in_order(run, c.settings.grouping.by_components);
+    for (document_number i = 0; i < label.size(); ++i) {
+      if (label[i] != i) members.emplace_back(label[i], i);
+    }
+  }
+  std::sort(members.begin(), members.end());
+  run.check_files();
+  group_counts counts;
+  std::vector<group_member> group;
+  for (std::size_t i = 0; i < members.size();) {
+    const document_number first = members[i].first;
+    group.assign(1, {first, run.name(first), false, std::nullopt, 1});
+    for (; i < members.size() && members[i].first == first; ++i) {
+      const document_number other = members[i].second;
+      group.push_back({other, run.name(other), false, std::nullopt, run.similarity(first, other)});
+    }
+    c.out << text_of_group(c.settings, counts.groups++, group);
+    counts.documents += group.size();
+  }
+  run.check_files();
+  c.notes.advance(run.size(), 0);
+  finish_groups(c, counts);
+}
+
 /// Prints the pairs as `neardup pairs` does.
 void print_pairs_of_run(context& c, const gathered_run& run, bool copies_once) {
   static_cast<void>(count_of_few(run, "pairs"));
+  if (copies_once && run.is_paired()) {
+    throw usage_error("--copies-once: the parts were made with --within or --across, where a copy has its own pairs");
+  }
   sorted_pairs pairs(c.settings.grouping.memory);
-  add_pairs(run, copies_once, pairs);
+  for_each_pair_of_copies(run, copies_once ? copy_list() : copies_in(run), copies_once,
+                          [&](std::uint32_t a, std::uint32_t b, double similarity) {
+                            pairs.add({a, b, similarity});
+                          });
   run.check_files();
   const bool as_json = c.settings.output.as_json();
   pairs.visit_all([&](std::span<const checked_pair> some) {

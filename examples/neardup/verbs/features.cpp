@@ -12,6 +12,10 @@ namespace {
 constexpr std::array features_options{
     option_row{"--part", "N", takes::own, section::machines, "the number of this part of the corpus, from 0",
                usual::always},
+    option_row{"--within", "FIELD", takes::own, section::machines,
+               "keep the values of this field, too, in all parts: only records with the same value are pairs"},
+    option_row{"--across", "FIELD", takes::own, section::machines,
+               "the same: only records with different values are pairs"},
 };
 
 bool run_features(typed_options& typed) {
@@ -21,7 +25,16 @@ bool run_features(typed_options& typed) {
     if (to.output.file.empty()) throw usage_error("features writes to a file: --output FILE");
     to.output.is_saved = true;
   };
-  const auto take_sets = [](const typed_options&, run_settings& to) {
+  std::string paired;  // "within FIELD" or "across FIELD"; otherwise empty
+  const auto take_sets = [&](const typed_options& given, run_settings& to) {
+    const neardup::fingerprint_kind kind = to.fingerprint.kind;
+    take_comparison(given, to, true);  // for --within and --across
+    to.choice.reset();
+    to.fingerprint.kind = kind;
+    if (to.grouping.paired != pairing::all) {
+      paired = (to.grouping.paired == pairing::within ? "within " : "across ") + to.input.source_field;
+      if (paired.find('\n') != paired.npos) throw usage_error("the name of a field in a part has no line end");
+    }
     to.comparison.min_similarity = 1;  // there is a check, and `counts` defines it
     to.comparison.is_exact = true;
     to.comparison.reads_features = true;
@@ -30,6 +43,7 @@ bool run_features(typed_options& typed) {
   run_settings settings = take_reading(typed, {.stored = take_part, .comparison = take_sets, .is_stored = true});
   return run_on_documents(settings, [&](context& c) {
     document_columns<part_file::feature> columns;
+    column<char> values;
     std::vector<part_file::feature> features;
     for_each_document(c, [&](const placed_document& d) {
       if (!d.facts.has_tokens) return;
@@ -37,8 +51,9 @@ bool run_features(typed_options& typed) {
       features.resize(d.facts.features.size() / 2);
       std::memcpy(features.data(), d.facts.features.data(), d.facts.features.size_bytes());
       columns.add(d.name(), features);
+      if (!paired.empty()) values.add(d.by);
     });
-    save_part(settings.output.file, part, composition_of_settings(settings.fingerprint), columns);
+    save_part(settings.output.file, part, composition_of_settings(settings.fingerprint), columns, paired, values);
     finish(c, " in part " + std::to_string(part));
   });
 }
