@@ -35,9 +35,9 @@ void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b
 /// or 1, so 64 rows of a column are two words of bits: `rises` and `falls`. The table is computed in bands of 64 rows.
 /// A band is computed from left to right, from the differences along the last row of the band above.
 ///
-/// A path of cost at most `most` deviates from the diagonal by at most (most + columns - rows) / 2 to the right and
-/// (most - columns + rows) / 2 down. Only cells within these limits are computed. Cells beyond count as rising, so the
-/// distance is never underestimated.
+/// A path of cost at most `most` deviates from the diagonal through the last cell by at most (most + columns - rows) / 2
+/// to the left and (most - columns + rows) / 2 to the right. The cells of each computed row narrow these limits. Only
+/// cells within the limits are computed. Cells beyond count as rising, so the distance is never underestimated.
 /// Source: Myers, A Fast Bit-Vector Algorithm for Approximate String Matching Based on Dynamic Programming, JACM 1999;
 /// the formulas are those of Hyyro, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances, Nordic
 /// Journal of Computing 2003; the band is Ukkonen's (Information and Control, 1985).
@@ -111,10 +111,19 @@ class banded_edit_distance {
   /// two bands at once takes only 1.3 times as long as one (g++ 12).
   void compute_bands(const band& one, const band& two) noexcept;
 
-  /// Returns a lower bound of the cost of all paths through a row: the least sum of the value of a cell and the least
-  /// cost from there to the end.
-  [[nodiscard]] std::size_t min_of_row(std::size_t value, std::size_t row, std::size_t begin,
-                                       std::size_t end) const noexcept;
+  /// The limits of the paths of cost at most `most`, from a row on. The diagonal is the one through the last cell.
+  struct corridor {
+    std::size_t first;        // first column of these paths in the row
+    std::size_t left, right;  // farthest columns from the diagonal, on both sides
+    std::size_t value;        // value of the first cell
+  };
+
+  /// Narrows the corridor to the paths through the computed cells [begin, end] of a row. The first cell has `value`. A
+  /// path through a cell costs at least its value and its distance from the diagonal. This sum does not rise towards
+  /// the diagonal.
+  /// Returns: nullopt if no path costs at most `most`.
+  [[nodiscard]] std::optional<corridor> corridor_from(std::size_t value, std::size_t row, std::size_t begin,
+                                                      std::size_t end, std::size_t most) const noexcept;
 
   std::span<const char32_t> pattern_, text_;
   // matches_[number][b]: the rows of the first or second band that have this code point; 0 between calls.
@@ -187,41 +196,42 @@ NEARDUP_INLINE std::optional<std::size_t> banded_edit_distance::at_most(std::spa
 }
 
 NEARDUP_INLINE std::optional<std::size_t> banded_edit_distance::within(std::size_t most) {
-  const std::size_t rows = pattern_.size(), columns = text_.size();
-  const std::size_t left = (most - (columns - rows)) / 2, right = (most + (columns - rows)) / 2;
+  const std::size_t rows = pattern_.size(), columns = text_.size(), longer_by = columns - rows;
   steps_.assign(columns + 1, step{});
-  std::size_t corner = 0;  // value of cell (top, before)
-  std::size_t before = 0;  // column of `corner`
+  corridor paths{0, (most + longer_by) / 2, (most - longer_by) / 2, 0};
+  std::size_t computed = 0;  // the last column that was computed
   const auto band_at = [&](std::size_t top) {
-    const std::size_t count = (std::min)(word_bits, rows - top);
-    return band{top, count, top > left ? top - left : 0, (std::min)(columns, top + count + right)};
-  };
-  const auto move_corner = [&](std::size_t column) {
-    for (; before < column; ++before) corner = moved(corner, steps_[before + 1]);
+    const std::size_t count = (std::min)(word_bits, rows - top), diagonal = top + longer_by;
+    const std::size_t begin = diagonal > paths.left ? diagonal - paths.left : 0;
+    return band{top, count, (std::max)(paths.first, begin), (std::min)(columns, diagonal + count + paths.right)};
   };
   for (std::size_t top = 0; top < rows;) {
     band last = band_at(top);
+    std::size_t value = paths.value + last.rows;
+    for (; computed > last.end; --computed) steps_[computed] = {};
     if (rows - top >= 2 * word_bits) {
       const band next = band_at(top + word_bits);
       compute_bands(last, next);
-      move_corner(last.begin);
-      corner += last.rows;
+      for (std::size_t i = last.begin; i < next.begin; ++i) value = moved(value, steps_[i + 1]);
+      value += next.rows;
       last = next;
     } else {
       compute_band(last);
     }
-    move_corner(last.begin);
-    corner += last.rows;
+    computed = last.end;
     top = last.top + last.rows;
-    if (min_of_row(corner, top, last.begin, last.end) > most) return std::nullopt;
+    const std::optional<corridor> narrower = corridor_from(value, top, last.begin, last.end, most);
+    if (!narrower) return std::nullopt;
+    paths = *narrower;
     constexpr std::size_t columns_between_pauses = std::size_t{1} << 22;
     if (pause_ && (work_ += last.end - last.begin) >= columns_between_pauses) {
       work_ = 0;
       pause_();
     }
   }
-  move_corner(columns);
-  return corner <= most ? std::optional(corner) : std::nullopt;
+  std::size_t distance = paths.value;
+  for (std::size_t i = paths.first; i < columns; ++i) distance = moved(distance, steps_[i + 1]);
+  return distance;
 }
 
 NEARDUP_INLINE void banded_edit_distance::compute_band(const band& b) noexcept {
@@ -248,19 +258,19 @@ NEARDUP_INLINE void banded_edit_distance::compute_bands(const band& one, const b
   clear_matches(two);
 }
 
-NEARDUP_INLINE std::size_t banded_edit_distance::min_of_row(std::size_t value, std::size_t row, std::size_t begin,
-                                                            std::size_t end) const noexcept {
-  const std::size_t below = pattern_.size() - row;
-  const auto with_rest = [&](std::size_t here, std::size_t column) {
-    const std::size_t right = text_.size() - column;
-    return here + (right > below ? right - below : below - right);
-  };
-  std::size_t least = with_rest(value, begin);
-  for (std::size_t column = begin; column < end; ++column) {
-    value = moved(value, steps_[column + 1]);
-    least = (std::min)(least, with_rest(value, column + 1));
-  }
-  return least;
+NEARDUP_INLINE std::optional<banded_edit_distance::corridor> banded_edit_distance::corridor_from(
+    std::size_t value, std::size_t row, std::size_t begin, std::size_t end, std::size_t most) const noexcept {
+  const std::size_t diagonal = row + text_.size() - pattern_.size();
+  std::size_t column = begin;
+  const auto next_value = [&] { return moved(value, steps_[column + 1]); };
+  for (; column < diagonal && value + (diagonal - column) > most; ++column) value = next_value();
+  corridor paths{column, 0, 0, value};
+  for (; column < diagonal; ++column) value = next_value();
+  if (value > most) return std::nullopt;
+  paths.left = (most - paths.value + (diagonal - paths.first)) / 2;
+  for (; column < end && next_value() + (column + 1 - diagonal) <= most; ++column) value = next_value();
+  paths.right = (most - value + (column - diagonal)) / 2;
+  return paths;
 }
 
 NEARDUP_INLINE bounded_edit_distance::bounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b) {
