@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/large_array.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../detail/visits.hpp"
@@ -59,7 +60,7 @@ enum class set_keys : unsigned char {
 struct set_join_sizes {
   std::size_t min_postings = std::size_t{1} << 22;  // the least number of postings in a chunk, if there are that many
   std::size_t max_chunks = 8;
-  std::size_t block = std::size_t{1} << 12;  // number of consecutive sets whose prefixes are stored together
+  std::size_t block = std::size_t{1} << 12;  // least number of consecutive sets whose prefixes are stored together
   set_keys keys = set_keys::cheapest;
   failure_limits failures = {};
 };
@@ -136,9 +137,12 @@ class set_join {
     std::uint32_t place;  // place of the set
     std::uint16_t position;
     std::uint16_t size;
+    std::uint32_t bitmap;  // see small_bitmap()
   };
+  static constexpr std::size_t postings_a_line = 64 / sizeof(posting);
   static constexpr std::size_t large = 0xffff;  // a size or position that does not fit into 16 bits
   static constexpr std::size_t ahead = 8;
+  static constexpr std::size_t few = 16;  // longer posting lists are searched for the sizes that fit
 
   /// The places [begin, end).
   struct place_range {
@@ -154,7 +158,7 @@ class set_join {
     int bits = 0;
     std::vector<std::size_t> firsts;  // by set: its first posting
     large_array<posting> postings;
-    std::vector<std::uint32_t> starts;
+    large_array<std::uint32_t> starts;
     scratch_array<posting> scratch;
     std::vector<std::atomic<std::uint32_t>> runs;  // see scan_by_class()
   };
@@ -176,6 +180,7 @@ class set_join {
     std::vector<std::uint32_t> least;  // by size: required overlap
     std::size_t least_base = 0, least_for = 0;
     std::size_t first = 0, last = 0;  // the places in the chunk whose sizes fit
+    std::uint32_t bitmap = 0;         // small_bitmap() of the set that is looked up
     std::vector<posting_list> lists;  // lists of all sets to look up, concatenated
     std::vector<set_candidate> candidates;
     std::vector<similar_ranks> found;
@@ -253,6 +258,21 @@ class set_join {
     return side_ == nullptr ? 0 : salt(place) ^ 0x85ebca6bU;
   }
 
+  /// Returns the bitmap of a set, folded to 32 bits. Each feature of the set flips one bit here, too. If the sets are
+  /// small, this bitmap discards most candidates before the join reads anything but the posting.
+  [[nodiscard]] std::uint32_t small_bitmap(std::size_t place) const noexcept {
+    const set_bitmap& bitmap = sets_.bitmap_of(rank(place));
+    const std::uint64_t both = bitmap[0] ^ bitmap[1];
+    return static_cast<std::uint32_t>(both ^ both >> 32U);
+  }
+
+  /// Returns the number of ones. Without an instruction for this, std::popcount is a call of a function.
+  [[nodiscard]] static std::uint32_t count_ones(std::uint32_t word) noexcept {
+    word -= word >> 1U & 0x55555555U;
+    word = (word & 0x33333333U) + (word >> 2U & 0x33333333U);
+    return ((word + (word >> 4U)) & 0x0f0f0f0fU) * 0x01010101U >> 24U;
+  }
+
   /// Makes the postings of prefix features.
   void fill(chunk& of) {
     of.firsts.assign(1, 0);
@@ -276,11 +296,12 @@ class set_join {
                  const std::size_t place = of.begin + i, at = of.firsts[i], indexed = of.firsts[i + 1] - at;
                  const std::uint32_t own_salt = salt(place);
                  const prefix_tokens prefix = prefix_at(place);
+                 const std::uint32_t bitmap = small_bitmap(place);
                  const auto n = static_cast<std::uint16_t>((std::min)(size_at(place), large));
                  for (std::size_t p = 0; p < indexed; ++p) {
                    const std::size_t position = prefix.first_position + p;
                    flat[at + p] = {prefix.tokens[p] ^ own_salt, static_cast<std::uint32_t>(place),
-                                   static_cast<std::uint16_t>((std::min)(position, large)), n};
+                                   static_cast<std::uint16_t>((std::min)(position, large)), n, bitmap};
                  }
                }
                return true;
@@ -308,9 +329,10 @@ class set_join {
                  const std::size_t place = sets.begin + i * stride;
                  const std::uint32_t own_salt = salt(place);
                  const auto n = static_cast<std::uint16_t>((std::min)(size_at(place), large));
+                 const std::uint32_t bitmap = small_bitmap(place);
                  std::size_t at = of.firsts[i];
                  for (const std::uint32_t key : keys.to_post(sets_[rank(place)], cut)) {
-                   flat[at++] = {key ^ own_salt, static_cast<std::uint32_t>(place), 0, n};
+                   flat[at++] = {key ^ own_salt, static_cast<std::uint32_t>(place), 0, n, bitmap};
                  }
                }
                return true;
@@ -321,12 +343,12 @@ class set_join {
   void sort_postings(chunk& of, std::size_t count) {
     const std::span<posting> flat = of.postings.span();
     of.bits = std::clamp(static_cast<int>(std::bit_width(count)) - 1, 1, 28);
-    of.starts.resize((std::size_t{1} << of.bits) + 1);
+    const std::size_t starts = (std::size_t{1} << of.bits) + 1;
+    if (of.starts.size() != starts) of.starts = large_array<std::uint32_t>(starts);
     radix_partition(
         count, of.bits, [from = flat.data()](std::size_t i) { return from[i]; },
         [bits = of.bits](const posting& p) { return static_cast<std::size_t>(p.token >> (32 - bits)); },
-        [to = flat.data()](std::size_t place, const posting& p) { to[place] = p; }, std::span<std::uint32_t>(of.starts),
-        of.scratch, run_);
+        [to = flat.data()](std::size_t place, const posting& p) { to[place] = p; }, of.starts.span(), of.scratch, run_);
     of.scratch.release();
     if (classes_ != nullptr) {
       of.runs = std::vector<std::atomic<std::uint32_t>>(count);
@@ -502,7 +524,10 @@ class set_join {
       const std::size_t bucket = list.token >> (32 - of.bits);
       list.begin = of.starts[bucket];
       list.end = of.starts[bucket + 1];
-      if (list.begin != list.end) prefetch(&of.postings[list.begin]);
+      const std::size_t end = (std::min)(list.end, list.begin + std::uint32_t{few});
+      for (std::size_t i = list.begin / postings_a_line * postings_a_line; i < end; i += postings_a_line) {
+        prefetch(&of.postings[i]);
+      }
     }
     return first;
   }
@@ -534,6 +559,7 @@ class set_join {
     const std::size_t lists_begin = &set == memory.sets.data() ? 0 : (&set - 1)->lists_end;
     if (first >= last) return;
     memory.candidates.clear();
+    memory.bitmap = small_bitmap(place);
     for (std::size_t i = lists_begin; i < set.lists_end; ++i) {
       const std::size_t position = of.cut.parts == 0 ? set.first_position + (i - lists_begin) : 0;
       scan(of, memory, memory.lists[i], place, n, position, first, last);
@@ -546,7 +572,6 @@ class set_join {
   void scan(chunk& of, worker& memory, const posting_list& list, std::size_t place, std::size_t n, std::size_t position,
             std::size_t first, std::size_t last) {
     const bool counts = bounds_.looks_up_all();
-    constexpr std::size_t few = 16;
     std::span<const posting> postings = of.postings.span().subspan(list.begin, list.end - list.begin);
     if (postings.size() > few) {
       postings = partners_in(of, memory, list, n, counts ? 0 : position, first, last);
@@ -632,6 +657,10 @@ class set_join {
   void add_candidate(worker& memory, std::size_t place, std::size_t n, std::size_t position, const posting& p) {
     const std::size_t least = least_common(memory, n, position, p);
     if (least == 0) return;
+    if (p.size != large && count_ones(p.bitmap ^ memory.bitmap) + 2 * least > n + p.size) {
+      ++memory.candidates_seen;
+      return;
+    }
     std::uint32_t& seen = memory.seen[p.place - memory.seen_begin];
     if (seen == place) return;
     seen = static_cast<std::uint32_t>(place);
