@@ -335,7 +335,7 @@ class Report(Page):
         self.assert_fails(run("report", "--fingerprints", other), "there are no texts")
 
 
-class Passages(Page):
+class PassagesPage(Page):
     """The page of --passages has what the verb passages lists."""
 
     def passages_of(self, data, *options):
