@@ -130,7 +130,7 @@ class Repeated(CommandTest):
     def test_cuts_what_a_set_of_all_passages_has_seen(self):
         rng, count = random.Random(75), 0
         for turn, (alphabet, length, more) in enumerate(itertools.product(ALPHABETS, (1, 2, 5, 20), RUNNING)):
-            texts = random_texts(rng, 80, alphabet, 3 * length + 3)
+            texts = random_texts(rng, 60, alphabet, 3 * length + 3)
             pairs = [list(pair) for pair in zip(texts[::2], texts[1::2])]
             checks = (
                 ([[t] for t in texts], ["text"], [], length, 1),
@@ -361,7 +361,7 @@ class Listed(CommandTest):
             )
             with self.subTest(alphabet=alphabet, length=length, more=more):
                 count += self.check(*one_of(checks, turn), more)
-        self.assertGreater(count, 300)
+        self.assertGreater(count, effort(150, 300))
 
     def test_a_whole_run_is_counted_where_it_is_a_part_of_a_longer_one(self):
         texts = ["a b c d e f", "b c d", "x a b c d e f", "c d", "b c d", "b c d b c d"]
