@@ -154,10 +154,11 @@ std::string time_text() {
          " UTC";
 }
 
-void say_if_large(const context& c) {
+void say_if_large(const context& c, const std::string& largest) {
   constexpr std::uint64_t large = 20'000'000;
   if (c.settings.output.quiet || c.out.size() <= large) return;
-  say("the page has " + grouped(c.out.size() / 1'000'000) + " MB, which a browser is slow with; --most N writes less");
+  say("the page has " + grouped(c.out.size() / 1'000'000) +
+      " MB, which a browser is slow with; --most N writes the N " + largest + " only");
 }
 
 std::string_view first_bytes(std::string_view text, std::size_t most) {

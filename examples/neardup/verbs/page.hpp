@@ -28,8 +28,8 @@ std::string rule_text(const run_settings& settings);
 /// Throws: usage_error if the variable is not a number of seconds before the year 10000.
 std::string time_text();
 
-/// Reports a page that is too large for browsers, if --quiet is not given.
-void say_if_large(const context& c);
+/// Reports a page that is too large for browsers, if --quiet is not given. `largest`: what --most N writes.
+void say_if_large(const context& c, const std::string& largest);
 
 /// Returns the first bytes of a text, at most `most`, cut between characters.
 std::string_view first_bytes(std::string_view text, std::size_t most);

@@ -74,7 +74,7 @@ void write_passages_page(context& c, const passage_settings& how, std::size_t mo
     say("the page has the " + counted(data.shown(), "longest passage", "longest passages") + " of " +
         grouped(totals.passages));
   } else {
-    say_if_large(c);
+    say_if_large(c, "longest passages");
   }
 }
 

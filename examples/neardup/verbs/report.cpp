@@ -132,7 +132,7 @@ void say_size(const context& c, const group_counts& all, const group_counts& sho
     say("the page has the " + counted(shown.groups, "largest group", "largest groups") + " of " + grouped(all.groups) +
         "; the others have " + counted(all.documents - shown.documents, "document", "documents"));
   } else {
-    say_if_large(c);
+    say_if_large(c, "largest groups");
   }
 }
 
