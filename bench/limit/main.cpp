@@ -317,12 +317,13 @@ void measure(const char* path, const char* command) {
   const double pass_of_words = time_of_pass<std::uint64_t>(all.texts.size());
   const double orders = time_of(
       [&] { use(nd::distinct_sets<std::uint32_t>(source, all.texts.size(), bounds.min_common(), one_thread)); });
-  const nd::distinct_sets<std::uint32_t> sets(source, all.texts.size(), bounds.min_common(), one_thread);
+  nd::distinct_sets<std::uint32_t> sets(source, all.texts.size(), bounds.min_common(), one_thread);
+  const nd::token_counts frequencies = sets.take_counts();
   out.row("equal sets, order by size", "4 passes over words of 8 bytes", 4 * n * pass_of_words, orders - counts);
 
   const std::size_t block = nd::set_join_sizes{}.block;
-  const double finds = time_of([&] { use(nd::set_prefixes(sets, bounds, one_thread, block)); });
-  const nd::set_prefixes prefixes(sets, bounds, one_thread, block);
+  const double finds = time_of([&] { use(nd::set_prefixes(sets, frequencies, bounds, one_thread, block)); });
+  const nd::set_prefixes prefixes(sets, frequencies, bounds, one_thread, block);
   out.row("prefixes", amount(features / n, "random lines of the counts"), features * line_of_counts, finds);
 
   join_counts of = count_join(sets, prefixes, bounds);

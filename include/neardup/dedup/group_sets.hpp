@@ -44,8 +44,8 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
                                  const group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
   document_order<std::uint32_t> order = order_of_sets(source, earlier, least.measure, options);
   const overlap_bounds bounds(least);
-  const distinct_sets<Feature> sets(source, earlier, bounds.min_common(), options.run);
-  const set_prefixes prefixes(sets, bounds, options.run, sizes.block);
+  distinct_sets<Feature> sets(source, earlier, bounds.min_common(), options.run);
+  const set_prefixes prefixes(sets, sets.take_counts(), bounds, options.run, sizes.block);
   // Converts between two numberings: documents are numbered by place, but the join numbers sets by size.
   constexpr auto none = (std::numeric_limits<std::uint32_t>::max)();
   std::vector<std::uint32_t> rank_at(source.size, none), rank_of;

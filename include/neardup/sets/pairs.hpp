@@ -102,10 +102,10 @@ void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count,
                      const join_options& options, const set_join_sizes& sizes,
                      const similar_pair_visits::visit_type& visit) {
   const overlap_bounds bounds(least);
-  const distinct_sets<Feature> sets(source, first_count, bounds.min_common(), options.run);
+  distinct_sets<Feature> sets(source, first_count, bounds.min_common(), options.run);
   const similar_pair_visits visits(sets.copies(), first_count, bounds, options.copies_once, visit);
   if (!visits.visit_copies([&](std::uint32_t number) { return source.of(number).size(); })) return;
-  const set_prefixes prefixes(sets, bounds, options.run, sizes.block);
+  const set_prefixes prefixes(sets, sets.take_counts(), bounds, options.run, sizes.block);
   set_join<Feature> join(sets, prefixes, bounds, options.run, sizes);
   std::vector<bool> is_of_second;
   if (first_count < source.size) {

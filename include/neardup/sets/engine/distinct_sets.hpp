@@ -136,7 +136,8 @@ class distinct_sets {
   /// Returns the number of the first set that equals the set of this rank.
   [[nodiscard]] const std::uint32_t& first_of(std::size_t rank) const noexcept { return firsts_[rank]; }
   [[nodiscard]] bool is_of_second(std::size_t rank) const noexcept { return first_of(rank) >= first_count_; }
-  [[nodiscard]] const token_counts& counts() const noexcept { return counts_; }
+  /// Returns the document frequencies of all tokens, which need much memory. The object then has none.
+  [[nodiscard]] token_counts take_counts() noexcept { return std::exchange(counts_, {}); }
   [[nodiscard]] std::size_t source_size() const noexcept { return source_.size; }
   /// Returns a set by its number in the source.
   [[nodiscard]] std::span<const Feature> set_of(std::size_t number) const { return source_.of(number); }

@@ -30,12 +30,12 @@ class set_prefixes {
  public:
   /// Finds the prefixes, for blocks of at least `block` consecutive sets of the source. Each block has arrays of its
   /// own. Random reads of large arrays miss the TLB less, so a join has only 16 blocks for each part of the runner, or
-  /// blocks of 2^16 sets.
+  /// blocks of 2^16 sets. `counts`: the document frequencies of the sets.
   /// Complexity: one pass over all features.
   /// Memory: 16 bytes per set, and 4 bytes for each prefix feature that more than one set has.
   template <class Feature>
-  set_prefixes(const distinct_sets<Feature>& sets, const overlap_bounds& bounds, const any_runner& run,
-               std::size_t block)
+  set_prefixes(const distinct_sets<Feature>& sets, const token_counts& counts, const overlap_bounds& bounds,
+               const any_runner& run, std::size_t block)
       : block_((std::max)(block, (std::min)(sets.source_size() / 16 / run.parts(), std::size_t{1} << 16))),
         blocks_(sets.source_size() / block_ + 1) {
     std::vector<bool> is_first(sets.source_size());
@@ -53,10 +53,10 @@ class set_prefixes {
       const std::size_t begin = number * block_, end = (std::min)(begin + block_, sets.source_size());
       to.places = large_array<place>(end - begin + 1);
       for (std::size_t i = begin; i < end; ++i) {
-        if (i + 1 < end && is_first[i + 1]) prefetch_counts(sets.set_of(i + 1), sets.counts());
+        if (i + 1 < end && is_first[i + 1]) prefetch_counts(sets.set_of(i + 1), counts);
         place& at = to.places[i - begin];
         at.begin = own.tokens.size();
-        at.left_out = is_first[i] ? add(own, sets.set_of(i), sets, bounds) : 0;
+        at.left_out = is_first[i] ? add(own, sets.set_of(i), counts, bounds) : 0;
       }
       to.places[end - begin] = {own.tokens.size(), 0};
       to.tokens = large_array<std::uint32_t>(own.tokens.size());
@@ -103,14 +103,14 @@ class set_prefixes {
   /// Appends the tokens of the prefix of a set.
   /// Returns: the number of features at the beginning that are left out.
   template <class Worker, class Feature>
-  static std::uint32_t add(Worker& own, std::span<const Feature> set, const distinct_sets<Feature>& sets,
+  static std::uint32_t add(Worker& own, std::span<const Feature> set, const token_counts& counts,
                            const overlap_bounds& bounds) {
     if (set.size() != own.size) {
       own.size = set.size();
       own.prefix = bounds.looks_up_all() ? bounds.indexed(set.size()) : bounds.prefix(set.size());
     }
     if (own.prefix == 0) return 0;
-    const std::span<const std::uint64_t> keys = own.finder.find_repeated(set, own.prefix, sets.counts());
+    const std::span<const std::uint64_t> keys = own.finder.find_repeated(set, own.prefix, counts);
     for (const std::uint64_t key : keys) own.tokens.push_back(static_cast<std::uint32_t>(key));
     return static_cast<std::uint32_t>(own.prefix - keys.size());
   }
