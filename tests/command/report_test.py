@@ -375,6 +375,7 @@ class PassagesPage(Page):
         some, of_some, done = self.passages_of(data, "--passages", 2, "--most", 1)
         self.assertEqual((some, of_some), (rows[:1], totals))
         self.assertIn("the page has the 1 longest passage of 3", done.err)
+        self.assertNotIn("similarity", done.err)
         self.assertEqual(self.passages_of(data, "--passages", 7)[:2], ([], {**totals, "passages": 0, "places": 0, "longest": 0, "repeated": 0}))
 
     def test_nothing_in_texts_and_names_breaks_out(self):

@@ -1,4 +1,7 @@
 // `neardup report --passages`: the passages that stand several times, as a page for a browser.
+#include <string>
+#include <utility>
+
 #include "page.hpp"
 #include "passage_listing.hpp"
 #include "report_page_parts.hpp"
@@ -10,10 +13,14 @@ namespace {
 /// Writes listed passages as data for the page. Each passage is data in an element of its own, as groups are.
 class passage_data final : public passage_writer {
  public:
-  passage_data(context& c, const document_table& names, bool are_bytes, std::size_t most)
-      : out_(c.out), places_(c, names, script_string), are_bytes_(are_bytes), most_(most) {}
+  /// `head`: what is written before the first passage. The search ends before, so an error of it leaves no part of a page.
+  passage_data(context& c, const document_table& names, bool are_bytes, std::size_t most, std::string head)
+      : out_(c.out), places_(c, names, script_string), are_bytes_(are_bytes), most_(most), head_(std::move(head)) {}
+
+  void write_head() { out_ << std::exchange(head_, {}); }
 
   void begin(const listed_passage& one, const std::string& bytes) override {
+    write_head();
     is_shown_ = shown_ < most_;
     if (!is_shown_) return;
     ++shown_;
@@ -43,6 +50,7 @@ class passage_data final : public passage_writer {
   place_names places_;
   bool are_bytes_, is_shown_ = false;
   std::size_t most_, shown_ = 0, further_ = 0;
+  std::string head_;
 };
 
 }  // namespace
@@ -56,13 +64,15 @@ void write_passages_page(context& c, const passage_settings& how, std::size_t mo
   const std::string length = counted(how.length, how.are_bytes ? "byte" : "word", unit.c_str());
   const std::string documents =
       how.least_documents > 1 ? ", and stand in " + grouped(how.least_documents) + " documents or more" : "";
-  c.out << head << report_css << before_run
-        << html_text("A passage is a run of " + length + " or more that also began earlier" + documents + ". Written " +
-                     time_text() + '.')
-        << before_data;
+  std::string page(head);
+  page.append(report_css).append(before_run);
+  page += html_text("A passage is a run of " + length + " or more that also began earlier" + documents + ". Written " +
+                    time_text() + '.');
+  page += before_data;
   document_table names(false);
-  passage_data data(c, names, how.are_bytes, most);
+  passage_data data(c, names, how.are_bytes, most, std::move(page));
   const passage_totals totals = list_passages(c, how, names, data);
+  data.write_head();
   c.out << "<script type=\"application/json\" id=\"totals\">{\"passages\":" << std::to_string(totals.passages)
         << ",\"places\":" << std::to_string(totals.places) << ",\"unit\":" << script_string(unit)
         << ",\"longest\":" << std::to_string(totals.longest)

@@ -194,6 +194,7 @@ bool run_report(typed_options& typed) {
                           " says nothing of --passages; leave out one of the two");
           refuse_indexes(to, "--passages");
           to.input.watches_ids = true;
+          to.choice.reset();
           passages = take_passage_settings(given, "--passages");
         } else {
           refuse_if_given(given, {"--least-documents"}, " needs --passages");
