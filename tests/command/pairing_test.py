@@ -222,7 +222,7 @@ class Indexed(CommandTest):
         return lambda a, b: closeness(a, b) if (value[a] == value[b]) == agrees else None
 
     def test_query_finds_what_pairs_against_finds(self):
-        records = self.records(effort(100, 240), 21)
+        records = self.records(effort(160, 240), 21)
         known, rest = records[: len(records) // 2], records[len(records) // 2 :]
         ours, theirs = self.write("a.jsonl", as_lines(rest)), self.write("b.jsonl", as_lines(known))
         for kept, compared, made_with, closeness in self.kinds(records):
@@ -261,7 +261,7 @@ class Indexed(CommandTest):
 
     def test_added_in_batches_it_decides_as_one_run(self):
         for seed in range(effort(1, 3)):
-            records = self.records(effort(120, 260), 31 + seed)
+            records = self.records(effort(180, 260), 31 + seed)
             rng = random.Random(seed)
             for number, (kept, compared, made_with, closeness) in enumerate(self.kinds(records)):
                 for option, agrees in (("--within", True), ("--across", False)):

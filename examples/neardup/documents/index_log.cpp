@@ -20,7 +20,7 @@ namespace command {
 namespace {
 
 /// Returns the first number of a record: 1, plus 1 if it has places, plus 2 if it has values.
-std::uint64_t kind_of(const logged_form& form) { return 1 + (form.keeps_places ? 1 : 0) + (form.keeps_values ? 2 : 0); }
+std::uint64_t kind_of_log(const logged_form& form) { return 1 + (form.keeps_places ? 1 : 0) + (form.keeps_values ? 2 : 0); }
 
 std::uint64_t number_at(std::string_view bytes, std::size_t position) {
   std::uint64_t number = 0;
@@ -100,7 +100,7 @@ neardup::journaled_file file_of(std::uint64_t state, std::span<const std::byte> 
 
 std::string encode_change(const index_change& change, const logged_form& form) {
   std::string bytes;
-  put_number(bytes, kind_of(form));
+  put_number(bytes, kind_of_log(form));
   put_number(bytes, change.removed.size());
   put_number(bytes, change.size());
   put_number(bytes, change.added.names.values.size());
@@ -181,7 +181,7 @@ bool logged_documents::take(const std::string& path, std::string_view record, st
   record_parts parts(record);
   const std::size_t usual = 5;
   const auto head = parts.take<std::uint64_t>(usual + (form.keeps_places ? 1 : 0) + (form.keeps_values ? 1 : 0));
-  if (!head || head->front() != kind_of(form)) return false;
+  if (!head || head->front() != kind_of_log(form)) return false;
   if (form.keeps_features != ((*head)[4] > 0)) return false;
   const std::uint64_t count = (*head)[2], features_size = form.keeps_features ? (*head)[4] - 1 : 0;
   const std::size_t words = (form.bits + 63) / 64;

@@ -300,10 +300,11 @@ void take_pairing(typed_options& typed, const index_settings& stored) {
   for (const std::string option : {"--within", "--across"}) {
     const std::string field = typed.text(option);
     if (!typed.has(option) || field == stored.field) continue;
-    throw usage_error(option + " " + field + ": " + stored.path +
-                      (stored.field.empty()
-                           ? " keeps no values of a field; make it with neardup index " + option + " " + field
-                           : " keeps the values of the field " + stored.field));
+    std::string said = option;
+    said.append(" ").append(field);
+    throw usage_error(said + ": " + stored.path +
+                      (stored.field.empty() ? " keeps no values of a field; make it with neardup index " + said
+                                            : " keeps the values of the field " + stored.field));
   }
   if (stored.field.empty() || typed.has("--within") || typed.has("--across")) return;
   typed.set_default("--" + stored.paired, stored.field);

@@ -78,7 +78,9 @@ void text_passes::visit(const std::function<void(const placed_document&, bool is
 }
 
 void text_passes::check_unchanged(const std::vector<part>& again) const {
-  const auto [before, now] = std::ranges::mismatch(parts_, again);
+  const auto differing = std::ranges::mismatch(parts_, again);
+  const auto before = differing.in1;
+  const auto now = differing.in2;
   if (before == parts_.end() && now == again.end()) return;
   if (before == parts_.end()) fail_changed(*now->from);
   // A source of which no document is left is not in `again`: the next one is in its place.
