@@ -22,9 +22,9 @@
 namespace neardup::inline v0 {
 
 /// A sketch of the document frequencies of features. Each feature has a cell of 2 bits, which shows whether it occurs
-/// more than once, and a cell of 16 bits for its count. Features whose hashes choose the same cell share a count. So a
-/// count is never too low. A count stops at 65,535. Sketches of parts of a corpus can be merged: the result is that of
-/// the whole corpus, whatever the parts and their order.
+/// more than once, and a cell of 16 bits, which has its count. Features whose hashes choose the same cell share a
+/// count. So a count is never too low. A count stops at 65,535. Sketches of parts of a corpus can be merged. The result
+/// equals the sketch of the whole corpus, whatever the parts and their order.
 ///
 /// The counts change the cost of a shuffle, never its pairs.
 /// Memory: half a byte for each feature announced to the constructor, at least 4 KiB.
@@ -35,8 +35,8 @@ class feature_counts {
  public:
   using feature_type = Feature;
 
-  /// Makes empty counts. `features`: the sum of the sizes of all sets of the corpus, about. Sketches can be merged only
-  /// if they were made with the same number.
+  /// Makes empty counts. `features`: the approximate sum of the sizes of all sets of the corpus. Sketches can be merged
+  /// only if they were made with the same number.
   explicit feature_counts(std::uint64_t features = 0)
       : own_(2 * static_cast<std::size_t>(std::clamp(features / features_a_cell, min_cells, max_cells))),
         cells_(own_) {}
@@ -57,7 +57,7 @@ class feature_counts {
   }
 
   /// Counts the features of one set, or of many sets in one array.
-  /// Precondition: each feature occurs once for each set that has it.
+  /// Precondition: `features` contains a feature once for each set that has the feature.
   /// Throws: std::logic_error if the counts are mapped.
   void add(std::span<const Feature> features) {
     check_is_writable();
@@ -89,8 +89,8 @@ class feature_counts {
     counted_ += other.counted_;
   }
 
-  /// Writes the counts of features to `to`. Each is an upper bound of the number of sets that have the feature; 65,535
-  /// means 65,535 or more.
+  /// Writes the counts of features to `to`. A count is an upper bound of the number of sets that have the feature. The
+  /// count 65,535 means 65,535 or more.
   /// Precondition: to.size() == features.size().
   void look_up(std::span<const Feature> features, std::span<std::uint16_t> to) const noexcept {
     for_each_block(features, [&](const places& of, std::size_t first, std::size_t count) {
@@ -106,7 +106,7 @@ class feature_counts {
     return count;
   }
 
-  /// Returns the number of cells of 16 bits.
+  /// Returns the number of cells of 16 bits in the sketch.
   [[nodiscard]] std::uint64_t cells() const noexcept { return cells_.size() / 2; }
   /// Returns the number of features that were counted, including those of merged counts.
   [[nodiscard]] std::uint64_t counted() const noexcept { return counted_; }
@@ -129,7 +129,7 @@ class feature_counts {
   }
 
   /// Reads counts from the bytes of save().
-  /// Throws: std::runtime_error if the bytes are no such counts, or are damaged.
+  /// Throws: std::runtime_error if the bytes were not made by save(), have features of another type, or are damaged.
   [[nodiscard]] static feature_counts load(std::span<const std::byte> bytes) {
     const header head = checked(bytes);
     feature_counts result(head);
@@ -142,8 +142,8 @@ class feature_counts {
 
   /// Makes counts that read the bytes of save() in place, for example in a mapped file.
   /// Precondition: the bytes outlive the counts and their copies.
-  /// Throws: std::runtime_error if the bytes are no such counts, or are damaged; std::invalid_argument if the address
-  /// is odd.
+  /// Throws: std::runtime_error if the bytes were not made by save(), have features of another type, or are damaged;
+  /// std::invalid_argument if the address is odd.
   [[nodiscard]] static feature_counts map(std::span<const std::byte> bytes) {
     const header head = checked(bytes);
     feature_counts result(head);
@@ -167,17 +167,17 @@ class feature_counts {
   static constexpr std::uint64_t features_a_cell = 8, min_cells = 1024, max_cells = std::uint64_t{1} << 36;
   static constexpr std::uint16_t most = (std::numeric_limits<std::uint16_t>::max)();
 
-  /// Makes counts whose cells are set later.
+  /// Makes counts without cells. The caller sets the cells.
   explicit feature_counts(const header& head) : counted_(head.counted) {}
 
-  /// Returns a checksum of the counts and of the header's data about them.
+  /// Returns a checksum of the counts and of counted().
   [[nodiscard]] std::uint64_t checksum() const noexcept { return detail::mix(identity() + counted_); }
   void check_whole(const header& head) const {
     if (checksum() != head.checksum) detail::fail<std::runtime_error>("counts of features: damaged");
   }
 
   /// Returns the header at the beginning of saved counts.
-  /// Throws: std::runtime_error if the bytes are no such counts, or are damaged.
+  /// Throws: std::runtime_error if the bytes are not saved counts, or are damaged.
   static header checked(std::span<const std::byte> bytes) {
     detail::check_byte_order("counts of features");
     header head{};
@@ -202,14 +202,14 @@ class feature_counts {
 
   static constexpr std::size_t block = 64;
 
-  /// The cells of up to `block` features: indexes of cells_, and for cells of 2 bits their places in the word.
+  /// The cells of a block of features: for each feature an index of cells_, and the place of its 2 bits in their word.
   struct places {
     std::size_t cell[block], word[block];
     std::uint8_t shift[block];
   };
 
-  /// Calls use(places, first, count) for the features [first, first + count), block by block. The cells of a block are
-  /// prefetched together, because each one is likely to miss the cache.
+  /// Calls use(places, first, count) for blocks of features. A block is the features [first, first + count). Each cell
+  /// is likely to miss the cache, so the cells of a block are prefetched together.
   template <class Use>
   void for_each_block(std::span<const Feature> features, const Use& use) const {
     places of;
@@ -229,7 +229,7 @@ class feature_counts {
     }
   }
 
-  /// Returns hash * cells / 2^64, computed in two steps for processors without a 128-bit product.
+  /// Returns hash * cells / 2^64. Two steps compute the result, for processors without a 128-bit product.
   /// Precondition: cells <= 2^36.
   [[nodiscard]] static std::uint64_t scaled(std::uint64_t hash, std::uint64_t cells) noexcept {
     constexpr std::uint64_t low = 0xffffffffU;

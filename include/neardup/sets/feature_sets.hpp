@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// feature_sets: the features of many texts, in a few bytes each.
+// feature_sets stores the features of many texts in one array.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Returns true if the features of a set are in ascending order, each once.
+/// Returns true if the features of a set are ascending and distinct.
 template <class Feature>
 [[nodiscard]] bool is_ascending(std::span<const Feature> features) noexcept {
   return std::adjacent_find(features.begin(), features.end(), std::greater_equal<>()) == features.end();
 }
 
-/// Throws std::invalid_argument unless the features of a set are in ascending order, each once.
+/// Throws std::invalid_argument if the features of a set are not ascending and distinct.
 template <class Feature>
 void check_ascending(std::span<const Feature> features) {
   if (!is_ascending(features)) {
@@ -38,7 +38,7 @@ void check_ascending(std::span<const Feature> features) {
 template <class Sets>
 using set_feature_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Sets&>()[std::size_t{}]))>;
 
-/// A static_assert that the features of `Sets` are of the type that an index, or another range, has.
+/// A static_assert: the features of `Sets` have the type that the index, or the other range, has.
 template <class Feature, class Sets>
 constexpr void check_features() noexcept {
   static_assert(
@@ -49,15 +49,15 @@ constexpr void check_features() noexcept {
 
 }  // namespace detail
 
-/// A range of sets: `sets.size()`, and for each position below it `sets[i]`, a contiguous range of ascending, distinct
-/// unsigned numbers of 32 or 64 bits, as feature_extractor returns them. feature_sets is such a range, and so is a
-/// vector of vectors.
-/// Thread safety: several threads read the sets at once.
+/// A range of sets: it has `size()`, and `sets[i]` for each position i < size(). sets[i] is a contiguous range of
+/// ascending, distinct unsigned numbers of 32 or 64 bits, such as the result of a feature_extractor. Models:
+/// feature_sets, and a vector of vectors.
+/// Thread safety: several threads may read the sets at once.
 template <class Sets>
 concept set_range = requires(const Sets& sets) {
   { sets.size() } -> std::convertible_to<std::size_t>;
   std::span<const detail::set_feature_t<Sets>>(sets[std::size_t{}]);
-  // If sets[i] is not a reference, it must be a view such as a span: the features must outlive it.
+  // If sets[i] is not a reference, it must be a view such as a span, because its features must outlive sets[i].
   requires std::is_lvalue_reference_v<decltype(sets[std::size_t{}])> ||
       std::is_trivially_copyable_v<std::remove_cvref_t<decltype(sets[std::size_t{}])>>;
   requires std::unsigned_integral<detail::set_feature_t<Sets>>;
@@ -67,22 +67,22 @@ concept set_range = requires(const Sets& sets) {
 };
 
 /// Feature sets in one contiguous array. Use it to keep the results of feature_extractor for many texts.
-/// Memory: sizeof(Feature) bytes per feature and 8 bytes per set, up to twice that while it grows.
+/// Memory: sizeof(Feature) bytes per feature and 8 bytes per set. While the arrays grow, up to twice as much.
 /// Guarantee: strong.
 template <std::unsigned_integral Feature = std::uint32_t>
 class feature_sets {
  public:
   using feature_type = Feature;
 
-  /// Appends a set, which may be a set of this object.
-  /// Returns: its number, which is the number of sets appended before.
-  /// Throws: std::invalid_argument unless the features are ascending and distinct; std::bad_alloc.
+  /// Appends a set. The set may be stored in this object already.
+  /// Returns: the number of the new set, which is the number of sets appended before.
+  /// Throws: std::invalid_argument if the features are not ascending and distinct; std::bad_alloc.
   /// Complexity: amortised linear.
   std::size_t add(std::span<const Feature> features) {
     detail::check_ascending(features);
     const std::size_t begin = feature_count();
-    // Resizing may move the features, including the features of the argument. It also removes features that a call left
-    // behind when it threw.
+    // Resizing may move the features of this object, and `features` may refer to them. Resizing also removes the
+    // features that an earlier call appended before it threw.
     const Feature* const own = features_.data();
     const bool is_own = !std::less<>()(features.data(), own) && std::less<>()(features.data(), own + begin);
     const std::ptrdiff_t from = is_own ? features.data() - own : 0;
@@ -106,7 +106,7 @@ class feature_sets {
   /// Returns the number of features of all sets.
   [[nodiscard]] std::size_t feature_count() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
 
-  /// Reserves memory for a number of sets with a number of features in total.
+  /// Reserves memory for `sets` sets that have `features` features in total.
   void reserve(std::size_t sets, std::size_t features) {
     ends_.reserve(sets);
     features_.reserve(features);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All pairs of similar feature sets, of one corpus or of two, exactly.
+// Finds all pairs of similar feature sets exactly, within one corpus or between two.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace neardup::inline v0 {
 
-/// Two sets that are similar enough: their positions, their overlap, and their similarity.
+/// A pair of sets that are similar enough: their positions, their overlap, and their similarity.
 template <class Index>
 struct similar_pair {
   Index first, second, common;
@@ -41,7 +41,7 @@ set_source<set_feature_t<Sets>> source_of_sets(const Sets& sets) {
   return {sets.size(), [&sets](std::size_t i) { return std::span<const set_feature_t<Sets>>(sets[i]); }};
 }
 
-/// Returns the sets of `a`, followed by the elements of `b`.
+/// Returns a source of the sets of `a`, followed by the sets of `b`.
 template <set_range A, set_range B>
 set_source<set_feature_t<A>> source_of_sets(const A& a, const B& b) {
   check_features<set_feature_t<A>, B>();
@@ -50,8 +50,8 @@ set_source<set_feature_t<A>> source_of_sets(const A& a, const B& b) {
   return {behind + b.size(), [&a, &b, behind](std::size_t i) { return i < behind ? span(a[i]) : span(b[i - behind]); }};
 }
 
-/// Expands pairs of distinct sets to pairs of all sets, and passes them to a visitor. Also passes the pairs of equal
-/// sets.
+/// Passes pairs of similar sets to a visitor. The join finds pairs of distinct sets. This class expands each of them to
+/// the pairs of all copies. It also passes the pairs of equal sets.
 class similar_pair_visits {
   [[nodiscard]] auto visit_with(std::size_t common, double similarity) const {
     return [this, common, similarity](std::size_t i, std::size_t j) {
@@ -62,15 +62,15 @@ class similar_pair_visits {
  public:
   using visit_type = std::function<bool(const similar_pair<std::size_t>&)>;
 
-  /// Makes the visits. Sets from number `first_count` on are a second corpus.
-  /// Precondition: `visit` and the other references outlive this object.
+  /// Makes the visits. Sets numbered `first_count` and above are a second corpus.
+  /// Precondition: `visit` and all arguments that are references outlive this object.
   similar_pair_visits(const equal_groups<std::uint32_t>& copies, std::size_t first_count, const overlap_bounds& bounds,
                       bool copies_once, const visit_type& visit)
       : copies_(copies), bounds_(bounds), visit_(visit), pairs_{copies_once} {
     if (first_count < copies.size()) pairs_.second_from = static_cast<std::uint32_t>(first_count);
   }
 
-  /// Visits the pairs of equal sets. size_of(number) returns the number of features of a set.
+  /// Visits all pairs of equal sets. size_of(number) returns the number of features of a set.
   /// Returns: false if the visitor returned false.
   template <class SizeOf>
   bool visit_copies(const SizeOf& size_of) const {
@@ -81,7 +81,7 @@ class similar_pair_visits {
     });
   }
 
-  /// Visits the pairs of the copies of `a` and the copies of `b`, two similar sets that are not copies themselves.
+  /// Visits all pairs of a copy of `a` and a copy of `b`. `a` and `b` are similar, and are not copies of each other.
   /// Returns: false if the visitor returned false.
   bool visit_found(const std::uint32_t& a, const std::uint32_t& b, std::size_t size_of_a, std::size_t size_of_b,
                    std::size_t common) const {
@@ -96,7 +96,7 @@ class similar_pair_visits {
   group_pairs<std::uint32_t> pairs_;
 };
 
-/// Visits the similar pairs of a source. Sets from number `first_count` on are a second corpus.
+/// Visits the similar pairs of a source. Sets numbered `first_count` and above are a second corpus.
 template <class Feature>
 void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count, const set_threshold& least,
                      const join_options& options, const set_join_sizes& sizes,
@@ -124,7 +124,7 @@ void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count,
   }
 }
 
-/// Visits the pairs of a set of `a` and a set of `b`.
+/// Visits the similar pairs of a set of `a` and a set of `b`.
 template <set_range A, set_range B>
 void visit_set_pairs_across(const A& a, const B& b, const set_threshold& least, const join_options& options,
                             const similar_pair_visits::visit_type& visit) {
@@ -151,17 +151,17 @@ std::vector<similar_pair<Index>> sorted_similar_pairs(
 
 }  // namespace detail
 
-/// Calls `visit(pair)` with a similar_pair<std::size_t> for each two sets, at positions first < second, that are
-/// similar enough. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For jaccard{0.8}, exactly
-/// jaccard_similarity(a, b) >= 0.8 decides. Each pair is visited once, in unspecified order. Calls do not overlap, but
-/// come from any thread of `options.run`. If `visit` returns false or throws, the visit ends, and the exception is
-/// passed on. A set without features is similar to no set.
+/// Calls `visit(pair)` for each pair of similar sets. The pair is a similar_pair<std::size_t> with the positions first
+/// < second. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For jaccard{0.8}, a pair is
+/// visited if and only if jaccard_similarity(a, b) >= 0.8. A set without features is similar to no set. Each pair is
+/// visited once, in unspecified order. Any thread of `options.run` may call `visit`, but calls do not overlap. The
+/// visit ends when `visit` returns false or throws; an exception is passed on.
 ///
 /// No pair is missed: no fingerprints, distances or probabilities are involved. The result is exact for the sets of
-/// features. If features are 32-bit hashes, collisions may change an overlap by one. A collision can merge two words of
-/// a text into one feature, in about n^2 / 2^33 of texts with n distinct words (n = 1,000: one in 8,600). A collision
-/// can also make a word of one text equal to another word of the other text, in about n^2 / 2^32 of pairs. With 64
-/// bits, neither happens in practice.
+/// features. If features are 32-bit hashes, a collision of hashes may change an overlap by one. Two words of one text
+/// become one feature in about n^2 / 2^33 of texts with n distinct words (n = 1,000: one in 8,600). Two different words
+/// of two texts become one feature in about n^2 / 2^32 of pairs. With 64-bit features, collisions practically never
+/// happen.
 ///
 /// Throws: std::invalid_argument unless 0 < similarity <= 1; std::length_error from 2^32 - 1 sets or features of a set
 /// on; std::bad_alloc.
@@ -181,8 +181,8 @@ template <set_range Sets, class Threshold, class Visit>
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// Calls `visit(pair)` for each set of `a` and each set of `b` that are similar enough. pair.first is a position in
-/// `a`, pair.second a position in `b`. Pairs within `a` and within `b` are not visited.
+/// Calls `visit(pair)` for each pair of similar sets, one of `a` and one of `b`. pair.first is a position in `a`, and
+/// pair.second is a position in `b`. Pairs within `a` and pairs within `b` are not visited.
 /// Throws, complexity, memory: the same as visit_pairs() of one corpus.
 template <set_range A, set_range B, class Threshold, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
@@ -192,7 +192,7 @@ void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, 
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// Returns the pairs of positions of sets that are similar enough, sorted by (first, second).
+/// Returns the pairs of similar sets by their positions, sorted by (first, second).
 /// Throws: the exceptions of visit_pairs(); std::length_error if Index cannot number the sets.
 /// Complexity, memory: the same as visit_pairs(), plus O(p log p) for p pairs and 24 bytes per pair.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(sets, jaccard{0.8}, {.run = threads{8}})) …`
@@ -206,8 +206,7 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
   });
 }
 
-/// Returns the pairs of a position in `a` and a position in `b` whose sets are similar enough, sorted by (first,
-/// second).
+/// Returns the pairs of similar sets, one of `a` and one of `b`, by their positions, sorted by (first, second).
 /// Throws, complexity, memory: the same as pairs() of one corpus.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(delivered, archived, jaccard{0.8})) …`
 template <std::integral Index = std::uint32_t, set_range A, set_range B, class Threshold>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// visit_pairs_by_partitions() finds all pairs of similar feature sets, exactly. The rows that it joins may be too many
-// for the memory: the caller stores them by partitions.
+// visit_pairs_by_partitions() finds all pairs of similar feature sets exactly. The data of the join need not fit into
+// memory: the join writes it to partitions in a store of the caller.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Visits the similar pairs of a source. Sets from number `first_count` on are a second corpus.
+/// Visits the similar pairs of a source. Sets numbered `first_count` and above are a second corpus.
 template <class Feature>
 void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t first_count, const set_threshold& least,
                              any_partition_store store, const join_options& options, const row_join_sizes& sizes,
@@ -44,16 +44,16 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 
 }  // namespace detail
 
-/// Calls `visit(pair)` for the pairs that visit_pairs() visits, with the same values, in unspecified order. Calls do
-/// not overlap, but come from any thread of `options.run`. If the visitor returns false or throws, the visit ends. The
-/// sets may be in a mapped file. The join keeps its own data in the store. The join reads each set three times in the
-/// order of the positions, and once for each candidate. Most candidates are pairs.
+/// Calls `visit(pair)` for the pairs that visit_pairs() visits, with the same values, in unspecified order. Any thread
+/// of `options.run` may call `visit`, but calls do not overlap. The visit ends when `visit` returns false or throws.
+/// The sets may be in a mapped file. The join writes its own data to the store. It reads each set three times in the
+/// order of the positions, and once more for each candidate pair of the set. Most candidate pairs are pairs.
 ///
-/// Throws: the exceptions of visit_pairs(), and of the store.
+/// Throws: the exceptions of visit_pairs(), and the exceptions of the store.
 /// Complexity: the same as visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has.
 /// About 1 - similarity of the features of a set are prefix features.
-/// Memory: about `memory` bytes; 17 bytes for each set, and 6 more for each copy; and the memory of visit_pairs() for
-/// the joins of very frequent prefix features.
+/// Memory: about `memory` bytes; also 17 bytes for each set, and 6 more for each copy. A very frequent prefix feature
+/// is joined in memory, as visit_pairs() joins a corpus.
 /// Example: `visit_pairs_by_partitions(mapped_sets, jaccard{0.8}, files, 4 << 30, print, {.run = threads{8}});`
 template <set_range Sets, class Threshold, partition_store Store, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
@@ -64,8 +64,8 @@ template <set_range Sets, class Threshold, partition_store Store, class Visit>
       {.memory = memory}, [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// Calls `visit(pair)` for each set of `a` and each set of `b` that are similar enough. pair.first is a position in
-/// `a`, pair.second a position in `b`.
+/// Calls `visit(pair)` for each pair of similar sets, one of `a` and one of `b`. pair.first is a position in `a`, and
+/// pair.second is a position in `b`.
 /// Throws, complexity, memory: the same as visit_pairs_by_partitions() of one corpus.
 template <set_range A, set_range B, class Threshold, partition_store Store, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bounds on the similarity of sets that follow from their sizes alone.
+// Bounds on the overlap and the sizes of similar sets.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace neardup::inline v0 {
 
-/// The bounds that follow from a threshold of sets. Use it if your program finds candidates among sets itself. The
-/// comparison is that of pairs(), so rounding never makes a bound too strict.
+/// The bounds that follow from a threshold of sets. Use this class if your program finds candidate pairs itself. The
+/// bounds use the floating-point comparison of pairs(), so rounding never makes a bound too strict.
 class set_bounds {
  public:
   /// Makes the bounds for a threshold.
@@ -18,12 +18,12 @@ class set_bounds {
   /// Example: `const set_bounds bounds(jaccard{0.8});`
   explicit set_bounds(const set_threshold& least) : bounds_(least) {}
 
-  /// Returns the least overlap of a set of `size` features with a set that is similar enough. It is also the least size
-  /// of such a set. More than `size` if no set is similar enough.
+  /// Returns the least overlap of a set of `size` features with a set that is similar enough. The result is also the
+  /// least size of a similar set. If no set is similar enough, the result exceeds `size`.
   /// Precondition: size > 0.
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept { return bounds_.least_partner(size); }
 
-  /// Returns the similarity of sets of `a` and `b` features with an overlap of `common`.
+  /// Returns the similarity of two sets that have `a` and `b` features, `common` of which are in both.
   /// Precondition: a > 0, b > 0, common <= a, common <= b.
   [[nodiscard]] double similarity(std::size_t a, std::size_t b, std::size_t common) const noexcept {
     return bounds_.similarity(a, b, common);

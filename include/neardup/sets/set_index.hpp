@@ -33,8 +33,9 @@ namespace detail {
 struct set_index_access;
 }
 
-/// The least similarity of a search. A number is a similarity by the measure of the index. A threshold, such as
-/// jaccard{0.9}, names its own measure. If min_common is 0, the search uses the min_common of the index.
+/// The least similarity of a search. You can give a number or a threshold. A number is a similarity by the measure of
+/// the index. A threshold, such as jaccard{0.9}, names its measure. If its min_common is 0, the search uses the
+/// min_common of the index.
 struct search_threshold {
   double similarity;
   std::optional<set_similarity> measure = std::nullopt;
@@ -46,14 +47,14 @@ struct search_threshold {
       : similarity(least.similarity), min_common(least.min_common) {
     measure = set_threshold(least).measure;
   }
-  // A threshold of something else does not compile. The message is the message of set_threshold.
+  // A threshold that is not of sets does not compile. The compiler prints the message of set_threshold.
   template <class Other>
     requires(std::same_as<Other, bits> || std::same_as<Other, edit>)
   constexpr search_threshold(const Other& least)  // NOLINT(google-explicit-constructor)
       : search_threshold(set_threshold(least)) {}
 };
 
-/// A stored set that is similar enough to a query.
+/// A stored set that is similar enough to the query.
 template <class Id>
 struct set_match {
   Id id;
@@ -68,26 +69,28 @@ struct set_match {
   }
 };
 
-/// Feature sets, one per id, with exact search: a query finds every stored set with at least a similarity.
+/// An index of feature sets. Each id has one set. A query finds exactly the stored sets with at least a given
+/// similarity.
 ///
 /// A set is a span of ascending, distinct features of 32 or 64 bits, as feature_extractor returns them. Equal sets are
-/// stored once, whatever their number of ids. An empty set is kept, and matches nothing. Feature: the type of features.
-/// Id: any index_id. Searches decide exactly as jaccard_similarity(a, b) >= 0.8 does, and as pairs() of sets does. Each
-/// match comes once. A search may ask for a larger similarity than the index has, which is faster.
+/// stored once, whatever their number of ids. An empty set is stored, but is similar to no set. Feature: the type of
+/// the features. Id: any index_id. A stored set matches if and only if, for example, jaccard_similarity(a, b) >= 0.8;
+/// pairs() of sets uses the same comparison. Each match is returned once. A search may ask for a larger similarity than
+/// the threshold of the index, which is faster.
 ///
-/// An index may have a *base*: the sets of a mapped file, which set_index_file::index() returns. Added sets are kept in
-/// memory beside the base. An erased or replaced id of the base is marked by a bit. The file never changes.
+/// An index may have a *base*: the sets of a mapped file, which set_index_file::index() returns. The file never
+/// changes. Sets that are added later are kept in memory. A bit marks an id of the base as erased or replaced.
 ///
-/// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the sets that
-/// share rare features with it. erase() is O(1). A call that takes an id takes O(log n) more for a base of n ids. No
-/// single insertion rebuilds the index: the order of features and the memory are renewed in small steps.
-/// Memory: a distinct set of n features takes its features and an eighth, and about 50 bytes. It has a posting of 15
-/// bytes for each of its n - ceil(similarity * n) + 1 rarest features (for containment, for all n features). An id
-/// takes 20 bytes and its own size. The index takes one more byte for four features. Erased sets take memory until
-/// further insertions have renewed it. During the renewal there are up to twice as many postings. A base takes no
-/// memory until one of its ids is erased, and then a bit for each of its ids.
-/// Guarantee: a member that throws changes no answer. A moved-from index may only be destroyed or assigned to.
-/// Thread safety: const members may be called from many threads while no thread writes.
+/// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the number of sets
+/// that share rare features with it. erase() is O(1). With a base of n ids, a call that takes an id takes O(log n)
+/// more. No insertion rebuilds the whole index: the order of the features and the memory are renewed in small steps.
+/// Memory: a distinct set of n features takes its features and an eighth, and about 50 bytes. Each of its n -
+/// ceil(similarity * n) + 1 rarest features (all n features for containment) has a posting of 15 bytes. An id takes 20
+/// bytes and its own size. The index takes one more byte for four features. Erased sets take memory until later
+/// insertions have renewed the index. During the renewal there are up to twice as many postings. A base takes no memory
+/// until an id of the base is erased. After that a base takes a bit for each of its ids.
+/// Guarantee: a call that throws changes no later result. A moved-from index may only be destroyed or assigned to.
+/// Thread safety: several threads may call const members at once while no thread calls other members.
 /// Example: `set_index<> index{jaccard{0.8}};  index.insert(features, 7);
 ///          for (const auto& [id, common, similarity] : index.search(query)) …`
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
@@ -103,9 +106,9 @@ class set_index {
   using id_type = Id;
   using set_type = std::span<const Feature>;
   using match_type = set_match<Id>;
-  /// The matches of a batch of queries: batch[i] is a span of the matches of query i, and batch.size() is the number of
-  /// queries. The members `matches` and `offsets` are the flat array: query i has matches[offsets[i]] to
-  /// matches[offsets[i + 1] - 1].
+  /// The matches of a batch of queries. batch[i] is a span of the matches of query i, and batch.size() is the number of
+  /// queries. All matches are in one flat array, the member `matches`: the matches of query i have the indices from
+  /// offsets[i] to offsets[i + 1] - 1.
   using batch_type = detail::match_batch<match_type>;
 
   /// Scratch memory of a search, reused from query to query. Each thread needs its own object.
@@ -121,15 +124,16 @@ class set_index {
   set_index(set_index&& other) = default;
   set_index& operator=(set_index&& other) = default;
 
-  /// Returns the threshold of the index, which is the default of each search. Its min_common is above 0.
+  /// Returns the threshold of the index, which is the default of each search. A min_common of 0 is replaced by the
+  /// default.
   [[nodiscard]] set_threshold threshold() const noexcept { return postings_.bounds().least_similar(); }
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
-  // `least` is a similarity by the measure of the index, or a threshold with this measure. Each search throws
-  // std::invalid_argument if `least` is below the threshold() of the index, above 1, not a number or of another measure,
-  // or the features are not ascending and distinct; and std::bad_alloc.
+  // `least` is a similarity by the measure of the index, or a threshold with the same measure. Each search throws
+  // std::bad_alloc, and std::invalid_argument if the features are not ascending and distinct, or if `least` is below
+  // the threshold() of the index, above 1, not a number, or of another measure.
 
-  /// Returns the matches of a set: all ids whose sets have at least the similarity `least`, sorted by descending
+  /// Returns all ids whose sets are at least `least` similar to the query. The matches are sorted by descending
   /// similarity, then by id.
   [[nodiscard]] std::vector<match_type> search(set_type query, std::optional<search_threshold> least = {}) const {
     workspace scratch;
@@ -138,8 +142,8 @@ class set_index {
     return matches;
   }
 
-  /// Returns the matches of each query, as search() returns them. `run` spreads the work over threads: `threads{8}`, or
-  /// a runner of yours. The result is the same for every runner.
+  /// Returns for each query what search() returns. `run` spreads the work over threads: `threads{8}`, or a runner of
+  /// your own. The result is the same for every runner.
   template <set_range Sets>
   [[nodiscard]] batch_type search_batch(const Sets& queries, std::optional<search_threshold> least = {},
                                         const any_runner& run = {}) const {
@@ -168,7 +172,8 @@ class set_index {
     return result;
   }
 
-  /// Returns the first result of search(): the most similar set; of equally similar sets, the set with the smallest id.
+  /// Returns the first result of search(): the most similar set. Of equally similar sets, the set with the smallest id
+  /// is returned.
   [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<search_threshold> least = {}) const {
     workspace scratch;
     return nearest(query, least, scratch);
@@ -187,7 +192,7 @@ class set_index {
     return best;
   }
 
-  /// Returns true if any stored set has at least the similarity `least`. Stops at the first match.
+  /// Returns true if a stored set is at least `least` similar to the query. The search stops at the first match.
   [[nodiscard]] bool any_within(set_type query, std::optional<search_threshold> least = {}) const {
     workspace scratch;
     return any_within(query, least, scratch);
@@ -196,9 +201,9 @@ class set_index {
     return !visit_sets(query, bounds_for(least), scratch, [](std::size_t, std::uint32_t, double) { return false; });
   }
 
-  /// Calls `visit(match)` once for each match, in unspecified order. The visit ends early if the visitor returns false
-  /// or throws; its exception is passed on.
-  /// Precondition: the visitor does not change the index.
+  /// Calls `visit(match)` once for each match, in unspecified order. The visit ends when `visit` returns false or
+  /// throws; an exception is passed on.
+  /// Precondition: `visit` does not change the index.
   template <std::invocable<const match_type&> Visit>
   void for_each_match(set_type query, std::optional<search_threshold> least, workspace& scratch, Visit&& visit) const {
     visit_sets(query, bounds_for(least), scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
@@ -210,10 +215,10 @@ class set_index {
 
   // ---- Content ------------------------------------------------------------------------------------------------------
 
-  /// Stores a set under an id. `set` may refer to a set of this index.
-  /// Returns: false if the id is stored already; its set is then unchanged.
-  /// Throws: std::invalid_argument unless the features are ascending and distinct; std::length_error from 2^30 features
-  /// or 2^32 - 2 sets or ids on; std::bad_alloc.
+  /// Stores a set under an id. `set` may be a set that this index stores.
+  /// Returns: false if the id is stored already; the index is then unchanged.
+  /// Throws: std::invalid_argument if the features are not ascending and distinct; std::length_error if the set has
+  /// 2^30 features or more, or if the index would have 2^32 - 2 sets or ids; std::bad_alloc.
   bool insert(set_type set, id_argument<Id> id) {
     detail::check_ascending(set);
     if (contains(id)) return false;
@@ -245,8 +250,8 @@ class set_index {
     return false;
   }
 
-  /// Stores many sets. If an id is stored already, or occurs earlier in `ids`, its first set stays. `sets`: see
-  /// set_range. A large batch is faster than one insertion after the other, because the order of the features is learnt
+  /// Stores set i under ids[i] for each i. If an id is stored already, or occurs twice in `ids`, its first set stays.
+  /// `sets`: see set_range. A large batch is faster than single insertions, because the order of the features is learnt
   /// from the whole batch. `run` spreads the check of the sets over threads.
   /// Returns: the number of new ids.
   /// Throws: std::invalid_argument if the numbers of sets and ids differ; the exceptions of insert().
@@ -277,10 +282,10 @@ class set_index {
     return added.size();
   }
 
-  /// Removes an id, and its set if no other id has the same set.
+  /// Removes an id. If no other id has the same set, the set is removed as well.
   /// Returns: false if the id was not stored.
-  /// Throws: std::bad_alloc, only if the id is the first one of the base that is erased.
-  /// Complexity: O(1), and O(log n) for a base of n ids.
+  /// Throws: std::bad_alloc, only for the first id of a base that is erased.
+  /// Complexity: O(1); with a base of n ids, O(log n).
   bool erase(id_argument<Id> id) {
     if (const std::size_t number = base_.find(id); number != base_type::none) {
       base_.prepare_erase();
@@ -294,7 +299,7 @@ class set_index {
     return true;
   }
 
-  /// Returns the set of an id, or nullopt if the id is not stored. The set is valid until the index is changed.
+  /// Returns the set of an id, or nullopt if the id is not stored. The span is valid until the index is changed.
   [[nodiscard]] std::optional<set_type> find(id_argument<Id> id) const noexcept {
     if (const std::size_t number = base_.find(id); number != base_type::none) return base_.set_of(number);
     const std::uint32_t entry = ids_.find(id);
@@ -309,12 +314,12 @@ class set_index {
   /// Returns the number of ids.
   [[nodiscard]] std::size_t size() const noexcept { return base_.size() + ids_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// Returns the number of distinct sets. A set of the base that was also added counts twice.
-  /// Complexity: O(1), and linear in the base if any of its ids was erased.
+  /// Returns the number of distinct sets. A set that is both in the base and in memory counts twice.
+  /// Complexity: O(1). Linear in the size of the base if an id of the base was erased.
   [[nodiscard]] std::size_t distinct_size() const noexcept { return base_.distinct_size() + distinct_; }
 
-  /// Calls `visit(id, set)` for each id, in unspecified order. The visit ends early if the visitor returns false.
-  /// Precondition: the visitor does not change the index.
+  /// Calls `visit(id, set)` for each id, in unspecified order. The visit ends when `visit` returns false.
+  /// Precondition: `visit` does not change the index.
   template <std::invocable<const Id&, set_type> Visit>
   void for_each(Visit&& visit) const {
     for (std::size_t slot = 0; slot < slots(); ++slot) {
@@ -325,15 +330,15 @@ class set_index {
 
   // ---- Memory -------------------------------------------------------------------------------------------------------
 
-  /// Returns the number of bytes that the index has allocated. The file of a base is not allocated.
+  /// Returns the number of bytes that the index has allocated. The mapped file of a base is not counted.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return base_.memory_usage() + sets_.memory_usage() + postings_.memory_usage() + slots_.memory_usage() +
            contents_.memory_usage() + ids_.memory_usage();
   }
 
-  /// Stores all sets anew in memory. This frees the memory of erased sets, and learns the order of the features from
-  /// the present sets. The index then has no base.
-  /// Precondition: the verify() of the file of the base succeeds.
+  /// Stores all sets in memory anew. This frees the memory of erased sets, and learns the order of the features from
+  /// the sets that are stored now. Afterwards the index has no base.
+  /// Precondition: the file of the base is undamaged: its verify() succeeds.
   /// Complexity: the same as insert_all().
   void compact() {
     set_index fresh(postings_.fresh(), {});
@@ -351,7 +356,7 @@ class set_index {
     swap(fresh);
   }
 
-  /// Removes everything, also the base, and frees its memory.
+  /// Removes all sets, including the base, and frees the memory.
   void clear() noexcept {
     base_ = {};
     sets_ = {};
@@ -381,7 +386,7 @@ class set_index {
   using ids_type = detail::id_table<Id>;
   static constexpr std::uint32_t none = ids_type::none;
 
-  /// The data of a distinct set, besides its features.
+  /// The data of a distinct set, without its features.
   struct slot_entry {
     std::uint32_t first = none;  // an entry of ids_; none for a free slot
     std::uint32_t next = none;   // the next slot in a chain of contents_, or of free slots
@@ -404,7 +409,7 @@ class set_index {
     slots_[slot].first = ids_.link(entry, slot, slots_[slot].first);
   }
 
-  /// Returns the slot of a set. Stores the set if it is new. The caller then has to link an id to the slot.
+  /// Returns the slot of a set, and stores the set if it is new. The caller must link an id to the slot.
   std::uint32_t hold(set_type set) {
     const auto hash = static_cast<std::uint32_t>(detail::sketch_of(set).hash);
     for (std::uint32_t at = contents_.first(hash); at != none; at = slots_[at].next) {
@@ -430,7 +435,7 @@ class set_index {
     return slot;
   }
 
-  /// Unlinks the entry of an id from its set. Removes the set if that was its last id.
+  /// Unlinks the entry of an id from its set. Removes the set if it has no other id.
   void unlink(std::uint32_t entry) noexcept {
     const std::uint32_t slot = ids_.slot(entry);
     slots_[slot].first = ids_.unlink(entry);
@@ -443,7 +448,7 @@ class set_index {
   }
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
-  // The slots of the base come first, then those in memory.
+  // The slots of the base come first. The slots of the sets in memory follow.
 
   [[nodiscard]] std::size_t slots() const noexcept { return base_.slots() + slots_.size(); }
   [[nodiscard]] set_type set_at(std::size_t slot) const noexcept {
@@ -453,7 +458,7 @@ class set_index {
     return slot < base_.slots() ? base_.has_ids(slot) : slots_[slot - base_.slots()].first != none;
   }
 
-  /// Calls `visit(id)` for each id of a slot, until `visit` returns false.
+  /// Calls `visit(id)` for each id of `slot`, until `visit` returns false.
   /// Returns: false if `visit` returned false.
   template <class Visit>
   bool visit_ids(std::size_t slot, const Visit& visit) const {
@@ -484,7 +489,7 @@ class set_index {
     return wanted;
   }
 
-  /// Calls `take(slot, common, similarity)` for each similar set, until `take` returns false.
+  /// Calls `take(slot, common, similarity)` for each set that matches the query, until `take` returns false.
   /// Returns: false if `take` returned false.
   template <class Take>
   bool visit_sets(set_type query, const detail::overlap_bounds& bounds, workspace& scratch, const Take& take) const {
@@ -531,9 +536,9 @@ class set_index {
 
 namespace detail {
 
-/// Access of files to the base of an index.
+/// Gives the classes of files access to the base of an index.
 struct set_index_access {
-  /// Returns an index that has only a base.
+  /// Returns an index that has only this base.
   template <class Feature, class Id>
   static set_index<Feature, Id> make(const overlap_bounds& bounds, set_base<Feature, Id> base) {
     return set_index<Feature, Id>(set_postings(bounds), std::move(base));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A join of feature sets in pieces: scatter the sets to partitions, and gather the pairs of each partition. Partitions
-// may be files, or the partitions of an engine such as Spark.
+// Joins feature sets in pieces. A scatter sends the sets to partitions, and a gather finds the pairs of one partition.
+// Partitions may be files, or the partitions of an engine such as Spark.
 #pragma once
 
 #include <algorithm>
@@ -29,33 +29,33 @@
 
 namespace neardup::inline v0 {
 
-/// The data of a set that a shuffle moves, in addition to the document and the prefix features.
+/// What a shuffle moves of a set, in addition to the number of the document and the prefix features.
 enum class shuffle_payload : std::uint8_t {
-  /// Only the document and the prefix features. gather_pairs() returns candidates.
+  /// Nothing more. gather_pairs() returns candidate pairs.
   ids,
-  /// A bitmap of 128 bits. gather_pairs() returns candidates, few of which are not pairs.
+  /// A bitmap of 128 bits. gather_pairs() returns candidate pairs, most of which are pairs.
   sketch,
-  /// The whole set. gather_pairs() returns pairs. This is the cheapest choice if sets are small.
+  /// The whole set. gather_pairs() returns pairs. Use it for small sets, for which it costs least.
   sets,
 };
 
-/// Settings of a shuffle. All scatters and gathers of a run need the same settings. Each blob names them.
+/// Settings of a shuffle. All scatters and gathers of one run need the same settings. Each blob contains them.
 struct shuffle_settings {
   /// The least similarity of a pair, with its measure.
   set_threshold least = jaccard{0.8};
   /// The number of partitions.
   std::uint32_t partitions = 1;
   shuffle_payload payload = shuffle_payload::sets;
-  /// True if the counts include all sets of the run, copies too. Features that occur once are then left out, which
-  /// saves most rows.
+  /// True if the counts include all sets of the run, also copies. The rows of features that occur once are then left
+  /// out, which are most rows.
   bool all_counted = false;
-  /// Reduces the pairs of copies, as in join_options.
+  /// True if only some pairs of copies are wanted; see join_options::copies_once.
   bool copies_once = false;
-  /// The first document of a second corpus. If it is set, each pair has one document of each corpus, and copies_once
-  /// has no effect.
+  /// The number of the first document of a second corpus. If this member is set, each pair has one document of each
+  /// corpus, and copies_once has no effect.
   std::uint64_t second_from = no_second;
-  /// A number that identifies the origin of the features, such as a hash of the tokenizer's name and the seed. Blobs
-  /// with another number are refused.
+  /// A number that identifies how the features were made, such as a hash of the tokenizer's name and the seed. A gather
+  /// refuses blobs with another number.
   std::uint64_t identity = 0;
 
   static constexpr std::uint64_t no_second = (std::numeric_limits<std::uint64_t>::max)();
@@ -89,7 +89,7 @@ template <class Feature>
 }
 
 /// Checks the offsets of sets in a flat array.
-/// Throws: std::invalid_argument if they do not ascend, or do not fit the numbers of sets and features.
+/// Throws: std::invalid_argument if the offsets do not ascend, or do not agree with the numbers of sets and features.
 template <class Offset>
 void check_offsets(std::span<const Offset> offsets, std::size_t sets, std::size_t features) {
   bool are_right = offsets.size() == sets + 1 && std::is_sorted(offsets.begin(), offsets.end());
@@ -108,19 +108,20 @@ template <class Feature, class Offset>
 
 }  // namespace detail
 
-/// Scatters sets to partitions. Each set goes to the partitions of its prefix features, rare ones first, as a record in
-/// a blob. Similar sets share at least one prefix feature, so at least one partition has both.
+/// Scatters sets to partitions. A set goes to the partition of each of its prefix features, as a record in a blob.
+/// Prefix features are the rarest features of a set. Similar sets share at least one prefix feature, so at least one
+/// partition gets both of them.
 ///
-/// Any number of scatters, on any machines, process parts of a corpus, if they have equal settings and counts. To
-/// gather a partition, pass its blobs from all scatters to gather_pairs().
-/// Thread safety: none; each thread needs its own scatter.
+/// Several scatters, also on different machines, may process parts of a corpus. They need equal settings and equal
+/// counts. To gather a partition, pass to gather_pairs() the blobs of the partition from all scatters.
+/// Thread safety: none. Each thread needs its own scatter.
 template <std::unsigned_integral Feature = std::uint64_t>
 class set_scatter {
   static_assert(sizeof(Feature) == 4 || sizeof(Feature) == 8, "neardup: features have 32 or 64 bits");
 
  public:
-  /// Makes a scatter without sets.
-  /// Precondition: the counts outlive the scatter, and do not change.
+  /// Makes a scatter that has no sets yet.
+  /// Precondition: `counts` outlives the scatter, and does not change.
   /// Throws: std::invalid_argument unless 0 < settings.least.similarity <= 1 and settings.partitions > 0;
   /// std::bad_alloc.
   set_scatter(const shuffle_settings& settings, const feature_counts<Feature>& counts)
@@ -130,12 +131,13 @@ class set_scatter {
         header_(detail::header_of<Feature>(settings, bounds_, counts.identity(), 0)),
         writers_(settings.partitions) {}
 
-  /// Adds sets in flat arrays, such as arrays of Arrow. Set i has the number documents[i], and the features offsets[i]
-  /// to offsets[i + 1] - 1, ascending and distinct. Equal sets of one call become one record, so pass thousands of
-  /// sets in a call.
-  /// Throws: std::invalid_argument if offsets or features are not as described, or if settings.all_counted is set
-  /// although a set was not counted; std::length_error from 2^32 - 1 sets of a call or features of a set on;
-  /// std::bad_alloc. After an exception, the blobs may contain some of the sets, and must not be used.
+  /// Adds sets that are in flat arrays, such as arrays of Arrow. Set i belongs to the document documents[i]. Its
+  /// features are ascending and distinct, and have the indices from offsets[i] to offsets[i + 1] - 1. Equal sets of one
+  /// call become one record, so pass thousands of sets in each call.
+  /// Throws: std::invalid_argument if the offsets or features are not as described, or if settings.all_counted is set
+  /// although a set was not counted; std::length_error if a call has 2^32 - 1 sets or more, or a set has as many
+  /// features; std::bad_alloc. After an exception the blobs must not be used, because they may contain some of the
+  /// sets.
   template <std::integral Offset>
   void add(std::span<const std::uint64_t> documents, std::span<const Feature> features,
            std::span<const Offset> offsets) {
@@ -167,15 +169,15 @@ class set_scatter {
     }
   }
 
-  /// Returns the number of bytes in blobs that were not taken yet.
+  /// Returns the number of bytes in the blobs of all partitions, until take() takes them.
   [[nodiscard]] std::size_t size() const noexcept {
     return std::accumulate(writers_.begin(), writers_.end(), std::size_t{0},
                            [](std::size_t sum, const detail::blob_writer& writer) { return sum + writer.size(); });
   }
   [[nodiscard]] std::uint32_t partitions() const noexcept { return settings_.partitions; }
 
-  /// Takes the sets of a partition that were added since the last call.
-  /// Returns: a blob; no bytes if there are no sets.
+  /// Takes the blob of a partition: the sets that were added since the last call of take() for this partition.
+  /// Returns: a blob, or no bytes if no sets were added.
   /// Precondition: partition < partitions().
   [[nodiscard]] std::vector<std::byte> take(std::uint32_t partition) {
     detail::blob_header header = header_;
@@ -186,13 +188,13 @@ class set_scatter {
  private:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  /// Writes the rows of a set. The set stands for all documents in documents_, which have equal features.
-  /// feature_count_[place + i] is the count of the feature set[i].
+  /// Writes the rows of a set. All documents in documents_ have this set. feature_count_[place + i] is the count of the
+  /// feature set[i].
   void add_set(std::span<const Feature> set, std::size_t place, const detail::set_sketch& sketch) {
     std::size_t prefix = bounds_.prefix(set.size());
     if (set.empty() || prefix == 0) return;
     const std::span<const std::uint16_t> counts = std::span(feature_count_).subspan(place, set.size());
-    // Features that occur once come first in the prefix, and their order does not matter.
+    // The features that occur once come first in the prefix. Their order does not matter.
     std::size_t left_out = 0;
     std::uint16_t least = 0xffff;
     for (const std::uint16_t count : counts) {
@@ -226,7 +228,7 @@ class set_scatter {
     }
   }
 
-  /// Writes the record of a set with its rows of one partition.
+  /// Writes the record of a set. The record has the rows of the set that belong to one partition.
   void write(detail::blob_writer& to, std::span<const Feature> set, const detail::set_sketch& sketch,
              std::size_t left_out, std::span<const std::uint64_t> rows) {
     const bool has_set = settings_.payload == shuffle_payload::sets;
@@ -272,7 +274,7 @@ class set_scatter {
   std::vector<Feature> features_;
 };
 
-/// Pairs of documents, in one array for each property.
+/// Pairs of documents. Each property of the pairs has its own array.
 struct gathered_pairs {
   std::vector<std::uint64_t> first, second;
   std::vector<std::uint32_t> common;  ///< the overlaps of the sets; empty for candidates
@@ -281,21 +283,22 @@ struct gathered_pairs {
   [[nodiscard]] std::size_t size() const noexcept { return first.size(); }
 };
 
-/// Calls `visit(pairs)` with all pairs of one partition, some at a time, from its blobs of all scatters. In each pair,
-/// first < second. Pairs come in unspecified order, one call at a time.
+/// Calls `visit(pairs)` with all pairs of one partition, in batches. `blobs` are the blobs of the partition from all
+/// scatters. In each pair, first < second. The order of the pairs is unspecified. Calls do not overlap.
 ///
-/// With whole sets, the pairs are exact: the documents are similar enough by settings.least. A pair belongs to the
-/// first prefix feature that its sets share, so each pair comes once over all partitions. With ids and sketches, the
-/// pairs are candidates, which verify_sets() has to verify. Each pair is a candidate in at least one partition, and
-/// comes once in a partition.
-/// Precondition: the blobs do not change; they may begin at any address.
-/// Throws: std::runtime_error, which names the blob by its place in `blobs` from 0, if a blob is damaged, or if its
-/// partition, settings or counts differ from the first blob; exceptions of `visit`; std::length_error from
-/// 2^32 - 2 records on; std::bad_alloc.
-/// Complexity: near-linear in the number of rows if few sets share a prefix feature. If many sets share a
-/// prefix feature, these sets are joined as pairs() joins a corpus; with ids and sketches, in quadratic time.
-/// Memory: about 120 bytes for each record, and 24 for each row of the record. With ids and sketches, 12 to 24 more
-/// bytes each time a candidate is found.
+/// With shuffle_payload::sets, the pairs are exact: two documents are a pair if settings.least accepts their sets. A
+/// pair belongs to the earliest prefix feature that its sets share, so each pair is found once in all partitions
+/// together. With shuffle_payload::ids and sketches, the results are candidate pairs, which verify_sets() has to
+/// verify. Each similar pair is a candidate pair in at least one partition, and once in each such partition.
+/// Precondition: the bytes of the blobs do not change. They may begin at any address.
+/// Throws: std::runtime_error if a blob is damaged, or if its partition, settings or counts differ from those of the
+/// first blob; the message names the blob by its index in `blobs`. Exceptions of `visit`; std::length_error if there
+/// are 2^32 - 2 records or more; std::bad_alloc.
+/// Complexity: near-linear in the number of rows if few sets share a prefix feature. If many sets share a prefix
+/// feature, they are joined as pairs() joins a corpus. With shuffle_payload::ids and sketches, joining them takes
+/// quadratic time.
+/// Memory: about 120 bytes for each record, and 24 bytes for each of its rows. With shuffle_payload::ids and sketches
+/// also 12 to 24 bytes each time a candidate pair is found.
 template <std::unsigned_integral Feature = std::uint64_t, class Visit>
   requires std::invocable<Visit&, const gathered_pairs&>
 void gather_pairs(std::span<const std::span<const std::byte>> blobs, const shuffle_settings& settings,
@@ -327,7 +330,7 @@ void gather_pairs(std::span<const std::span<const std::byte>> blobs, const shuff
 }
 
 /// Returns all pairs of one partition, sorted by (first, second).
-/// Throws, complexity, memory: the same as the visit above, plus O(p log p) for p pairs.
+/// Throws, complexity, memory: the same as gather_pairs() with a visitor, and O(p log p) for p pairs.
 /// Example: `const auto pairs = gather_pairs<std::uint64_t>(blobs, settings, 3);`
 template <std::unsigned_integral Feature = std::uint64_t>
 [[nodiscard]] gathered_pairs gather_pairs(std::span<const std::span<const std::byte>> blobs,
@@ -361,14 +364,14 @@ template <std::unsigned_integral Feature = std::uint64_t>
   return all;
 }
 
-/// The overlap and the similarity of each candidate. Both are 0 if the candidate is not a pair.
+/// The overlap and the similarity of candidate pair i, at index i. Both numbers are 0 if the two sets are not a pair.
 struct verified_sets {
   std::vector<std::uint32_t> common;
   std::vector<double> similarity;
 };
 
-/// Verifies candidates: compares set i of `a` with set i of `b` for each i. Both are flat arrays as in
-/// set_scatter::add(). The threshold is `least` of the settings.
+/// Verifies candidate pairs: compares set i of `a` with set i of `b` for each i. `a` and `b` have the flat arrays of
+/// set_scatter::add(). `settings.least` is the threshold.
 /// Throws: std::invalid_argument if the numbers of sets differ, or the offsets do not ascend; std::bad_alloc.
 template <std::unsigned_integral Feature, std::integral Offset>
 [[nodiscard]] verified_sets verify_sets(std::span<const Feature> a, std::span<const Offset> a_offsets,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exact similarities of two feature sets.
+// Computes exact similarities of two feature sets.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Returns a span of the elements of a set. Accepts arrays and spans of fixed size, too.
+/// Returns a span of the elements of a set. The set may also be an array, or a span of fixed size.
 template <class T>
 auto elements_of(const T& set) noexcept {
   static_assert(
@@ -32,16 +32,16 @@ auto elements_of(const T& set) noexcept {
   return std::span<const typename decltype(all)::value_type>(all);
 }
 
-/// Returns the least overlap with which sets of `a` and `b` elements have a Jaccard similarity of at least `threshold`;
-/// more than either size if no overlap suffices.
+/// Returns the least overlap with which sets of `a` and `b` elements have a Jaccard similarity of at least `threshold`.
+/// If no overlap suffices, the result exceeds the smaller of `a` and `b`.
 /// Precondition: 0 < threshold <= 1.
 inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) noexcept {
   const std::size_t most = (std::min)(a, b);
   const auto suffices = [&](std::size_t common) { return jaccard_of_sizes(a, b, common) >= threshold; };
   const double estimate = std::ceil(threshold / (1 + threshold) * (static_cast<double>(a) + static_cast<double>(b)));
   std::size_t common = (std::min)(static_cast<std::size_t>(estimate), most);
-  // Rounding may make the estimate wrong by one. So the result is corrected by comparing similarities with `threshold`,
-  // as a caller of jaccard_similarity() would.
+  // Rounding may make the estimate too large or too small by one. So the result is corrected by comparing similarities
+  // with `threshold`, as a caller of jaccard_similarity() would do.
   while (common > 0 && suffices(common - 1)) --common;
   while (common <= most && !suffices(common)) ++common;
   return common;
@@ -49,12 +49,12 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
 
 }  // namespace detail
 
-/// Returns the Jaccard similarity of two sets, from 0 to 1: the number of common elements divided by the number of
-/// distinct elements of both. Two empty sets have similarity 0, because texts without features are no evidence of
-/// duplication. With similarity 1, all of them would be duplicates of each other.
-/// Precondition: both sets are contiguous, ascending and without duplicates, as simhasher::features() and
-/// feature_extractor return them.
-/// Complexity: O(|a| + |b|); for numbers, without a branch for each element.
+/// Returns the Jaccard similarity of two sets, from 0 to 1: the size of their intersection divided by the size of their
+/// union. Two empty sets have similarity 0. With similarity 1, all texts without features would be duplicates of each
+/// other.
+/// Precondition: each set is contiguous, ascending and without duplicates, as simhasher::features() and
+/// feature_extractor return sets.
+/// Complexity: O(|a| + |b|). Sets of numbers are compared without a branch per element.
 template <class A, class B>
 [[nodiscard]] double jaccard_similarity(const A& a, const B& b) {
   const auto first = detail::elements_of(a);
@@ -64,11 +64,11 @@ template <class A, class B>
 
 /// Returns the Jaccard similarity of two sets if it is at least `threshold`, otherwise nullopt.
 ///
-/// The result is the result of comparing jaccard_similarity(a, b) with the threshold, but this function stops as soon
-/// as the threshold is out of reach. The sizes alone may decide that.
+/// The result is the same as comparing jaccard_similarity(a, b) with the threshold. But this function stops as soon as
+/// the rest of the sets cannot reach the threshold. It may stop at once, because of the sizes.
 /// Precondition: the precondition of jaccard_similarity().
 /// Throws: std::invalid_argument unless 0 < threshold <= 1.
-/// Complexity: O(|a| + |b|); for sets that are not similar, usually a small part of it.
+/// Complexity: O(|a| + |b|), and usually much less for sets that are not similar.
 template <class A, class B>
 [[nodiscard]] std::optional<double> jaccard_at_least(const A& a, const B& b, double threshold) {
   detail::check_similarity(threshold);
@@ -81,11 +81,13 @@ template <class A, class B>
   return detail::jaccard_of_sizes(first.size(), second.size(), common);
 }
 
-/// Returns the cosine similarity of two weighted sets, from 0 to 1: the sum over common elements of the products of
-/// their weights, divided by the product of the Euclidean norms of both sets' weights. 0 if either set has no weight.
+/// Returns the cosine similarity of two weighted sets, from 0 to 1: the sum over the common elements of the products of
+/// their two weights, divided by the product of the Euclidean norms of the two weight vectors. The result is 0 if all
+/// weights of a set are 0.
 ///
-/// Elements have a `hash` and a weight in `units` of any size: simhasher::weighted_features() returns such sets.
-/// Precondition: both sets are ascending by hash and without duplicates.
+/// An element has a `hash` and a weight in `units`. simhasher::weighted_features() returns such sets. The units cancel
+/// out.
+/// Precondition: each set is ascending by hash and without duplicates.
 /// Complexity: O(|a| + |b|).
 template <class A, class B>
 [[nodiscard]] double weighted_cosine(const A& a, const B& b) {

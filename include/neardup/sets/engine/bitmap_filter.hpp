@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bitmaps of sets, and the filter that discards candidates by them.
+// The bitmap filter: it drops candidate pairs whose bitmaps show that their overlap is too small.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// The bitmap of a set: each of its features flips one bit, which the hash of the feature chooses. So two sets differ
-/// in at least as many features as their bitmaps differ in bits.
+/// The bitmap of a set has 128 bits, all 0 for an empty set. The hash of a feature chooses one bit, and each feature of
+/// the set flips its bit. So if two bitmaps differ in b bits, the sets differ in at least b features.
 /// Source: Sandes, Teodoro and Melo, Bitmap filter: speeding up exact set similarity joins with bitwise operations,
 /// Information Systems 88, 2020.
 using set_bitmap = std::array<std::uint64_t, 2>;
 
-/// The bitmap of a set, and a hash of all its features.
+/// The bitmap of a set, and a hash of the whole set.
 struct set_sketch {
   set_bitmap bitmap{};
   std::uint64_t hash = 0;
@@ -51,7 +51,7 @@ template <class Feature>
   return sketcher.result();
 }
 
-/// A candidate, named by its place, and the overlap that is required.
+/// A candidate: the place of a set, and the least overlap that makes the set similar.
 struct set_candidate {
   std::uint32_t place;
   std::uint32_t least;
@@ -64,8 +64,8 @@ struct set_candidate {
 
 namespace neardup::inline v0::detail {
 
-/// Bitmap filter: drops the candidates whose bitmaps show that their overlap with a set of `size` elements is below
-/// `least`.
+/// Bitmap filter: compares a set of `size` elements with candidates. Drops each candidate whose bitmap shows that its
+/// overlap with the set is below its `least`.
 /// Returns: the number of candidates that remain.
 template <class SizeOf, class BitmapOf>
 std::size_t filter_by_bitmaps(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,

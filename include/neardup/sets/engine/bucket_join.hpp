@@ -3,10 +3,10 @@
 //
 // A row is a prefix feature of a set. The rows of one feature are a bucket. Rows are sorted by feature, then by size.
 // Two rows of a bucket are a candidate pair unless a bound excludes them. The sizes of the sets, the positions of the
-// feature in both prefixes, and the bitmaps of the sets bound the overlap from above. Two sets may have several prefix
-// features in common. The pair belongs to the first of them: it is dropped if the two sets also have an earlier prefix
-// feature in common. The sets of a very frequent feature are a corpus of their own, which set_join joins by rarer
-// features, or by parts.
+// Two rows of a bucket are a candidate pair unless a filter drops the pair. The filters bound the overlap by the sizes
+// of the sets, by the positions of the feature in both prefixes, and by the bitmaps. Two sets may share several prefix
+// features. The pair then belongs to the earliest of these features: the bucket of a later one drops the pair. If very
+// many sets have a feature, set_join joins these sets as a corpus of their own, by rarer features or by parts.
 // Source: Vernica, Carey and Li, Efficient Parallel Set-Similarity Joins Using MapReduce, SIGMOD 2010.
 #pragma once
 
@@ -38,7 +38,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Tables of the prefix lengths and the least overlaps of small sets.
+/// Tables of overlap_bounds::prefix and overlap_bounds::least for small sets.
 class overlap_table {
  public:
   explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), least_(sizes * sizes), prefixes_(sizes) {
@@ -52,7 +52,7 @@ class overlap_table {
   [[nodiscard]] std::size_t least(std::size_t a, std::size_t b) const noexcept {
     return a < sizes && b < sizes ? least_[a * sizes + b] : bounds_.least(a, b);
   }
-  /// Returns overlap_bounds::prefix; 0 for an empty set.
+  /// Returns overlap_bounds::prefix, or 0 for an empty set.
   [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept {
     return size < sizes ? prefixes_[size] : bounds_.prefix(size);
   }
@@ -64,15 +64,16 @@ class overlap_table {
   std::vector<std::uint32_t> least_, prefixes_;
 };
 
-/// A default: if at least this many sets have a feature, they may be joined as a corpus of their own. See is_corpus().
+/// Default: the sets of a bucket may be joined as a corpus of their own if the bucket has at least this many rows. See
+/// is_corpus().
 inline constexpr std::size_t large_bucket = std::size_t{1} << 12;
 
-/// A pair of sets, a < b, and their overlap; 0 if it is unknown.
+/// A pair of sets, a < b, and their overlap; the overlap is 0 if it is unknown.
 struct found_pair {
   std::uint32_t a, b, common;
 };
 
-/// Joins rows: finds the pairs of sets that share a feature. The rows of one key are a bucket. `Sets` describes the
+/// Joins rows: finds the pairs of sets that share a feature. A bucket is all rows of one feature. `Sets` describes the
 /// sets:
 ///
 ///   Sets::feature                   the type of a feature
@@ -81,9 +82,9 @@ struct found_pair {
 ///   Sets::scratch                   scratch memory of a thread
 ///   has_features(), has_bitmaps()   true if features() and bitmap() may be called
 ///   features(set)                   the features of a set, ascending
-///   bitmap(row)                     the bitmap of the set
-///   is_of_second(row)               true for a set of the second corpus; sets of different corpora are never copies
-///   is_across()                     true if each pair has one marked set and one that is not marked
+///   is_of_second(row)               true if the set is of the second corpus; sets of two corpora are never copies
+///   is_of_second(row)               true for a set of the second corpus; two sets of different corpora are never copies
+///   is_across()                     true if each pair has one marked set and one unmarked set
 ///   is_marked(row)                  true if the set is marked
 ///   share_earlier(x, y, scratch)    true if the sets of two rows of one feature share an earlier prefix feature
 ///   before(row, scratch)            the previous prefix feature of the row's set, if any
@@ -91,18 +92,18 @@ template <class Sets>
 class bucket_join {
  public:
   using row = typename Sets::row;
-  /// Receives pairs, one call at a time. Returns false to end the join.
+  /// Receives batches of pairs. Calls do not overlap. Returns false to end the join.
   using take_type = std::function<bool(std::span<const found_pair>)>;
 
-  /// Makes a join. `large`: see is_corpus(). `classes`: nullptr, or classes of sets by their numbers. `failures`:
-  /// nullptr, or a limit at which visit() gives up.
+  /// Makes a join. `large`: the argument of is_corpus(). `classes`: nullptr, or the classes of the sets, by the numbers
+  /// of the sets. `failures`: nullptr, or a limit at which visit() gives up.
   bucket_join(const Sets& sets, const overlap_bounds& bounds, const overlap_table& table, const any_runner& run,
               std::size_t large, set_classes* classes, failure_limit* failures)
       : sets_(sets), bounds_(bounds), table_(table), run_(run), large_(large), classes_(classes), failures_(failures) {}
 
-  /// Passes all pairs to `take`, and sorts the rows. If the sets have features, all pairs are similar; otherwise they
-  /// are candidates. With features and without classes, each pair comes once. Otherwise a pair may come once for each
-  /// prefix feature, or each large bucket, that its sets share.
+  /// Passes all pairs to `take`, and sorts the rows. If has_features(), all passed pairs are similar; otherwise they
+  /// are candidate pairs. With features and without classes, each pair is passed once. Otherwise a pair may be passed
+  /// once for each prefix feature, or each large bucket, that its sets share.
   /// Returns: false if `take` returned false, or the join gave up.
   /// Throws: exceptions of `take`; std::bad_alloc.
   bool visit(std::span<row> rows, scratch_array<row>& scratch, const take_type& take) {
@@ -172,11 +173,11 @@ class bucket_join {
   enum label_kind : unsigned char { by_class, by_feature };
   static constexpr std::size_t few = 8;  // buckets with fewer rows get no labels
 
-  /// A run of posted rows of one size: from place `begin` in the list to the next run.
+  /// Adjacent posted rows of one size. The run begins at place `begin` of the list, and ends where the next run begins.
   struct run_of_sizes {
     std::uint32_t size, begin;
   };
-  /// The posted rows: rows in the shorter prefix of their set, by ascending size.
+  /// The posted rows are the rows in the shorter prefix of their set, by ascending size.
   struct posted_rows {
     std::vector<std::uint32_t> places;  // places in the bucket
     std::vector<run_of_sizes> runs;
@@ -196,14 +197,14 @@ class bucket_join {
     }
   };
 
-  /// The order of two tests of a candidate pair. One test says whether the sets share an earlier prefix feature. The
-  /// other test says whether their overlap suffices. The first test is done first, unless few candidates of a sample
-  /// fail it.
+  /// Chooses the order of two tests of a candidate pair. The prefix test finds whether the sets share an earlier prefix
+  /// feature. The overlap test finds whether the overlap suffices. The prefix test comes first, unless few candidate
+  /// pairs of a sample fail it.
   class test_order {
    public:
     [[nodiscard]] bool share_first() noexcept { return prefers_share_ || ++since_sample_ % one_in == 0; }
-    /// Counts the result of the first test for one candidate.
-    /// Returns: `shares`, which is true if the sets of the candidate share an earlier prefix feature.
+    /// Counts the result of the prefix test for one candidate pair.
+    /// Returns: `shares`, which is true if the two sets share an earlier prefix feature.
     bool note(bool shares) noexcept {
       shared_ += shares ? 1 : 0;
       if (++tested_ == window) {
@@ -219,19 +220,20 @@ class bucket_join {
     unsigned since_sample_ = 0, tested_ = 0, shared_ = 0;
   };
 
-  /// Scratch memory of a part.
+  /// Scratch memory of one part of the runner.
   struct worker {
     typename Sets::scratch sets;
     test_order order;
     posted_rows posted, unlike_posted;      // all posted rows; posted rows with another label than `common`
     std::vector<set_candidate> candidates;  // each has its place in the bucket
     std::vector<found_pair> found;
-    // The label of each row, indexed by the place in the bucket; empty if labels are not known. Two rows with the same
-    // label need not be compared, unless the label is `alone`.
+    // labels[i]: the label of the row at place i of the bucket. The vector is empty if the labels are unknown. Two rows
+    // with the same label need no comparison, unless the label is `alone`.
     std::vector<std::uint64_t> labels;
     std::uint64_t alone = 0, common = 0;  // `common`: the label of most rows, if there is one
     std::size_t unlike = 0;               // number of rows with another label than `common`
-    // Candidates skipped since the labels were found: pairs of one class, and pairs that belong to an earlier feature.
+    // Number of candidate pairs skipped since the labels were found: [0] pairs of one class, [1] pairs of an earlier
+    // feature.
     std::array<std::size_t, 2> needless{};
     std::size_t candidates_seen = 0, pairs = 0;  // not yet added to the counts of all workers
   };
@@ -255,14 +257,14 @@ class bucket_join {
     return starts;
   }
 
-  /// Joins the rows [first, last) of a bucket with the rows before them.
+  /// Joins the rows [first, last) of a bucket with all earlier rows of the bucket.
   void join_rows(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
     memory.labels.clear();
     if ((classes_ != nullptr || sets_.is_across()) && bucket.size() >= few) find_labels(bucket, by_class, memory);
     join_labelled(bucket, first, last, memory);
   }
 
-  /// Joins the rows as join_rows() does. The labels are known, or empty.
+  /// Does the work of join_rows(). The labels of the rows are known, or `labels` is empty.
   void join_labelled(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
     posted_rows &posted = memory.posted, &unlike = memory.unlike_posted;
     if (!memory.labels.empty() && memory.unlike == 0) return;
@@ -278,7 +280,8 @@ class bucket_join {
         least_size = bounds_.least_partner(size);
         posted.leave_behind(least_size);
       }
-      // Labels are found for all rows once enough skipped pairs pay for it, and again after classes have changed.
+      // Finding the labels costs time. So labels are found once enough pairs were skipped, and again after classes have
+      // changed.
       const auto& [of_class, of_feature] = memory.needless;
       if (of_class + of_feature > 4 * bucket.size()) {
         find_labels(bucket, of_class > of_feature ? by_class : by_feature, memory);
@@ -298,7 +301,8 @@ class bucket_join {
   }
 
   /// Labels the rows of a large bucket.
-  /// Returns: true if most rows have one label and few have another. Such a bucket has too few pairs for a corpus.
+  /// Returns: true if most rows have one label and few rows have another one. Such a bucket has few pairs, so joining
+  /// it as a corpus does not pay.
   [[nodiscard]] bool is_of_one_label(std::span<const row> bucket, worker& memory) const {
     const auto has_few = [&](label_kind kind) {
       find_labels(bucket, kind, memory);
@@ -307,7 +311,7 @@ class bucket_join {
     return ((classes_ != nullptr || sets_.is_across()) && has_few(by_class)) || has_few(by_feature);
   }
 
-  /// Joins row `j` of a bucket with the posted rows of sets that are not larger.
+  /// Joins row `j` of a bucket with the posted rows whose sets are not larger.
   void join_row(std::span<const row> bucket, const posted_rows& posted, std::size_t j, worker& memory) const {
     const row& y = bucket[j];
     if (memory.candidates.size() < posted.places.size()) memory.candidates.resize(2 * posted.places.size());
@@ -337,9 +341,10 @@ class bucket_join {
     }
   }
 
-  /// Labels the rows of a bucket. There are two kinds of labels. Labels by class are the marks, if each pair has one
-  /// marked set, and otherwise the classes of the sets. A label by feature is the feature that precedes the feature
-  /// of the row in the prefix of its set: a pair of rows with the same label belongs to this earlier feature. The first row of a prefix is `alone`.
+  /// Labels the rows of a bucket. Rows with the same label need no comparison. A label by class is the mark of the set
+  /// if each pair has one marked set; otherwise it is the class of the set. A label by feature is the previous prefix
+  /// feature of the row's set. Pairs of rows with the same label by feature belong to this earlier feature. A row
+  /// without a previous feature gets the label `alone`.
   void find_labels(std::span<const row> bucket, label_kind kind, worker& memory) const {
     const auto label_of = [&](const row& one) -> std::uint64_t {
       if (kind == by_feature) return sets_.before(one, memory.sets).value_or(one.key);
@@ -356,7 +361,7 @@ class bucket_join {
     }
     const auto is_unlike = [&](std::uint64_t label) { return label != memory.common || label == memory.alone; };
     memory.unlike = static_cast<std::size_t>(std::count_if(memory.labels.begin(), memory.labels.end(), is_unlike));
-    // Rows that are alone have no label in common. So `common` becomes a label of few rows, or of none.
+    // Rows labelled `alone` do not belong together. So `common` then becomes a label of few rows, or of none.
     if (memory.common == memory.alone) memory.common = ~memory.alone;
   }
 
@@ -407,7 +412,7 @@ class bucket_join {
       for (std::size_t rank = 0; rank < sets.size(); ++rank) is_marked.push_back(sets_.is_marked(row_of(rank)));
       join.join_across(is_marked);
     }
-    // Uses the classes of the caller, if there are any. Otherwise rows with the same previous prefix feature are a
+    // Uses the classes of the caller, if there are any. Otherwise the rows with one previous prefix feature form a
     // class, because their pairs belong to that feature.
     std::vector<std::uint32_t> numbers;
     std::optional<numbered_classes> given;
@@ -422,17 +427,18 @@ class bucket_join {
       worker& own = workers_[part];
       for (const similar_ranks& pair : pairs) {
         const row &x = row_of(pair.a), &y = row_of(pair.b);
-        // With classes, a pair is taken wherever it was found: finding it early has changed the classes.
+        // With classes, a pair is taken even if it belongs to an earlier feature. The join has already changed the
+        // classes, so the bucket of the earlier feature may skip the pair.
         if (classes_ != nullptr || !sets_.share_earlier(x, y, own.sets)) push_back(x.set, y.set, pair.common, own);
       }
       return hand_over(own);
     });
   }
 
-  /// Classes of sets by a feature: two sets with the same feature are in one class.
+  /// Classes of sets, given by features: two sets with the same feature are in one class.
   class shared_features final : public set_classes {
    public:
-    /// feature_of(set) returns the feature of a set, or nullopt if the set is a class of its own.
+    /// feature_of(set) returns a feature of a set, or nullopt if no other set is in its class.
     template <class FeatureOf>
     shared_features(std::size_t count, const FeatureOf& feature_of) : class_of_(count) {
       std::vector<std::pair<feature, std::uint32_t>> features;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the sets that may be similar to a given set, in the postings of rare features.
+// Searches posting lists of rare features for the stored sets that may be similar to a given set.
 #pragma once
 
 #include <algorithm>
@@ -21,16 +21,16 @@
 
 namespace neardup::inline v0::detail {
 
-/// For containment, the tokens of the features behind the prefix of a stored set are combined with this number by
-/// exclusive or.
+/// For containment, features after the prefix of a stored set are indexed, too. Their tokens are changed: token ^
+/// salt_behind_prefix.
 inline constexpr std::uint32_t salt_behind_prefix = 0x85ebca6bU;
 
-/// Folds the bitmap of a set to 64 bits, for posting_lists::listed.
+/// Folds the bitmap of a set to 64 bits, for posting_lists::listed::bits.
 [[nodiscard]] inline std::uint64_t fold_bitmap(const set_bitmap& bitmap) noexcept { return bitmap[0] ^ bitmap[1]; }
 
 /// Calls `take(posting)` for the posting of each prefix feature of a set, in the order of `counts`. For containment,
-/// all features have postings; features behind the prefix have changed tokens.
-/// `prefetch(keys)` is called before each run of postings; the lowest 32 bits of a key are a token.
+/// features after the prefix are passed as well, with changed tokens. `prefetch(keys)` is called before each batch of
+/// postings. The lowest 32 bits of each of its keys are a token.
 template <class Feature, class Counts, class Prefetch, class Take>
 void for_each_posting(std::span<const Feature> features, std::uint32_t number, const overlap_bounds& bounds,
                       const Counts& counts, prefix_finder& finder, const Prefetch& prefetch, const Take& take) {
@@ -48,7 +48,7 @@ void for_each_posting(std::span<const Feature> features, std::uint32_t number, c
   }
 }
 
-/// The least overlap of a given set with sets of each size, as a table that is kept from set to set.
+/// A table of the least overlap of a given set with sets of each size. The table is reused for the next given set.
 class least_overlaps {
  public:
   /// Fills the table for a given set of `n` features.
@@ -58,7 +58,8 @@ class least_overlaps {
   [[nodiscard]] bool fits(std::size_t size) const noexcept { return size >= first_ && size <= last_; }
   [[nodiscard]] std::size_t first_size() const noexcept { return first_; }
   [[nodiscard]] std::size_t last_size() const noexcept { return last_; }
-  /// Returns the least overlap with a set of `size` features; more than the smaller size if no overlap suffices.
+  /// Returns the least overlap with a set of `size` features. The result exceeds the smaller size if no overlap
+  /// suffices.
   [[nodiscard]] std::size_t operator()(std::size_t size) const noexcept {
     if (bounds_->measure() != set_similarity::cosine) {
       const std::size_t at = bounds_->measure() == set_similarity::jaccard ? size + n_ : (std::min)(size, n_);
@@ -76,11 +77,12 @@ class least_overlaps {
   std::vector<std::uint32_t> table_;  // index: the sum of the sizes (jaccard), or the smaller size (containment)
 };
 
-/// Collects the stored sets that may be similar to a given set, from one or several groups of indexed sets. Its memory
-/// is reused from set to set. Each thread needs its own object.
+/// Collects the stored sets that may be similar to a given set. The stored sets are in one or more groups. The memory
+/// is reused for the next given set, so each thread needs its own object.
 ///
-/// A group has `counts`, the order of its features, and `postings`, with posting_lists::visit(). Its records have these
-/// members, by the number of a set: has(number), true if the set is in this group; size(); bitmap(); prefetch().
+/// A group has `counts`, the order of its features, and `postings`, with a member posting_lists::visit(). `Records`
+/// describes the sets of a group by their numbers: has(number) is true if the set is in the group, and size(number),
+/// bitmap(number) and prefetch(number) are about the set.
 class candidate_search {
  public:
   /// Begins a search for a given set.
@@ -93,8 +95,8 @@ class candidate_search {
   }
 
   /// Adds the candidates of a group of sets.
-  /// Precondition: begin() was last called with the same arguments; `bounds` have the same measure and the same least
-  /// overlap as the postings, and no smaller threshold.
+  /// Precondition: begin() was last called with the same arguments. `bounds` have the measure and the min_common of the
+  /// postings, and at least their threshold.
   /// Returns: the number of postings and groups that were examined.
   template <class Feature, class Group, class Records>
   std::size_t collect(std::span<const Feature> features, const overlap_bounds& bounds, const Group& from,
@@ -103,8 +105,8 @@ class candidate_search {
     return meet_prefix(features, bounds, from, records);
   }
 
-  /// Calls `visit(number, least)` once for each candidate, in ascending order, until `visit` returns false. `least` is
-  /// the least overlap that makes the set similar.
+  /// Calls `visit(number, least)` once for each candidate, in ascending order of the numbers, until `visit` returns
+  /// false. The set is similar if its overlap is at least `least`.
   template <class Visit>
   void for_each(const Visit& visit) {
     for (const set_candidate& one : distinct()) {
@@ -113,7 +115,7 @@ class candidate_search {
   }
 
  private:
-  /// Returns the candidates, ascending and distinct.
+  /// Returns the candidates without repetitions, in ascending order.
   [[nodiscard]] std::span<const set_candidate> distinct() {
     std::vector<set_candidate>& found = candidates_;
     std::sort(found.begin(), found.end(),
@@ -123,7 +125,7 @@ class candidate_search {
     return std::span<const set_candidate>(found.begin(), end);
   }
 
-  /// Receives the postings of the prefix features of a set of n features, and collects the sets that may be similar.
+  /// A query for posting_lists::visit(), about a set of n features: collects the sets that may be similar.
   template <class Records>
   struct prefix_query {
     const least_overlaps& least;
@@ -132,8 +134,9 @@ class candidate_search {
     std::uint64_t bits;
     std::size_t n;
 
-    /// Returns in how many features similar sets of `size` and n features may differ, if their first common prefix
-    /// feature is at these positions; -1 if they cannot be similar enough.
+    /// Let the first common prefix feature of two sets be at `position` in a set of `size` features, and at `own` in a
+    /// set of n features. Returns the greatest number of features in which the sets may differ if they are similar; -1
+    /// if they cannot be similar.
     [[nodiscard]] std::ptrdiff_t may_differ(std::size_t size, std::size_t position, std::size_t own) const noexcept {
       if (size == set_posting::large) return (std::numeric_limits<std::ptrdiff_t>::max)();
       if (!least.fits(size)) return -1;
@@ -149,9 +152,9 @@ class candidate_search {
     void meet(const posting_lists::listed& one, std::size_t own) {
       if (portable_popcount(one.bits ^ bits) <= may_differ(one.size, one.position, own)) met.push_back(one.number);
     }
-    /// Position filter for sizes in [from, to]: true if a stored set can have the required overlap, given that its
-    /// common feature is at `position` of the stored set and at `own` of the given set. A stored set of the largest
-    /// size tolerates the greatest `position`; one of the smallest size tolerates the greatest `own`.
+    /// Position filter for stored sets of the sizes [from, to]. Returns true if such a set can have the required
+    /// overlap, given that the common feature is at `position` of the stored set and at `own` of the given set. The
+    /// largest size allows the greatest `position`, and the smallest size allows the greatest `own`.
     [[nodiscard]] bool admits(std::size_t from, std::size_t to, std::size_t position, std::size_t own) const noexcept {
       if (to == set_posting::large) return true;
       if (to < least.first_size() || from > least.last_size()) return false;
@@ -178,8 +181,7 @@ class candidate_search {
     return examined;
   }
 
-  /// For containment: receives the postings of the features of a set of n features, and collects the sets of the
-  /// requested sizes.
+  /// A query for containment: collects the sets of the requested sizes. The given set has n features.
   template <class Records>
   struct feature_query {
     std::vector<std::uint32_t>& met;
@@ -202,8 +204,9 @@ class candidate_search {
     }
   };
 
-  /// For containment: finds smaller sets by their prefix features, which are compared with all features of this set.
-  /// Finds the other sets by all their features, which are compared with the prefix features of this set.
+  /// For containment: finds the candidates. A smaller set is found by its prefix features, which are looked up among
+  /// all features of the given set. Any other set is found by all its features, among which the prefix features of the
+  /// given set are looked up.
   template <class Feature, class Group, class Records>
   std::size_t meet_all(std::span<const Feature> features, const overlap_bounds& bounds, const Group& from,
                        const Records& records) {
@@ -213,9 +216,8 @@ class candidate_search {
     std::vector<std::uint64_t>& keys = rest_;
     const auto sorted = finder_.find(features, n, from.counts);
     keys.assign(sorted.begin(), sorted.end());
-    // Two 64-bit features may have the same token. The token is looked up once. A stored set is then counted once for
-    // each of its own features with that token. There are at least as many of these as common features, so the count is
-    // never too low.
+    // Two 64-bit features may have the same token, which is looked up once. A stored set is then counted once for each
+    // of its own features with this token. So the count is at least the number of common features.
     const auto looked_up = [&](std::size_t first, std::size_t last) {
       const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(first);
       const auto end = std::unique(begin, keys.begin() + static_cast<std::ptrdiff_t>(last));
@@ -284,7 +286,7 @@ NEARDUP_INLINE void least_overlaps::prepare(const overlap_bounds& bounds, std::s
     first_ = bounds.min_common();
   }
   if (bounds.measure() == set_similarity::jaccard) {
-    // The least overlap depends only on the sum of the sizes.
+    // For the Jaccard similarity, the least overlap depends only on the sum of the two sizes.
     const std::size_t most = (std::min)(n + (std::min)(last_, max_in_table), max_in_table);
     for (std::size_t sum = table_.size(); sum <= most; ++sum) {
       table_.push_back(static_cast<std::uint32_t>(bounds.least(sum / 2, sum - sum / 2)));

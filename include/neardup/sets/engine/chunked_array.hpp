@@ -11,8 +11,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// A growing array in chunks of about `ChunkBytes`. A full std::vector copies all elements, which takes 10 ms for a
-/// million elements of 32 bytes. Here growing costs one allocation. References stay valid.
+/// An array that grows by chunks of about `ChunkBytes` bytes. Growing allocates one chunk and moves no element, so
+/// references stay valid. A std::vector of a million elements of 32 bytes takes 10 ms to grow.
 /// Guarantee: strong. The array is movable, not copyable; a moved-from array is empty.
 template <class T, std::size_t ChunkBytes = 4096>
 class chunked_array {
@@ -35,7 +35,7 @@ class chunked_array {
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return chunks_[i / chunk][i % chunk]; }
 
   /// Appends value-initialised elements until there are `size` elements.
-  /// Precondition: elements beyond size() have not been assigned.
+  /// Precondition: no element at index size() or above has been assigned.
   void grow_to(std::size_t size) {
     while (chunks_.size() * chunk < size) chunks_.push_back(std::make_unique<T[]>(chunk));
     size_ = (std::max)(size_, size);
@@ -45,7 +45,7 @@ class chunked_array {
     chunks_.clear();
     size_ = 0;
   }
-  /// Frees the last chunk. After a call, only free_chunk() may be called.
+  /// Frees the last chunk. After the first call, no other member may be called.
   /// Returns: false if no chunk was left.
   bool free_chunk() noexcept {
     if (chunks_.empty()) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares two sorted sets, and counts their common elements. Most of the cost of a check is here.
+// Compares two sorted sets, and counts their common elements. Most of the time of verifying candidates is spent here.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,18 @@
 
 namespace neardup::inline v0::detail {
 
-/// A position in each of two sets, and the number of common elements before these positions.
+/// A position in each of two sorted sets, and the number of common elements before the two positions.
 struct common_count {
   std::size_t i = 0, j = 0, common = 0;
 };
 
-/// Counts the common elements from the positions `at` on. If the total is less than `least`, it may return any number
+/// Counts the common elements, from the positions `at` on. The result may be any number below `least` if the total is
 /// below `least`. This is the reference implementation.
 template <class A, class B>
 std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, std::size_t least,
                                   common_count at = {}) noexcept {
   std::size_t i = at.i, j = at.j, common = at.common;
-  // Which of two hashes is smaller cannot be predicted, so both positions are advanced without branches.
+  // No processor can predict which of two hashes is smaller. So the loop advances both positions without branches.
   const auto step = [&] {
     const bool in_a = !(b[j] < a[i]), in_b = !(a[i] < b[j]);
     common += static_cast<std::size_t>(in_a && in_b);
@@ -57,9 +57,9 @@ constexpr auto count_common_of(portable_form) noexcept {
 
 NEARDUP_AVX2_BEGIN
 
-/// Counts the common elements with AVX2. An iteration compares eight elements of one set with eight elements of the
-/// other, all with all. Then the set whose eighth element is smaller advances by eight. 16 lanes of AVX-512 would
-/// double the comparisons per element, which is slower.
+/// Counts the common elements with AVX2. Each iteration compares eight elements of one set with eight elements of the
+/// other set, all with all. Then the set whose eighth element is smaller advances by eight elements. AVX-512 would
+/// compare 16 with 16, which is slower: it doubles the number of comparisons per element.
 inline std::size_t count_common_avx2(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
                                      std::size_t least) noexcept {
   constexpr std::size_t lanes = 8;
@@ -98,8 +98,8 @@ constexpr auto count_common_of(avx2_form) noexcept { return count_common_avx2; }
 
 #if NEARDUP_NEON_KERNELS
 
-/// Counts the common elements with NEON. An iteration compares four elements of one set with four elements of the
-/// other, all with all. Then the set whose fourth element is smaller advances by four.
+/// Counts the common elements with NEON. Each iteration compares four elements of one set with four elements of the
+/// other set, all with all. Then the set whose fourth element is smaller advances by four elements.
 inline std::size_t count_common_neon(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
                                      std::size_t least) noexcept {
   constexpr std::size_t lanes = 4;
@@ -144,13 +144,13 @@ constexpr auto count_common_of(neon_form) noexcept { return count_common_neon; }
 
 #endif  // NEARDUP_NEON_KERNELS
 
-/// Returns the Jaccard similarity of sets of `a` and `b` elements with an overlap of `common`.
+/// Returns the Jaccard similarity of two sets that have `a` and `b` elements, `common` of which are in both.
 inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common) noexcept {
   const std::size_t all = a + b - common;
   return all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
 }
 
-/// Compares sets by size, then by the first element that differs.
+/// Orders sets by size. Sets of one size are ordered by the first element that differs.
 template <class Feature>
 [[nodiscard]] std::strong_ordering compare_sets(std::span<const Feature> a, std::span<const Feature> b) noexcept {
   if (a.size() != b.size()) return a.size() <=> b.size();
@@ -159,9 +159,9 @@ template <class Feature>
   return x != a.end() ? *x <=> *y : std::strong_ordering::equal;
 }
 
-/// Counts the common elements of a small set and a large set. For each element of the small set, it searches the large
-/// set by steps of doubling length, then by bisection. If the count is less than `least`, it may return any number
-/// below `least`.
+/// Counts the common elements of a small set and a large set. Each element of the small set is searched in the large
+/// set by galloping search: steps of doubling length, then bisection. The result may be any number below `least` if the
+/// count is below `least`.
 /// Complexity: O(|few| * log(|many| / |few|)).
 template <class A, class B>
 std::size_t count_common_galloping(std::span<const A> few, std::span<const B> many, std::size_t least) noexcept {
@@ -180,7 +180,7 @@ std::size_t count_common_galloping(std::span<const A> few, std::span<const B> ma
   return common;
 }
 
-/// Counts the common elements of two sorted sets. If the count is less than `least`, it may return any number below
+/// Counts the common elements of two sorted sets. The result may be any number below `least` if the count is below
 /// `least`.
 template <class A, class B>
 std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The distinct sets among many sets, by ascending size, with the properties that a join needs.
+// The distinct sets of a source by ascending size, for a join.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Numbered sets: of(i) returns the features of set i, ascending and distinct.
-/// Thread safety: several threads call `of` at once.
+/// A source of numbered sets: of(i) returns the features of set i, ascending and distinct.
+/// Thread safety: several threads may call `of` at once.
 template <class Feature>
 struct set_source {
   std::size_t size = 0;
@@ -35,10 +35,10 @@ struct set_source {
   fail<std::invalid_argument>({"the features of set ", number, " are not in ascending order, each once"});
 }
 
-/// Checks and counts the tokens of all sets of a source, and calls `take(part, number, size, sketch)` for each set. The
-/// parts of `run` call `take` concurrently. `most`: the number of tokens for which there is memory, about.
-/// Throws: std::invalid_argument, which names the set, unless its features are ascending and distinct; std::length_error
-/// if a set has 2^32 - 1 features or more.
+/// Checks the sets of a source and counts their tokens. Calls `take(part, number, size, sketch)` for each set. The
+/// parts of `run` call `take` concurrently. `most`: the approximate number of tokens for which the counts have memory.
+/// Throws: std::invalid_argument if the features of a set are not ascending and distinct; the message names the set.
+/// std::length_error if a set has 2^32 - 1 features or more.
 template <class Feature, class Take>
 [[nodiscard]] token_counts count_tokens(const set_source<Feature>& source, double most, const any_runner& run,
                                         const Take& take) {
@@ -72,8 +72,8 @@ template <class Feature, class Take>
   return counts;
 }
 
-/// Groups the equal sets of a source. hashes[i] is a hash of all features of set i. Sets from number `first_count` on
-/// are a second corpus. A set of one corpus is never a copy of a set of the other.
+/// Groups the equal sets of a source. hashes[i] is a hash of the whole set i. The sets numbered `first_count` and above
+/// are a second corpus. Sets of different corpora are never copies of each other.
 template <class Feature>
 [[nodiscard]] equal_groups<std::uint32_t> equal_sets(const set_source<Feature>& source, std::size_t first_count,
                                                      std::span<const std::uint64_t> hashes, const any_runner& run) {
@@ -84,25 +84,25 @@ template <class Feature>
   return {source.size, [hashes](std::size_t i) { return hashes[i]; }, compare, run};
 }
 
-/// Checks the number of sets of a source.
-/// Throws: std::length_error if a join cannot number them.
+/// Checks that a source has few enough sets.
+/// Throws: std::length_error if a join has too few numbers for the sets.
 template <class Feature>
 void check_count(const set_source<Feature>& source) {
   if (source.size < (std::numeric_limits<std::uint32_t>::max)()) return;
   fail<std::length_error>({"a join of ", source.size, " sets: there may be at most 2^32 - 2"});
 }
 
-/// The sets of a source without copies, ordered by (size, number in the source). The place of a set in this order is
-/// its *rank*. Sets that are too small for any pair are left out.
+/// The distinct sets of a source, ordered by (size, number in the source). The *rank* of a set is its place in this
+/// order. Sets that are too small for any pair are left out.
 template <class Feature>
 class distinct_sets {
  public:
-  /// Orders the sets of a source. Sets from number `first_count` on are a second corpus. A set of the second corpus
-  /// never counts as a copy of a set of the first. With copies_as::others, no set counts as a copy.
-  /// Throws: std::length_error.
+  /// Orders the sets of a source. The sets numbered `first_count` and above are a second corpus. A set of the second
+  /// corpus is never a copy of a set of the first corpus. With copies_as::others, no set is a copy.
+  /// Throws: std::length_error if the source has too many sets.
   /// Complexity: two passes over all features, and O(n) for n sets.
-  /// Memory: 24 bytes for each distinct set, and 6 for each copy; temporarily 32 bytes more per set, and two thirds of
-  /// a byte for each feature to count it.
+  /// Memory: 24 bytes for each distinct set, and 6 for each copy. During the construction another 32 bytes for each
+  /// set, and two thirds of a byte for each feature.
   distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run,
                 copies_as as = copies_as::one)
       : source_(std::move(source)), first_count_(first_count) {
@@ -127,23 +127,24 @@ class distinct_sets {
   [[nodiscard]] std::span<const Feature> operator[](std::size_t rank) const { return source_.of(first_of(rank)); }
   [[nodiscard]] std::size_t size_of(std::size_t rank) const noexcept { return sizes_[rank]; }
   [[nodiscard]] const set_bitmap& bitmap_of(std::size_t rank) const noexcept { return bitmaps_[rank]; }
-  /// Returns the groups of equal sets, by their numbers in the source.
+  /// Returns the groups of equal sets. A set is named by its number in the source.
   [[nodiscard]] const equal_groups<std::uint32_t>& copies() const noexcept { return copies_; }
-  /// Returns the numbers of all sets that equal the set of this rank, ascending.
+  /// Returns the ascending numbers of all sets that equal the set of this rank.
   [[nodiscard]] std::span<const std::uint32_t> members(std::size_t rank) const noexcept {
     return copies_.members(firsts_[rank]);
   }
-  /// Returns the number of the first set that equals the set of this rank.
+  /// Returns the least number of a set that equals the set of this rank.
   [[nodiscard]] const std::uint32_t& first_of(std::size_t rank) const noexcept { return firsts_[rank]; }
   [[nodiscard]] bool is_of_second(std::size_t rank) const noexcept { return first_of(rank) >= first_count_; }
   /// Returns the document frequencies of all tokens, which need much memory. The object then has none.
   [[nodiscard]] token_counts take_counts() noexcept { return std::exchange(counts_, {}); }
   [[nodiscard]] std::size_t source_size() const noexcept { return source_.size; }
-  /// Returns a set by its number in the source.
+  /// Returns the set with this number in the source.
   [[nodiscard]] std::span<const Feature> set_of(std::size_t number) const { return source_.of(number); }
 
  private:
-  /// Sets firsts_ and sizes_ to the sets of at least `min_size` features. `memory`: scratch memory for all sets.
+  /// Fills firsts_ and sizes_ with the sets of at least `min_size` features. `memory` is scratch memory, one word for
+  /// each set.
   void order_by_size(std::size_t min_size, large_array<std::uint64_t>& memory) {
     std::size_t count = 0;
     large_array<std::uint64_t> ordered(copies_.distinct());  // each word: the size above the number

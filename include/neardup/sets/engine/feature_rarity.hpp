@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Document frequencies of features, in one byte each, to order all features with rare ones first.
+// Counts, in one byte each, how many sets have a feature. The counts order all features, rare ones first.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 
 namespace neardup::inline v0::detail {
 
-/// Counts for each feature the sets that have it, on a scale of 256 levels. Counts up to 16 are exact. Then there are
-/// eight levels for each doubling (a Morris counter: the higher the level, the lower the probability that it rises).
-/// Features share a counter if the upper bits of their tokens agree.
+/// Counts for each feature the sets that have the feature. A counter is one byte, a level from 0 to 255. Counts up to
+/// 16 are exact. Above 16 there are eight levels for each doubling. This is a Morris counter: a high level rises with a
+/// low probability. Features share a counter if the upper bits of their tokens agree.
 ///
-/// A search is exact with any order of the features, but the order determines the number of candidates. So counts of
-/// rare features have to be exact, and counts of frequent features may be rough.
+/// A search is exact with any order of the features. But the order determines the number of candidates. So the counts
+/// of rare features must be exact, and the counts of frequent features may be rough.
 /// Source: Morris, Counting large numbers of events in small registers, CACM 21 (10), 1978.
-/// Memory: about one byte for eight counted features, allocated in pieces of 1 KiB as features occur.
+/// Memory: about one byte for eight counted features, allocated in pieces of 1 KiB when features occur.
 class feature_rarity {
  public:
-  /// Makes empty counts. `features`: the number of features that will be counted in all, about.
+  /// Makes empty counts. `features`: the approximate number of features that will be counted.
   explicit feature_rarity(std::size_t features = 0)
       : places_(std::clamp(features / features_a_place, min_places, max_places)),
         segments_(to_size((places_ + segment - 1) / segment)) {}
@@ -37,37 +37,37 @@ class feature_rarity {
     if (levels != nullptr) detail::prefetch(levels + at % segment);
   }
 
-  /// Adds one set to the count of a feature. `token`: the token of this feature, see feature_token().
-  /// Throws: std::bad_alloc; no count is changed then.
+  /// Adds 1 to the count of a feature. `token`: the feature_token() of the feature.
+  /// Throws: std::bad_alloc; the counts are then unchanged.
   void count(std::uint32_t token) {
     const std::size_t at = place(token);
     std::unique_ptr<level_type[]>& levels = segments_[at / segment];
     if (levels == nullptr) levels = std::make_unique<level_type[]>(segment);
     level_type& level = levels[at % segment];
-    // There is no branch, because the processor could not predict whether a level is exact.
+    // This code has no branch, because the processor could not predict whether a level is exact.
     random_ += golden_ratio;
     constexpr std::uint64_t never = std::uint64_t{1} << 32;  // with this bit the last level never rises
     const std::uint64_t random = (random_ ^ random_ >> 29) * 0xbf58476d1ce4e5b9U >> 32 | never;
     level = static_cast<level_type>(level + ((random & one_in[level]) == 0 ? 1 : 0));
   }
 
-  /// Returns the level of a token. Frequent features have higher levels.
+  /// Returns the level of a token. A feature that more sets have has a higher level.
   [[nodiscard]] std::uint16_t operator[](std::uint32_t token) const noexcept {
     const std::size_t at = place(token);
     const level_type* const levels = segments_[at / segment].get();
     return levels == nullptr ? std::uint16_t{0} : std::uint16_t{levels[at % segment]};
   }
 
-  /// Returns the levels of all counters, for a feature_levels.
+  /// Returns the levels of all counters, for the constructor of feature_levels.
   [[nodiscard]] std::vector<std::uint8_t> levels() const;
 
-  /// Sets all counts to 0, and frees their memory.
+  /// Sets all counts to 0, and frees the memory.
   void clear() noexcept {
     for (auto& levels : segments_) levels.reset();
   }
 
-  /// Frees a piece of the memory. After a call, only free_piece() may be called.
-  /// Returns: false if no memory was left.
+  /// Frees a piece of the memory. After the first call, no other member may be called.
+  /// Returns: false if no piece was left.
   bool free_piece() noexcept {
     if (segments_.empty()) return false;
     segments_.pop_back();
@@ -86,7 +86,7 @@ class feature_rarity {
   static constexpr std::size_t cached = std::size_t{1} << 18;  // this many places fit the second-level cache
   static constexpr std::size_t exact = 16, levels_a_doubling = 8;
 
-  /// Indexed by level: a mask of random bits. The level rises if all of these bits are 0. The last level never rises.
+  /// one_in[level] is a mask of random bits. The level rises if all of these bits are 0. The last level never rises.
   static constexpr std::array<std::uint64_t, 256> one_in = [] {
     std::array<std::uint64_t, 256> masks{};
     for (std::size_t level = exact; level < masks.size(); ++level) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sets with their inverted index in flat arrays, as they are stored in files and searched in place.
+// Sets and their inverted index in flat arrays. Files store these arrays, and searches read them in place.
 #pragma once
 
 #include <algorithm>
@@ -28,13 +28,14 @@
 
 namespace neardup::inline v0::detail {
 
-/// The record of a stored set. Its features are those from `begin` up to the `begin` of the next record.
+/// The record of a stored set. Its features begin at index `begin`, and end where the features of the next record
+/// begin.
 struct frozen_set_record {
   set_bitmap bitmap;
   std::uint64_t begin;
 };
 
-/// The order of features, from an array of levels that feature_rarity::levels() returned.
+/// The order of the features, as an array of levels that feature_rarity::levels() returned.
 /// Precondition: the array is not empty.
 template <class Levels>
 class feature_levels {
@@ -52,24 +53,24 @@ class feature_levels {
   const Levels& levels_;
 };
 
-/// Returns the bucket of a token's postings, among `buckets` buckets.
+/// Returns which of `buckets` buckets has the postings of a token.
 [[nodiscard]] inline std::size_t posting_bucket(std::uint32_t token, std::size_t buckets) noexcept {
   return to_size((mix(token) >> 32) * buckets >> 32);
 }
-/// Returns the sort key of postings in a bucket.
+/// Returns the sort key of a posting within its bucket.
 [[nodiscard]] inline auto posting_order(const set_posting& p) noexcept {
   return std::tuple(p.token, p.size, p.position, p.number);
 }
 
-/// Postings in one array, by bucket, sorted by posting_order(). The postings of bucket i end at begins[i + 1]. Searches
-/// are safe with any content of the arrays.
+/// All postings in one array, ordered by (bucket, posting_order()). The postings of bucket i are [begins[i], begins[i +
+/// 1]). Damaged arrays may give wrong results, but no access out of bounds.
 /// Precondition: there is at least one bucket.
 template <class Begins, class Postings>
 class frozen_postings {
  public:
   frozen_postings(const Begins& begins, const Postings& postings) noexcept : begins_(begins), postings_(postings) {}
 
-  /// Visits postings, as posting_lists::visit() does.
+  /// Passes postings to a query, as posting_lists::visit() does.
   template <class Query>
   std::size_t visit(std::span<const std::uint64_t> keys, Query& query) const {
     constexpr std::size_t step = 32;  // keys per step, so that their cache misses overlap
@@ -123,8 +124,8 @@ class frozen_postings {
   const Postings& postings_;
 };
 
-/// Distinct sets with their ids and postings, in flat arrays. A slot names a set. `Array` has the interface of
-/// std::vector or mapped_array. Searches are safe with any content of mapped arrays.
+/// Distinct sets in flat arrays, with their ids and postings. A slot is the number of a set. `Array` has the interface
+/// of std::vector or mapped_array. Damaged mapped arrays may give wrong results, but no access out of bounds.
 template <class Feature, class Id, template <class> class Array>
 struct frozen_sets {
   static constexpr std::size_t max_slots = (std::numeric_limits<std::uint32_t>::max)() - 1;
@@ -152,7 +153,7 @@ struct frozen_sets {
     const auto at = std::partition_point(order.begin(), order.end(), [&](std::uint32_t i) { return ids[i] < id; });
     return at != order.end() && *at < ids.size() && ids[*at] == id ? *at : ids.size();
   }
-  /// Returns the slot of the id with this index.
+  /// Returns the slot of the id at index `index` of `ids`.
   [[nodiscard]] std::size_t slot_of(std::size_t index) const noexcept {
     const std::span<const std::uint32_t> begins = id_begins.span();
     const auto behind = std::partition_point(begins.begin(), begins.end(), [&](std::uint32_t b) { return b <= index; });
@@ -160,9 +161,9 @@ struct frozen_sets {
     return (std::min)(count == 0 ? 0 : count - 1, slots() - 1);
   }
 
-  /// Calls `visit(slot, least)` for each set that may be similar by `bounds`, until `visit` returns false. `least` is the
-  /// least overlap that makes the set similar.
-  /// Precondition: see candidate_search::collect().
+  /// Calls `visit(slot, least)` for each set that may be similar by `bounds`, until `visit` returns false. The set is
+  /// similar if its overlap is at least `least`.
+  /// Precondition: the precondition of candidate_search::collect() holds.
   template <class Visit>
   void for_each(std::span<const Feature> query, const overlap_bounds& bounds, candidate_search& scratch,
                 const Visit& visit) const {
@@ -188,8 +189,8 @@ struct frozen_sets {
   };
 };
 
-/// The base of a set_index: sets in arrays that something else owns, such as a mapped file, and a bit for each erased id.
-/// The arrays never change. Without sets it is empty.
+/// The base of a set_index: sets whose arrays something else owns, for example a mapped file. The arrays never change.
+/// A bit for each id marks erased ids. A default-constructed base is empty.
 /// Guarantee: strong. Moving does not throw.
 template <class Feature, class Id>
 class set_base {
@@ -199,13 +200,13 @@ class set_base {
   using sets_type = frozen_sets<Feature, Id, mapped_array>;
 
   set_base() = default;
-  /// `owner` keeps the memory of the arrays. If it is null, the memory outlives the base.
+  /// `owner` owns the memory of the arrays. If `owner` is null, the caller keeps the memory as long as the base exists.
   set_base(const sets_type& sets, std::shared_ptr<const void> owner) noexcept : sets_(sets), owner_(std::move(owner)) {}
 
   /// Returns the number of ids that are not erased.
   [[nodiscard]] std::size_t size() const noexcept { return sets_.ids.size() - erased_; }
   [[nodiscard]] std::size_t slots() const noexcept { return sets_.slots(); }
-  /// Returns the number of sets with an id that is not erased.
+  /// Returns the number of sets with at least one id that is not erased.
   [[nodiscard]] std::size_t distinct_size() const noexcept {
     if (erased_ == 0) return slots();
     std::size_t count = 0;
@@ -214,23 +215,23 @@ class set_base {
   }
   [[nodiscard]] set_type set(std::size_t slot) const noexcept { return sets_.set(slot); }
 
-  /// Returns the number of an id; `none` if the base does not have the id, or it is erased.
+  /// Returns the number of an id; `none` if the base does not have the id, or the id is erased.
   [[nodiscard]] std::size_t find(const Id& id) const noexcept {
     const std::size_t number = sets_.index_of(id);
     return number < sets_.ids.size() && !is_erased(number) ? number : none;
   }
   [[nodiscard]] set_type set_of(std::size_t number) const noexcept { return sets_.set(sets_.slot_of(number)); }
 
-  /// Allocates the memory of erase(): a bit for each id.
+  /// Allocates the bits that erase() sets, one for each id.
   void prepare_erase() { is_erased_.resize((sets_.ids.size() + 63) / 64); }
   /// Erases an id.
-  /// Precondition: prepare_erase() was called, and the id is not erased.
+  /// Precondition: prepare_erase() was called, and the id with this number is not erased.
   void erase(std::size_t number) noexcept {
     is_erased_[number / 64] |= std::uint64_t{1} << number % 64;
     ++erased_;
   }
 
-  /// Calls `visit(id)` for each id of a slot that is not erased, until `visit` returns false.
+  /// Calls `visit(id)` for each id of `slot` that is not erased, until `visit` returns false.
   /// Returns: false if `visit` returned false.
   template <class Visit>
   bool visit_ids(std::size_t slot, const Visit& visit) const {
@@ -241,19 +242,20 @@ class set_base {
     }
     return true;
   }
-  /// Returns true if a slot has an id that is not erased.
+  /// Returns true if at least one id of the slot is not erased.
   [[nodiscard]] bool has_ids(std::size_t slot) const noexcept {
     return erased_ == 0 || !visit_ids(slot, [](const Id&) { return false; });
   }
 
-  /// The for_each() of frozen_sets, without the sets whose ids are all erased.
+  /// Does what frozen_sets::for_each() does, but skips each set whose ids are all erased.
   template <class Visit>
   void for_each(set_type query, const overlap_bounds& bounds, candidate_search& scratch, const Visit& visit) const {
     sets_.for_each(query, bounds, scratch,
                    [&](std::uint32_t slot, std::size_t least) { return has_ids(slot) ? visit(slot, least) : true; });
   }
 
-  /// Returns the number of bytes that erased ids take. The arrays belong to their owner.
+  /// Returns the number of bytes that the marks of erased ids take. The arrays are not counted, because their owner
+  /// counts them.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return is_erased_.capacity() * sizeof(std::uint64_t); }
 
  private:
@@ -267,7 +269,7 @@ class set_base {
   std::size_t erased_ = 0;
 };
 
-/// The inverted index of sets with a given order of features.
+/// The inverted index of some sets, for a given order of the features.
 struct made_postings {
   std::vector<std::uint64_t> bucket_begins;
   std::vector<set_posting> postings;
@@ -289,7 +291,7 @@ struct made_postings {
   }
   return made;
 }
-/// Makes the postings of set_at(0) to set_at(count - 1).
+/// Makes the postings of the sets set_at(0), ..., set_at(count - 1).
 template <class SetAt, class Counts>
 [[nodiscard]] made_postings make_postings(std::size_t count, const SetAt& set_at, const overlap_bounds& bounds,
                                           const Counts& counts) {
@@ -306,14 +308,15 @@ template <class SetAt, class Counts>
 template <class T>
 using vector_of = std::vector<T>;  // std::vector has a second parameter
 
-/// Computes the arrays of a frozen_sets, to be written to a file. Equal sets are stored once. Slots are numbered by the
-/// smallest ids of their sets, so the arrays depend only on the sets and their ids.
+/// Computes the arrays of a frozen_sets, to be written to a file. Equal sets are stored once. Slots are ordered by the
+/// smallest ids of their sets. So equal sets with equal ids give equal arrays.
 template <class Feature, class Id>
 struct set_arrays : frozen_sets<Feature, Id, vector_of> {
   using set_type = std::span<const Feature>;
 
-  /// Computes the arrays of an index. `from` has size(), and for_each(visit), which calls visit(id, set) for each id.
-  /// Throws: std::length_error from 2^32 - 2 ids on; std::invalid_argument if an id occurs twice; std::bad_alloc.
+  /// Computes the arrays of an index. `from` has two members: size(), and for_each(visit), which calls visit(id, set)
+  /// for each id.
+  /// Throws: std::length_error for 2^32 - 2 ids or more; std::invalid_argument if an id occurs twice; std::bad_alloc.
   template <class Index>
   set_arrays(const Index& from, const overlap_bounds& bounds) {
     std::vector<entry> entries;

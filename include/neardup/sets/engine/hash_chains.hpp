@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chained hash tables that grow one bucket at a time, and a table of ids on them.
+// Chained hash tables that grow one bucket at a time. id_table uses them.
 #pragma once
 
 #include <bit>
@@ -20,20 +20,20 @@
 
 namespace neardup::inline v0::detail {
 
-/// The chains of a hash table. The caller numbers the nodes, and stores for each node its hash and the next node of its
-/// chain. The number of buckets grows by one at a time (linear hashing, see posting_lists), so no insertion rehashes
-/// everything.
+/// The chains of a hash table. Nodes have numbers that the caller chooses. The caller stores for each node its hash,
+/// and the number of the next node in its chain. The number of buckets grows by one at a time (linear hashing, see
+/// posting_lists), so no insertion has to rehash the whole table.
 class hash_chains {
  public:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  /// Returns the first node of the chain of a hash; `none` if the chain is empty.
+  /// Returns the first node in the chain of a hash; `none` if the chain is empty.
   [[nodiscard]] std::uint32_t first(std::uint64_t hash) const noexcept {
     return heads_.size() == 0 ? none : heads_[place(hash, buckets_)] - 1;
   }
 
-  /// Allocates memory for one more node. `next_of(node)` returns a reference to the number of the next node,
-  /// `hash_of(node)` the hash of a node.
+  /// Allocates memory for one more node. `next_of(node)` returns a reference to the number of the next node.
+  /// `hash_of(node)` returns the hash of a node.
   /// Guarantee: strong.
   template <class NextOf, class HashOf>
   void make_room(const NextOf& next_of, const HashOf& hash_of) {
@@ -51,7 +51,7 @@ class hash_chains {
     }
   }
   /// Adds a node.
-  /// Precondition: make_room() was called after the previous insertion.
+  /// Precondition: make_room() was called since the previous insertion.
   template <class NextOf>
   void insert(std::uint32_t node, std::uint64_t hash, const NextOf& next_of) noexcept {
     std::uint32_t& head = heads_[place(hash, buckets_)];
@@ -60,7 +60,7 @@ class hash_chains {
     ++size_;
   }
   /// Removes a node.
-  /// Precondition: the node is in the table.
+  /// Precondition: the node was added and not removed.
   template <class NextOf>
   void erase(std::uint32_t node, std::uint64_t hash, const NextOf& next_of) noexcept {
     --size_;
@@ -96,10 +96,10 @@ concept has_std_hash = requires(const Id& id) {
   { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
 };
 
-/// A table of ids, each with the slot of its set. std::hash<Id> finds an id if that exists, otherwise a map by order.
-/// The ids of a slot form a circular list.
+/// A table of ids, each with the slot of its set. If std::hash<Id> exists, ids are hashed, otherwise an ordered map
+/// finds them. The ids of a slot form a circular list.
 /// Guarantee: strong.
-/// Memory: per id, about 20 bytes and the id; 72 bytes more if ids are found by order.
+/// Memory: per id, about 20 bytes and the id; with an ordered map 72 bytes more.
 template <class Id>
 class id_table {
   static constexpr bool is_hashed = has_std_hash<Id>;
@@ -109,7 +109,7 @@ class id_table {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// Returns the entry of an id; `none` if the id is not stored.
+  /// Returns the entry of an id, or `none` if the table does not have the id.
   [[nodiscard]] std::uint32_t find(const Id& id) const noexcept {
     if constexpr (is_hashed) {
       std::uint32_t at = chains_.first(hash_of(id));
@@ -122,12 +122,12 @@ class id_table {
   }
   [[nodiscard]] const Id& id(std::uint32_t at) const noexcept { return entries_[at].id; }
   [[nodiscard]] std::uint32_t slot(std::uint32_t at) const noexcept { return entries_[at].slot; }
-  /// Returns the next entry of the same slot. The first entry follows the last.
+  /// Returns the next entry in the circular list of the same slot.
   [[nodiscard]] std::uint32_t following(std::uint32_t at) const noexcept { return entries_[at].following; }
 
-  /// Adds an id without a slot.
-  /// Returns: its entry.
-  /// Precondition: the id is not stored.
+  /// Adds an id that has no slot yet.
+  /// Returns: the entry of the id.
+  /// Precondition: the table does not have the id.
   std::uint32_t insert(const Id& id) {
     if (free_ == none) {
       if (entries_.size() >= none - 1) fail<std::length_error>("a set_index has at most 2^32 - 2 ids");
@@ -161,7 +161,7 @@ class id_table {
     --size_;
   }
 
-  /// Adds an entry to the list of a slot. `first` is any entry of that list, or `none` if the list is empty.
+  /// Adds entry `at` to the list of a slot. `first` is any entry of this list, or `none` if the list is empty.
   /// Returns: an entry of the list.
   std::uint32_t link(std::uint32_t at, std::uint32_t slot, std::uint32_t first) noexcept {
     entry& added = entries_[at];
@@ -175,7 +175,7 @@ class id_table {
     entries_[added.previous].following = at;
     return first;
   }
-  /// Removes an entry from the list of its slot.
+  /// Removes entry `at` from the list of its slot.
   /// Returns: another entry of the list; `none` if the list is now empty.
   std::uint32_t unlink(std::uint32_t at) noexcept {
     const entry& gone = entries_[at];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Bounds on the overlap and on the sizes of two sets that are similar enough.
 //
-// All bounds of a join use the floating-point comparison that finally decides about a pair. So no bound is too strict,
-// however a threshold is rounded.
+// All bounds use the same floating-point comparison as the final check of a pair. So rounding of a threshold never
+// makes a bound too strict.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The bounds on sizes and overlaps that follow from a set_threshold.
+/// Bounds on the sizes and the overlap of two sets that a set_threshold accepts.
 class overlap_bounds {
  public:
   /// Makes the bounds for a threshold.
@@ -25,7 +25,8 @@ class overlap_bounds {
     if (min_common_ == 0) min_common_ = by_ == set_similarity::containment ? default_min_contained : 1;
   }
 
-  /// Returns the threshold, with the default of min_common filled in.
+  /// Returns the threshold. If its min_common was left at the default, the result has the value that the default stands
+  /// for.
   [[nodiscard]] set_threshold least_similar() const noexcept { return {by_, threshold_, min_common_}; }
 
   /// Returns the similarity of non-empty sets of `a` and `b` elements with an overlap of `common`.
@@ -36,8 +37,8 @@ class overlap_bounds {
     return (std::min)(1.0, static_cast<double>(common) / std::sqrt(product));
   }
 
-  /// Returns the least overlap that makes sets of `a` and `b` elements similar enough; more than the smaller size if no
-  /// overlap does.
+  /// Returns the least overlap that makes sets of `a` and `b` elements similar enough. If no overlap suffices, the
+  /// result exceeds the smaller of `a` and `b`.
   [[nodiscard]] std::size_t least(std::size_t a, std::size_t b) const noexcept {
     const auto x = static_cast<double>(a), y = static_cast<double>(b);
     double estimate = threshold_ * (std::min)(x, y);
@@ -52,8 +53,8 @@ class overlap_bounds {
   [[nodiscard]] bool are_copies_similar(std::size_t size) const noexcept { return least(size, size) <= size; }
 
   /// Returns the least size m <= `size` such that a set of m elements can be similar enough to a set of `size`
-  /// elements; more than `size` if no such m exists. m is also the least overlap of a set of `size` elements with any
-  /// similar set: elements that only the other set has never reduce the required overlap.
+  /// elements. If no such m exists, the result exceeds `size`. m is also the least overlap of a set of `size` elements
+  /// with any similar set, because elements that only the other set has never reduce the required overlap.
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept {
     const auto n = static_cast<double>(size);
     double estimate = threshold_ * n;
@@ -70,26 +71,26 @@ class overlap_bounds {
   /// Returns the least overlap of two sets, whatever their sizes.
   [[nodiscard]] std::size_t min_common() const noexcept { return min_common_; }
 
-  /// Returns the length of a set's prefix, in any order of all elements, that shares an element with each set that is
-  /// similar enough.
+  /// Returns the length of the prefix of a set. A set of `size` elements shares at least one element of its prefix with
+  /// every set that is similar enough. This holds for any order of all elements.
   [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept { return prefix_for(size, least_partner(size)); }
 
-  /// Returns the length of a set's prefix that shares an element with each set that is similar enough and has at least
-  /// as many elements.
+  /// Returns the length of the shorter prefix of a set. A set of `size` elements shares at least one element of this
+  /// prefix with every set that is similar enough and not smaller.
   [[nodiscard]] std::size_t short_prefix(std::size_t size) const noexcept {
     return prefix_for(size, least(size, size));
   }
 
-  /// Returns true if a set may be similar to a smaller set of any size. All elements of the larger set then have to be
+  /// Returns true if a set may be similar to a smaller set of any size. Then all elements of the larger set have to be
   /// looked up, and the least overlap depends only on the size of the smaller set.
   [[nodiscard]] bool looks_up_all() const noexcept { return by_ == set_similarity::containment; }
 
-  /// Returns true if most_differing() may be called. There is no such bound if the smaller set may have any size.
+  /// Returns true if most_differing() may be called. The function has no bound if the smaller set may have any size.
   [[nodiscard]] bool bounds_differences() const noexcept { return by_ != set_similarity::containment; }
 
-  /// Returns an upper bound of the number of elements that only one of two similar sets has, if neither has more than
-  /// `size` elements. With sizes x <= y <= size and overlap c, the number is x + y - 2c. It is largest for x = y =
-  /// size.
+  /// Returns an upper bound of the number of elements that only one of two similar sets has. Neither set has more than
+  /// `size` elements. Two sets of sizes x <= y <= size with overlap c have x + y - 2c such elements. The number is
+  /// largest for x = y = size.
   /// Precondition: bounds_differences().
   [[nodiscard]] std::size_t most_differing(std::size_t size) const noexcept {
     const double share = by_ == set_similarity::cosine ? 1 - threshold_ : (1 - threshold_) / (1 + threshold_);
@@ -98,9 +99,9 @@ class overlap_bounds {
     return most > 0 ? static_cast<std::size_t>(most + rounding) : 0;
   }
 
-  /// Returns the number of elements of a set's prefix that go into posting lists. If looks_up_all(), this is a few more
-  /// than necessary: a similar set then has at least least_met() of the posted elements, which few other sets have by
-  /// chance.
+  /// Returns how many elements of a set's prefix go into posting lists. If looks_up_all(), a few more elements than
+  /// necessary are posted. A similar set then has at least least_met() of the posted elements. Few other sets have as
+  /// many by chance.
   [[nodiscard]] std::size_t indexed(std::size_t size) const noexcept {
     const std::size_t prefix = short_prefix(size);
     return looks_up_all() && prefix > 0 ? (std::min)(prefix + more_indexed, size) : prefix;
@@ -114,8 +115,8 @@ class overlap_bounds {
  private:
   static constexpr std::size_t more_indexed = 3;
 
-  /// Returns the least n from 1 to `most` with suffices(n); most + 1 if there is none. The search starts at an
-  /// estimate, which rounding may have made too large or too small.
+  /// Returns the least n in [1, most] with suffices(n), or most + 1 if there is none. The search starts at `estimate`,
+  /// which rounding may have made too large or too small.
   template <class Suffices>
   static std::size_t first_from(double estimate, std::size_t most, const Suffices& suffices) noexcept {
     std::size_t n = estimate < static_cast<double>(most) ? static_cast<std::size_t>(std::ceil(estimate)) : most;

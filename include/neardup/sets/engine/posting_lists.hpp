@@ -22,8 +22,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// A posting: a set that has a feature, by the number and size of the set, and the position of the feature among the
-/// set's ordered features. The value `large` means: `large` or more.
+/// A posting says that a set has a feature. It has the token of the feature, the number and the size of the set, and
+/// the position of the feature among the ordered features of the set. The size or position `large` stands for `large`
+/// or more.
 struct set_posting {
   static constexpr std::uint16_t large = 0xffff;
 
@@ -37,12 +38,12 @@ struct set_posting {
   }
 };
 
-/// Memory for small arrays of postings. A 32-bit number names an array. A freed array is reused for an array of the
-/// same capacity.
+/// Memory for small arrays of postings. A 32-bit number names an array. The memory of a freed array is reused for
+/// arrays of the same capacity.
 class posting_memory {
  public:
-  /// Returns the capacity of an array for `count` postings: `count` itself up to 8; above that there are four
-  /// capacities for each doubling.
+  /// Returns the capacity of an array for `count` postings. Up to 8 postings the capacity is `count`. Above 8 there are
+  /// four capacities for each doubling.
   [[nodiscard]] static constexpr std::size_t capacity(std::size_t count) noexcept {
     if (count <= 8) return count;
     const std::size_t step = std::bit_floor(count - 1) / 4;
@@ -59,11 +60,11 @@ class posting_memory {
   /// Guarantee: strong.
   std::uint32_t allocate(std::size_t count);
 
-  /// Frees an array that was allocated for `count` postings.
+  /// Frees an array. `count` is the argument with which allocate() returned the array.
   void release(std::uint32_t array, std::size_t count) noexcept;
 
-  /// Frees a piece of the memory. After a call, only free_piece() may be called.
-  /// Returns: false if no memory was left.
+  /// Frees a piece of the memory. After the first call, no other member may be called.
+  /// Returns: false if no piece was left.
   bool free_piece() noexcept {
     if (chunks_.empty()) return false;
     chunks_.pop_back();
@@ -80,7 +81,7 @@ class posting_memory {
   static constexpr std::size_t chunk = 1024, min_chunk = 64;
   static constexpr std::size_t capacities = 36;  // number of different capacities within a chunk
 
-  /// Returns the index of a capacity in free_.
+  /// Returns the index in free_ for arrays of a capacity.
   /// Precondition: capacity <= chunk.
   [[nodiscard]] static constexpr std::size_t index_of(std::size_t capacity) noexcept {
     if (capacity <= 8) return capacity - 1;
@@ -92,7 +93,7 @@ class posting_memory {
     std::uint32_t& free = free_[index_of(capacity)];
     at(array)->number = std::exchange(free, array);
   }
-  /// Divides the rest of the open chunk into free arrays.
+  /// Divides the unused rest of the open chunk into free arrays.
   void give_rest() noexcept;
 
   std::uint32_t add_chunk(std::size_t size);
@@ -116,28 +117,29 @@ class posting_memory {
   }
 };
 
-/// The postings of sets, found by token.
+/// The postings of sets, in a hash table whose key is the token.
 ///
 /// A bucket has the postings of about four tokens in one array, so a lookup reads two cache lines. The number of
-/// buckets grows by one at a time (linear hashing), so no insertion rehashes everything. A frequent feature has a list
-/// of its own, with bitmaps. If the list is very long, it is divided into groups by size and position: a group is
-/// accepted or skipped as a whole. Postings are never removed, so the caller must recognise outdated postings.
+/// buckets grows by one at a time (linear hashing), so no insertion has to rehash the whole table. A frequent feature
+/// has a list of its own, whose postings have bitmaps. A very long list is divided into groups of postings with similar
+/// sizes and positions, and a search skips whole groups. Postings are never removed, so the caller must recognise
+/// outdated postings.
 /// Source: Litwin, Linear hashing: a new tool for file and table addressing, VLDB 1980.
 /// Guarantee: if add() throws, no posting is lost. The object is movable, not copyable.
 class posting_lists {
  public:
-  /// A posting in a posting_list, with a bitmap of its set: the exclusive or of the two words of set_bitmap.
+  /// A posting in a posting_list. `bits` is the exclusive or of the two words of the set's bitmap.
   struct listed {
     std::uint64_t bits;
     std::uint32_t number;
     std::uint16_t size, position;
   };
 
-  /// Makes empty posting lists. If a feature has more than `max_in_row` postings, its postings are grouped by size and
-  /// position. `max_in_row` changes the speed, but no result.
+  /// Makes empty posting lists. The postings of a feature are grouped by size and position once there are more than
+  /// `max_in_row`. `max_in_row` changes the speed, but no result.
   explicit posting_lists(std::size_t max_in_row) : max_in_row_(max_in_row) {}
 
-  /// Adds a posting of a set with the bitmap `bits`. `bits_of(number)` returns the bitmap of a set that already has
+  /// Adds a posting. `bits` is the bitmap of its set. `bits_of(number)` returns the bitmap of a set that already has
   /// postings.
   template <class BitsOf>
   void add(const set_posting& added, std::uint64_t bits, const BitsOf& bits_of) {
@@ -162,13 +164,13 @@ class posting_lists {
     ++size_;
   }
 
-  /// Prefetches the buckets to which postings of some tokens will be added. The tokens are the lowest 32 bits of
-  /// `keys`.
+  /// Prefetches the buckets to which postings will be added. The lowest 32 bits of each key are the token of a posting.
   void prefetch_buckets(std::span<const std::uint64_t> keys) const noexcept;
 
-  /// Passes the postings of some tokens to `query`. The tokens are the lowest 32 bits of `keys`. `query` has three
+  /// Passes the postings of some tokens to `query`. The token of keys[index] is its lowest 32 bits. `query` has three
   /// members. meet(number, size, position, index) and meet(listed, index) receive a posting of keys[index].
-  /// admits(sizes_from, sizes_to, positions_from, index) returns true if a posting in these ranges may match.
+  /// admits(sizes_from, sizes_to, positions_from, index) returns true if a posting with a size in [sizes_from,
+  /// sizes_to], and a position of at least positions_from, may match.
   /// Returns: the number of postings and groups that were examined.
   template <class Query>
   std::size_t visit(std::span<const std::uint64_t> keys, Query& query) const {
@@ -194,22 +196,22 @@ class posting_lists {
     return examined;
   }
 
-  /// Announces the number of postings that will be added. Buckets are then split early, while a split moves few
-  /// postings.
+  /// Announces the number of postings that will be added. Buckets are then split while they are small, so that each
+  /// split moves few postings.
   void expect(std::size_t postings) noexcept { expected_ = postings / mean_in_bucket; }
   /// Returns the number of postings in buckets.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// Allocates buckets for a number of postings, so that no bucket is split while they are added.
-  /// Precondition: there are no postings.
+  /// Allocates buckets for a number of postings. No bucket is split while that many are added.
+  /// Precondition: no posting was added.
   void reserve(std::size_t postings) {
     const std::size_t buckets = (std::max)(postings / mean_in_bucket, std::size_t{1});
     buckets_of_.grow_to(buckets);
     buckets_ = buckets;
   }
 
-  /// Frees a piece of the memory. After a call, only free_piece() may be called.
-  /// Returns: false if no memory was left.
+  /// Frees a piece of the memory. After the first call, no other member may be called.
+  /// Returns: false if no piece was left.
   bool free_piece() noexcept { return memory_.free_piece() || buckets_of_.free_chunk() || lists_.free_chunk(); }
 
   /// Removes everything, and frees its memory.
@@ -224,13 +226,14 @@ class posting_lists {
     std::uint32_t array = 0;
     std::uint32_t count = 0;
   };
-  /// A group: postings of similar sizes and positions. It is divided into parts, so that growing copies few postings.
+  /// A group has the postings of similar sizes and positions. Its parts are separate arrays, so that growing copies few
+  /// postings.
   struct group {
     std::uint16_t sizes_from, sizes_to, positions_from;
     std::vector<std::vector<listed>> parts;
   };
-  /// The postings of a frequent feature, in one row. If there are more than max_in_row, they are in groups sorted by
-  /// size and position.
+  /// The postings of one frequent feature. Up to max_in_row postings are in one row. More postings are in groups, which
+  /// are sorted by size and position.
   struct posting_list {
     std::vector<listed> row;
     std::vector<group> groups;
@@ -247,14 +250,14 @@ class posting_lists {
     return at < buckets ? at : at & (all / 2 - 1);
   }
 
-  /// Adds a bucket, and moves the postings that belong there from the one bucket that has them.
+  /// Adds a bucket. Moves to the new bucket the postings that belong there; all of them are in one old bucket.
   /// Guarantee: strong.
   void split();
 
   void append(bucket& to, const set_posting& added);
 
-  /// Moves the postings of one token from a bucket to a new list at the end of lists_. In the bucket, a posting of size
-  /// 0 replaces them; its `number` is the index of the list.
+  /// Moves the postings of one token from a bucket to a new list at the end of lists_. The bucket keeps one posting in
+  /// their place, of size 0, whose `number` is the index of the list.
   /// Guarantee: strong.
   template <class BitsOf>
   void move_to_list(bucket& of, std::uint32_t token, const BitsOf& bits_of) {
@@ -281,13 +284,13 @@ class posting_lists {
     listed_bytes_ += bytes;
   }
 
-  /// Appends a posting to a row, whose capacity grows by a quarter. Adds the growth in bytes to `bytes`.
+  /// Appends a posting to a row. A full row grows by a quarter, and `bytes` by the number of added bytes.
   static void push_back(std::vector<listed>& row, const listed& added, std::size_t& bytes);
 
   void add_to(posting_list& list, const listed& added);
 
-  /// Returns the range of sizes or positions that are grouped with n: only n below 64; above that there are 32 ranges
-  /// for each doubling.
+  /// Returns the first and last of the sizes or positions that are grouped with n. A number below 64 is a group by
+  /// itself. Above 64 there are 32 groups for each doubling.
   static std::pair<std::uint16_t, std::uint16_t> range_of(std::uint16_t n) noexcept;
 
   static void add_to_group(posting_list& list, const listed& added, std::size_t& bytes);
@@ -410,7 +413,7 @@ NEARDUP_INLINE void posting_lists::split() {
     const bucket added{memory_.allocate(moved), moved};
     leaving.is_due = false;
     set_posting *to_left = memory_.at(left.array), *to_added = memory_.at(added.array);
-    // `all` is still valid, because allocating does not move chunks.
+    // Allocating does not move chunks, so `all` is still valid.
     for (const set_posting& p : all) *(moves(p) ? to_added++ : to_left++) = p;
     memory_.release(from.array, from.count);
     from = left;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The steps that find the prefixes of sets.
+// Kernels that find the prefixes of sets.
 #pragma once
 
 #include <algorithm>
@@ -45,8 +45,9 @@ inline std::size_t count_below_avx2(std::span<const std::uint16_t> counts, std::
   return bits / 2 + count_below_portable(counts.subspan(i), limit);
 }
 
-/// Writes each key to the index that equals the number of smaller keys. Each key is compared with each, four at a time,
-/// without branches. Up to about 64 keys this is faster than sorting, whose branches cannot be predicted.
+/// Sorts without branches: writes each key to the index that equals the number of smaller keys. To find this number,
+/// each key is compared with all keys, four at a time. Up to about 64 keys this sort is faster than the portable sort,
+/// whose branches cannot be predicted.
 inline void sort_keys_avx2(std::span<std::uint64_t> keys, std::uint64_t* to) {
   constexpr std::size_t most = 64, lanes = 4;
   if (keys.size() > most) return sort_keys_portable(keys, to);
@@ -77,7 +78,7 @@ constexpr auto sort_keys_of(avx2_form) noexcept { return sort_keys_avx2; }
 
 #if NEARDUP_NEON_KERNELS
 
-// NEON has no form for the sorting of keys: a NEON vector has only two keys, so comparing all pairs of keys would take
+// There is no NEON version of sort_keys(). A NEON vector has only two keys, so comparing all pairs of keys would take
 // more instructions than the portable sort.
 inline std::size_t count_below_neon(std::span<const std::uint16_t> counts, std::uint32_t limit) noexcept {
   constexpr std::size_t lanes = 8;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// An order of all features with rare ones first, and the prefixes of sets in this order.
+// Orders all features, rare ones first, and finds the prefixes of sets in this order.
 //
-// A join is exact with any order of the features. The order only determines the number of candidates. So the counts may
-// be inexact, or the counts of a sample, but they have to distinguish frequent features from others.
+// A join is exact with any order of the features; the order only determines the number of candidates. So the counts of
+// features may be inexact, or come from a sample. But they must distinguish frequent features from rare ones.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@
 namespace neardup::inline v0::detail {
 
 /// Returns the token of a feature: 32 well-mixed bits that represent the feature in a join. Equal features have equal
-/// tokens. For 32-bit features the mapping is bijective. Two 64-bit features may share a token, which adds candidates.
-/// No pair is missed, because the filters also hold for multisets of tokens.
+/// tokens. For 32-bit features the mapping is bijective. Two 64-bit features may share a token. A shared token adds
+/// candidates, but no pair is missed, because the filters are also valid for multisets of tokens.
 template <class Feature>
 constexpr std::uint32_t feature_token(Feature feature) noexcept {
   if constexpr (sizeof(Feature) <= sizeof(std::uint32_t)) {
@@ -35,19 +35,20 @@ constexpr std::uint32_t feature_token(Feature feature) noexcept {
   }
 }
 
-/// Document frequencies minus one: how many sets have a feature, beyond the first. A count of 0 is exact: no other set
-/// has the feature. Other counts may be too high, but only their order matters.
+/// Document frequencies minus one: for each feature, the number of sets that have the feature, minus one. A count of 0
+/// is exact. Another count may be too high, which changes only the order of features.
 ///
 /// Most features of texts occur once. Bloom filters recognise these features, so that they need no count of their own.
-/// A cell has a filter of the tokens that occurred, a filter of the tokens that occurred again, and the total count of
-/// the tokens in the second filter. All bits of a token lie in one cell, so a lookup misses the cache once.
-/// Source: Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, WEA 2007 (a word for a filter).
+/// A cell has a first filter, of all tokens that occurred; a second filter, of the tokens that occurred again; and the
+/// total count of the tokens in the second filter. All bits of a token lie in one cell, so a lookup causes one cache
+/// miss.
+/// Source: Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, WEA 2007 (one word per filter).
 /// Memory: two thirds of a byte for each counted token.
 class token_counts {
  public:
   token_counts() = default;
 
-  /// Makes empty counts. `tokens`: the number of tokens that will be counted in all, about.
+  /// Makes empty counts. `tokens`: the approximate number of tokens that will be counted.
   explicit token_counts(std::size_t tokens) : cells_(tokens / tokens_a_cell + 1) {
     for (std::size_t i = 0; i < cells_.size(); ++i) new (&cells_[i]) cell();
   }
@@ -55,7 +56,7 @@ class token_counts {
   void prefetch(std::uint32_t token) const noexcept { detail::prefetch(&cells_[place(token)]); }
 
   /// Counts a token.
-  /// Thread safety: several threads may call this at once if all of them set `from_several`.
+  /// Thread safety: several threads may call this function at once if each of them passes `from_several` = true.
   void count(std::uint32_t token, bool from_several) noexcept {
     cell& of = cells_[place(token)];
     const marks own = marks_of(token);
@@ -67,7 +68,7 @@ class token_counts {
       if (before < most << count_shift) of.again.fetch_add(one, std::memory_order_relaxed);
       return;
     }
-    // There are no branches, because the processor could not predict them.
+    // This code has no branches, because the processor could not predict them.
     of.met.store(met | own.met, std::memory_order_relaxed);
     const std::uint64_t is_again = (met & own.met) == own.met ? ~std::uint64_t{0} : 0;
     const std::uint64_t again = of.again.load(std::memory_order_relaxed) | (own.again & is_again);
@@ -76,7 +77,7 @@ class token_counts {
 
   [[nodiscard]] std::uint16_t operator[](std::uint32_t token) const noexcept {
     const std::uint64_t again = cells_[place(token)].again.load(std::memory_order_relaxed), own = marks_of(token).again;
-    // There are no branches, for the same reason as in count().
+    // This code has no branches, for the same reason as count().
     const std::uint64_t is_again = std::uint64_t{0} - ((again & own) == own ? 1U : 0U);
     return static_cast<std::uint16_t>((std::min)(again >> count_shift, most) & is_again);
   }
@@ -86,11 +87,11 @@ class token_counts {
  private:
   struct cell {
     std::atomic<std::uint64_t> met{0};  // filter of the tokens that occurred
-    // The lower 48 bits are a filter of the tokens that occurred again. The bits above are the count of these tokens.
+    // Bits 0 to 47 are the filter of the tokens that occurred again. The bits above count these tokens.
     std::atomic<std::uint64_t> again{0};
   };
   static_assert(std::is_trivially_copyable_v<cell>);
-  /// The bits of a token in both filters of a cell.
+  /// The bits that a token has in each of the two filters of a cell.
   struct marks {
     std::uint64_t met, again;
   };
@@ -113,10 +114,11 @@ class token_counts {
   large_array<cell> cells_;
 };
 
-/// Counts tokens one by one. A token waits until its cell has been prefetched, so that cache misses overlap.
+/// Counts tokens. A token waits in a queue until its cell has been prefetched, so that cache misses overlap.
 class token_counter {
  public:
-  /// Makes a counter. `from_several`: true if several threads count at once, each with its own counter.
+  /// Makes a counter for the counts `all`. `from_several`: true if several threads count at once, each with a counter
+  /// of its own.
   token_counter(token_counts& all, bool from_several) noexcept : all_(&all), from_several_(from_several) {}
 
   void add(std::uint32_t token) noexcept {
@@ -125,7 +127,7 @@ class token_counter {
     if (added_ > waiting_.size()) all_->count(waiting_[at], from_several_);
     waiting_[at] = token;
   }
-  /// Counts the tokens that still wait. No call may follow.
+  /// Counts the tokens that still wait. After finish(), no other member may be called.
   void finish() noexcept {
     for (std::size_t i = 0; i < (std::min)(added_, waiting_.size()); ++i) all_->count(waiting_[i], from_several_);
   }
@@ -137,12 +139,12 @@ class token_counter {
   std::array<std::uint32_t, 64> waiting_;
 };
 
-/// Finds the prefixes of sets, one set after the other.
+/// Finds the prefixes of sets. Each thread needs its own object.
 class prefix_finder {
  public:
-  /// Returns the tokens of the first `count` features of `set`, in the order by (count, token). Each result has the
-  /// token in its lowest 32 bits, and the count above. `all` has counts below 2^15, such as token_counts or
-  /// feature_rarity. The span is valid until the next call.
+  /// Returns the first `count` tokens of `set` in the order by (frequency, token), where `all` has the frequencies.
+  /// Each result has the token in its lowest 32 bits, and the frequency above. `all` has frequencies below 2^15; its
+  /// type is, for example, token_counts or feature_rarity. The span is valid until the next call.
   /// Precondition: 0 < count <= set.size().
   template <class Feature, class Counts>
   std::span<const std::uint64_t> find(std::span<const Feature> set, std::size_t count, const Counts& all) {
@@ -150,8 +152,8 @@ class prefix_finder {
     return choose(set.size(), count);
   }
 
-  /// Returns find() without the tokens of count 0, which come first.
-  /// Complexity: mostly O(set.size()), because most sets of most corpora have more such tokens than `count`.
+  /// Returns the result of find() without the tokens of frequency 0, which come first.
+  /// Complexity: mostly O(set.size()), because most sets have more than `count` tokens of frequency 0.
   template <class Feature, class Counts>
   std::span<const std::uint64_t> find_repeated(std::span<const Feature> set, std::size_t count, const Counts& all) {
     look_up(set, all);
@@ -161,7 +163,7 @@ class prefix_finder {
   }
 
  private:
-  /// Writes the tokens of a set and their counts to tokens_ and counts_.
+  /// Writes the tokens of a set to tokens_, and their frequencies to counts_.
   template <class Feature, class Counts>
   void look_up(std::span<const Feature> set, const Counts& all) {
     const std::size_t n = set.size();
@@ -181,13 +183,14 @@ class prefix_finder {
     }
   }
 
-  /// Returns the first `count` of the `n` tokens that were looked up.
+  /// Returns the first `count` tokens of the `n` tokens in tokens_, in the order of find().
   std::span<const std::uint64_t> choose(std::size_t n, std::size_t count) {
     if (count > sorted_.size()) {
       chosen_.resize(room_for(count));
       sorted_.resize(room_for(count));
     }
-    // The count of the last prefix feature is found first. Then one pass without branches finds the others.
+    // The frequency of the last prefix feature is found first. Then one pass without branches finds the other prefix
+    // features.
     const std::uint32_t last = nth_count(std::span(counts_).first(n), count);
     std::size_t below = 0, equal = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -206,14 +209,14 @@ class prefix_finder {
     return std::span(sorted_).first(count);
   }
 
-  /// Returns the size to allocate for a larger set: twice the size, but at most 2^20 more.
+  /// Returns the size to allocate if a set is larger than all before: twice the size, but at most 2^20 more.
   static std::size_t room_for(std::size_t size) noexcept { return size + (std::min)(size, std::size_t{1} << 20); }
 
   [[nodiscard]] std::size_t count_below(std::span<const std::uint16_t> counts, std::uint32_t limit) const noexcept {
     return choose_form(level_, [&](auto form) { return count_below_of(form)(counts, limit); });
   }
 
-  /// Returns the n-th smallest of some counts, n >= 1.
+  /// Returns the n-th smallest of `counts`. Precondition: n >= 1.
   [[nodiscard]] std::uint32_t nth_count(std::span<const std::uint16_t> counts, std::size_t n) const noexcept {
     std::uint32_t limit = 2;  // the least power of two above the result
     while (limit < 0x8000U && count_below(counts, limit) < n) limit *= 2;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A join of sets by partitions of rows, which need not be in memory.
+// Joins sets through partitions of rows, which need not fit into memory.
 //
 // A row is a prefix feature of a set, with the data for the filters: the size of the set, the position of the feature
-// in the prefix, and the bitmap of the set. Rows go to the partition of their feature. One partition after the other is
-// read and joined (bucket_join.hpp). So the rows are read in sequence, and only the sets of candidates are read.
+// in the prefix, and the bitmap of the set. A row goes to the partition of its feature. The join reads one partition
+// after the other, and joins its rows (bucket_join.hpp). So rows are read sequentially. Of the sets, only candidates
+// are read.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A row: a prefix feature of a set, by its token. `position` is the position of the feature in the prefix.
+/// A row is a prefix feature of a set. The token represents the feature, and `position` is its position in the prefix.
 struct set_row {
   std::uint32_t key, set, size, position;
   set_bitmap bitmap;
@@ -50,13 +51,14 @@ struct row_join_sizes {
   failure_limits failures = {};
 };
 
-/// The prefixes of the sets of a source. A prefix is computed again when it is needed.
+/// The prefixes of the sets of a source. They are not stored: a prefix is computed each time it is needed, unless a
+/// cache has it.
 template <class Feature>
 class source_prefixes {
  public:
   using key_span = std::span<const std::uint64_t>;
 
-  /// Makes the prefixes. A cache has `slots` slots, and about `memory` bytes of keys at most, but at least
+  /// Makes the prefixes. A cache has `slots` slots. It has at most about `memory` bytes of keys, but never less than
   /// least_memory.
   source_prefixes(const set_source<Feature>& source, const overlap_table& table, const token_counts& counts,
                   std::uint32_t slots, std::uint64_t memory)
@@ -66,7 +68,7 @@ class source_prefixes {
         slots_(slots),
         most_(to_size((std::max)(memory, least_memory) / sizeof(std::uint64_t))) {}
 
-  /// The prefixes that a thread has computed. Each set has one possible slot.
+  /// A cache of prefixes for one thread. A set can be in one slot only.
   struct cache {
     struct slot {
       std::uint32_t set = (std::numeric_limits<std::uint32_t>::max)();
@@ -78,8 +80,8 @@ class source_prefixes {
   };
 
   /// Returns the keys of the features that precede the feature of the row in the prefix of its set. Features that no
-  /// other set has are left out. A key has
-  /// the count of the feature above the token. Keys ascend. The span is valid until the next call.
+  /// other set has are left out. The lowest 32 bits of a key are the token, and the bits above are its count. Keys
+  /// ascend. The span is valid until the next call.
   [[nodiscard]] key_span earlier(const set_row& of, cache& memory) const {
     if (of.position == 0) return {};
     if (memory.slots.empty()) memory.slots.resize(slots_);
@@ -109,18 +111,18 @@ class source_prefixes {
   std::size_t most_;  // most keys in a cache
 };
 
-/// The sets of a source, as bucket_join needs them.
+/// Describes the sets of a source for bucket_join.
 template <class Feature>
 class row_sets {
  public:
   using feature = Feature;
   using row = set_row;
   struct scratch {
-    // One cache for each set of a pair, so that the prefix of one set does not evict the prefix of the other set.
+    // Each set of a pair has its own cache, so that the two prefixes never evict each other.
     typename source_prefixes<Feature>::cache first, second;
   };
 
-  /// Makes the sets of a join. `marks`: the marked sets, by number; nullptr if no sets are marked.
+  /// Makes the sets of a join. `marks`: a mark for each set, by its number; nullptr if no set is marked.
   row_sets(const set_source<Feature>& source, std::size_t first_count, const source_prefixes<Feature>& prefixes,
            const std::vector<bool>* marks)
       : source_(source), first_count_(first_count), prefixes_(prefixes), marks_(marks) {}
@@ -136,12 +138,12 @@ class row_sets {
   [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& memory) const {
     std::span<const std::uint64_t> a = prefixes_.earlier(x, memory.first), b = prefixes_.earlier(y, memory.second);
     if (a.size() > b.size()) std::swap(a, b);
-    // Starts at the last key, which is the most frequent one, and so the most likely common one.
+    // Starts at the last key. It is the most frequent one, so it is most likely to be common.
     return std::any_of(a.rbegin(), a.rend(),
                        [b](std::uint64_t key) { return std::binary_search(b.begin(), b.end(), key); });
   }
-  /// Returns the token of the previous prefix feature of the row's set, as a Feature; nullopt if the row has the first
-  /// prefix feature of its set.
+  /// Returns the token of the prefix feature before the feature of the row, in the same set. Returns nullopt if the row
+  /// has the first prefix feature of its set.
   [[nodiscard]] std::optional<Feature> before(const row& of, scratch& memory) const {
     const std::span<const std::uint64_t> keys = prefixes_.earlier(of, memory.first);
     if (keys.empty()) return {};
@@ -155,17 +157,18 @@ class row_sets {
   const std::vector<bool>* marks_;
 };
 
-/// Finds the similar pairs among the sets of a source. The join writes the rows of the sets to a partition store, and
-/// then reads one partition after the other.
-/// Memory: about three quarters of sizes.memory, and 8 bytes for each set (at times 16).
+/// Finds the similar pairs among the sets of a source. The constructor writes the rows of the sets to a partition
+/// store. visit() reads and joins one partition after the other.
+/// Memory: about three quarters of sizes.memory, and 8 bytes for each set, at times 16 bytes.
 template <class Feature>
 class row_join {
  public:
   using take_type = typename bucket_join<row_sets<Feature>>::take_type;
 
-  /// Counts the features, finds the copies, and stores the rows of all sets that are not copies. Sets from number
-  /// `first_count` on are a second corpus. A set of one corpus is never a copy of a set of the other.
-  /// Throws: std::length_error from 2^32 - 1 sets or features of a set on; exceptions of the store; std::bad_alloc.
+  /// Counts the features, finds the copies, and stores the rows of all other sets. The sets numbered `first_count` and
+  /// above are a second corpus. Sets of different corpora are never copies of each other.
+  /// Throws: std::length_error if the source has 2^32 - 1 sets or more, or a set has as many features; exceptions of
+  /// the store; std::bad_alloc.
   row_join(set_source<Feature> source, std::size_t first_count, const overlap_bounds& bounds, any_partition_store store,
            const any_runner& run, const row_join_sizes& sizes)
       : source_(std::move(source)),
@@ -186,7 +189,7 @@ class row_join {
   [[nodiscard]] const equal_groups<std::uint32_t>& copies() const noexcept { return copies_; }
   [[nodiscard]] std::size_t size_of(std::size_t set) const { return source_.of(set).size(); }
 
-  /// Selects the sets and pairs that a visit joins.
+  /// Selects which sets and pairs a visit joins.
   struct selection {
     const std::vector<bool>* sets = nullptr;    // by number: the sets to join; nullptr for all
     const std::vector<bool>* across = nullptr;  // by number: a mark for one set of each pair; nullptr for all pairs
@@ -194,7 +197,7 @@ class row_join {
     failure_limit* failures = nullptr;          // the limit at which the visit gives up
   };
 
-  /// Passes all pairs of sets that are not copies to `take`, as bucket_join::visit() does.
+  /// Passes all pairs of sets to `take`, without pairs of copies. bucket_join::visit() says how.
   /// Returns: false if `take` returned false, or the visit gave up.
   /// Throws: exceptions of the store and of `take`; std::bad_alloc.
   bool visit(const selection& chosen, const take_type& take) {
@@ -217,11 +220,11 @@ class row_join {
   }
 
  private:
-  /// Counts the features, finds the copies, and chooses the number of partitions.
+  /// Counts the features, finds the copies, and determines the number of partitions.
   void count_features() {
     large_array<std::uint64_t> hashes(source_.size);
     std::vector<std::uint64_t> rows(run_.parts());
-    // A count takes two thirds of a byte, so these counts take a quarter of the memory.
+    // A count takes two thirds of a byte. So the counts take a quarter of sizes_.memory.
     const double most = static_cast<double>(sizes_.memory) * (3.0 / 8);
     counts_ = count_tokens(source_, most, run_,
                            [&](std::size_t part, std::size_t i, std::size_t size, const set_sketch& sketch) {
@@ -230,7 +233,7 @@ class row_join {
                            });
     std::uint64_t most_rows = 0;
     for (const std::uint64_t n : rows) most_rows += n;
-    // Two arrays of the rows of a partition take a quarter of the memory.
+    // The rows of a partition are in two arrays, which take a quarter of sizes_.memory.
     const std::uint64_t a_partition =
         std::clamp<std::uint64_t>(sizes_.memory / 4 / (2 * sizeof(set_row)), 1, sizes_.max_rows);
     partitions_ =
@@ -239,7 +242,7 @@ class row_join {
     copies_ = equal_sets(source_, first_count_, hashes.span(), run_);
   }
 
-  /// Stores the rows of all sets that are not copies.
+  /// Stores the rows of all sets except copies.
   void scatter() {
     struct scatter_worker {
       prefix_finder finder;
@@ -290,15 +293,16 @@ class row_join {
     return static_cast<std::uint32_t>((mix(token) >> 32) * partitions_ >> 32);
   }
 
-  /// Moves the rows of marked sets to the front.
-  /// Returns: these rows.
+  /// Moves the rows of the sets marked in `is_marked` to the front.
+  /// Returns: the moved rows.
   static std::span<set_row> only(std::span<set_row> rows, const std::vector<bool>& is_marked) {
     const auto end = std::remove_if(rows.begin(), rows.end(), [&](const set_row& r) { return !is_marked[r.set]; });
     return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
 
-  /// Moves a row to the front if its feature occurs in marked sets and in other sets.
-  /// Returns: the rows at the front. Because features are hashed, a few of them may occur on one side only.
+  /// Moves a row to the front if a marked set and an unmarked set have its feature.
+  /// Returns: the moved rows. Features are hashed, so a few rows may be moved although their feature occurs on one side
+  /// only.
   static std::span<set_row> only_shared(std::span<set_row> rows, const std::vector<bool>& is_marked) {
     const int bits = static_cast<int>(std::bit_width(rows.size())) + 2;
     const auto number = [bits](const set_row& r) { return to_size(mix(r.key + golden_ratio) >> (64 - bits)); };

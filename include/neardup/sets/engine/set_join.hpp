@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Joins sets exactly: finds all pairs that are similar enough, by the rare features that they share.
+// Joins sets exactly: finds all pairs of sets that are similar enough. The keys of the search are rare features.
 //
-// Prefix filter: take all features in one order, rare ones first. If two sets have at least c features in common, the
-// first common feature is among the first n - c + 1 features of each, where n is the size of the set. Sets are
-// processed by ascending size, and each set looks up its whole prefix. So posting lists need only the shorter prefixes,
-// which are long enough to be found by sets of the same or a larger size. Candidates are discarded by the positions of
-// the common feature in both sets, then by comparing bitmaps. The features of the remaining candidates are compared. If
-// every feature is frequent, nearly all sets share prefix features with each other. Then sets are looked up by parts of
-// the universe of features instead (set_parts.hpp). For each class of sizes, a sample shows which way has fewer
-// candidates. For containment, all features of the larger set are looked up, and the posted features of the smaller set
-// that it has are counted. A few more features than necessary are posted, so hardly any set has enough of them by
-// chance.
+// Prefix filter: all features are in one order, rare ones first. Let two sets have at least c features in common. Then
+// the first common feature is among the first n - c + 1 features of each set, where n is the size of that set. Sets are
+// processed by ascending size, and each set looks up its whole prefix. So posting lists need only shorter prefixes,
+// which sets of the same or a larger size find. A position filter and a bitmap filter drop candidates. The features of
+// the remaining candidates are compared. If every feature is frequent, nearly all pairs of sets share prefix features.
+// Then sets are looked up by parts of the universe of features (set_parts.hpp). For each class of sizes, a sample shows
+// which of the two ways has fewer candidates. For containment, the join looks up all features of the larger set, and
+// counts the posted features of the smaller set among them. Each set has a few more posted features than necessary, so
+// hardly any other set has enough of them by chance.
 // Source: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006 (the
 // prefixes); Bayardo, Ma and Srikant, Scaling Up All Pairs Similarity Search, WWW 2007 (the sizes); Xiao, Wang, Lin and
 // Yu, Efficient Similarity Joins for Near Duplicate Detection, WWW 2008 (the positions and the shorter prefix).
@@ -43,12 +42,12 @@
 
 namespace neardup::inline v0::detail {
 
-/// A pair of sets that are similar enough: their ranks a < b, and their overlap.
+/// A pair of sets that are similar enough. `a` and `b` are their ranks, a < b.
 struct similar_ranks {
   std::uint32_t a, b, common;
 };
 
-/// The keys by which a join looks up sets.
+/// The kinds of keys by which a join looks up sets.
 enum class set_keys : unsigned char {
   cheapest,       // the cheapest keys for each class of sizes
   prefixes,       // prefix features, rare ones first
@@ -65,10 +64,10 @@ struct set_join_sizes {
   failure_limits failures = {};
 };
 
-/// Returns true if set_join is faster than a join row by row for the sets of one feature. This holds if there are at
-/// least `large` rows and large * large candidates. At least one set of each candidate has the feature in its shorter
-/// prefix, so pairs of other rows do not count. For example, the texts of a template may all have a frequent feature
-/// outside of their shorter prefixes.
+/// Returns true if set_join is faster than a join row by row for the rows of one bucket. The rule is: there are at
+/// least `large` rows, and at least large * large candidate pairs. At least one row of each candidate pair is in the
+/// shorter prefix of its set, so pairs of two other rows do not count. For example, all texts of a template may have a
+/// frequent feature that is in the shorter prefix of few of them.
 /// Precondition: the rows ascend by size.
 template <class Row>
 [[nodiscard]] bool is_corpus(std::span<const Row> rows, const overlap_bounds& bounds, std::size_t large) {
@@ -81,7 +80,7 @@ template <class Row>
   return posted >= large * large / rows.size();
 }
 
-/// Joins distinct sets: all sets, or selected ones. The *place* of a set is its number among the selected sets.
+/// Joins distinct sets, either all or selected ones. The *place* of a set is its number among the selected sets.
 template <class Feature>
 class set_join {
  public:
@@ -91,27 +90,27 @@ class set_join {
            const any_runner& run, const set_join_sizes& sizes)
       : sets_(sets), prefixes_(prefixes), bounds_(bounds), run_(run), how_(sizes) {}
 
-  /// Selects the sets of these ranks.
-  /// Precondition: ranks ascend; the array outlives the join.
+  /// Selects the sets with these ranks.
+  /// Precondition: the ranks ascend. The array outlives the join.
   void choose(std::span<const std::uint32_t> ranks) noexcept {
     chosen_ = ranks;
     is_all_ = false;
   }
-  /// Selects the pairs of which exactly one set is marked. is_marked[rank] marks a set.
+  /// Selects the pairs of a marked and an unmarked set. is_marked[rank] is the mark of a set.
   /// Precondition: the vector outlives the join.
   void join_across(const std::vector<bool>& is_marked) noexcept { side_ = &is_marked; }
-  /// Leaves out the pairs that the classes leave out. The classes are of ranks.
+  /// Skips the pairs that `classes` leaves out. The numbers of `classes` are ranks.
   /// Precondition: `classes` outlives the join.
   void leave_out(set_classes& classes) noexcept { classes_ = &classes; }
-  /// Lets visit() give up when the limit is reached.
+  /// Makes visit() give up when `failures` reaches its limit.
   /// Precondition: `failures` outlives the join.
   void give_up_at(failure_limit& failures) noexcept { failures_ = &failures; }
 
   /// Returns the greatest number of parts that work concurrently.
   [[nodiscard]] std::size_t parts() const { return parts_for(run_, size(), 256); }
 
-  /// Calls `take(part, pairs)` with all pairs, each once, in batches and in any order. Parts call `take` concurrently.
-  /// If `take` returns false, the join ends soon.
+  /// Calls `take(part, pairs)` with batches of similar pairs. Each pair is passed once, and the order of the pairs is
+  /// arbitrary. The parts of the runner call `take` concurrently. If `take` returns false, the join ends soon.
   /// Returns: false if `take` returned false, or the join gave up.
   /// Throws: exceptions of `take`; std::bad_alloc.
   bool visit(const take_type& take) {
@@ -131,7 +130,8 @@ class set_join {
   }
 
  private:
-  /// A posting: a set that has a prefix feature, or a key of a part. Sizes and positions are clipped to 16 bits.
+  /// A posting says that a set has a token: of a prefix feature, or of the key of a part. Sizes and positions are
+  /// clipped to 16 bits.
   struct posting {
     std::uint32_t token;
     std::uint32_t place;  // place of the set
@@ -144,13 +144,14 @@ class set_join {
   static constexpr std::size_t ahead = 8;
   static constexpr std::size_t few = 16;  // longer posting lists are searched for the sizes that fit
 
-  /// The places [begin, end).
+  /// The places in [begin, end).
   struct place_range {
     std::size_t begin, end;
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
   };
 
-  /// A chunk: the consecutive sets [begin, end), with postings by token, of their prefix features or of their parts.
+  /// A chunk is the consecutive sets [begin, end), with postings of either their prefix features or the keys of their
+  /// parts.
   struct chunk {
     std::size_t begin = 0, end = 0;
     part_cut cut = {};           // cut.parts == 0: postings of prefix features
@@ -171,7 +172,7 @@ class set_join {
     std::size_t lists_end;
   };
 
-  /// Scratch memory of a part.
+  /// Scratch memory of one part of the runner.
   struct worker {
     std::vector<looked_up> sets;
     std::size_t seen_begin = 0;        // the place of seen[0]
@@ -194,7 +195,7 @@ class set_join {
   }
   [[nodiscard]] std::size_t size_at(std::size_t place) const noexcept { return sets_.size_of(rank(place)); }
 
-  /// Returns the first place in [begin, end) whose set has at least `n` features; `end` if there is none.
+  /// Returns the first place in [begin, end) whose set has at least `n` features, or `end` if no place has.
   [[nodiscard]] std::size_t first_of_size(std::size_t begin, std::size_t end, std::size_t n) const noexcept {
     while (begin < end) {
       const std::size_t middle = begin + (end - begin) / 2;
@@ -207,7 +208,7 @@ class set_join {
     return begin;
   }
 
-  /// Calls use(first, last, n) with the places [first, last) of the sets of each size n.
+  /// Calls use(first, last, n) for each size n. [first, last) are the places of the sets of n features.
   template <class Use>
   void for_each_size(std::size_t begin, std::size_t end, const Use& use) const {
     while (begin < end) {
@@ -217,8 +218,8 @@ class set_join {
     }
   }
 
-  /// Makes the chunk that begins at place `begin`, without its postings.
-  /// Returns: false if none of its sets can be similar to any set.
+  /// Makes the chunk that begins at place `begin`. Its postings are made later.
+  /// Returns: false if no set of the chunk can be similar to any set.
   bool next_chunk(std::size_t begin, std::size_t room, chunk& of) const {
     of.begin = begin;
     std::size_t n = 0, prefix = 0, postings = 0, end = begin;
@@ -243,14 +244,14 @@ class set_join {
   [[nodiscard]] std::size_t number_at(std::size_t place) const noexcept { return sets_.first_of(rank(place)); }
   [[nodiscard]] prefix_tokens prefix_at(std::size_t place) const noexcept { return prefixes_[number_at(place)]; }
 
-  /// Prefetches the prefix of a set some places ahead.
+  /// Prefetches the prefix of a set that is some places after `place`.
   void prefetch_prefix(std::size_t place, std::size_t end) const noexcept {
     if (place + 2 * ahead < end) prefixes_.prefetch_place(number_at(place + 2 * ahead));
     if (place + ahead < end) prefixes_.prefetch_tokens(number_at(place + ahead));
   }
 
-  /// Returns a salt that is combined with the tokens of marked sets by exclusive or. A set then finds only sets of the
-  /// other side; see join_across().
+  /// Returns the salt of a set: a number for marked sets, 0 for other sets. Tokens are combined with the salt by
+  /// exclusive or, so that a set finds only sets of the other side. See join_across().
   [[nodiscard]] std::uint32_t salt(std::size_t place) const {
     return side_ != nullptr && (*side_)[rank(place)] ? 0x85ebca6bU : 0;
   }
@@ -309,7 +310,7 @@ class set_join {
     sort_postings(of, count);
   }
 
-  /// Makes the postings of the parts of every `stride`-th set.
+  /// Makes the postings of parts for every `stride`-th set of `sets`.
   void fill_by_parts(chunk& of, place_range sets, part_cut cut, std::size_t stride) {
     of.begin = sets.begin;
     of.end = sets.end;
@@ -356,7 +357,7 @@ class set_join {
     }
   }
 
-  /// Finds all sets that may be similar to a set of the chunk. For each class of sizes it uses the cheaper keys.
+  /// Finds all candidates for the sets of a chunk. For each class of sizes, this function uses the cheaper keys.
   bool probe_by_class(chunk& of, std::vector<worker>& workers, const take_type& take) {
     for (worker& memory : workers) {
       memory.seen_begin = of.begin;
@@ -379,7 +380,7 @@ class set_join {
         for_each_size(partners.begin, partners.end, [&](std::size_t from, std::size_t to, std::size_t n) {
           all_postings += (to - from) * cut.posted(n);
         });
-        // Parts have more postings than prefixes. So the postings of all partners at a time may need too much memory.
+        // Parts have more postings than prefixes. The postings of all partners at once may need too much memory.
         const std::size_t pieces = all_postings / (2 * (std::max)(how_.min_postings, of.firsts.back())) + 1;
         const std::size_t step = (partners.size() + pieces - 1) / pieces;
         for (std::size_t from = partners.begin; from < partners.end; from += step) {
@@ -392,9 +393,9 @@ class set_join {
     return probe_all(of, {done, of.probed_end}, workers, take);
   }
 
-  /// Returns the cheapest keys by which the sets `probed` find their partners in a chunk. A cut without parts means
-  /// prefix features. Costs are counted for a sample of the probed sets. Keys of parts are considered only if making
-  /// the keys costs less than a search by prefix features. `sample` then gets the keys of a sample of the partners.
+  /// Returns the cheapest keys by which the sets `probed` find their partners in a chunk. A cut without parts stands
+  /// for prefix features. The costs are measured on a sample of `probed`. Parts are considered only if making their
+  /// keys costs less than a search by prefix features. `sample` then has the keys of a sample of the partners.
   part_cut cheapest_cut(const chunk& of, chunk& sample, place_range partners, place_range probed,
                         std::size_t differing) {
     if (how_.keys == set_keys::equal_parts) return part_cut::into_equal(differing);
@@ -419,8 +420,8 @@ class set_join {
     return result;
   }
 
-  /// Returns the mean cost of searching for a set in a chunk that contains every `stride`-th partner. It is counted for
-  /// some of the sets `probed`.
+  /// Returns the mean cost of searching for a set in a chunk that has every `stride`-th partner. The mean is over a
+  /// sample of the sets `probed`.
   double cost_of_probe(const chunk& of, place_range probed, std::size_t stride) const {
     constexpr std::size_t most_sets = 64, most_postings = 256;
     const std::size_t sets = (std::min)(most_sets, probed.size() / 8 + 1);
@@ -450,8 +451,9 @@ class set_join {
     return set_join_costs::probe(keys, postings * share, candidates * share) / static_cast<double>(sets);
   }
 
-  /// Returns the postings of a list that may belong to partners of a set of `n` features. These are the postings of
-  /// sets in [first, last) that are small enough for a first common feature at `position` of the set of `n` features.
+  /// Returns the postings of a list that may belong to partners of a set of `n` features. Their sets are in [first,
+  /// last). They are also small enough to be similar if the first common feature is at `position` of the set of `n`
+  /// features.
   static std::span<const posting> partners_in(const chunk& of, const worker& memory, const posting_list& list,
                                               std::size_t n, std::size_t position, std::size_t first,
                                               std::size_t last) {
@@ -459,7 +461,7 @@ class set_join {
     const posting *const begin = of.postings.data() + list.begin, *const end = of.postings.data() + list.end;
     const posting* const from = std::lower_bound(begin, end, first, is_before);
     const posting* to = std::lower_bound(from, end, last, is_before);
-    // The required overlap grows with the size of the partner. At most n - position features are left for it.
+    // The required overlap grows with the size of the partner. At most n - position features can be common.
     const auto fits = std::upper_bound(memory.least.begin(), memory.least.end(), n - position);
     if (position != 0 && fits != memory.least.end()) {
       const std::size_t size = memory.least_base + static_cast<std::size_t>(fits - memory.least.begin());
@@ -493,9 +495,8 @@ class set_join {
                     });
   }
 
-  /// Finds the posting lists of some sets from place `first` on. The lists of all these sets are prefetched before any
-  /// list is read.
-  /// Returns: the place behind these sets.
+  /// Finds the posting lists for sets from place `first` on. All lists are prefetched before the first list is read.
+  /// Returns: the place after the last of these sets.
   std::size_t look_up(const chunk& of, worker& memory, std::size_t first, std::size_t last) const {
     constexpr std::size_t most = 256;  // most posting lists at a time; the lists of the last set may exceed it
     memory.sets.clear();
@@ -532,8 +533,8 @@ class set_join {
     return first;
   }
 
-  /// Computes for a set of `n` features the required overlap with sets of each size, and the places in a chunk whose
-  /// sizes allow it.
+  /// Computes for a set of `n` features the required overlap with sets of each size. Computes which places of a chunk
+  /// have sets of a size that may be similar.
   void prepare(const chunk& of, worker& memory, std::size_t n) const {
     if (memory.least_for == n) return;
     const bool stays = bounds_.looks_up_all() && memory.least_for != 0;
@@ -568,7 +569,7 @@ class set_join {
     if (!memory.candidates.empty()) compare(memory, place, n, memory.candidates);
   }
 
-  /// Adds the sets of a posting list to the candidates of the set at `place`.
+  /// Adds the sets of a posting list to the candidates for the set at `place`.
   void scan(chunk& of, worker& memory, const posting_list& list, std::size_t place, std::size_t n, std::size_t position,
             std::size_t first, std::size_t last) {
     const bool counts = bounds_.looks_up_all();
@@ -592,8 +593,8 @@ class set_join {
     }
   }
 
-  /// Returns true if neighbours in the posting list [begin, end) are mostly of one class. It examines eight sets of the
-  /// list.
+  /// Returns true if neighbours in the posting list [begin, end) are mostly of one class. The function examines eight
+  /// sets of the list.
   [[nodiscard]] bool are_mostly_of_one_class(const chunk& of, std::size_t begin, std::size_t end) const {
     constexpr std::size_t some = 8;
     const auto class_at = [&](std::size_t i) {
@@ -608,10 +609,10 @@ class set_join {
     return 2 * equal >= some;
   }
 
-  /// Scans a list whose sets are mostly of one class, as scan() does. Each candidate is compared at once, because the
-  /// result may change the class of the set at `place`.
-  /// Invariant: the postings [i, i + runs[i]) are of sets of one class. So if a run has the class of the set at
-  /// `place`, it is skipped. Before that, the run is joined with the next run if both have one class.
+  /// Scans a list whose sets are mostly of one class. The result is the same as for scan(). Each candidate is compared
+  /// at once, because a similar candidate may change the class of the set at `place`.
+  /// Invariant: the postings [i, i + runs[i]) are of sets of one class.
+  /// So a run is skipped if its class is the class of the set at `place`. Adjacent runs of one class are united first.
   void scan_by_class(chunk& of, worker& memory, std::size_t place, std::size_t n, std::size_t position,
                      std::uint32_t token, std::size_t begin, std::size_t end) {
     const auto class_at = [&](std::size_t i) { return classes_->of(rank(of.postings[i].place)); };
@@ -641,9 +642,9 @@ class set_join {
     }
   }
 
-  /// Returns the required overlap of a set of `n` features with the set of a posting; 0 if they cannot be similar
-  /// enough. `position` is the position of their first common feature in the set of `n` features; `p.position` is the
-  /// position of this feature in the other set.
+  /// Returns the required overlap of a set of `n` features with the set of the posting `p`, or 0 if the sets cannot be
+  /// similar enough. Their first common feature is at `position` of the set of `n` features, and at `p.position` of the
+  /// other set.
   [[nodiscard]] std::size_t least_common(const worker& memory, std::size_t n, std::size_t position,
                                          const posting& p) const noexcept {
     if (p.size < large) {
@@ -678,7 +679,8 @@ class set_join {
     ++memory.times[number];
   }
 
-  /// Keeps a candidate if the number of its postings that the set of `n` features has found is at least least_met().
+  /// Keeps the candidates that have enough common postings: at least least_met() of the postings of a candidate were
+  /// found.
   void keep_frequent(worker& memory, std::size_t n) const {
     std::size_t kept = 0;
     for (const set_candidate& other : memory.candidates) {
@@ -702,7 +704,7 @@ class set_join {
     for (const set_candidate& other : candidates.first(left)) {
       const std::uint32_t a = rank(other.place);
       if (classes_ != nullptr && classes_->leaves_out(a, b)) continue;
-      // Sets of one side may be candidates, too, if two of their tokens differ by the salt.
+      // If two features of a set differ by the salt, sets of one side may become candidates. They are skipped here.
       if (side_ != nullptr && (*side_)[a] == (*side_)[b]) continue;
       const std::size_t common = count_common(sets_[a], set, other.least);
       if (common < other.least) continue;

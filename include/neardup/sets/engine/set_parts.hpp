@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Keys that find similar sets whatever the document frequencies of their features: hashes of parts of a set.
+// Finds similar sets by parts of the universe of features. Document frequencies do not matter for this search.
 //
 // A hash divides the universe of features into parts. Let two sets differ in at most d features. Of d + 1 parts, at
-// least one is equal in both sets. Of floor(d / 2) + 1 parts, at least one differs in at most one feature. Unlike rare
-// features, parts distinguish sets even if every feature is common: five features out of twenty can be chosen in 15,504
-// ways. Larger parts distinguish more sets, but need an additional key for each feature, without that feature. The
-// number of parts grows with the sizes of the sets. So sizes are divided into classes. All sets of a class use the same
-// number of parts, and so do the sets that are compared with them.
+// least one is equal in the two sets. Of floor(d / 2) + 1 parts, at least one differs in at most one feature. Parts
+// distinguish sets even if every feature is frequent: five features out of twenty can be chosen in 15,504 ways. Larger
+// parts distinguish more sets, but need an additional key for each feature: the part without that feature. The number
+// of parts grows with the sizes of the sets. So sizes are divided into classes. All sets of a class, and all sets that
+// are compared with them, use the same number of parts.
 // Source: Deng, Li, Wen and Feng, An Efficient Partition Based Method for Exact Set Similarity Joins, PVLDB 9 (4),
 // 2015.
 #pragma once
@@ -22,14 +22,14 @@
 
 namespace neardup::inline v0::detail {
 
-/// A class of set sizes, `first` to `last`, and the greatest number of features in which similar sets of at most `last`
-/// features differ.
+/// A class of set sizes, from `first` to `last`. `differing` bounds the number of features in which two similar sets of
+/// at most `last` features differ.
 struct size_class {
   std::size_t first, last, differing;
 };
 
-/// Returns the class of sizes that begins with `first`. It ends at first + first / 8, or later, as long as the number
-/// of differing features is the same.
+/// Returns the class of sizes that begins with `first`. The class ends at first + first / 8, or at a later size with
+/// the same number of differing features.
 /// Precondition: bounds.bounds_differences(); first <= largest.
 inline size_class size_class_from(std::size_t first, std::size_t largest, const overlap_bounds& bounds) noexcept {
   size_class result{first, first + first / 8, 0};
@@ -38,7 +38,7 @@ inline size_class size_class_from(std::size_t first, std::size_t largest, const 
   return result;
 }
 
-/// The division of the universe of features: the number of parts, and the kind of keys.
+/// Says how the universe of features is divided: the number of parts, and the kind of keys.
 struct part_cut {
   std::size_t parts = 0;
   bool with_one_less = false;  // if true, parts that differ in one feature are found, too
@@ -52,10 +52,10 @@ struct part_cut {
   }
 };
 
-/// Makes the keys of sets, one set after the other.
+/// Computes the keys of sets.
 class part_keys {
  public:
-  /// Returns the keys that are posted for a set, cut.posted(set.size()) keys. The span is valid until the next call.
+  /// Returns the cut.posted(set.size()) keys that are posted for a set. The span is valid until the next call.
   template <class Feature>
   std::span<const std::uint32_t> to_post(std::span<const Feature> set, part_cut cut) {
     add_up(set, cut);
@@ -64,7 +64,7 @@ class part_keys {
     return keys_;
   }
 
-  /// Returns the keys that are looked up to find sets similar to a set. The span is valid until the next call.
+  /// Returns the keys that a search looks up to find the sets similar to `set`. The span is valid until the next call.
   template <class Feature>
   std::span<const std::uint32_t> to_look_up(std::span<const Feature> set, part_cut cut) {
     add_up(set, cut);
@@ -83,8 +83,8 @@ class part_keys {
   static std::uint64_t hash_of(Feature feature) noexcept {
     return mix(feature_token(feature) + golden_ratio);
   }
-  /// Returns the part of a hash. The high half of the hash chooses it, so the low halves stay random within a part, and
-  /// so do their sums.
+  /// Returns the part to which a hash belongs. Only the high half of the hash determines the part. So the low halves of
+  /// the hashes of one part stay random, and so do their sums.
   [[nodiscard]] std::size_t part_of(std::uint64_t hash) const noexcept {
     return to_size((hash >> 32) * sums_.size() >> 32);
   }
@@ -114,13 +114,13 @@ class part_keys {
   std::vector<std::uint32_t> keys_;
 };
 
-/// Estimated costs of the steps of a join, in nanoseconds (g++ 12, Intel Xeon of 2019). Only their ratios matter.
+/// Estimated costs of the steps of a join, in nanoseconds (g++ 12, Intel Xeon of 2019). Only their ratios are used.
 struct set_join_costs {
-  /// Returns the cost of hashing the features of a set.
+  /// Returns the cost of hashing `features` features.
   [[nodiscard]] static double cut(std::size_t features) noexcept { return 2 * static_cast<double>(features); }
-  /// Returns the cost of sorting the postings of a set.
+  /// Returns the cost of sorting `postings` postings.
   [[nodiscard]] static double sort(std::size_t postings) noexcept { return 25 * static_cast<double>(postings); }
-  /// Returns the cost of looking up keys, reading their postings, and filtering the candidates by bitmaps.
+  /// Returns the cost of looking up keys, reading their postings, and applying the bitmap filter to the candidates.
   [[nodiscard]] static double probe(double keys, double postings, double candidates) noexcept {
     return 12 * keys + 1.5 * postings + 10 * candidates;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An inverted index of the rare features of sets, which finds stored sets that may be similar to a given set.
+// An inverted index of the rare features of sets. A search returns the stored sets that may be similar to a given set.
 #pragma once
 
 #include <algorithm>
@@ -24,36 +24,37 @@
 
 namespace neardup::inline v0::detail {
 
-/// An inverted index of sets. It finds every stored set that is similar enough to a given set, and few others. Sets are
-/// numbered; the caller provides their features.
+/// An inverted index of sets. A search finds every stored set that is similar enough to a given set, and few other
+/// sets. Sets have numbers, and the caller provides their features.
 ///
 /// Prefix filter: all features are in one order, rare ones first. Two sets that are similar enough share a prefix
-/// feature (set_join.hpp names the sources), so only prefix features are indexed and looked up. Candidates are
-/// discarded by their sizes, by the positions of the common feature in both sets, then by their bitmaps. For
-/// containment, the smaller set may have any size. All features are then indexed and looked up, the prefix features
-/// apart from the others, and a candidate needs several common prefix features (overlap_bounds::least_met).
+/// feature (set_join.hpp names the sources), so only prefix features are indexed and looked up. Candidates are dropped
+/// by their sizes, by the positions of the common feature in the two sets, and by their bitmaps. For containment, the
+/// smaller set may have any size. Then all features are indexed and looked up; prefix features are marked. A candidate
+/// needs several common prefix features (overlap_bounds::least_met).
 ///
-/// Generations: the order of features is frozen in a *generation* of postings. A new order is learnt when as many sets
-/// were inserted, or erased, as there were when the last order was learnt, or when examining postings has taken longer
-/// than learning. So a feature that was rare and is now in every set, such as a phrase of a new template, does not slow
-/// down searches for long. Learning opens a second generation. Each insert() then moves some sets to it, and a search
-/// looks into both generations. When the first is empty, it is freed in pieces. So no insert takes long, and erased
-/// sets leave no postings behind. A posting is outdated if its set was erased or its number used again. It leads to a
-/// candidate that the bitmap or the caller discards. So an insert that throws need not remove its postings.
+/// Generations: a *generation* is the postings of sets in one frozen order of the features. A new order is learnt in
+/// two cases: the number of insertions, or of erasures, since the last order was learnt has reached the number of sets
+/// at that time; or searches have spent more time on postings since then than learning takes. So a rare feature that
+/// becomes frequent, such as a phrase of a new template, slows down searches only for a while. A new order opens a
+/// second generation. Each insert() then moves some sets to it, and a search reads the two generations. An old
+/// generation without sets is freed in pieces. So no insertion takes long, and erased sets leave no postings behind. A
+/// posting is outdated if its set was erased or its number reused. An outdated posting leads to a candidate that the
+/// bitmap filter or the caller drops. So an insertion that throws need not remove its postings.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the set, and linear in the candidates;
 /// erase() is O(1).
-/// Memory: 24 bytes for each number, about 15 for each indexed feature, and one for about four features. A set of n
-/// features has n - ceil(similarity * n) + 1 indexed features, for containment n. Erased sets keep their postings until
-/// the next generation. While sets are moved, there are up to twice as many postings.
+/// Memory: 24 bytes for each number, about 15 bytes for each indexed feature, and one byte for about four features. A
+/// set of n features has n - ceil(similarity * n) + 1 indexed features, or n for containment. Erased sets keep their
+/// postings until the next generation. While sets are moved, there are up to twice as many postings.
 /// Guarantee: an exception changes no result. The index is movable, not copyable.
-/// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
+/// Thread safety: several threads may call const members at once, each with its own workspace, while no thread writes.
 class set_postings {
  public:
   using workspace = candidate_search;
 
-  /// Makes an empty index. `max_in_row`: the postings of a feature that has more are grouped by size and position. This
-  /// changes no result.
+  /// Makes an empty index. The postings of a feature are grouped by size and position once there are more than
+  /// `max_in_row`. `max_in_row` changes no result.
   explicit set_postings(const overlap_bounds& bounds, std::size_t max_in_row = 2048)
       : bounds_(bounds), max_in_row_(max_in_row), current_(std::make_unique<generation>(max_in_row)) {}
 
@@ -63,8 +64,9 @@ class set_postings {
   /// Returns an empty index with the same settings.
   [[nodiscard]] set_postings fresh() const { return set_postings(bounds_, max_in_row_); }
 
-  /// Adds a set. `features_of(number)` returns the features with which an earlier set was last added, or none if that
-  /// set should not be found any more. A number may be added again: the new features replace the previous features.
+  /// Adds a set. `features_of(number)` returns the features with which an earlier set was last added. The result is
+  /// empty if searches shall no longer find that set. A number may be added again: the new features replace the old
+  /// ones.
   template <class Feature, class FeaturesOf>
   void insert(std::span<const Feature> features, std::uint32_t number, const FeaturesOf& features_of) {
     if (features.empty()) return erase(number);
@@ -76,8 +78,8 @@ class set_postings {
     ++inserted_;
   }
 
-  /// Learns the order of features from sets that will be added, set_at(0) to set_at(count - 1). The order then need not
-  /// be learnt while they are added. Reserves memory for them.
+  /// Learns the order of the features from the sets set_at(0), ..., set_at(count - 1), which will be added next. So the
+  /// order need not be learnt while they are added. Reserves memory for these sets.
   /// Precondition: no set is stored.
   template <class SetAt>
   void learn_from(std::size_t count, const SetAt& set_at) {
@@ -98,15 +100,15 @@ class set_postings {
     learnt_ = count;
   }
 
-  /// Removes a set, if there is one with this number.
+  /// Removes the set with this number. No-op if the index does not have the number.
   void erase(std::uint32_t number) noexcept;
 
-  /// Removes everything.
+  /// Removes all sets.
   void clear() noexcept;
 
   /// Calls `visit(number, least)` once for each stored set that may be similar to `features` by `bounds`, in ascending
-  /// order, until `visit` returns false. `least` is the least overlap that makes the set similar.
-  /// Precondition: `bounds` have the same measure and the same least overlap as this index, and no smaller threshold.
+  /// order of the numbers, until `visit` returns false. The set is similar if its overlap is at least `least`.
+  /// Precondition: `bounds` have the measure and the min_common of this index, and at least its threshold.
   template <class Feature, class Visit>
   void for_each(std::span<const Feature> features, const overlap_bounds& bounds, workspace& scratch,
                 const Visit& visit) const {
@@ -142,7 +144,7 @@ class set_postings {
     record() noexcept : size(0), is_live(0), parity(0) {}
   };
 
-  /// The records of the sets in one generation, for candidate_search.
+  /// The records of the sets in one generation, in the form that candidate_search reads.
   struct records_in {
     const chunked_array<record>& records;
     std::uint32_t parity;
@@ -155,12 +157,12 @@ class set_postings {
     void prefetch(std::uint32_t number) const noexcept { detail::prefetch(&records[number]); }
   };
 
-  /// A generation: the postings of sets in one order of the features.
+  /// A generation: the postings of sets in one frozen order of the features.
   struct generation {
     explicit generation(std::size_t max_in_row) : postings(max_in_row) {}
 
     /// Frees a piece of the memory.
-    /// Returns: false if no memory was left.
+    /// Returns: false if no piece was left.
     bool free_piece() noexcept { return postings.free_piece() || counts.free_piece(); }
 
     feature_rarity counts;
@@ -168,7 +170,7 @@ class set_postings {
     std::uint32_t parity = 0;
   };
 
-  /// A counter that many threads add to.
+  /// A counter to which several threads may add at once.
   class counter {
    public:
     counter() = default;
@@ -223,8 +225,8 @@ class set_postings {
            looked_at_.value() > min_looked_at + looked_at_a_feature * features_;
   }
 
-  /// Opens a generation if one is due, and moves sets to it. The moved sets have about moved_a_feature times as many
-  /// features as the inserted set, plus least_moved.
+  /// Opens a generation if one is due. Moves some sets to the current generation: their number of features is about
+  /// moved_a_feature times that of the inserted set, plus least_moved.
   template <class FeaturesOf>
   void advance(std::size_t features, const FeaturesOf& features_of) {
     for (int pieces = 0; dying_ != nullptr && pieces < freed_an_insert; ++pieces) {
@@ -304,7 +306,7 @@ NEARDUP_INLINE void set_postings::open() {
   feature_rarity next(2 * features_);
   opened->counts = std::move(next_);
   opened->parity = current_->parity ^ 1U;
-  // The postings of the present sets, and half as many for the sets that will be inserted before the next generation.
+  // Room for the postings of the present sets, and for half as many more until the next generation.
   const double present = static_cast<double>(size_) / static_cast<double>(size_ + erased_ + 1);
   opened->postings.expect(static_cast<std::size_t>(1.5 * present * static_cast<double>(current_->postings.size())));
   next_ = std::move(next);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The prefixes of many sets: their rarest features, which a join looks up.
+// The prefixes of many sets. A prefix is the rarest features of a set, which a join looks up.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 
 namespace neardup::inline v0::detail {
 
-/// The tokens of the prefix features of a set, rare ones first. The first `first_position` features of the prefix are
-/// left out, because no other set has them.
+/// The tokens of a set's prefix features, rare ones first. The first `first_position` features of the prefix are left
+/// out, because no other set has them.
 struct prefix_tokens {
   std::span<const std::uint32_t> tokens;
   std::size_t first_position;
 };
 
-/// The prefixes of distinct sets. They are long enough to find similar sets of any size. If bounds.looks_up_all(),
-/// prefixes are not looked up, so they are only as long as posting lists require.
+/// The prefixes of distinct sets, long enough to find similar sets of any size. If bounds.looks_up_all(), prefixes are
+/// not looked up, so they are only as long as posting lists require.
 class set_prefixes {
  public:
   /// Finds the prefixes, for blocks of at least `block` consecutive sets of the source. Each block has arrays of its
@@ -65,15 +65,15 @@ class set_prefixes {
     });
   }
 
-  /// Returns the prefix of the set with this number in the source.
-  /// Precondition: the set is the first of its copies.
+  /// Returns the prefix of a set. `number` is the number of the set in the source.
+  /// Precondition: no set with a smaller number equals the set.
   [[nodiscard]] prefix_tokens operator[](std::size_t number) const noexcept {
     const block_of_sets& block = blocks_[number / block_];
     const place* const at = &block.places[number % block_];
     return {block.tokens.span(at[0].begin, at[1].begin), at->left_out};
   }
 
-  /// Prefetches for operator[]. Call prefetch_place() some calls ahead, and prefetch_tokens() between the two.
+  /// Prefetches for operator[]. Call prefetch_place() some calls before operator[], and prefetch_tokens() in between.
   void prefetch_place(std::size_t number) const noexcept {
     prefetch(&blocks_[number / block_].places[number % block_]);
   }
@@ -93,15 +93,16 @@ class set_prefixes {
     large_array<place> places;
   };
 
-  /// Prefetches the counts of a set one set ahead, as far as they fit the L1 cache beside those of another set.
+  /// Prefetches the counts of the next set. Of a large set, only as many are prefetched as fit the L1 cache beside the
+  /// counts of the present set.
   template <class Feature>
   static void prefetch_counts(std::span<const Feature> set, const token_counts& counts) noexcept {
     constexpr std::size_t most = 256;
     for (const Feature feature : set.first((std::min)(set.size(), most))) counts.prefetch(feature_token(feature));
   }
 
-  /// Appends the tokens of the prefix of a set.
-  /// Returns: the number of features at the beginning that are left out.
+  /// Appends the tokens of the prefix of a set to the memory of the worker.
+  /// Returns: how many features at the beginning of the prefix are left out.
   template <class Worker, class Feature>
   static std::uint32_t add(Worker& own, std::span<const Feature> set, const token_counts& counts,
                            const overlap_bounds& bounds) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The features of many sets, in an arena of chunks.
+// Stores the features of many sets in an arena of chunks.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// Stores sets by slot, a number that the caller chooses. Features are stored in chunks of an arena, so a small set
-/// needs no memory block of its own, and growing copies nothing. A chunk whose sets are all erased is freed. put() also
-/// examines some slots, and moves sets out of chunks that are less than half used. After as many calls of put() as
-/// there are slots, erased sets waste at most about as much memory as the other sets use.
+/// Stores sets by slot. A slot is a number that the caller chooses. Features are stored in the chunks of an arena, so a
+/// small set needs no allocation of its own, and growing copies nothing. A chunk whose sets are all erased is freed.
+/// put() also examines some slots, and moves sets out of chunks that are less than half used. After as many calls of
+/// put() as there are slots, erased sets waste at most about as much memory as the other sets use.
 ///
-/// Complexity: put() is linear in the set, erase() O(1).
-/// Memory: 12 bytes per slot, the features, and an eighth.
+/// Complexity: put() is linear in the size of the set, erase() is O(1).
+/// Memory: 12 bytes per slot, the features, and an eighth of their size.
 /// Guarantee: strong. The store is movable, not copyable; a moved-from store is empty.
 template <class Feature>
 class set_store {
@@ -47,8 +47,8 @@ class set_store {
     std::swap(examined_, other.examined_);
   }
 
-  /// Returns the set in a slot; empty if the slot has no set. The span is valid until the next put(), or the erase() of
-  /// this slot.
+  /// Returns the set in a slot; the result is empty if the slot has no set. The span is valid until the next put(), or
+  /// until erase() of this slot.
   [[nodiscard]] set_type operator[](std::size_t slot) const noexcept {
     if (slot >= places_.size() || places_[slot].size == 0) return {};
     const place& at = places_[slot];
@@ -62,7 +62,7 @@ class set_store {
   /// Returns the number of features of all sets.
   [[nodiscard]] std::size_t feature_count() const noexcept { return features_; }
 
-  /// Puts a set into a slot. The argument may be a set of this store.
+  /// Puts a set into a slot. The set may be stored in this object already.
   /// Precondition: the slot has no set.
   /// Throws: std::length_error for a set of 2^32 - 1 features or more; std::bad_alloc.
   void put(std::size_t slot, set_type set) {
@@ -81,7 +81,7 @@ class set_store {
     storing.is_due = false;
   }
 
-  /// Removes the set in a slot, if there is one.
+  /// Removes the set in a slot. No-op if the slot has no set.
   void erase(std::size_t slot) noexcept {
     if (slot >= places_.size() || places_[slot].size == 0) return;
     features_ -= places_[slot].size;

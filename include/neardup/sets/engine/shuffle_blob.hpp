@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Blobs: the sets that a shuffle moves to one partition, as bytes.
+// Blobs: a blob is the bytes that a scatter sends to one partition.
 //
-// A blob is a header and records. A record represents the equal sets of one batch. All its parts begin at a multiple of
-// eight bytes:
+// A blob is a header and records. A record stands for all equal sets of one batch. Each of these parts of a record
+// begins at a multiple of eight bytes:
 //
 //   record_head  sizes of the following parts
 //   documents    head.copies numbers of 64 bits, ascending
@@ -37,7 +37,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The header of a blob. Blobs belong to one run if all members up to `counts` are equal.
+/// The header of a blob. Two blobs belong to one run if all members up to `counts` are equal.
 struct blob_header {
   std::uint64_t magic;
   std::uint16_t version;
@@ -71,7 +71,7 @@ static_assert(sizeof(record_head) == 24);
 
 using set_hash = std::array<std::uint64_t, 2>;
 
-/// Returns a hash of all features of a set. Different sets practically never have the same hash.
+/// Returns a hash of all features of a set. Different sets have different hashes, except with negligible probability.
 template <class Feature>
 [[nodiscard]] set_hash hash_of_set(std::span<const Feature> set) noexcept {
   set_hash hash{set.size(), set.size()};
@@ -87,7 +87,7 @@ template <class Feature>
 }
 [[nodiscard]] constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + 7) / 8 * 8; }
 
-/// Reads an index of 1, 2 or 4 bytes.
+/// Reads the index at position `i`. An index has `width` bytes: 1, 2 or 4.
 [[nodiscard]] inline std::uint32_t index_at(const std::byte* indexes, std::size_t width, std::size_t i) noexcept {
   std::uint32_t result = 0;
   if (width == 1) return std::to_integer<std::uint32_t>(indexes[i]);
@@ -117,7 +117,7 @@ class blob_writer {
     append(std::span<const T>(&value, 1));
   }
 
-  /// Appends two lists of indexes of 1, 2 or 4 bytes.
+  /// Appends two lists of indexes. `width`, the bytes of an index, is 1, 2 or 4.
   void append_indexes(std::span<const std::uint32_t> first, std::span<const std::uint32_t> second, std::size_t width);
 
   void count_record() noexcept { ++records_; }
@@ -130,7 +130,7 @@ class blob_writer {
   std::uint64_t records_ = 0;
 };
 
-/// A record of a blob. Its members refer to the bytes of the blob.
+/// A record of a blob. Its members are views of the bytes of the blob.
 template <class Feature>
 struct blob_record {
   record_head head;
@@ -143,7 +143,7 @@ struct blob_record {
   set_bitmap bitmap;                         // only for sketches
 };
 
-/// Reads the records of a blob, and checks that they are complete.
+/// Reads the records of a blob, and checks that each record is complete.
 template <class Feature>
 class blob_reader {
  public:
@@ -192,9 +192,9 @@ class blob_reader {
   }
 
  private:
-  /// Checks that the places of the rows ascend and are in [first, end). A row that occurred twice would be compared
-  /// with itself.
-  /// Throws: std::runtime_error.
+  /// Checks that the places of the rows ascend and are in [first, end). If a row occurred twice, its set would be
+  /// compared with itself.
+  /// Throws: std::runtime_error if they do not ascend or are not in [first, end).
   template <class Place>
   void check_rows(std::size_t first, std::size_t end, std::size_t rows, const Place& place) const {
     for (std::size_t i = 0; i < rows; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Joins the sets of one partition of a shuffle: finds the pairs that share a prefix feature of this partition. The
-// records of its blobs have the rows, which bucket_join joins.
+// records of the partition's blobs have the rows, and bucket_join joins the rows.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +29,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns the partition of a feature.
+/// Returns the partition to which a feature belongs.
 template <class Feature>
 [[nodiscard]] constexpr std::uint32_t partition_of(Feature feature, std::uint32_t partitions) noexcept {
   return static_cast<std::uint32_t>((mix(feature) >> 32) * partitions >> 32);
 }
 
-/// A set with the documents of all its copies.
+/// A distinct set, with the documents of all sets that equal it.
 template <class Feature>
 struct gathered_set {
   std::uint32_t record;
@@ -45,14 +45,14 @@ struct gathered_set {
   set_bitmap bitmap;
 };
 
-/// A row: a prefix feature of a set. `position` is the position of the feature in the prefix.
+/// A row is a prefix feature of a set. `position` is the position of the feature in the prefix.
 template <class Feature>
 struct record_row {
   Feature key;
   std::uint32_t set, size, position;
 };
 
-/// The sets of records, as bucket_join needs them.
+/// Describes the sets of records for bucket_join.
 template <class Feature>
 class record_sets {
  public:
@@ -70,7 +70,7 @@ class record_sets {
     return records_[sets_[set].record].features;
   }
   [[nodiscard]] const set_bitmap& bitmap(const row& of) const noexcept { return sets_[of.set].bitmap; }
-  // A set may have documents of both corpora.
+  // Always false: the equal sets of two corpora are one set here, so a set may have documents of both corpora.
   [[nodiscard]] static constexpr bool is_of_second(const row& /*of*/) noexcept { return false; }
   [[nodiscard]] static constexpr bool is_across() noexcept { return false; }
   [[nodiscard]] static constexpr bool is_marked(const row& /*of*/) noexcept { return false; }
@@ -87,13 +87,14 @@ class record_sets {
   }
 
  private:
-  /// Returns the prefix features of a set that precede the feature of a row, without features that no other set has.
+  /// Returns the prefix features of a set that precede the feature of a row. Features that no other set has are left
+  /// out.
   [[nodiscard]] std::span<const Feature> earlier(const row& of) const noexcept {
     const gathered_set<Feature>& set = sets_[of.set];
     return {set.prefix, of.position - records_[set.record].head.left_out};
   }
   static bool is_any_in(std::span<const Feature> some, std::span<const Feature> set) {
-    // Starts at the last feature, which is the most frequent one, and so the most likely common one.
+    // Starts at the last feature. It is the most frequent one, so it is most likely to be common.
     return std::any_of(some.rbegin(), some.rend(),
                        [set](Feature feature) { return std::binary_search(set.begin(), set.end(), feature); });
   }
@@ -106,8 +107,8 @@ class record_sets {
 template <class Feature>
 class shuffle_join {
  public:
-  /// Makes an empty join. `expected`: the header that all blobs have, apart from `counts`, `records`, `bytes` and
-  /// `checksum`.
+  /// Makes an empty join. `expected`: the header that all blobs have. The members `counts`, `records`, `bytes` and
+  /// `checksum` may differ.
   shuffle_join(const blob_header& expected, const overlap_bounds& bounds, bool has_sets, bool has_bitmaps,
                const any_runner& run, std::size_t large = large_bucket)
       : expected_(expected),
@@ -120,7 +121,8 @@ class shuffle_join {
 
   /// Adds the records of a blob.
   /// Precondition: the bytes outlive the join.
-  /// Throws: std::runtime_error if the blob is damaged, or its header differs from the first blob's; std::length_error.
+  /// Throws: std::runtime_error if the blob is damaged, or if its header differs from the first blob's;
+  /// std::length_error if there are too many sets.
   void add(std::span<const std::byte> bytes) {
     const std::string name = "blob " + std::to_string(blobs_++);
     if (bytes.empty()) return;
@@ -140,8 +142,8 @@ class shuffle_join {
     if (count != header.records) fail<std::runtime_error>({name, ": damaged"});
   }
 
-  /// Calls `take(first, second, common, similarity)` for all pairs of documents, first < second, one call at a time.
-  /// Precondition: it is called once.
+  /// Calls `take(first, second, common, similarity)` for all pairs of documents, first < second. Calls do not overlap.
+  /// Precondition: visit() was not called before.
   template <class Take>
   void visit(const Take& take) {
     unite_copies();
@@ -160,7 +162,7 @@ class shuffle_join {
       }
       return true;
     });
-    // Several features may have found one candidate.
+    // Several prefix features may have found the same candidate pair.
     const auto key = [](const found_pair& p) { return std::uint64_t{p.a} << 32 | p.b; };
     std::sort(candidates.begin(), candidates.end(),
               [&](const found_pair& x, const found_pair& y) { return key(x) < key(y); });
@@ -212,7 +214,7 @@ class shuffle_join {
     return compare_sets<std::uint64_t>(x.hash, y.hash);
   }
 
-  /// Computes unique_ from the records.
+  /// Computes unique_ from the records: equal sets become one set with all their documents.
   void unite_copies() {
     std::vector<std::uint64_t> hashes;
     hashes.reserve(sets_.size());
@@ -258,7 +260,7 @@ class shuffle_join {
     }
   }
 
-  /// Returns the place of the feature of row `i` in the prefix of its set. Features that are left out do not count.
+  /// Returns the place in the prefix of the feature of row `i`. Features that are left out do not count.
   [[nodiscard]] std::uint32_t place_of(const blob_record<Feature>& record, std::size_t i) const {
     return has_sets_ ? index_at(record.rows, index_width(record.head.size), i)
                      : record.positions[i] - record.head.left_out;
@@ -280,7 +282,8 @@ class shuffle_join {
     return rows;
   }
 
-  /// Passes the pairs of copies of a set to `take`, if this is the partition of the set's first prefix feature.
+  /// Passes the pairs of documents with equal sets to `take`. Only the partition of the set's first prefix feature does
+  /// so.
   template <class Take>
   void visit_copies(const gathered_set<Feature>& set, const Take& take) const {
     const std::span<const std::uint64_t> documents = set.documents;
