@@ -22,18 +22,19 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Decodes a text to code points; each ill-formed subpart becomes one U+FFFD.
+/// Decodes a text to code points. Each ill-formed subpart becomes one U+FFFD.
 std::vector<char32_t> code_points_of(std::string_view text);
 
 /// Drops the common prefix and the common suffix of two texts. Their edit distance stays the same.
 void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b) noexcept;
 
-/// Computes Levenshtein distances up to a bound. Memory is reused from pair to pair.
+/// Computes Levenshtein distances up to a bound. The memory is reused for the next pair of texts.
 ///
-/// The shorter text is the pattern, the other one the text. Cell (i, j) of the dynamic-programming table is the
-/// distance of the first i code points of the pattern and the first j of the text. Neighbouring cells differ by -1, 0
-/// or 1, so 64 rows of a column are two words of bits: `rises` and `falls`. The table is computed in bands of 64 rows.
-/// A band is computed from left to right, from the differences along the last row of the band above.
+/// The shorter of two texts is the *pattern*, and the longer one is the *text*. Cell (i, j) of the dynamic-programming
+/// table is the distance between the first i code points of the pattern and the first j code points of the text.
+/// Neighbouring cells differ by -1, 0 or 1. So two words of bits, `rises` and `falls`, hold 64 rows of a column. The
+/// table is computed in bands of 64 rows. A band is computed from left to right. Its input is the differences along the
+/// last row of the band above.
 ///
 /// A path of cost at most `most` deviates from the diagonal through the last cell by at most (most + columns - rows) / 2
 /// to the left and (most - columns + rows) / 2 to the right. The cells of each computed row narrow these limits. Only
@@ -43,38 +44,38 @@ void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b
 /// Journal of Computing 2003; the band is Ukkonen's (Information and Control, 1985).
 class banded_edit_distance {
  public:
-  /// Makes an object for texts of numbered code points, each less than `alphabet`. `pause` is called after each few
-  /// hundredths of a second of work, also within a long distance. It may throw.
+  /// Makes an object for texts of numbered code points; each number is less than `alphabet`. During a computation,
+  /// `pause` is called every few hundredths of a second. `pause` may throw.
   explicit banded_edit_distance(std::size_t alphabet, std::function<void()> pause = nullptr)
       : matches_(alphabet), pause_(std::move(pause)) {}
 
-  /// Returns the distance, or nullopt if it exceeds `most`.
+  /// Returns the edit distance of the pattern and the text, or nullopt if the distance exceeds `most`.
   /// Precondition: the pattern is no longer than the text.
-  /// Complexity: O(rows / 64 * min(columns, most)); a fourth of it if the distance is at most a fourth of `most`.
+  /// Complexity: O(rows / 64 * min(columns, most)), and a fourth of this if the distance is at most most / 4.
   [[nodiscard]] std::optional<std::size_t> at_most(std::span<const char32_t> pattern, std::span<const char32_t> text,
                                                    std::size_t most);
 
  private:
-  /// The difference of two neighbouring cells of a row: {1, 0} if it is 1, {0, 1} if it is -1.
+  /// The difference between two neighbouring cells of a row: {1, 0} stands for 1, {0, 1} for -1, and {0, 0} for 0.
   struct step {
     std::uint8_t rises = 1, falls = 0;
   };
 
-  /// A band of the table: rows top + 1 to top + rows, columns begin + 1 to end.
+  /// A band of the table: the rows from top + 1 to top + rows, and the columns from begin + 1 to end.
   struct band {
     std::size_t top, rows, begin, end;
   };
 
-  /// The cells of a band in one column. Bit i of `rises` is set if row i + 1 is one more than row i; bit i of `falls`
-  /// if it is one less.
+  /// The cells of a band in one column. Bit i of `rises` is set if cell i + 1 is one more than cell i. Bit i of `falls`
+  /// is set if cell i + 1 is one less than cell i.
   struct cells {
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;
 
-    /// Moves to the next column. `match`: the rows with the code point of the column.
-    /// Returns: the step along the last row.
+    /// Moves to the next column. The bits of `match` are the rows whose code point equals the code point of the column.
+    /// Returns: the step from the old column to the new column along the last row of the band.
     step move(std::uint64_t match, step above, std::size_t rows) noexcept {
-      // A diagonal step costs 0 if the code points are equal, or if the cell above or to the left is less than the
-      // diagonal one.
+      // A diagonal step costs 0 in two cases: the code points are equal, or the cell above or to the left is less than
+      // the diagonal cell.
       const std::uint64_t matching = match | above.falls;
       const std::uint64_t free = (((matching & rises) + rises) ^ rises) | matching | falls;
       std::uint64_t steps_up = falls | ~(free | rises);
@@ -93,7 +94,7 @@ class banded_edit_distance {
 
   static std::size_t moved(std::size_t value, step s) noexcept { return value + s.rises - s.falls; }
 
-  /// Returns at_most(most), with the band of this bound.
+  /// Returns the result of at_most(most), computed with the limits for `most` only.
   /// Precondition: columns - rows <= most <= columns, rows > 0.
   std::optional<std::size_t> within(std::size_t most);
 
@@ -104,11 +105,12 @@ class banded_edit_distance {
     for (std::size_t row = 0; row < b.rows; ++row) matches_[pattern_[b.top + row]] = {};
   }
 
-  /// Computes a band. Replaces the steps along the row above the band by the steps along its last row, in steps_.
+  /// Computes a band. On entry, steps_ has the steps along the row above the band; on return, it has the steps along
+  /// the last row of the band.
   void compute_band(const band& b) noexcept;
 
-  /// Computes a band and the next band, both of 64 rows. A column of a band waits for the previous column. So computing
-  /// two bands at once takes only 1.3 times as long as one (g++ 12).
+  /// Computes two adjacent bands of 64 rows at once. Each column of a band depends on the previous column. So computing
+  /// two bands at once takes only 1.3 times as long as computing one band (g++ 12).
   void compute_bands(const band& one, const band& two) noexcept;
 
   /// The limits of the paths of cost at most `most`, from a row on. The diagonal is the one through the last cell.
@@ -126,27 +128,28 @@ class banded_edit_distance {
                                                       std::size_t end, std::size_t most) const noexcept;
 
   std::span<const char32_t> pattern_, text_;
-  // matches_[number][b]: the rows of the first or second band that have this code point; 0 between calls.
+  // matches_[number][b]: the rows of the first (b = 0) or second (b = 1) band that have this code point. All are 0
+  // between calls.
   std::vector<std::array<std::uint64_t, 2>> matches_;
-  // steps_[j]: the step from column j - 1 to column j along the last row of the last band; 1 in columns that are not
-  // computed.
+  // steps_[j]: the step from column j - 1 to column j along the last row of the band that was computed last. The step
+  // is 1 in columns that are not computed.
   std::vector<step> steps_;
   std::function<void()> pause_;
   std::size_t work_ = 0;  // columns of bands since the last pause
 };
 
-/// Computes the Levenshtein distance of two texts of any code points, up to a bound.
+/// Computes the Levenshtein distance of two texts up to a bound. The texts may have any code points.
 class bounded_edit_distance {
  public:
   bounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b);
 
-  /// Returns the distance, or nullopt if it exceeds `most`.
+  /// Returns the distance of the two texts, or nullopt if the distance exceeds `most`.
   /// Complexity: the same as banded_edit_distance.
   [[nodiscard]] std::optional<std::size_t> at_most(std::size_t most) {
     return distance_->at_most(pattern_, text_, most);
   }
 
-  /// Returns an upper bound of the distance: the length of the longer text without the common ends.
+  /// Returns an upper bound of the distance: the length of the longer text without the common prefix and suffix.
   [[nodiscard]] std::size_t max_distance() const noexcept { return text_.size(); }
 
  private:
@@ -160,7 +163,8 @@ std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::span<const
 
 NEARDUP_INLINE std::vector<char32_t> code_points_of(std::string_view text) {
   std::vector<char32_t> result;
-  // The size is exact for well-formed text. An ill-formed text may have more code points; the vector then grows.
+  // The estimated size is exact for well-formed text. An ill-formed text may have more code points, and the vector then
+  // grows.
   result.reserve(static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; })));
   for_each_code_point(text, [&](char32_t code_point, std::string_view) { result.push_back(code_point); });
@@ -186,7 +190,8 @@ NEARDUP_INLINE std::optional<std::size_t> banded_edit_distance::at_most(std::spa
   pattern_ = pattern;
   text_ = text;
   most = (std::min)(most, text.size());
-  // Near texts need only a narrow band. For other texts the attempt ends early, usually after a fourth of the rows.
+  // A first attempt uses a narrow band, which suffices for similar texts. For other texts the attempt ends early,
+  // usually after a fourth of the rows.
   const std::size_t few = longer_by + most / 4;
   constexpr std::size_t narrow = 4 * word_bits;
   if (pattern.size() > narrow && most > narrow && few < most) {
@@ -276,7 +281,7 @@ NEARDUP_INLINE std::optional<banded_edit_distance::corridor> banded_edit_distanc
 NEARDUP_INLINE bounded_edit_distance::bounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b) {
   drop_common_ends(a, b);
   if (a.size() > b.size()) std::swap(a, b);
-  // Code points that occur only in the longer text have number 0.
+  // Code points that occur only in the longer text get the number 0.
   std::unordered_map<char32_t, char32_t> numbers;
   if (!a.empty()) {
     pattern_.reserve(a.size());
@@ -294,8 +299,8 @@ NEARDUP_INLINE bounded_edit_distance::bounded_edit_distance(std::span<const char
 
 NEARDUP_INLINE std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b) {
   bounded_edit_distance distance(a, b);
-  // Tries a small bound first and doubles it: near-duplicates need only a small one, and a failed attempt costs half as
-  // much as the next.
+  // The first bound is small, because near-duplicates need no larger bound. Each failed attempt doubles the bound, and
+  // costs half as much as the next attempt.
   for (std::size_t most = 64;; most *= 2) {
     if (most >= distance.max_distance()) return *distance.at_most(distance.max_distance());
     if (const auto found = distance.at_most(most)) return *found;
@@ -307,15 +312,15 @@ NEARDUP_INLINE std::size_t unbounded_edit_distance(std::span<const char32_t> a, 
 }  // namespace detail
 
 /// Returns the edit (Levenshtein) distance of two UTF-8 texts: the least number of code points to insert, delete or
-/// replace that turns one text into the other. Each maximal ill-formed subpart counts as one U+FFFD, as everywhere in
-/// the library.
+/// replace that turns one text into the other. Each maximal ill-formed subpart counts as one U+FFFD.
 /// Complexity: O(n) for equal texts of n code points, O(n * d / 64) for a distance of d.
 /// Memory: 20 to 30 bytes per code point.
 [[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return detail::unbounded_edit_distance(detail::code_points_of(a), detail::code_points_of(b));
 }
 
-/// Returns the edit distance if it is at most `max_distance`, otherwise nullopt. It is faster than the exact distance.
+/// Returns the edit distance if it is at most `max_distance`, otherwise nullopt. This call is faster than
+/// edit_distance(a, b).
 /// Complexity: O(n * max_distance / 64), and less for texts that are much farther apart.
 [[nodiscard]] inline std::optional<std::size_t> edit_distance(std::string_view a, std::string_view b,
                                                               std::size_t max_distance) {
@@ -324,8 +329,9 @@ NEARDUP_INLINE std::size_t unbounded_edit_distance(std::span<const char32_t> a, 
 
 namespace detail {
 
-/// Returns the edit similarity of two texts by their distance and the longer length. It is one division of whole
-/// numbers, rounded like a literal: 17 / 25 >= .68 holds, while 1 - 8. / 25 >= .68 does not.
+/// Returns the edit similarity of two texts with the edit distance `distance`, the longer of which has `longer` code
+/// points. The function divides two whole numbers, so the quotient is rounded as a literal is: 17 / 25 >= .68 is true,
+/// but 1 - 8. / 25 >= .68 is false.
 /// Precondition: longer > 0.
 [[nodiscard]] inline double edit_similarity_of(std::size_t distance, std::size_t longer) noexcept {
   return static_cast<double>(longer - distance) / static_cast<double>(longer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All pairs of texts within an edit similarity, of one corpus or of two, exactly.
+// Finds all pairs of texts within an edit similarity exactly, within one corpus or between two.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace neardup::inline v0 {
 
-/// A pair of similar texts: their positions, edit distance and edit similarity.
+/// A pair of similar texts: their positions, their edit distance and their edit similarity.
 struct similar_text_pair {
   std::size_t first, second, distance;
   double similarity;
@@ -40,7 +40,7 @@ text_source source_of_texts(const Texts& texts) {
   return {texts.size(), [&texts](std::size_t i) { return std::string_view(texts[i]); }};
 }
 
-/// Returns the texts of `a`, followed by the elements of `b`.
+/// Returns a source of the texts of `a`, followed by the texts of `b`.
 template <text_range A, text_range B>
 text_source source_of_texts(const A& a, const B& b) {
   return {a.size() + b.size(), [&a, &b, behind = a.size()](std::size_t i) {
@@ -48,8 +48,8 @@ text_source source_of_texts(const A& a, const B& b) {
           }};
 }
 
-/// Visits the similar pairs of a source. Texts from position `first_count` on are the second corpus. `q`: see
-/// edit_join.
+/// Visits the similar pairs of a source. The texts at position `first_count` and above are the second corpus. `q`: see
+/// the constructor of edit_join.
 void visit_text_pairs(const text_source& source, std::size_t first_count, const edit& least,
                       const join_options& options, std::size_t q,
                       const std::function<bool(const similar_text_pair&)>& visit);
@@ -125,21 +125,23 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
 
 }  // namespace detail
 
-/// Calls `visit(pair)` once for each two texts whose edit_similarity is large enough, at positions first < second.
-/// `least`: edit{0.8}. For jaccard{0.8}, cosine{0.8} or containment{0.8} include neardup/dedup/texts.hpp.
+/// Calls `visit(pair)` once for each pair of texts whose edit_similarity is large enough. The pair has the positions
+/// first < second. `least`: edit{0.8}. For jaccard{0.8}, cosine{0.8} or containment{0.8} include
+/// neardup/dedup/texts.hpp.
 ///
-/// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. If the
-/// visitor returns false or throws, the visit ends, and its exception is passed on. The result is exact: no pair is
-/// missed. An empty text is similar to no text. Each ill-formed subpart counts as one U+FFFD.
+/// The order of the pairs is unspecified. Any thread of `options.run` may call `visit`, but calls do not overlap. The
+/// visit ends when `visit` returns false or throws; an exception is passed on. The result is exact: no pair is missed.
+/// An empty text is similar to no text. Each ill-formed subpart counts as one U+FFFD.
 ///
 /// Throws: std::invalid_argument unless 0 < similarity <= 1; std::length_error for 2^32 - 1 texts or more;
 /// std::bad_alloc.
-/// Complexity: a candidate pair shares one of its rarest q-grams (runs of q code points); q is chosen by similarity and
-/// texts. Counts of characters reject most candidates in some nanoseconds; the edit distance of the others is computed.
-/// In two cases each text is compared with all texts of fitting length, and time is quadratic: if edits may change all
-/// q-grams of a text, as at similarities up to 1/2, or if most texts have the same q-grams.
-/// Memory: per distinct text 4 bytes per code point, up to 8 bytes per q-gram of its prefix, and 200 bytes or more of
-/// counts.
+/// Complexity: the two texts of a candidate pair share one of their rarest q-grams (runs of q code points). The
+/// function chooses q by the similarity and the texts. Counts of characters reject most candidate pairs in some
+/// nanoseconds. The edit distance of each other candidate pair is computed. In two cases each text is compared with all
+/// texts of similar length, which takes quadratic time: if the allowed edits may change all q-grams of a text, as at
+/// similarities up to 1/2, or if most texts have the same q-grams.
+/// Memory: per distinct text 4 bytes per code point, up to 8 bytes per q-gram of its prefix, and counts of 200 bytes or
+/// more.
 template <text_range Texts, class Threshold, class Visit>
   requires(!threshold_of_sets<Threshold>)
 void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, const join_options& options = {}) {
@@ -147,8 +149,8 @@ void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, cons
                            [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// Calls `visit(pair)` once for each text of `a` and text of `b` that are similar. pair.first is a position in `a`,
-/// pair.second a position in `b`. Pairs within `a` and within `b` are not visited.
+/// Calls `visit(pair)` once for each pair of similar texts, one of `a` and one of `b`. pair.first is a position in `a`,
+/// and pair.second is a position in `b`. Pairs within `a` and pairs within `b` are not visited.
 /// Throws, complexity, memory: the same as visit_pairs() of one corpus.
 template <text_range A, text_range B, class Threshold, class Visit>
   requires(!threshold_of_sets<Threshold>)
@@ -159,7 +161,7 @@ void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, 
                            [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// Returns the pairs of positions of texts whose edit_similarity is large enough, sorted by (first, second).
+/// Returns the pairs of texts whose edit_similarity is large enough, by their positions, sorted by (first, second).
 /// Throws: the exceptions of visit_pairs().
 /// Complexity: the same as visit_pairs(), and O(p log p) for p pairs.
 /// Memory: the memory of visit_pairs(), and 32 bytes per pair.
@@ -175,7 +177,7 @@ template <text_range Texts, class Threshold>
   return result;
 }
 
-/// Returns the pairs of a position in `a` and a position in `b` whose texts are similar, sorted by (first, second).
+/// Returns the pairs of similar texts, one of `a` and one of `b`, by their positions, sorted by (first, second).
 /// Throws, complexity, memory: the same as pairs() of one corpus.
 /// Example: `for (const auto& [i, j, distance, similarity] : pairs(delivered, archived, edit{0.8})) …`
 template <text_range A, text_range B, class Threshold>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The distinct texts of a corpus as numbered code points, shortest text first.
+// The distinct texts of a corpus in the order of their lengths. Their code points are numbered.
 #pragma once
 
 #include <algorithm>
@@ -20,18 +20,18 @@
 
 namespace neardup::inline v0::detail {
 
-/// Texts by position. `of(i)` is called once for each i; its result is not kept.
+/// A source of numbered texts. `of(i)` is called once for each i, and its result is not kept.
 struct text_source {
   std::size_t size = 0;
   std::function<std::string_view(std::size_t)> of;
 };
 
-/// The distinct non-empty texts of a corpus. A text is named by its rank: its place in the order by (length, first
-/// position). Each code point is replaced by its number: the distinct code points of the corpus are numbered from 0 on.
+/// The distinct non-empty texts of a corpus. The rank of a text is its place in the order by (length, first position).
+/// The distinct code points of the corpus are numbered from 0 on, and texts are stored as these numbers.
 /// Memory: 4 bytes per code point of the distinct texts, 24 per text.
 class distinct_texts {
  public:
-  /// Reads the texts. Those from position `first_count` on are the second corpus.
+  /// Reads the texts. The texts at position `first_count` and above are the second corpus.
   /// Throws: std::length_error for 2^32 - 1 texts or more, or a text of 2^31 code points or more.
   distinct_texts(const text_source& source, std::size_t first_count);
 
@@ -41,12 +41,12 @@ class distinct_texts {
   [[nodiscard]] std::span<const char32_t> text(std::size_t rank) const noexcept {
     return {characters_.data() + entries_[rank].begin, entries_[rank].length};
   }
-  /// Returns the positions of a text and its copies, ascending.
+  /// Returns the ascending positions of all texts that equal the text of this rank.
   [[nodiscard]] std::span<const std::uint32_t> members(std::size_t rank) const noexcept {
     return std::span(members_).subspan(begins_[rank], begins_[rank + 1] - begins_[rank]);
   }
   [[nodiscard]] std::size_t first_count() const noexcept { return first_count_; }
-  /// Returns the lowest rank of a text of at least this length.
+  /// Returns the lowest rank of a text with at least `length` code points.
   [[nodiscard]] std::size_t first_of_length(std::size_t length) const noexcept {
     return static_cast<std::size_t>(
         std::partition_point(entries_.begin(), entries_.end(), [&](const entry& e) { return e.length < length; }) -
@@ -82,7 +82,7 @@ class distinct_texts {
 NEARDUP_INLINE distinct_texts::distinct_texts(const text_source& source, std::size_t first_count)
     : first_count_(first_count) {
   if (source.size >= 0xffffffffU) fail<std::length_error>("similar texts: 2^32 - 1 texts or more");
-  // The distinct texts with each hash, ordered by first position.
+  // known[hash]: the distinct texts with this hash, ordered by first position.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;
   std::vector<entry> found;
   std::vector<std::uint32_t> text_of(source.size, none);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A filter that rejects pairs of distant texts without their edit distance; and edit distances up to a bound.
+// The count filter, which rejects pairs of distant texts without computing their edit distance. Also a class that
+// computes edit distances up to a bound.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns the largest d with edit_similarity_of(d, longer) >= similarity, where `longer` is the length of the longer
-/// text.
+/// Returns the largest d with edit_similarity_of(d, longer) >= similarity. `longer` is the length of the longer text.
 inline std::size_t most_edits(double similarity, std::size_t longer) {
   const auto length = static_cast<double>(longer);
   const auto is_enough = [&](std::size_t d) { return longer == 0 || edit_similarity_of(d, longer) >= similarity; };
@@ -28,15 +28,15 @@ inline std::size_t most_edits(double similarity, std::size_t longer) {
   return most;
 }
 
-/// Count filter. For each text it has counts, in bins, of its characters and of its pairs of adjacent characters. One
-/// edit changes one character and at most two pairs, so the counts of two texts within d edits differ little. Counts
-/// stop at 255. That only reduces differences, so no pair within d edits is rejected.
+/// Count filter: compares how often characters, and pairs of adjacent characters, occur in two texts. The counts of a
+/// text are in bins. An edit changes one character and at most two pairs. So the counts of two texts within d edits
+/// differ little. Counts stop at 255, which can only reduce differences. So no pair within d edits is rejected.
 class edit_filter {
  public:
   explicit edit_filter(const distinct_texts& texts) {
     const std::size_t mean = texts.size() == 0 ? 0 : texts.total_length() / texts.size();
-    // There are at least twice as many bins as a text of mean length has pairs, within limits, because a text takes a
-    // byte per bin.
+    // A text takes a byte per bin. The number of bins is at least twice the mean number of pairs of a text, within
+    // limits.
     pair_bins_ = std::clamp(std::bit_ceil(2 * mean), 2 * character_bins, std::size_t{4096});
     counts_.assign(texts.size() * bytes(), 0);
     sums_.resize(texts.size());
@@ -57,13 +57,14 @@ class edit_filter {
     }
   }
 
-  /// Returns false only if two texts are more than `most` edits apart.
+  /// Returns false only if the edit distance of the two texts exceeds `most`.
   [[nodiscard]] bool passes(std::size_t a, std::size_t b, std::size_t most) const noexcept {
     const std::uint8_t* const x = counts_.data() + a * bytes();
     const std::uint8_t* const y = counts_.data() + b * bytes();
     // Let m be the sum of x[i] - y[i] over the bins i with x[i] > y[i], and l the sum of y[i] - x[i] over the other
-    // bins. Texts within `most` edits have m, l <= most for characters, and m, l <= 2 * most for pairs. m + l is the
-    // sum of absolute differences, and |m - l| is the difference of the totals. Together they are 2 * max(m, l).
+    // bins. If the edit distance is at most `most`, then m, l <= most for characters, and m, l <= 2 * most for pairs. m
+    // + l is the sum of the absolute differences, |m - l| is the difference of the totals, and (m + l) + |m - l| = 2 *
+    // max(m, l).
     const std::uint64_t limit = 2 * std::uint64_t{most};
     std::uint64_t differences = difference(sums_[a].characters, sums_[b].characters) + of_bins(x, y);
     if (differences > limit) return false;
@@ -86,7 +87,7 @@ class edit_filter {
 
   static std::uint64_t difference(std::uint32_t a, std::uint32_t b) noexcept { return a > b ? a - b : b - a; }
 
-  /// Returns the sum of absolute differences of 64 bins, in a form that compilers translate to PSADBW.
+  /// Returns the sum of the absolute differences of 64 bins. Compilers translate this loop to the instruction PSADBW.
   static std::uint64_t of_bins(const std::uint8_t* x, const std::uint8_t* y) noexcept {
     std::uint32_t sum = 0;
     for (std::size_t i = 0; i < character_bins; ++i) {
@@ -101,15 +102,15 @@ class edit_filter {
   std::vector<sums> sums_;
 };
 
-/// Computes edit distances up to a bound, with scratch memory. If one text is short, a column of the table takes one
-/// word of bits. Each thread needs its own object.
+/// Computes edit distances up to a bound. If one text has at most 64 code points, one word of bits holds a column of
+/// the table. The object has scratch memory, so each thread needs its own object.
 class edit_distances {
  public:
-  /// Makes an object. `pause`: see banded_edit_distance.
+  /// Makes an object. `alphabet` and `pause` are the arguments of banded_edit_distance.
   explicit edit_distances(std::size_t alphabet, std::function<void()> pause = nullptr)
       : matches_(alphabet), banded_(alphabet, std::move(pause)) {}
 
-  /// Returns the distance if it is at most `most`, otherwise a larger number.
+  /// Returns the edit distance if it is at most `most`, otherwise any number above `most`.
   [[nodiscard]] std::size_t at_most(std::span<const char32_t> a, std::span<const char32_t> b, std::size_t most) {
     drop_common_ends(a, b);
     if (a.size() > b.size()) std::swap(a, b);
@@ -123,7 +124,7 @@ class edit_distances {
   }
 
  private:
-  /// Returns the distance for a pattern of at most 64 code points, with all rows of the table in one word. See
+  /// Returns the edit distance for a pattern of at most 64 code points. One word holds all rows of the table. See
   /// banded_edit_distance.
   [[nodiscard]] std::size_t of_a_word(std::size_t rows, std::span<const char32_t> text,
                                       std::size_t most) const noexcept {

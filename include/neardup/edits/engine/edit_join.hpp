@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds candidates for texts within an edit distance: by common q-grams at nearby positions, or by length alone if
-// q-grams exclude nothing.
+// Finds the candidate pairs of texts within an edit distance. Two texts are a candidate pair if they have a common
+// q-gram at nearby positions. If q-grams reject no pair, the lengths of the texts alone decide.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// The q-grams of texts (runs of q code points), each hashed to a bucket, with the frequency of each bucket. Q-grams of
-/// one bucket count as equal, which adds candidates and loses none.
+/// The q-grams of texts, and how frequent they are. A q-gram is a run of q code points. Each q-gram is hashed to a
+/// bucket. Q-grams of one bucket count as equal, which adds candidates and loses none.
 class gram_order {
  public:
   /// Counts the q-grams of all texts.
@@ -46,20 +46,20 @@ class gram_order {
     std::vector<std::uint8_t> marks;  // marks of positions in the text
   };
 
-  /// Prefix filter: finds the rarest q-grams of a text, just enough that `edits` edits cannot change all of them. Of
-  /// each bucket, the prefix has all q-grams of the text or none.
+  /// Prefix filter: finds the shortest prefix of a text. The prefix is the rarest q-grams of the text, just enough of
+  /// them that `edits` edits cannot change all. Of each bucket, the prefix has either all q-grams of the text or none.
   ///
-  /// An edit changes only the q-grams that overlap its position, so q-grams at least q apart need an edit each. If two
-  /// texts are within `edits` edits, their prefixes share a q-gram, at positions at most `edits` apart. Proof: let the
-  /// last q-gram of the first prefix be no more frequent than the last q-gram of the second. At least one q-gram of the first
-  /// prefix is unchanged in the other text. It is no more frequent than the last q-gram of the second prefix, so the
-  /// second prefix contains it, too, because a prefix has all q-grams of a bucket or none.
+  /// An edit changes only the q-grams that overlap its position. So changing two q-grams whose positions differ by q or
+  /// more takes two edits. If two texts are within `edits` edits, their prefixes share a q-gram, at positions at most
+  /// `edits` apart. Proof: name the texts x and y so that the last q-gram of x's prefix is no more frequent than the
+  /// last q-gram of y's prefix. At least one q-gram g of x's prefix is unchanged in y. g is no more frequent than the
+  /// last q-gram of y's prefix. So y's prefix contains g, because a prefix has all q-grams of a bucket or none.
   /// Returns: false if `edits` edits can change all q-grams of the text.
   /// Source: Xiao, Wang, Lin, Ed-Join, VLDB 2008.
   bool prefix(std::size_t rank, std::size_t edits, prefix_memory& memory) const;
 
  private:
-  /// Returns a lower bound of the number of edits that change each of the first `count` q-grams.
+  /// Returns a lower bound of the number of edits that change all of the first `count` q-grams.
   [[nodiscard]] std::size_t edits_needed(prefix_memory& memory, std::size_t count) const;
 
   const distinct_texts* texts_;
@@ -68,13 +68,13 @@ class gram_order {
   std::vector<std::uint32_t> frequency_;
 };
 
-/// Finds the texts that are similar to a given text, among the texts that were added. Texts are named by rank.
+/// Finds the texts that are similar to a given text among the added texts. A text is named by its rank.
 class edit_join {
  public:
-  /// Scratch memory of one thread: 4 bytes per text, 24 bytes per distinct code point.
+  /// Scratch memory of one thread: 4 bytes per text, and 24 bytes per distinct code point.
   class workspace {
    public:
-    /// Makes scratch memory. `pause`: called from time to time while distances are computed. It may throw.
+    /// Makes scratch memory. `pause` is called from time to time while edit distances are computed. `pause` may throw.
     explicit workspace(const edit_join& join, std::function<void()> pause = nullptr)
         : distances_(join.texts_.alphabet(), std::move(pause)), seen_(join.texts_.size(), 0) {}
 
@@ -86,24 +86,24 @@ class edit_join {
     std::uint32_t round_ = 0;
   };
 
-  /// Makes a join. `q`: the length of q-grams. With 0, choose_q() chooses it, and may choose to use no q-grams. most_q
-  /// + 1: no q-grams.
+  /// Makes a join. `q` is the length of the q-grams. If q == 0, choose_q() chooses the length, and may decide against
+  /// q-grams. If q == most_q + 1, the join uses no q-grams.
   edit_join(const distinct_texts& texts, double similarity, std::size_t q = 0);
   edit_join(const edit_join&) = delete;
   edit_join& operator=(const edit_join&) = delete;
 
   static constexpr std::size_t most_q = 8;
 
-  /// Returns the length of the q-grams; 0 if no q-grams are used. Each text is then compared with all texts of fitting
-  /// length.
+  /// Returns the length of the q-grams. Returns 0 if the join uses no q-grams; each text is then compared with all
+  /// texts of similar length.
   [[nodiscard]] std::size_t q() const noexcept { return order_ ? order_->q() : 0; }
 
-  /// Adds a text, so that searches find it.
+  /// Adds a text, which later searches find.
   void add(std::size_t rank);
 
-  /// Calls `take(candidate)` for each candidate: an added text of rank < end that may be similar to text `rank`. All
-  /// similar texts are among the candidates.
-  /// Precondition: if `is_ordered`, texts were added in ascending rank.
+  /// Calls `take(candidate)` for each candidate of the text `rank`: an added text of rank < end that may be similar. No
+  /// similar text of rank < end is missed.
+  /// Precondition: if `is_ordered` is true, the texts were added in ascending rank.
   template <class Take>
   void visit_candidates(std::size_t rank, std::size_t end, bool is_ordered, workspace& memory, const Take& take) const {
     const std::size_t length = texts_.length(rank);
@@ -170,18 +170,18 @@ class edit_join {
     return most_edits(similarity_, (std::max)(a, b));
   }
 
-  /// Returns the length of the longest text that may be similar to a text of this length. (The lengths of similar texts
-  /// differ by at most the number of edits.)
+  /// Returns the length of the longest text that may be similar to a text of this length. The lengths of similar texts
+  /// differ by at most the number of edits.
   [[nodiscard]] std::size_t longest_partner(std::size_t length) const;
   [[nodiscard]] std::size_t longest_length() const { return texts_.size() == 0 ? 0 : texts_.length(texts_.size() - 1); }
 
-  /// Returns the greatest number of edits between this text and a similar text.
+  /// Returns the greatest number of edits between the text `rank` and a similar text that is not longer.
   [[nodiscard]] std::size_t most_edits_of(std::size_t rank) const {
     return most_edits(similarity_, longest_partner(texts_.length(rank)));
   }
 
-  /// Chooses q: searches of a sample of texts read the fewest entries with it. If comparing all texts of fitting length
-  /// is cheaper, it chooses no q-grams. The choice changes no result.
+  /// Chooses the q with which searches for a sample of texts read the fewest entries. If it is cheaper to compare all
+  /// texts of similar length, no q-grams are used. The choice changes no result.
   void choose_q();
 
   const distinct_texts& texts_;
@@ -191,8 +191,8 @@ class edit_join {
   std::vector<std::uint8_t> is_added_;
   std::vector<std::size_t> begins_, ends_;  // bucket b: [begins_[b], ends_[b]), allocated up to begins_[b + 1]
   std::vector<entry> entries_;
-  // Added texts all of whose q-grams the allowed edits may change. They have no prefix q-grams, so they are candidates
-  // of every text.
+  // Added texts without a prefix: the allowed edits may change all of their q-grams. These texts are candidates for
+  // every text.
   std::vector<std::uint32_t> without_grams_;
   gram_order::prefix_memory prefix_;
 };
@@ -252,7 +252,7 @@ NEARDUP_INLINE edit_join::edit_join(const distinct_texts& texts, double similari
   if (q == 0) choose_q();
   if (q > 0 && q <= most_q) order_.emplace(texts, q);
   if (!order_) return;
-  // The entries of each bucket are counted first, so that all lists fit one array.
+  // The entries of each bucket are counted first, so that one array can hold all lists.
   begins_.assign(order_->buckets() + 1, 0);
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     if (!order_->prefix(rank, most_edits_of(rank), prefix_)) continue;
@@ -312,7 +312,7 @@ NEARDUP_INLINE void edit_join::choose_q() {
   }
   if (least <= bound) return;  // few texts are compared with each other, so ordering q-grams would take longer
   for (std::size_t q = 1; q <= most_q; ++q) {
-    // With this q and above, the allowed edits may change all q-grams of a text, unless it is very short.
+    // With this q or a larger q, the allowed edits may change all q-grams of a text, unless the text is very short.
     if (static_cast<double>(q) * (1 - similarity_) >= similarity_) break;
     gram_order order(texts_, q);
     const double cost = cost_of(&order);
