@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks: they decide whether two candidate documents are near-duplicates.
+// Checks. A check decides whether two candidate documents are near-duplicates.
 #pragma once
 
 #include <cmath>
@@ -21,12 +21,12 @@ namespace neardup::inline v0 {
 /// The default of the least similarity of near-duplicates.
 inline constexpr double default_similarity = 0.8;
 
-/// The default of min_tokens. A text with fewer distinct tokens is short: its fingerprint may be near another one by
-/// chance. docs/decisions/0018-short-texts.md has the measurements.
+/// The default of min_tokens. A text with fewer distinct tokens is short: by chance, its fingerprint may be close to
+/// that of a different text. docs/decisions/0018-short-texts.md has the measurements.
 inline constexpr std::size_t default_min_tokens = 8;
 
-/// The check that accepts every candidate, so that fingerprints alone decide. Leave out short texts if you use it; see
-/// default_min_tokens.
+/// The check that accepts every candidate, so that fingerprints alone decide. If you use no_check, leave out short
+/// texts (see default_min_tokens).
 struct no_check {
   template <class... Names>
   constexpr bool operator()(const Names&...) const noexcept {
@@ -34,24 +34,24 @@ struct no_check {
   }
 };
 
-/// The result of a check: true if it accepts the pair, and the similarity if the check computes one.
+/// The result of a check: whether the check accepts the two documents, and their similarity if the check computes one.
 struct check_result {
   bool accepts;
   std::optional<double> similarity;
 };
 
-/// A check of two documents. An A names the first one and a B the second. A check is an object whose const call
-/// `check(a, b)` returns one of the following:
+/// A check of two documents: an object whose const call `check(a, b)` returns one of the following. The types of `a`
+/// and `b`, which name the documents, are `Names`.
 /// - a bool: true if the documents are near-duplicates;
 /// - a number that is not NaN: their similarity, which is compared with a least similarity;
-/// - a check_result, if an option at run time decides between the two.
+/// - a check_result, if a choice at run time decides which of the two is returned.
 ///
-/// group() calls `check(i, j)` with the positions of two fingerprints, from several threads at once. The result must be
-/// the same for each call, and the same for (j, i). A fingerprint_deduplicator calls `check(id, text)` with the id of a
-/// kept document and a new text; the check looks up the kept text. Put at_least around a check that returns
-/// numbers, for group() and for fingerprint_deduplicator.
+/// group() calls `check(i, j)` with the positions of two fingerprints. Several threads call it at once. The result must
+/// be the same for each call, and the same for (j, i). A fingerprint_deduplicator calls `check(id, text)` with the id
+/// of a kept document and a new text; the check has to look up the kept text. If your check returns numbers, put
+/// at_least around it, both for group() and for fingerprint_deduplicator.
 ///
-/// An exception of a check ends the call and is passed on.
+/// If a check throws, the calling function ends and passes the exception on.
 template <class T, class... Names>
 concept check_of = requires(const T& check, const Names&... names) {
   requires std::convertible_to<decltype(check(names...)), double> ||
@@ -60,14 +60,14 @@ concept check_of = requires(const T& check, const Names&... names) {
 
 namespace detail {
 
-/// The features that a check compares, and the least Jaccard similarity that it accepts. `of(number)` returns the
-/// features of a document, ascending and distinct.
+/// The features that a check compares, and the least Jaccard similarity that the check accepts. `of(number)` returns
+/// the ascending, distinct features of a document.
 template <class Number>
 struct compared_features {
   std::function<std::span<const std::uint32_t>(Number)> of;
   double similarity = 0;
 
-  /// Returns true if candidates can be found by shared features.
+  /// Returns true if shared features find all candidates that the check can accept.
   [[nodiscard]] bool suffices() const noexcept { return of && similarity > 0; }
 };
 
@@ -88,8 +88,8 @@ template <class Result>
 
 }  // namespace detail
 
-/// A check that accepts two documents if a function of yours returns at least the similarity `least`. Any scale will
-/// do, such as 0 to 1 or 0 to 100.
+/// A check that accepts two documents if a function of yours returns at least `least`. The function may use any scale,
+/// such as 0 to 1 or 0 to 100.
 /// Example: `group(fingerprints, bits{12}, at_least{0.8, [&](std::size_t i, std::size_t j) {
 ///             return jaccard_similarity(sets[i], sets[j]); }});`
 template <class Function>
@@ -98,13 +98,13 @@ class at_least {
                 "neardup: at_least takes a least similarity, and the function that computes it: at_least{0.8, check}");
 
  public:
-  /// Returns the features of the document at a position, as feature_extractor computes them.
+  /// A function that returns the features of the document at a position, as feature_extractor computes them.
   using features_type = std::function<std::span<const std::uint32_t>(std::size_t)>;
 
-  /// Makes a check. `similarity` returns a number, or a check_result that the check then returns itself.
-  /// `features`: give them only if the check accepts no documents with a Jaccard similarity below `least`. group() and
-  /// extend_groups() of fingerprints then find candidates by shared features, if that is faster. The results are the
-  /// same. Several threads call `features`.
+  /// Makes a check. `similarity` returns a number, or a check_result, which the check then returns unchanged.
+  /// `features`: pass this function only if your check rejects all documents with a Jaccard similarity below `least`.
+  /// Then group() and extend_groups() of fingerprints may find candidates by shared features, if that is faster. The
+  /// results are the same. Several threads may call `features` at once.
   /// Throws: std::invalid_argument if `least` is NaN, or if `features` is given and `least` is not in (0, 1].
   at_least(double least, Function similarity, features_type features = {})
       : least_(least), similarity_(std::move(similarity)), features_(std::move(features)) {
@@ -112,7 +112,7 @@ class at_least {
     if (features_) detail::check_similarity(least);
   }
 
-  /// Calls the function, and compares its result with the least similarity.
+  /// Calls the function, and compares its result with `least`.
   /// Throws: std::invalid_argument if the similarity is NaN.
   template <class... Names>
     requires std::invocable<const Function&, const Names&...>
@@ -129,7 +129,7 @@ class at_least {
   features_type features_;
 };
 
-// An at_least without a function does not compile. The message says what to write.
+// An at_least without a function does not compile. The message of the compiler says what to write.
 at_least(double)->at_least<no_check>;
 
 }  // namespace neardup::inline v0

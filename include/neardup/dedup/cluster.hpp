@@ -18,16 +18,16 @@
 
 namespace neardup::inline v0 {
 
-/// Clusters fingerprints by single linkage. Two fingerprints have the same label if a chain connects them in which
-/// neighbours differ in at most k bits.
-/// `within`: bits{k}. `run` spreads the work over threads: `threads{8}`, or a runner of yours.
-/// Returns: one label per fingerprint, the smallest position of its cluster. A fingerprint alone in its cluster has its
-/// own position.
-/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
-/// no layout with its number of blocks exists; std::bad_alloc.
-/// Complexity: the same as visit_pairs without its calls. Large groups of near-duplicates or copies, which have a
-/// quadratic number of pairs, take no longer than other fingerprints.
-/// Memory: the memory of visit_pairs, plus a label and 4 bytes per fingerprint (8 from 2^32 fingerprints on).
+/// Clusters fingerprints by single linkage. Two fingerprints have the same label if and only if a chain of fingerprints
+/// connects them. Neighbours in the chain differ in at most k bits.
+/// `within`: bits{k}. `run` spreads the work over threads: `threads{8}`, or a runner of your own.
+/// Returns: one label per fingerprint, which is the smallest position of its cluster. If a fingerprint is alone in its
+/// cluster, its label is its own position.
+/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, or
+/// if no layout exists for k and the number of blocks; std::bad_alloc.
+/// Complexity: the same as visit_pairs with a visitor that takes no time. A large group of near-duplicates or copies
+/// has a quadratic number of pairs, but takes no longer than other fingerprints.
+/// Memory: the memory of visit_pairs, and a label and 4 bytes per fingerprint (8 bytes for 2^32 fingerprints or more).
 /// Example: `auto label = cluster(fingerprints, bits{3}, threads{8});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold>
 [[nodiscard]] std::vector<Index> cluster(const Range& fingerprints, const Threshold& within,
@@ -46,7 +46,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
   return labels;
 }
 
-// Sets and texts do not compile. The message says what to write instead.
+// Sets and texts do not compile. The message of the compiler says what to write instead.
 template <std::integral Index = std::uint32_t, class Range, class Threshold>
   requires(!fingerprint_range<Range>)
 std::vector<Index> cluster(const Range& /*input*/, const Threshold& /*within*/, const any_runner& /*run*/ = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decider: keeps documents, and decides which of them a further document duplicates.
+// decider: keeps documents, and decides for a further document which kept document is its original.
 #pragma once
 
 #include <algorithm>
@@ -37,13 +37,13 @@ concept hashable_id = requires(const Id& id) {
   { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
 };
 
-/// A map from ids to values: by hash if std::hash<Id> exists, otherwise by order.
+/// A map from ids to values: a hash table if std::hash<Id> exists, otherwise an ordered map.
 template <class Id, class Value>
 using id_map = std::conditional_t<hashable_id<Id>, std::unordered_map<Id, Value>, std::map<Id, Value>>;
 
 }  // namespace detail
 
-/// A kept document whose fingerprint is compared. Its members refer to the memory of the decider.
+/// A kept document, when a further document is compared with it. Its members refer to memory of the decider.
 template <class Id, class Fingerprint, class Feature = std::uint32_t>
 struct kept_document {
   const Id& id;
@@ -51,11 +51,12 @@ struct kept_document {
   Fingerprint fingerprint;
   std::span<const Feature> features;  ///< given if the check compares features
   std::optional<set_digest> digest;   ///< given if the text is short
-  /// The time when the document was added to a stream_deduplicator, or last renewed there; otherwise 0.
+  /// The time of the document in a stream_deduplicator: when it was added, or last renewed. Without a
+  /// stream_deduplicator 0.
   std::uint64_t time = 0;
 };
 
-/// A kept document of a deduplicator that compares features only.
+/// A kept document of a deduplicator that compares features only, not fingerprints.
 template <class Id, class Feature>
 struct kept_document<Id, void, Feature> {
   const Id& id;
@@ -64,8 +65,9 @@ struct kept_document<Id, void, Feature> {
   std::uint64_t time = 0;
 };
 
-/// An atomic change of a deduplicator. A change_hook gets the change before it becomes final. The change has four
-/// parts, in this order: documents in `replaced` are removed; documents in `kept` are added; documents in `renewed`
+/// An atomic change of a deduplicator, which a change_hook receives before the change becomes final. The change has
+/// four parts, in this order: documents in `replaced` are removed; documents in `kept` are added; documents in
+/// `renewed` become as young as the added documents; documents in `gone` are removed.
 /// become as young as the added documents; documents in `gone` are removed.
 template <class Id, class Fingerprint, class Feature>
 struct dedup_change {
@@ -92,11 +94,11 @@ struct kept_fingerprint {
 template <>
 struct kept_fingerprint<void> {};
 
-// Replaces the columns of fingerprints in a decider that compares features only.
+// Takes the place of the fingerprints in a decider that compares features only.
 struct no_fingerprints {};
 struct no_digests {};
 
-/// Returns an id as messages print it: " 7" or " 'name'". Empty if the id cannot be printed.
+/// Returns an id as messages print it, such as " 7" or " 'name'". Returns an empty text if the id cannot be printed.
 template <class Id>
 std::string shown_id(const Id& id) {
   if constexpr (std::is_same_v<Id, std::string>) {
@@ -109,7 +111,7 @@ std::string shown_id(const Id& id) {
   }
 }
 
-/// A reference to an id that a map owns. A small id is copied instead.
+/// A reference to an id that a map owns. Small ids are copied instead of referenced.
 template <class Id>
 class id_reference {
   static constexpr bool is_small = std::is_trivially_copyable_v<Id> && sizeof(Id) <= sizeof(void*);
@@ -139,22 +141,22 @@ class id_reference {
 
 /// Keeps described documents (see description), and decides which of them is the original of a further document.
 ///
-/// `Fingerprint`: the type of the fingerprints, or void if only features are compared. `Source`: finds candidates. If
-/// fingerprints are compared, all documents with the same tokens are candidates for a short text, too, whatever their
-/// fingerprints. `judge(kept, document, best)` decides whether a kept_document and a description are duplicates, and
-/// returns a check_result; `best` is the similarity of the best original so far, and the judge need not compute smaller
-/// similarities. One thread at a time calls `judge`, except in keep_batch. A document that is not comparable has no
-/// original.
+/// `Fingerprint`: the type of the fingerprints, or void if only features are compared. `Source` finds candidates. If
+/// fingerprints are compared, the candidates of a short text also include all documents with the same tokens, whatever
+/// their fingerprints. `judge(kept, document, best)` returns a check_result, which says whether a kept_document and a
+/// description are duplicates. `best` is the similarity of the best original so far; the judge need not compute smaller
+/// similarities. Only one thread at a time calls `judge`, except in keep_batch. A document that is not comparable has
+/// no original.
 ///
-/// A kept document has a number, its slot. Slots of erased documents are used again. A source names documents by their
-/// slots. It has the members of detail::feature_candidates and detail::fingerprint_candidates: fresh(), insert(),
-/// erase(), for_each(), reserve(), memory_usage(), a workspace, and can_join. If can_join is true, it also has joins()
-/// and decide_batch().
+/// Each kept document has a number, its slot. The slots of erased documents are reused. A source identifies documents
+/// by their slots. A source has the members of detail::feature_candidates and detail::fingerprint_candidates: fresh(),
+/// insert(), erase(), for_each(), reserve(), memory_usage(), a workspace, and can_join. If can_join is true, a source
+/// also has joins() and decide_batch().
 ///
-/// A deduplicator consists of a decider and a describer. Classes that add limits, durability or locks wrap a
-/// deduplicator.
+/// A deduplicator consists of a decider and a describer. Classes with limits, durability or locks wrap a deduplicator.
 /// Guarantee: strong.
-/// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
+/// Thread safety: several threads may call const members at once, each with its own workspace, while no thread calls
+/// other members.
 template <class Fingerprint, class Feature, class Id, class Source>
 class decider {
   static constexpr bool compares_fingerprints = !std::is_void_v<Fingerprint>;
@@ -178,20 +180,20 @@ class decider {
   };
 
  public:
-  /// Scratch memory, reused from document to document. Each thread needs its own object.
+  /// Scratch memory, reused for the next document. Each thread needs its own object.
   class workspace {
     friend decider;
     std::vector<candidate> candidates_;
     typename Source::workspace source_;
   };
 
-  /// Makes an empty decider. `short_by_tokens_only`: if true, the candidates for a short text are only the documents
-  /// with the same tokens. Use it without a check, because the fingerprints of short texts may be near each other by
+  /// Makes an empty decider. If `short_by_tokens_only` is true, the candidates of a short text are only the documents
+  /// with the same tokens. Set it if there is no check, because the fingerprints of two short texts may be close by
   /// chance.
   explicit decider(Source source, bool short_by_tokens_only = false)
       : source_(std::move(source)), short_by_tokens_only_(short_by_tokens_only) {}
 
-  /// Returns true if a document has the data that is compared: a fingerprint, or features.
+  /// Returns true if a document has the data that the decider compares: a fingerprint, or features.
   [[nodiscard]] static bool is_comparable(const description_type& document) noexcept {
     if constexpr (compares_fingerprints) {
       return document.fingerprint.has_value();
@@ -200,8 +202,8 @@ class decider {
     }
   }
 
-  /// Returns the verdict about `document`: new, or a duplicate of a kept document. Ignores the kept document in slot
-  /// `but`.
+  /// Returns the verdict about `document`: it is new, or a duplicate of a kept document. The kept document in slot
+  /// `but` is ignored.
   template <class Judge>
   [[nodiscard]] verdict_type find(const description_type& document, const Judge& judge, workspace& scratch,
                                   slot_type but = no_slot) const {
@@ -219,13 +221,13 @@ class decider {
     return original.result();
   }
 
-  /// Decides about many documents in order, and keeps the new ones: document i under ids[i], with the serial number
-  /// serial + i. If `Source` joins the documents, several threads call `judge`, also for two
-  /// documents of the batch. The earlier document is then passed as a kept document without a serial number.
-  /// `least`: if given, the judge accepts no pair whose features have a lower Jaccard similarity.
+  /// Decides about many documents in order, and keeps the new ones. A new document i is kept under ids[i], with the
+  /// serial number serial + i. If `Source` joins the documents, several threads call `judge` at once, and may pass it
+  /// two documents of the batch. The earlier document is then passed as a kept document without a serial number.
+  /// `least`: if given, the judge must reject all pairs whose features have a lower Jaccard similarity.
   /// Precondition: the ids differ, and no document is kept under one of them.
-  /// Throws: std::length_error if the index or 32 bits cannot number all documents; std::bad_alloc; exceptions of the
-  /// judge and of run.check().
+  /// Throws: std::length_error if there are more documents than the index or 32 bits can number; std::bad_alloc;
+  /// exceptions of the judge and of run.check().
   template <class Judge>
   std::vector<verdict_type> keep_batch(std::span<const description_type> documents, std::span<const Id> ids,
                                        std::uint64_t serial, const Judge& judge, std::optional<double> least,
@@ -255,10 +257,10 @@ class decider {
     return found;
   }
 
-  /// Keeps a document. A lower serial number means an older document.
-  /// Returns: its slot.
+  /// Keeps a document. A document with a lower serial number is older.
+  /// Returns: the slot of the document.
   /// Precondition: the document is comparable, and no document with this id is kept.
-  /// Throws: std::length_error if the index or 32 bits cannot number it; std::bad_alloc.
+  /// Throws: std::length_error if there are more documents than the index or 32 bits can number; std::bad_alloc.
   slot_type keep(id_argument<Id> id, const description_type& document, std::uint64_t serial) {
     const auto place = slot_of_.emplace(id, no_slot).first;
     detail::undo naming{[&] { slot_of_.erase(place); }};
@@ -270,7 +272,7 @@ class decider {
     return slot;
   }
 
-  /// Keeps a document without an id. Call rename() to give it the id of another document, or drop() to remove it.
+  /// Keeps a document that has no id yet. Afterwards call rename(), to give it the id of another document, or drop().
   slot_type keep_unnamed(const description_type& document, std::uint64_t serial) {
     const bool is_reused = !free_slots_.empty();
     const std::size_t place = is_reused ? free_slots_.back() : documents_.size();
@@ -308,7 +310,7 @@ class decider {
     return slot;
   }
 
-  /// Moves the id of a kept document to the document in `slot`, which has none. Removes the other document.
+  /// Moves an id to the document in `slot`, which has no id. Removes the document that had the id.
   void rename(const Id& id, slot_type slot) noexcept {
     const auto place = slot_of_.find(id);
     drop(place->second);
@@ -317,7 +319,7 @@ class decider {
   }
 
   /// Removes the document in a slot.
-  /// Precondition: it has no id, or the caller removes its id.
+  /// Precondition: the document has no id, or the caller removes the id from slot_of_.
   void drop(slot_type slot) noexcept {
     if constexpr (compares_fingerprints) {
       const std::optional<set_digest> digest = digest_of(slot);
@@ -342,8 +344,8 @@ class decider {
     return true;
   }
 
-  /// Returns a copy of this decider without the unused memory of erased documents. Its documents are in slots 0, 1, ...
-  /// by age.
+  /// Returns a copy of this decider that does not have the unused memory of erased documents. Its documents are in the
+  /// slots 0, 1, ..., ordered by age.
   [[nodiscard]] decider compact() const {
     decider fresh(source_.fresh(), short_by_tokens_only_);
     const std::vector<slot_type> slots = slots_by_age();
@@ -355,7 +357,7 @@ class decider {
     return fresh;
   }
 
-  /// Returns the slot of an id; no_slot if no document with this id is kept.
+  /// Returns the slot of the document with this id, or no_slot if no document with this id is kept.
   [[nodiscard]] slot_type slot_of(id_argument<Id> id) const noexcept {
     const auto place = slot_of_.find(id);
     return place == slot_of_.end() ? no_slot : place->second;
@@ -384,14 +386,15 @@ class decider {
     return slots;
   }
 
-  /// Calls `visit(slot)` for each kept short text with this digest.
+  /// Calls `visit(slot)` for each kept short text whose digest is `digest`.
   template <class Visit>
   void for_each_equal(const set_digest& digest, const Visit& visit) const {
     const auto [first, last] = by_digest_.equal_range(digest);
     for (auto i = first; i != last; ++i) visit(i->second);
   }
 
-  /// Returns true if the source has the short documents (`is_short`), or the documents that are not short.
+  /// Returns true if the source contains the short documents (`is_short`), or the documents that are not short
+  /// (!`is_short`).
   [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
 
   [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }
@@ -423,7 +426,7 @@ class decider {
                          detail::no_digests>;
   using id_map = detail::id_map<Id, slot_type>;
 
-  /// Returns the number of bytes that an id has allocated, besides its own object.
+  /// Returns the number of bytes that an id has allocated, without the bytes of the id object itself.
   static std::size_t heap_bytes([[maybe_unused]] const Id& id) noexcept {
     if constexpr (std::is_same_v<Id, std::string>) {
       if (id.capacity() > std::string().capacity()) return id.capacity() + 1;
@@ -437,7 +440,8 @@ class decider {
   [[nodiscard]] std::optional<set_digest> digest_of(slot_type slot) const noexcept {
     return fingerprints_[slot].digest;
   }
-  /// Returns no digest if only features are compared: the features then find equal sets.
+  /// Returns the digest of a document. If only features are compared, there is none, because equal features find equal
+  /// sets.
   [[nodiscard]] static std::optional<set_digest> digest_of(const description_type& document) noexcept {
     if constexpr (compares_fingerprints) {
       return document.digest;
@@ -457,7 +461,7 @@ class decider {
     }
   }
 
-  /// Collects the kept documents that may be duplicates, sorted by distance, then age.
+  /// Collects the kept documents that may be duplicates of `document`, sorted by distance, then by age.
   void collect(const description_type& document, workspace& scratch, slot_type but) const {
     std::vector<candidate>& candidates = scratch.candidates_;
     candidates.clear();

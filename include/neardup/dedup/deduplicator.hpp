@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// deduplicator: takes documents one by one, and decides for each whether it is new, or which earlier document it
-// duplicates.
+// deduplicator: takes documents one by one. It decides for each document whether the document is new, or which earlier
+// document it duplicates.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The last step of every change of a deduplicator. If commit() throws, nothing has changed.
+/// Receives every change of a deduplicator before the change becomes final. If commit() throws, the change does not
+/// happen.
 template <class Change>
 class change_hook {
  public:
@@ -58,7 +59,7 @@ class feature_describer {
   using fingerprint_type = void;
   using description_type = description<void, feature_type>;
 
-  /// Scratch memory, reused from text to text. Each thread needs its own object.
+  /// Scratch memory, reused for the next text. Each thread needs its own object.
   class workspace {
     friend feature_describer;
     typename Features::workspace extracting_;
@@ -71,8 +72,8 @@ class feature_describer {
   [[nodiscard]] description_type operator()(std::string_view text, workspace& scratch) const {
     return {text, extract_(text, scratch.extracting_)};
   }
-  /// Returns the description of a document that consists of several texts. No token spans two texts. The member `text`
-  /// of the description is empty.
+  /// Returns the description of a document that consists of several texts. No token spans two texts. The description
+  /// has an empty member `text`.
   [[nodiscard]] description_type operator()(std::span<const std::string_view> texts, workspace& scratch) const {
     std::vector<feature_type>& all = scratch.all_;
     all.clear();
@@ -85,8 +86,8 @@ class feature_describer {
     return {{}, all};
   }
 
-  /// Returns the descriptions of many texts, in order. They refer to the texts. `run` spreads the work over threads.
-  /// `first`: scratch memory of the first thread, reused from call to call.
+  /// Returns the descriptions of many texts, in order. The descriptions refer to the texts. `run` spreads the work over
+  /// threads. `first` is scratch memory of the first thread, which the caller may reuse in the next call.
   template <text_range Texts>
   [[nodiscard]] auto describe_all(const Texts& texts, const any_runner& run = {}, workspace* first = nullptr) const {
     return detail::describe_all(*this, texts, run, first);
@@ -101,7 +102,7 @@ class feature_describer {
 /// Decides whether two documents are duplicates by the similarity of their features.
 class set_judge {
  public:
-  /// Makes a judge with the least similarity of duplicates.
+  /// Makes a judge. Two documents are duplicates if their similarity is at least `least`.
   /// Precondition: 0 < least.similarity <= 1.
   explicit set_judge(const set_threshold& least) : least_(least) {}
 
@@ -118,7 +119,7 @@ class set_judge {
 
   [[nodiscard]] const set_threshold& threshold() const noexcept { return least_; }
   [[nodiscard]] double similarity() const noexcept { return least_.similarity; }
-  /// Returns the value of `least` for decider::keep_batch.
+  /// Returns the argument `least` for decider::keep_batch.
   [[nodiscard]] std::optional<double> least_jaccard() const noexcept {
     return least_.measure == set_similarity::jaccard ? std::optional(least_.similarity) : std::nullopt;
   }
@@ -129,24 +130,25 @@ class set_judge {
 
 }  // namespace detail
 
-/// The common members of deduplicator and fingerprint_deduplicator.
+/// The members that deduplicator and fingerprint_deduplicator have in common.
 ///
-/// A deduplicator keeps the first of similar documents. add() decides whether a text is new, or which kept document it
-/// duplicates. If several kept documents match a text, the original is the closest document; of equally close
-/// documents, the earliest (see original_choice). Only new documents are kept. So each duplicate is similar to its
-/// original itself: no chain of small differences connects different texts. Which documents are kept depends on the
-/// order in which they are added. A text with nothing to compare (see verdict::is_comparable) is new and counted, but
-/// not kept.
+/// A deduplicator keeps the first of several similar documents. add() decides whether a text is new, or which kept
+/// document it duplicates. If several kept documents match a text, the original is the closest of them; of equally
+/// close documents, the earliest (see original_choice). Only new documents are kept. So each duplicate is similar to
+/// its original, and no chain of small differences connects different texts. Which documents are kept depends on the
+/// order in which they are added. A text without anything to compare (see verdict::is_comparable) is new and is
+/// counted, but is not kept.
 ///
-/// A deduplicator consists of a describer, a decider and a judge. Each operation also accepts descriptions, which other
-/// threads can make in advance. A stream_deduplicator and a durable_deduplicator derive from a deduplicator, and
-/// get each change before the change becomes final.
+/// A deduplicator consists of a describer, a decider and a judge. Each operation also accepts descriptions, so that
+/// other threads can make descriptions in advance. stream_deduplicator and durable_deduplicator derive from a
+/// deduplicator. They receive each change before the change becomes final.
 ///
-/// `Id`: an index_id, or std::string. Ids are found by std::hash if that exists for the type, otherwise by their order.
-/// A string is stored once.
+/// `Id`: an index_id, or std::string. Ids are found by hash if std::hash<Id> exists, otherwise by order. A string is
+/// stored once.
 /// Guarantee: strong. A deduplicator is movable, not copyable. A moved-from deduplicator may only be destroyed or
 /// assigned to.
-/// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
+/// Thread safety: several threads may call const members at once, each with its own workspace, while no thread calls
+/// other members.
 template <class Describer, class Judge, class Source, class Id>
 class basic_deduplicator {
   static_assert(index_id<Id> || std::same_as<Id, std::string>,
@@ -165,30 +167,30 @@ class basic_deduplicator {
   using kept_type = typename decider_type::kept_type;
   using change_type = dedup_change<Id, fingerprint_type, feature_type>;
 
-  /// Scratch memory, reused from text to text. Each thread needs its own object.
+  /// Scratch memory, reused for the next text. Each thread needs its own object.
   class workspace {
     friend basic_deduplicator;
     typename describer_type::workspace describing_;
     typename decider_type::workspace deciding_;
   };
 
-  /// Decides about a document, and keeps it if it is new and comparable.
-  /// Returns: the verdict: new, or the original of the document.
-  /// Throws: std::invalid_argument, which names the id, if a document with this id is kept (replace() replaces it);
-  /// std::length_error if there are more documents than the index or 32 bits can number; std::bad_alloc; exceptions of the
-  /// check, or std::invalid_argument if the check returns NaN.
+  /// Decides about a document. Keeps the document if it is new and comparable.
+  /// Returns: the verdict, which says that the document is new, or which document is its original.
+  /// Throws: std::invalid_argument if a document with this id is kept (use replace() to replace it); the message names
+  /// the id. std::length_error if there are more documents than the index or 32 bits can number; std::bad_alloc;
+  /// exceptions of the check; std::invalid_argument if the check returns NaN.
   verdict_type add(std::string_view text, id_argument<Id> id);
   verdict_type add(const description_type& document, id_argument<Id> id) {
     return add_with(document, id, [this](const change_type& change) { commit(change); });
   }
 
-  /// Adds a document. Its id is the number of documents added before, including duplicates.
+  /// Adds a document. Its id is the number of documents added before, duplicates included.
   /// Throws: the exceptions of add(text, id); std::length_error if Id cannot represent the number.
   verdict_type add(std::string_view text) requires counting_id<Id> { return add(text, next_id()); }
 
-  /// Removes the document that is kept under this id, if any, then adds the new one as add() does. So the removed
-  /// document cannot be the original of the new one. If the text is a duplicate of another document, nothing is kept
-  /// under the id.
+  /// Removes the document that is kept under this id, if there is one. Then adds the new document, as add() does. So
+  /// the removed document cannot be the original of the new document. If the new document is a duplicate of another
+  /// document, no document is kept under the id.
   /// Throws: the exceptions of add().
   verdict_type replace(std::string_view text, id_argument<Id> id);
   verdict_type replace(const description_type& document, id_argument<Id> id) {
@@ -196,19 +198,19 @@ class basic_deduplicator {
   }
 
   /// Decides about many documents in order. The verdicts and the kept documents are the same as if add() was called for
-  /// one document after the other. The threads of `run` describe the texts. A deduplicator then searches for each
-  /// document, as add() does. A fingerprint_deduplicator may join the batch with the kept documents instead. `texts`
-  /// has size(), and texts[i] converts to std::string_view.
+  /// each document in turn. The threads of `run` describe the texts. Then a deduplicator searches for each document, as
+  /// add() does. A fingerprint_deduplicator may join the batch with the kept documents instead. `texts` has size(), and
+  /// texts[i] converts to std::string_view.
   /// Throws: the exceptions of add(); std::invalid_argument if the numbers of ids and texts differ, or two ids are
-  /// equal. After an exception, no document has been added.
-  /// Memory: temporarily about 100 bytes per text of the batch, and its features. A join also takes about 150 bytes per
-  /// kept document.
+  /// equal. If the call throws, no document has been added.
+  /// Memory: while the call runs, about 100 bytes per text of the batch, and the features of the batch. A join also
+  /// takes about 150 bytes per kept document.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const Id> ids, const any_runner& run = {}) {
     check_ids(texts.size(), ids);
     return add_batch(describe_batch(texts, run, own_), ids, run);
   }
-  /// Adds a batch. The id of each document is the number of documents added before, including duplicates.
+  /// Adds a batch. The id of each document is the number of documents added before, duplicates included.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, const any_runner& run = {}) requires counting_id<Id> {
     return add_batch(texts, next_ids(texts.size()), run);
@@ -216,63 +218,63 @@ class basic_deduplicator {
   std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const Id> ids, const any_runner& run = {}) {
     return add_descriptions(batch.documents, ids, run);
   }
-  /// Adds a batch of descriptions, as add_batch() does. The caller keeps the described texts and features alive during
-  /// the call.
+  /// Adds a batch of descriptions, as add_batch() does. The caller keeps the texts and features to which the
+  /// descriptions refer during the call.
   std::vector<verdict_type> add_descriptions(std::span<const description_type> documents, std::span<const Id> ids,
                                              const any_runner& run = {});
 
-  /// Checks the ids for a batch of `texts` texts.
-  /// Throws: std::invalid_argument if the numbers of ids and texts differ, two ids are equal, or a document is kept
-  /// under one of them.
+  /// Checks the ids of a batch that has `texts` texts.
+  /// Throws: std::invalid_argument if the numbers of ids and texts differ, two ids are equal, or a document is already
+  /// kept under one of the ids.
   void check_ids(std::size_t texts, std::span<const Id> ids) const;
 
-  /// Returns the verdict that add() would return for a text. Keeps nothing.
+  /// Returns the verdict that add() would return for a text, but keeps nothing.
   [[nodiscard]] verdict_type find(std::string_view text) const {
     workspace scratch;
     return find(text, scratch);
   }
-  /// Returns the verdict of find(text), and reuses scratch memory.
+  /// Returns the result of find(text), and uses the caller's scratch memory.
   [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
     return find(describe(text, scratch), scratch);
   }
   [[nodiscard]] verdict_type find(const description_type& document, workspace& scratch) const;
 
-  /// Returns the description of a text. It is valid until the next use of the workspace.
+  /// Returns the description of a text. The description is valid until the next use of the workspace.
   [[nodiscard]] description_type describe(std::string_view text, workspace& scratch) const {
     return (*describer_)(text, scratch.describing_);
   }
-  /// Returns the descriptions of many texts, made on the threads of `run`. The descriptions refer to
-  /// the texts.
+  /// Returns the descriptions of many texts. The threads of `run` make them. The descriptions refer to the texts.
   template <text_range Texts>
   [[nodiscard]] batch_type describe_batch(const Texts& texts, const any_runner& run, workspace& scratch) const {
     return describer_->describe_all(texts, run, &scratch.describing_);
   }
-  /// Returns the describer. It never changes, and can outlive the deduplicator. So texts can be described while other
-  /// threads write.
+  /// Returns the describer. The describer never changes, and may outlive the deduplicator. So you can describe texts
+  /// while other threads add documents.
   [[nodiscard]] const std::shared_ptr<const describer_type>& describer() const noexcept { return describer_; }
 
-  /// Keeps a document without deciding about it, under the serial number `serial`. Afterwards added() == serial + 1.
+  /// Keeps a document under the serial number `serial`, without a decision about the document. Afterwards added() ==
+  /// serial + 1.
   /// Throws: the exceptions of add(); std::invalid_argument if the document is not comparable, if a document with this
   /// id is kept, or if `serial` is below added().
   void keep(id_argument<Id> id, const description_type& document, std::uint64_t serial);
-  /// Adds `documents` to added(), without keeping a document.
+  /// Increases added() by `documents`. No document is kept.
   void count(std::uint64_t documents) noexcept { added_ += documents; }
 
   /// Erases a kept document.
-  /// Returns: true if a document with this id was kept. (Duplicates are not kept.)
+  /// Returns: true if a document with this id was kept. Duplicates are not kept.
   bool erase(id_argument<Id> id) noexcept;
 
-  /// Frees unused memory: the memory of erased documents, and the reserve for growth. Nothing else changes.
+  /// Frees unused memory: the memory of erased documents, and the memory reserved for growth. Nothing else changes.
   /// Throws: std::bad_alloc.
   /// Guarantee: strong.
-  /// Complexity: the same as keeping all kept documents again, O(size()).
+  /// Complexity: O(size()), the same as keeping all kept documents again.
   void shrink_to_fit();
 
   /// Returns true if a document with this id is kept.
   [[nodiscard]] bool contains(id_argument<Id> id) const noexcept { return core_.slot_of(id) != decider_type::no_slot; }
 
-  /// Calls `visit(document)` with each kept_document, in the order of adding, until `visit` returns false. A
-  /// kept_document refers to memory of the deduplicator.
+  /// Calls `visit(document)` for each kept_document, in the order in which they were added, until `visit` returns
+  /// false. A kept_document refers to memory of the deduplicator.
   /// Precondition: `visit` does not change the deduplicator.
   template <class Visit>
   void for_each_kept(Visit&& visit) const {
@@ -286,10 +288,10 @@ class basic_deduplicator {
   [[nodiscard]] std::size_t size() const noexcept { return core_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
-  /// Returns the number of added documents: new ones, duplicates, and documents with nothing to compare.
+  /// Returns the number of added documents: new documents, duplicates, and documents without anything to compare.
   [[nodiscard]] std::uint64_t added() const noexcept { return added_; }
-  /// Returns the id that add(text) gives to the next document, or to the document `more` documents later. It is the
-  /// number of documents added before that document.
+  /// Returns the id that add(text) gives to the next document. With `more`, the id of the document that follows `more`
+  /// documents later. The id is the number of documents added before.
   /// Throws: std::length_error if Id cannot represent the number.
   [[nodiscard]] Id next_id(std::size_t more = 0) const requires counting_id<Id> {
     if (!std::in_range<Id>(added_ + more))
@@ -297,7 +299,7 @@ class basic_deduplicator {
     return static_cast<Id>(added_ + more);
   }
 
-  /// Returns the decider, which contains all kept documents.
+  /// Returns the decider, which has all kept documents.
   [[nodiscard]] const decider_type& kept() const noexcept { return core_; }
 
   /// Returns the number of allocated bytes, without workspaces. The bytes of maps are estimated.
@@ -308,14 +310,15 @@ class basic_deduplicator {
 
   [[nodiscard]] const Judge& judge() const noexcept { return judge_; }
 
-  /// Sets the hook that gets each change before the change becomes final.
-  /// Precondition: `hook` outlives its use, also if this object is moved.
+  /// Sets the hook, which receives each change before the change becomes final.
+  /// Precondition: `hook` outlives this object, also if this object is moved.
   void commit_to(detail::change_hook<change_type>* hook) noexcept { hook_ = hook; }
   void commit(const change_type& change) {
     if (hook_ != nullptr) hook_->commit(change);
   }
 
-  // The following functions are add(), replace() and add_descriptions(). They call `commit` in place of the hook.
+  // The following functions do what add(), replace() and add_descriptions() do. But they call `commit` in place of the
+  // hook.
   template <class Commit>
   verdict_type add_with(const description_type& document, const Id& id, const Commit& commit) {
     if (contains(id)) refuse(id);
@@ -472,8 +475,8 @@ void basic_deduplicator<Describer, Judge, Source, Id>::check_ids(std::size_t tex
 
 namespace detail {
 
-/// The base class of a deduplicator. If `Features` is not a feature_extractor, it is the base class for
-/// default_features, so that the compiler prints only the message of deduplicator.
+/// The base class of a deduplicator. If `Features` is not a feature_extractor, the base class is that of
+/// default_features. So the compiler prints only the message of deduplicator.
 template <class Features, class Id>
 using base_of_deduplicator = basic_deduplicator<
     feature_describer<std::conditional_t<is_feature_extractor<Features>, Features, default_features<>>>, set_judge,
@@ -481,16 +484,16 @@ using base_of_deduplicator = basic_deduplicator<
 
 }  // namespace detail
 
-/// Keeps the first of similar documents, and misses no duplicate. A document is a duplicate if its set of features has
-/// at least a Jaccard similarity, or a cosine, with the set of a kept document. The members are documented in
-/// basic_deduplicator.
+/// Keeps the first of several similar documents, and misses no duplicate. A document is a duplicate if its feature set
+/// has at least the given similarity with the feature set of a kept document. The similarity is Jaccard or cosine.
+/// basic_deduplicator documents the members.
 ///
 /// `Features`: a feature_extractor, with features of 32 or 64 bits. The default makes pairs of words.
-/// Memory, for each kept document with an id of 4 bytes: 48 bytes, and about 40 bytes for the map from its id. A
-/// posting list entry takes about 15 bytes. A document with n features has an entry for each of its
-/// n - ceil(similarity n) + 1 rarest features, and one entry for every four features. Each feature takes 4.5 bytes (9
-/// with 64 bits). Arrays that have just grown have twice that. Memory of erased documents is used again.
-/// Types of ids other than std::uint32_t are named with make_deduplicator.
+/// Memory for each kept document with an id of 4 bytes: 48 bytes, and about 40 bytes for the map from its id. A
+/// document with n features has a posting for each of its n - ceil(similarity * n) + 1 rarest features, of about 15
+/// bytes, and one byte for every four features. Each feature takes 4.5 bytes, or 9 bytes if it has 64 bits. An array
+/// that has just grown takes twice as much. The memory of erased documents is reused.
+/// Use make_deduplicator to choose a type of ids other than std::uint32_t.
 /// Guarantee, thread safety: the same as basic_deduplicator.
 /// Example: `deduplicator dedup{jaccard{0.8}};  bool is_new = dedup.add(text).is_new();`
 template <class Features = default_features<>, class Id = std::uint32_t>
@@ -509,8 +512,8 @@ class deduplicator : public detail::base_of_deduplicator<Features, Id> {
       : base(detail::feature_describer<Features>(std::move(extract)), detail::set_judge(least),
              feature_candidates(least), false) {}
 
-  // Containment does not compile: a later document may contain an earlier one, so a duplicate may come before its
-  // original.
+  // Containment does not compile: a later document may contain an earlier one, which would then be a duplicate that
+  // comes before its original.
   template <std::same_as<containment> Threshold>
   explicit deduplicator(const Threshold& least) : deduplicator(Features(), least) {}
   template <std::same_as<containment> Threshold>
@@ -572,8 +575,8 @@ NEARDUP_DEDUP_TEMPLATE described_batch<description<void, std::uint32_t>> describ
 
 }  // namespace detail
 
-// Instantiates only some members, not the whole class: clang before 16 would also instantiate members whose constraints
-// do not hold.
+// Instantiates only some members instead of the whole class. Clang before 16 would also instantiate the members whose
+// constraints are not satisfied.
 #define NEARDUP_DEDUPLICATOR(Class, Id)                                                                                \
   NEARDUP_DEDUP_TEMPLATE Class<Id>::basic_deduplicator(Class<Id>::describer_type, detail::set_judge,                   \
                                                        feature_candidates, bool);                                      \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes in one pass over a text everything that a decision about it needs: its fingerprint, its features, and the
-// digest of a short text.
+// Computes in one pass over a text all data that a decision needs: the fingerprint, the features, and the digest of a
+// short text.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,8 @@ using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>
 template <class Simhasher>
 using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
 
-// True for simhasher and minwise_hasher themselves. A derived class may compute its fingerprints in another way than
-// from tokenizer, weighter and hasher.
+// True for simhasher and minwise_hasher themselves. It is false for a derived class, which may compute fingerprints in
+// a way of its own, without the tokenizer, weighter and hasher.
 template <class T>
 inline constexpr bool is_simhasher = false;
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
@@ -45,8 +45,8 @@ inline constexpr bool is_minwise_hasher = false;
 template <class Tokenizer, class Hasher, std::size_t Bits>
 inline constexpr bool is_minwise_hasher<minwise_hasher<Tokenizer, Hasher, Bits>> = true;
 
-/// Collects the tokens of a text in one pass, for both its fingerprint and its feature set. Memory is reused from text
-/// to text.
+/// Collects the tokens of a text in one pass, for the fingerprint and the feature set. The memory is reused for the
+/// next text.
 template <class Simhasher>
 class token_collector {
   using tokenizer_type = tokenizer_of<Simhasher>;
@@ -98,7 +98,7 @@ class token_collector {
     }
   }
 
-  /// Copies the distinct hashes, ascending.
+  /// Copies the distinct hashes in ascending order to `to`.
   void copy_hashes(std::vector<typename Simhasher::hash_type>& to) const {
     to.clear();
     const auto copy = [&](const auto& from) {
@@ -118,7 +118,7 @@ class token_collector {
     to.erase(std::unique(to.begin(), to.end()), to.end());
   }
 
-  /// Returns the fingerprint. Afterwards, no other member may be read until the next collect().
+  /// Returns the fingerprint. After the call, only collect() may be called.
   [[nodiscard]] std::optional<typename Simhasher::fingerprint_type> result(const Simhasher& hash) {
     if constexpr (is_minwise) {
       votes_.clear();
@@ -144,7 +144,7 @@ class token_collector {
 template <class Simhasher>
 struct no_collector {};
 
-/// Returns true if two parts of the same type are known to behave equally.
+/// Returns true if it is known that two parts of the same type behave equally.
 template <class Part>
 bool are_same_parts(const Part& a, const Part& b) {
   static_cast<void>(a), static_cast<void>(b);
@@ -165,7 +165,7 @@ inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size
   const auto number = [&](std::size_t i) { return static_cast<std::uint32_t>(column[i * stride]); };
   constexpr std::size_t few = 16;
   if (least <= few) {
-    // Good hashes are hardly ever equal, so comparing the first `least` numbers usually suffices.
+    // Good hashes are hardly ever equal. So comparing the first `least` numbers usually suffices.
     bool are_distinct = true;
     for (std::size_t i = 1; i < least; ++i) {
       for (std::size_t j = 0; j < i; ++j) are_distinct = are_distinct && number(i) != number(j);
@@ -180,16 +180,16 @@ inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size
 
 }  // namespace detail
 
-/// The feature_extractor with the tokenizer and the hasher of a simhasher or a minwise_hasher.
+/// The type of the feature_extractor that has the tokenizer and the hasher of a simhasher or a minwise_hasher.
 template <class Simhasher>
 using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
 
 /// Describes texts. A description has the fingerprint of a simhasher or a minwise_hasher, and the features that the
-/// check compares. The description of a short text, of fewer than `min_tokens` distinct tokens, also has a digest.
+/// check compares. A text with fewer than `min_tokens` distinct tokens is short, and its description also has a digest.
 ///
-/// `Check`: a feature_extractor, or no_check if no features are needed. If fingerprint and check use the same tokens, a
-/// text is tokenized and hashed once for both.
-/// Thread safety: const members may be called from many threads at once, each with its own workspace.
+/// `Check`: a feature_extractor, or no_check if no features are needed. If the fingerprint and the features come from
+/// the same tokens, a text is tokenized and hashed only once.
+/// Thread safety: several threads may call const members at once, each with its own workspace.
 /// Example: `describer describe{simhasher{words{}}};  decltype(describe)::workspace scratch;
 ///          auto what = describe(text, scratch);  // what.fingerprint, what.features`
 template <class Simhasher, class Check = feature_extractor_of<Simhasher>>
@@ -221,13 +221,13 @@ class describer {
   };
 
  public:
-  /// Scratch memory, reused from text to text. Each thread needs its own object.
+  /// Scratch memory, reused for the next text. Each thread needs its own object.
   class workspace {
     friend describer;
 
    public:
-    /// Returns the full hashes of the distinct tokens of the last described text, ascending; empty unless that text is
-    /// short.
+    /// Returns the full hashes of the distinct tokens of the text that was described last, ascending. The result is
+    /// empty if that text is not short.
     [[nodiscard]] std::span<const hash_type> short_tokens() const noexcept { return tokens_; }
 
    private:
@@ -238,11 +238,11 @@ class describer {
     std::vector<hash_type> tokens_;
   };
 
-  /// Makes a describer for a check that compares the features of the fingerprint. `min_tokens`: texts with fewer
-  /// distinct tokens are short.
+  /// Makes a describer for a check that compares the features from which the fingerprint is made. A text with fewer
+  /// than `min_tokens` distinct tokens is short.
   explicit describer(Simhasher hash, std::size_t min_tokens = default_min_tokens) requires may_share_tokens
       : describer(std::move(hash), min_tokens, 0) {}
-  /// Makes a describer. `min_tokens`: texts with fewer distinct tokens are short.
+  /// Makes a describer. A text with fewer than `min_tokens` distinct tokens is short.
   describer(Simhasher hash, Check check, std::size_t min_tokens = default_min_tokens)
       : hash_(std::move(hash)), check_(std::move(check)), min_tokens_(min_tokens) {
     if constexpr (may_share_tokens) {
@@ -251,12 +251,12 @@ class describer {
     }
   }
 
-  /// Returns the description of a text. Its features are valid until the next use of the workspace.
-  /// Complexity: linear in the text on average.
+  /// Returns the description of a text. The features of the description are valid until the next use of the workspace.
+  /// Complexity: on average linear in the length of the text.
   [[nodiscard]] description_type operator()(std::string_view text, workspace& scratch) const;
 
-  /// Returns the description of a document that consists of several texts. No token spans two texts. The member `text`
-  /// of the description is empty.
+  /// Returns the description of a document that consists of several texts. No token spans two texts. The description
+  /// has an empty member `text`.
   [[nodiscard]] description_type operator()(std::span<const std::string_view> texts, workspace& scratch) const {
     static_assert(has_one_pass,
                   "neardup: documents of several texts are described by a simhasher or a minwise_hasher itself, not by "
@@ -266,7 +266,7 @@ class describer {
 
   /// Returns the descriptions of many texts, in order. The descriptions refer to the texts. `run` spreads the work over
   /// threads.
-  /// `first`: scratch memory of the first thread, reused from call to call.
+  /// `first` is scratch memory of the first thread, which the caller may reuse in the next call.
   template <text_range Texts>
   [[nodiscard]] auto describe_all(const Texts& texts, const any_runner& run = {}, workspace* first = nullptr) const {
     return detail::describe_all(*this, texts, run, first);
@@ -295,8 +295,8 @@ class describer {
     return all;
   }
 
-  /// Describes a text with another class that has the interface of a simhasher. Fingerprint and features take two
-  /// passes.
+  /// Describes a text with a class that is not a simhasher but has its interface. One pass makes the fingerprint, and
+  /// another pass makes the features.
   description_type describe_by_calls(std::string_view text, workspace& scratch) const {
     description_type result;
     result.text = text;
@@ -359,7 +359,7 @@ auto describer<Simhasher, Check>::describe(std::span<const std::string_view> tex
   if (is_short) result.digest = digest_of_hashes(scratch.short_tokens());
   if constexpr (checks_features) {
     if (shares_tokens_) {
-      // Hashes that differ only in the upper bits become one feature.
+      // Two hashes that differ only in their upper bits become one feature.
       detail::hash_sort(memory.features, memory.sorting);
       memory.features.erase(std::unique(memory.features.begin(), memory.features.end()), memory.features.end());
       result.features = memory.features;

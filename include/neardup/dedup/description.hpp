@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The description of a text: all data that a decision about it needs.
+// The description of a text: all data that a decision about the text needs.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@
 
 namespace neardup::inline v0 {
 
-/// The digest of the set of tokens of a short text. It has 128 bits, so that even among 2^50 sets no two digests are
+/// The digest of the set of tokens of a short text. A digest has 128 bits. So even among 2^50 sets no two digests are
 /// equal by chance.
 using set_digest = std::array<std::uint64_t, 2>;
 
-/// Returns the digest of a set of tokens, as in the description of a short text. Use it if your program hashes tokens
-/// itself.
+/// Returns the digest of a set of tokens, as the description of a short text contains it. Use this function if your
+/// program hashes tokens itself.
 /// Precondition: `hashes`, the full hashes of the tokens, are distinct and ascending.
 template <std::size_t Words>
 [[nodiscard]] set_digest digest_of_hashes(std::span<const std::array<std::uint64_t, Words>> hashes) noexcept {
@@ -36,7 +36,7 @@ template <std::size_t Words>
   return digest;
 }
 
-/// The description of a text whose fingerprint is compared.
+/// The description of a text, if fingerprints are compared.
 template <class Fingerprint, class Feature = std::uint32_t>
 struct description {
   using fingerprint_type = Fingerprint;
@@ -51,7 +51,7 @@ struct description {
   std::optional<set_digest> digest;
 };
 
-/// The description of a text of which only features are compared.
+/// The description of a text, if only features are compared.
 template <class Feature>
 struct description<void, Feature> {
   using fingerprint_type = void;
@@ -68,16 +68,16 @@ inline constexpr bool is_feature_extractor = false;
 template <class Tokenizer, class Hasher, class Feature>
 inline constexpr bool is_feature_extractor<feature_extractor<Tokenizer, Hasher, Feature>> = true;
 
-/// The descriptions of many texts. Owns the features that they refer to.
+/// The descriptions of many texts. This object owns the features to which the descriptions refer.
 template <class Description>
 struct described_batch {
   std::vector<Description> documents;
   std::vector<std::vector<typename Description::feature_type>> features;
 };
 
-/// Describes many texts in order. The descriptions refer to the texts. `run` spreads the work over threads. `first`:
-/// scratch memory of the first thread, reused from call to call. For few texts, allocating it anew would take longer
-/// than the rest of the work.
+/// Describes many texts in order. The descriptions refer to the texts. `run` spreads the work over threads. `first` is
+/// scratch memory of the first thread, which the caller may reuse in the next call. For a call with few texts,
+/// allocating scratch memory would take longer than the rest of the work.
 template <class Describer, text_range Texts>
 [[nodiscard]] described_batch<typename Describer::description_type> describe_all(
     const Describer& describe, const Texts& texts, const any_runner& run = {},

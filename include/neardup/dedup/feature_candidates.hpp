@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The source of candidates for a decider that finds them by shared rare features, and misses none.
+// The source of candidates for a decider that compares features. Shared rare features find the candidates, and none is
+// missed.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +16,24 @@
 
 namespace neardup::inline v0 {
 
-/// Finds candidates by shared features: every kept document with at least the Jaccard similarity or cosine of a
-/// threshold, and few others. This class is a `Source` of a decider. Programs that keep their documents elsewhere can
-/// use the class directly. Documents are named by numbers. A description is any type with a member `features`:
-/// ascending numbers of 32 or 64 bits.
+/// Finds candidates by shared features: every kept document that is similar enough by the Jaccard similarity or cosine
+/// of a threshold, and few others. This class is a `Source` of a decider. Programs that keep their documents elsewhere
+/// can use the class directly. A document is identified by a number. A description is any type with a member
+/// `features`: ascending numbers of 32 or 64 bits.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates;
 /// erase() is O(1).
-/// Memory: 24 bytes for each number. A posting list entry takes about 15 bytes. A document with n features has an entry
-/// for each of its n - ceil(similarity n) + 1 rarest features, and one entry for every four features.
-/// Guarantee: it is movable, not copyable.
-/// Thread safety: for_each() may be called from many threads while no thread writes, each with its own workspace.
+/// Memory: 24 bytes for each number. A document with n features has a posting for each of its n - ceil(similarity * n)
+/// + 1 rarest features, of about 15 bytes, and one byte for every four features.
+/// Guarantee: the class is movable, not copyable.
+/// Thread safety: several threads may call for_each() at once, each with its own workspace, while no thread calls other
+/// members.
 class feature_candidates {
  public:
   using workspace = detail::set_postings::workspace;
 
-  /// Makes an empty source. `max_in_row`: if more documents than this have a feature, its posting list is grouped by
-  /// size and position. This changes no result.
+  /// Makes an empty source. The postings of a feature are grouped by size and position once there are more than
+  /// `max_in_row`. `max_in_row` changes no result.
   /// Throws: std::invalid_argument unless 0 < similarity <= 1, or if the measure is containment.
   explicit feature_candidates(const set_threshold& least, std::size_t max_in_row = 2048)
       : postings_(bounds_of(least), max_in_row) {}
@@ -40,17 +42,17 @@ class feature_candidates {
   [[nodiscard]] feature_candidates fresh() const { return feature_candidates(postings_.fresh()); }
 
   /// False: the decider searches for the documents of a batch one after the other. A join would need postings of the
-  /// batch, which cost more than the searches. With texts of 20 words and 400,000 kept documents, the postings of a
-  /// text cost 3 us more than the 3 us of searching for it and keeping it.
+  /// batch, which take longer to make than the searches. With texts of 20 words and 400,000 kept documents, the
+  /// postings of a text take 3 us in addition to the 3 us of searching for the text and keeping it.
   static constexpr bool can_join = false;
 
-  /// Adds a document. `features_of(number)` returns the features of a document that was added before, or none if the
-  /// features are no longer available. A number may be added again: the new features replace the previous features.
+  /// Adds a document. `features_of(number)` returns the features of an earlier document. The result is empty if the
+  /// document is no longer kept. A number may be added again: the new features replace the old ones.
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
     postings_.insert(features_in(document), number, features_of);
   }
-  /// Learns which features are rare, from documents that will be added.
+  /// Learns which features are rare from the documents that will be added.
   /// Precondition: the source is empty.
   template <class FeaturesOf>
   void learn_from(std::span<const std::uint32_t> numbers, const FeaturesOf& features_of) {
@@ -71,7 +73,7 @@ class feature_candidates {
                        });
   }
 
-  /// Does nothing: memory for postings need not be reserved, because it grows without moving them.
+  /// No-op: memory for postings need not be reserved, because postings do not move when the memory grows.
   void reserve(std::size_t /*count*/) noexcept {}
   [[nodiscard]] std::size_t memory_usage() const noexcept { return postings_.memory_usage(); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fingerprint_deduplicator: a deduplicator that compares fingerprints, alone or before a check.
+// fingerprint_deduplicator: a deduplicator that compares fingerprints. A check may decide after the fingerprints.
 #pragma once
 
 #include <algorithm>
@@ -26,17 +26,17 @@ namespace neardup::inline v0 {
 
 /// Options of a fingerprint_deduplicator.
 struct fingerprint_dedup_options {
-  /// The distance within which fingerprints are candidates, if a Jaccard similarity decides. Without a value it is
-  /// computed from the similarity and `recall`: it is the least distance that finds at least the share `recall` of the
-  /// pairs of that similarity or more (see distance_for()). If the threshold is a distance (bits), this is the
-  /// threshold itself.
+  /// The distance within which two fingerprints are candidates, if a Jaccard similarity decides. If you set no value,
+  /// the distance is computed from the similarity and `recall`: the least distance that finds at least the share
+  /// `recall` of the pairs with that similarity or more (see distance_for()). Do not set this member if the threshold
+  /// is a distance (bits).
   std::optional<bits> distance = std::nullopt;
   std::optional<double> recall = std::nullopt;  ///< see `distance`; default_recall() if not given
-  /// Texts with fewer distinct tokens are short: near fingerprints alone do not make them duplicates. Without a check,
-  /// short texts are duplicates only if they have the same tokens.
+  /// A text with fewer distinct tokens is short. Close fingerprints alone do not make short texts duplicates. Without a
+  /// check, two short texts are duplicates only if they have the same tokens.
   std::size_t min_tokens = default_min_tokens;
   /// A factor for the estimated cost of a join. A batch is joined with the kept documents if the join is estimated to
-  /// cost less than a search for each document of the batch. 0 joins every batch, infinity none. The factor changes
+  /// cost less than a search for each document. With 0 every batch is joined, with infinity none. The factor changes
   /// speed and memory, never verdicts.
   double join_cost = 1;
 };
@@ -46,7 +46,8 @@ namespace detail {
 template <class T, class Id>
 concept duplicate_check = std::copy_constructible<T> &&(is_feature_extractor<T> || check_of<T, Id, std::string_view>);
 
-/// Decides whether two documents are duplicates by a check of the kept document's id and the other document's text.
+/// Decides whether two documents are duplicates: passes the id of the kept document and the text of the other document
+/// to a check.
 template <class Check>
 class check_judge {
  public:
@@ -61,7 +62,7 @@ class check_judge {
     return result_of_check(result, default_similarity);
   }
 
-  /// Returns the least number that the check accepts; default_similarity if the check returns no numbers.
+  /// Returns the least number that the check accepts. Returns default_similarity if the check returns no numbers.
   [[nodiscard]] double similarity() const noexcept {
     if constexpr (requires { check_.least(); }) {
       return check_.least();
@@ -88,32 +89,35 @@ struct fingerprint_parts {
 
 }  // namespace detail
 
-/// Keeps the first of similar documents, by their fingerprints. The members are documented in basic_deduplicator.
+/// Keeps the first of several similar documents, by their fingerprints. basic_deduplicator documents the members.
 ///
 /// - `fingerprint_deduplicator{hash, bits{3}}`: fingerprints alone decide. The closest document is the original.
-/// - `fingerprint_deduplicator{hash, jaccard{0.8}, {.recall = 0.99}}`: documents with near fingerprints are candidates.
-///   The Jaccard similarity of the features from which the fingerprint is made decides.
-/// - `fingerprint_deduplicator{hash, feature_extractor{…}, jaccard{0.8}}`: as before, with other features.
-/// - `fingerprint_deduplicator{hash, check, bits{3}}`: a callable check(id, text) decides about the candidates. It
-///   returns a bool, or is at_least{0.8, similarity}.
+/// - `fingerprint_deduplicator{hash, jaccard{0.8}, {.recall = 0.99}}`: documents with close fingerprints are
+/// candidates. Then the Jaccard similarity of the features decides. The features are those from which the fingerprint
+/// is made.
+/// - `fingerprint_deduplicator{hash, feature_extractor{…}, jaccard{0.8}}`: the same with other features.
+/// - `fingerprint_deduplicator{hash, check, bits{3}}`: documents with close fingerprints are candidates. Then a
+/// callable check(id, text) decides. The callable returns a bool, or is at_least{0.8, similarity}.
 ///
 /// `Hasher`: a simhasher, a minwise_hasher, or a class with the same interface. `Check`: a callable `check(id, text)`
 /// (see check_of), a feature_extractor, or no_check.
 ///
-/// A text with fewer than `min_tokens` distinct tokens is short. Short texts with the same set of tokens are also found
-/// by a digest of that set, regardless of weights. Without a check, short texts are found by this digest only. Such
-/// texts may be farther apart than `distance` if a weighter counts tokens; other duplicates never are.
+/// A text with fewer than `min_tokens` distinct tokens is short. A digest of the set of tokens finds all short texts
+/// with the same tokens, whatever their weights. Without a check, only this digest finds short texts. The fingerprints
+/// of two such texts may be farther apart than `distance` if a weighter counts tokens. Other duplicates are never
+/// farther apart.
 ///
-/// add_batch() joins a batch with the kept documents, or searches for one document after the other, whichever is
-/// estimated to cost less. A join pays for large batches and distances. It calls a callable check from several threads
-/// (of `run`), for any two texts whose fingerprints are within the distance. If the earlier text is in the batch, the
-/// check gets the id under which it would be kept. A join also takes about 150 bytes per kept document.
+/// add_batch() either joins a batch with the kept documents, or searches for one document after the other. It chooses
+/// the way with the lower estimated cost. A join pays for large batches and large distances. In a join, several threads
+/// of `run` call the check at once, for any two texts whose fingerprints are within the distance. If the earlier text
+/// is in the batch, the check gets the id under which the text would be kept. A join also takes about 150 bytes per
+/// kept document.
 ///
-/// Memory: a kept document takes an entry of the index (see pigeonhole_index), 48 bytes, and about 40 bytes for the map
-/// from its id. The 48 bytes are for fingerprints of 64 bits and ids of 4 bytes. A feature that the check keeps takes
-/// 4.5 bytes. Each document with features takes 12 bytes more. Measured on 113,222 sections of statutes with 59
-/// distinct words on average: 520 bytes each including the allocator, 225 without a check.
-/// Types of ids other than std::uint32_t are named with make_fingerprint_deduplicator.
+/// Memory: a kept document takes an entry of the index (see pigeonhole_index), 48 bytes (for fingerprints of 64 bits
+/// and ids of 4 bytes), and about 40 bytes for the map from its id. If the check compares features, a document takes 12
+/// bytes more, and 4.5 bytes per feature. Measured on 113,222 sections of statutes with 59 distinct words on average:
+/// 520 bytes per section including the allocator, 225 bytes without a check.
+/// Use make_fingerprint_deduplicator to choose a type of ids other than std::uint32_t.
 /// Guarantee, thread safety: the same as basic_deduplicator. The check must not change the deduplicator.
 template <class Hasher, class Check = no_check, class Id = std::uint32_t>
 class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check, Id>::base {
@@ -128,35 +132,36 @@ class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check,
   static constexpr bool checks_features = parts::checks_features;
 
   /// Makes an empty deduplicator that compares fingerprints alone.
-  /// Throws: std::invalid_argument if an option is out of range or does not go with the threshold, or if there is no
-  /// index for the distance and its blocks.
+  /// Throws: std::invalid_argument if an option is out of range or cannot be combined with the threshold, or if no
+  /// index exists for the distance and the number of blocks.
   fingerprint_deduplicator(Hasher hash, bits least,
                            const fingerprint_dedup_options& options = {}) requires std::same_as<Check, no_check>
       : fingerprint_deduplicator(std::move(hash), no_check(), least, options) {}
 
-  /// Makes an empty deduplicator that compares fingerprints, then the features from which they are made.
-  /// Throws: std::invalid_argument if an option is out of range, if there is no index for the distance and its blocks,
-  /// unless 0 < least.similarity <= 1, or if least.min_common is above 1.
+  /// Makes an empty deduplicator that compares fingerprints, and then the features from which the fingerprints are
+  /// made.
+  /// Throws: std::invalid_argument if an option is out of range, if no index exists for the distance and the number of
+  /// blocks, unless 0 < least.similarity <= 1, or if least.min_common is above 1.
   fingerprint_deduplicator(Hasher hash, jaccard least, const fingerprint_dedup_options& options = {}) requires
       std::same_as<Check, feature_extractor_of<Hasher>>
       : base(typename parts::describer_type(std::move(hash), options.min_tokens), judge_of(least),
              source_of(least, options), false) {}
 
-  /// Makes an empty deduplicator that compares fingerprints, then other features.
-  /// Throws: std::invalid_argument if an option is out of range, if there is no index for the distance and its blocks,
-  /// unless 0 < least.similarity <= 1, or if least.min_common is above 1.
+  /// Makes an empty deduplicator that compares fingerprints, and then other features.
+  /// Throws: std::invalid_argument if an option is out of range, if no index exists for the distance and the number of
+  /// blocks, unless 0 < least.similarity <= 1, or if least.min_common is above 1.
   fingerprint_deduplicator(Hasher hash, Check check, jaccard least, const fingerprint_dedup_options& options = {})
       : base(describer_of(std::move(hash), std::move(check), options), judge_of(least), source_of(least, options),
              false) {}
 
-  /// Makes an empty deduplicator that compares fingerprints, then calls a check.
-  /// Throws: std::invalid_argument if an option is out of range or does not go with the threshold, or if there is no
-  /// index for the distance and its blocks.
+  /// Makes an empty deduplicator that compares fingerprints, and then calls a check.
+  /// Throws: std::invalid_argument if an option is out of range or cannot be combined with the threshold, or if no
+  /// index exists for the distance and the number of blocks.
   fingerprint_deduplicator(Hasher hash, Check check, bits least, const fingerprint_dedup_options& options = {})
       : base(describer_of(std::move(hash), options), judge_of(std::move(check)), source_of(least, options),
              !has_check) {}
 
-  // Thresholds with other measures do not compile.
+  // Thresholds of other measures do not compile.
   template <threshold_of_sets Threshold>
     requires(!std::same_as<Threshold, jaccard>)
   fingerprint_deduplicator(Hasher hash, const Threshold&, const fingerprint_dedup_options& = {})
@@ -167,11 +172,11 @@ class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check,
                   "fingerprints");
   }
 
-  /// Returns the largest distance between the fingerprints of a duplicate and its original, in bits. Only short texts
-  /// with the same tokens (see min_tokens) may be farther apart, if a weighter counts tokens.
+  /// Returns the largest distance in bits between the fingerprints of a duplicate and its original. Two short texts
+  /// with the same tokens (see min_tokens) may be farther apart if a weighter counts tokens.
   [[nodiscard]] int distance() const noexcept { return this->kept().source().distance(); }
-  /// Returns the least similarity of duplicates: that of features, or the number that at_least accepts;
-  /// default_similarity with other checks.
+  /// Returns the least similarity of duplicates: that of the features, or the number that at_least accepts. Returns
+  /// default_similarity for other checks.
   [[nodiscard]] double similarity() const noexcept { return this->judge().similarity(); }
 
  private:
@@ -209,7 +214,7 @@ class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check,
   }
   static typename parts::source_type source_of(jaccard least, const fingerprint_dedup_options& options) {
     constexpr auto kind = Hasher::fingerprint_type::kind;
-    // An invalid recall is refused even where it has no effect, so that mistakes are noticed.
+    // An invalid recall is refused even if it would have no effect, so that you notice mistakes.
     const double recall = options.recall.value_or(default_recall(kind));
     detail::check_recall(recall);
     if (options.distance) return source_within(*options.distance, options);

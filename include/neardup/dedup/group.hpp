@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Groups the near-duplicates of a whole corpus in one pass. Each pair is verified, and each group has a representative.
+// Groups the near-duplicates of a whole corpus. Each member of a group is verified against the representative of the
+// group.
 #pragma once
 
 #include <algorithm>
@@ -27,19 +28,19 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The check of a grouping in a form that does not depend on its type.
+/// The check of a grouping, as a class that does not depend on the type of the check.
 struct group_check {
-  /// Returns the closeness of two positions whose fingerprints have the given distance, or nullopt if they do not
-  /// match. It is empty for no_check.
-  /// Thread safety: many threads call it at once.
+  /// Returns the closeness of the documents at two positions, or nullopt if they do not match. The third argument is
+  /// the distance of their fingerprints. The function is empty for no_check.
+  /// Thread safety: several threads call it at once.
   std::function<std::optional<double>(std::size_t, std::size_t, int)> closeness = {};
 
-  /// The features of at_least. Documents with a Jaccard similarity below `least` do not match.
+  /// The function `features` of at_least. Documents with a Jaccard similarity below `least` do not match.
   std::function<std::span<const std::uint32_t>(std::size_t)> features = {};
   double least = 0;
 };
 
-/// Matches documents by their fingerprints and a check of positions.
+/// Matches documents by their fingerprints, and then by a check of their positions.
 template <std::size_t Words, class Number>
 class group_matcher final : public fingerprint_matcher<Words, Number> {
   using base = fingerprint_matcher<Words, Number>;
@@ -48,7 +49,7 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
   using typename base::left_out;
   using typename base::take_type;
 
-  /// Makes a matcher that numbers documents by their places.
+  /// Makes a matcher. The number of a document is its place.
   /// Precondition: `order` and `check` outlive the object.
   group_matcher(const fingerprint_words<Words>& fingerprints, std::size_t width, const bits& within,
                 const document_order<Number>& order, const group_check& check, const any_runner& run)
@@ -97,7 +98,7 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
   const group_check& check_;
 };
 
-/// Returns the labels of `fingerprints`, grouped around the representatives of earlier calls.
+/// Returns the labels of `fingerprints`. Groups are formed around the representatives of earlier calls.
 template <class Index, class Fingerprint>
 [[nodiscard]] std::vector<Index> label_fingerprints(std::span<const Fingerprint> representatives,
                                                     std::span<const Fingerprint> fingerprints, const bits& within,
@@ -154,27 +155,27 @@ group_check group_check_of(const Check& check) {
 
 }  // namespace detail
 
-/// Groups the near-duplicates of a corpus: two documents match if their fingerprints are within k bits and `check`
-/// accepts them. `within`: bits{k}.
+/// Groups the near-duplicates of a corpus. Two documents match if their fingerprints differ in at most k bits, and
+/// `check` accepts them. `within`: bits{k}.
 ///
-/// `check(i, j)` returns for positions i and j whether two documents match: a bool, or a check_result. Wrap a function
-/// that returns similarities, such as the Jaccard similarity of features, into at_least. The threads of `options.run`
-/// call the check concurrently.
-/// Returns: one label per fingerprint, the position of the representative of its group, which is its most preferred
-/// member. A document without near-duplicates has its own position.
-/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, no
-/// layout with its number of blocks exists (for k = Bits none exists), `preference` has a wrong number of scores, or a
-/// similarity or a score is NaN; std::bad_alloc.
-/// Complexity, representatives: the complexity of visit_pairs, and a check of each document with each earlier
-/// representative within k bits. For n texts that are all similar, there are n - 1 checks. If the check rejects all
-/// pairs of n texts within k bits of each other, there are n^2 / 2.
-/// Complexity, components: the complexity of visit_pairs without its calls, and at most two checks for each two
-/// documents within k bits that are not yet connected. For n texts that are all similar, there are about n checks,
-/// whatever the number of pairs. Texts within k bits whose pairs the check rejects take a check for each pair.
-/// Memory, representatives: about 60 bytes per 64-bit fingerprint, however many are near each other; 12 more with
-/// preferences. If candidates are found by features, that of visit_pairs of sets is added: about 90 bytes for a text of
-/// 38 features.
-/// Memory, components: the memory of cluster, and two Index per fingerprint.
+/// `check(i, j)` returns a bool or a check_result: whether the documents at the positions i and j match. If you have a
+/// function that returns similarities, such as the Jaccard similarity of features, wrap it into at_least. The threads
+/// of `options.run` call the check concurrently.
+/// Returns: one label per fingerprint: the position of the representative of its group, which is the most preferred
+/// member. The label of a document without near-duplicates is its own position.
+/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, if
+/// no layout exists for k and the number of blocks (none exists for k = Bits), if `preference` has a wrong number of
+/// scores, or if a similarity or a score is NaN; std::bad_alloc.
+/// Complexity with representatives: the complexity of visit_pairs, and a check of each document with each earlier
+/// representative within k bits. For n texts that are all similar, there are n - 1 checks. If n texts are within k bits
+/// of each other, and the check rejects all pairs, there are n^2 / 2 checks.
+/// Complexity with components: the complexity of visit_pairs without its calls, and at most two checks for each pair of
+/// documents within k bits that are not connected yet. For n texts that are all similar, there are about n checks,
+/// although there are n^2 / 2 pairs. For texts within k bits that the check rejects, there is a check for each pair.
+/// Memory with representatives: about 60 bytes per 64-bit fingerprint, whatever the number of pairs, and 12 bytes more
+/// with preferences. If features find the candidates, the memory of visit_pairs of sets is added: about 90 bytes for a
+/// text of 38 features.
+/// Memory with components: the memory of cluster, and two Index per fingerprint.
 /// Example: `auto label = group(fingerprints, bits{12}, at_least{0.8, similarity}, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold, class Check>
   requires check_of<Check, std::size_t, std::size_t>
@@ -186,7 +187,8 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
                                            options);
 }
 
-/// Groups the near-duplicates of a corpus by their fingerprints alone. Leave out short texts (see default_min_tokens).
+/// Groups the near-duplicates of a corpus by their fingerprints alone. Leave out short texts first (see
+/// default_min_tokens).
 /// The result and the errors are those of group() with a check that accepts all pairs.
 /// Example: `auto label = group(fingerprints, bits{3});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold>
@@ -195,15 +197,17 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
   return group<Index>(fingerprints, within, no_check{}, options);
 }
 
-/// Groups further documents around the representatives of earlier calls. These representatives do not change. Call this
-/// function for one batch after the other. Without preferences, the results equal the results of group() for all
-/// batches concatenated.
+/// Groups further documents around the representatives of earlier calls. These representatives do not change. You can
+/// pass a corpus in batches, one batch per call. Without preferences, the results then equal those of one group() of
+/// the whole corpus.
 ///
-/// In the check and in the result, positions count the representatives first, then `fingerprints`.
-/// Returns: for each fingerprint the position of its representative. A fingerprint has its own position
-/// if it becomes a representative, or, without `options.among_themselves`, if it matches no representative.
+/// In the check and in the result, the representatives have the first positions, and `fingerprints` have the next
+/// positions.
+/// Returns: for each fingerprint the position of its representative. If a fingerprint becomes a representative, the
+/// result is its own position. Without `options.among_themselves`, its own position means that it matches no
+/// representative.
 /// Throws: the exceptions of group(); also std::invalid_argument if `options.by` is not grouping::representatives.
-/// Complexity, memory: the same as a join of the batch and all representatives, so batches should not be much smaller
+/// Complexity, memory: the same as a join of the batch and all representatives. So a batch should not be much smaller
 /// than the number of representatives. A batch of up to 256 fingerprints is compared with all representatives, in about
 /// 0.1 ns per pair with AVX-512.
 template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerprint_range Range, class Threshold,
@@ -218,7 +222,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerpri
                                            detail::group_check_of(check), options);
 }
 
-/// Groups further documents by their fingerprints alone. Otherwise as extend_groups() with a check.
+/// Groups further documents by their fingerprints alone. Apart from that, the same as extend_groups() with a check.
 /// Example: `auto label = extend_groups(kept, batch, bits{3});  // label[i] == kept.size() + i: batch[i] is new`
 template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerprint_range Range, class Threshold>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Range& fingerprints,

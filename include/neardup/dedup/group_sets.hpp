@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups similar sets of features exactly, as if every two sets were compared.
+// Groups similar feature sets exactly: the result is the same as if every two sets were compared.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Returns the order of decision of sets. For containment without preferences, large sets come first.
+/// Returns the order in which sets are decided. For containment without preferences, large sets come first.
 template <class Feature>
 document_order<std::uint32_t> order_of_sets(const set_source<Feature>& source, std::size_t earlier,
                                             set_similarity measure, const group_options& options) {
@@ -37,8 +37,8 @@ document_order<std::uint32_t> order_of_sets(const set_source<Feature>& source, s
   return order;
 }
 
-/// Returns labels for groups of similar sets. Sets with numbers below `earlier` are representatives; the others are
-/// grouped. Holds at most `min_pairs` pairs at a time, or four pairs per set if that is more.
+/// Returns labels for groups of similar sets. The sets numbered below `earlier` are representatives, and the others are
+/// grouped. The number of pairs in memory is at most `min_pairs`, or four per set if that is more.
 template <class Index, class Feature>
 std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, const set_threshold& least,
                                  const group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
@@ -65,17 +65,17 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;
 /// Groups sets that are similar enough. No similar pair is missed. `least`: jaccard{0.8}, cosine{0.8},
 /// containment{0.8}, or a set_threshold.
 ///
-/// The representative of a set that is not kept is the most similar of the sets kept before it; of equally similar
-/// sets, the earliest. A set without features is alone in its group. For containment without preferences the largest
-/// sets come first, so that the sets that contain others are kept.
-/// Returns: one label per set, the position of the representative of its group, which is its most preferred member. So
-/// set i is kept if label[i] == i.
+/// A set is dropped if it is similar to a set that was kept before it. Its representative is the most similar of these
+/// kept sets; of equally similar sets, the earliest. A set without features is alone in its group. For containment
+/// without preferences, the largest sets are decided first, so that the sets that contain others are kept.
+/// Returns: one label per set: the position of the representative of its group, which is the most preferred member. Set
+/// i is kept if and only if label[i] == i.
 /// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has a wrong number
 /// of scores or a score is NaN; the exceptions of visit_pairs of sets.
-/// Complexity: the same as visit_pairs of sets without the visits. If n sets are all similar, not all pairs are
-/// examined, and time stays near-linear. Equal sets are compared as one set.
-/// Memory: the memory of visit_pairs of sets, about 60 bytes more per set, and 12 bytes per pair for at most four pairs
-/// per set.
+/// Complexity: the same as visit_pairs of sets without the visits. If all n sets are similar, not all pairs are
+/// examined, and the time stays near-linear. Equal sets are compared as one set.
+/// Memory: the memory of visit_pairs of sets, about 60 bytes more per set, and 12 bytes per stored pair. At most four
+/// pairs per set are stored.
 /// Example: `auto label = group(sets, jaccard{0.8}, {.by = grouping::components, .run = threads{8}});`
 template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
 [[nodiscard]] std::vector<Index> group(const Sets& sets, const Threshold& least, const group_options& options = {}) {
@@ -84,16 +84,14 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
                                       detail::min_kept_pairs);
 }
 
-/// Groups further sets around the representatives of earlier calls. These representatives do not change. Call this
-/// function for one batch after the other. Without preferences, the results equal the results of group() for all
-/// batches concatenated. Containment is different: the representative of an earlier call remains the representative
-/// of a later set that is larger.
-/// Returns: for each set the position of its representative. Positions count the representatives
-/// first, then the sets. A set has its own position if it becomes a representative, or, without
-/// `options.among_themselves`, if it matches no representative.
-/// Throws: the exceptions of group() of sets; also std::invalid_argument if `options.by` is not
-/// grouping::representatives.
-/// Complexity, memory: the same as a join of the batch and all representatives, so batches should not be much smaller
+/// Groups further sets around the representatives of earlier calls. These representatives do not change. You can pass a
+/// corpus in batches, one batch per call. Without preferences, the results then equal those of one group() of the whole
+/// corpus. Containment is an exception: an earlier representative also represents a later set that is larger.
+/// Returns: for each set the position of its representative. The representatives have the first positions, and the sets
+/// have the next positions. If a set becomes a representative, the result is its own position. Without
+/// `options.among_themselves`, its own position means that it matches no representative.
+/// Throws: the exceptions of group() of sets; std::invalid_argument if `options.by` is not grouping::representatives.
+/// Complexity, memory: the same as a join of the batch and all representatives. So a batch should not be much smaller
 /// than the number of representatives.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, class Threshold>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, const Threshold& least,

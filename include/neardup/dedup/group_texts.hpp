@@ -21,18 +21,19 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Returns labels for groups of texts, by position. The first `known` texts are representatives of earlier calls. `q`:
-/// the length of q-grams, see edit_join.
+/// Returns labels for groups of texts. A label is a position. The first `known` texts are representatives of earlier
+/// calls. `q`: the length of the q-grams, see edit_join.
 std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known, const edit& least,
                                              const group_options& options, std::size_t q);
 
 #if NEARDUP_BODIES
 
-/// A matcher in which each place is a document. A search finds only texts that were added, so documents are decided one
-/// after the other. `known` of a candidate is the edit distance. Equal texts share one search.
+/// A matcher that uses edit_join. The number of a document is its place. A search finds only texts that were added, so
+/// documents are decided one after the other. The number `known` of a candidate is the edit distance. Equal texts share
+/// one search.
 class edit_matcher final : public matcher<std::uint32_t> {
  public:
-  /// Makes a matcher. Texts are numbered by their places.
+  /// Makes a matcher. The number of a text is its place.
   /// Precondition: the arguments outlive the object.
   edit_matcher(const distinct_texts& texts, std::size_t places, const edit& least, const group_options& options,
                std::size_t q)
@@ -76,8 +77,8 @@ class edit_matcher final : public matcher<std::uint32_t> {
 
   [[nodiscard]] bool finds_more() const override { return true; }
 
-  /// Considers the closest kept text as the original. Compares only with the texts that were kept since the last copy
-  /// of this text was searched for.
+  /// Passes the closest kept text to `consider`. If a copy of the text was searched for before, the text is compared
+  /// only with the texts that were kept since that search.
   void find_more(std::uint32_t document, const std::function<void(std::uint32_t, int)>& consider) const override {
     advance(document, rank_at_.size());
     const std::uint32_t rank = rank_at_[document];
@@ -113,7 +114,7 @@ class edit_matcher final : public matcher<std::uint32_t> {
  private:
   static constexpr auto none = static_cast<std::uint32_t>(-1);
 
-  /// The search results of a distinct text. `until`: the number of kept texts when this text was searched for or kept.
+  /// The search results of a distinct text. `until`: how many texts were kept when this text was searched for or kept.
   struct search {
     std::uint32_t kept_at = none;  // its place, if it is kept
     std::size_t until = 0;
@@ -176,16 +177,16 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
 /// Groups texts by their edit_similarity. `least`: edit{0.8}. For jaccard{0.8}, cosine{0.8} or containment{0.8} include
 /// neardup/dedup/texts.hpp.
 ///
-/// With representatives, texts are taken in the order of preference. If earlier representatives are similar to a text,
-/// the closest is the representative of the text; of equally close representatives, the first. If no representative is
-/// similar to a text, the text becomes a representative. With components, a group consists of the texts that chains of
-/// similar texts connect.
-/// Returns: one label per text, the position of the representative of its group, which is its most preferred member.
+/// With grouping::representatives, texts are decided in the order of preference. If no earlier representative is
+/// similar to a text, the text becomes a representative. Otherwise the closest of the similar representatives
+/// represents the text; of equally close ones, the first. With grouping::components, two texts are in one group if a
+/// chain of similar texts connects them.
+/// Returns: one label per text: the position of the representative of its group, which is the most preferred member.
 /// Throws: the exceptions of visit_pairs of texts; std::invalid_argument if the number of preferences is wrong, or a
 /// preference is NaN.
 /// Complexity, memory: the same as visit_pairs of texts on one thread, but texts are compared with representatives
-/// only. The calling thread does all of the work, whatever `options.run` is. The thread calls check() of the runner
-/// from time to time.
+/// only. The calling thread does all of the work, whatever `options.run` is. It calls check() of the runner from time
+/// to time.
 template <text_range Texts, class Threshold>
   requires(!threshold_of_sets<Threshold>)
 [[nodiscard]] std::vector<std::size_t> group(const Texts& texts, const Threshold& least,
@@ -193,15 +194,14 @@ template <text_range Texts, class Threshold>
   return detail::label_similar_texts(detail::source_of_texts(texts), 0, detail::edit_of(least), options, 0);
 }
 
-/// Groups further texts around the representatives of earlier calls. These representatives do not change. Call this
-/// function for one batch after the other. Without preferences, the results equal the results of group() for all
-/// batches concatenated.
-/// Returns: for each text the position of its representative. Positions count the representatives
-/// first, then the texts. A text has its own position if it becomes a representative, or, without
-/// `options.among_themselves`, if it matches no representative.
-/// Throws: the exceptions of group() of texts; also std::invalid_argument if `options.by` is not
-/// grouping::representatives.
-/// Complexity, memory: the same as group() of the batch and all representatives, so batches should not be much smaller
+/// Groups further texts around the representatives of earlier calls. These representatives do not change. You can pass
+/// a corpus in batches, one batch per call. Without preferences, the results then equal those of one group() of the
+/// whole corpus.
+/// Returns: for each text the position of its representative. The representatives have the first positions, and the
+/// texts have the next positions. If a text becomes a representative, the result is its own position. Without
+/// `options.among_themselves`, its own position means that it matches no representative.
+/// Throws: the exceptions of group() of texts; std::invalid_argument if `options.by` is not grouping::representatives.
+/// Complexity, memory: the same as group() of the batch and all representatives. So a batch should not be much smaller
 /// than the number of representatives.
 /// Example: `auto label = extend_groups(kept, batch, edit{0.8});  // label[i] == kept.size() + i: batch[i] is new`
 template <text_range Kept, text_range Texts, class Threshold>

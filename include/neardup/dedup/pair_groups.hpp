@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decides from a list of matching pairs which documents are kept, and which are the originals of the others.
+// Decides from a list of matching pairs which documents are kept, and which kept document is the original of a dropped
+// one.
 #pragma once
 
 #include <algorithm>
@@ -18,20 +19,21 @@
 
 namespace neardup::inline v0 {
 
-/// Decides about documents from pairs that another program has found and verified, such as joins on many machines or a
-/// search engine. The rule is the rule of original_rank. Documents are numbered in the order of decision.
-/// Memory: a Number for each document, and the matches of documents that have copies.
+/// Decides about documents from pairs that another program has found and verified. Such programs are, for example,
+/// joins on many machines, or a search engine. The rule is the rule of original_choice. Documents are numbered in the
+/// order of decision.
+/// Memory: a Number for each document, and the matches of the documents that have copies.
 /// Thread safety: none.
 template <std::unsigned_integral Number = std::uint64_t>
 class pair_groups {
  public:
-  /// Makes an object for documents 0 to count - 1, without pairs.
+  /// Makes an object for the documents 0 to count - 1. No pair matches yet.
   explicit pair_groups(Number count) : label_(static_cast<std::size_t>(count)) {
     for (std::size_t i = 0; i < label_.size(); ++i) label_[i] = static_cast<Number>(i);
   }
 
-  /// Declares that document `copy` equals document `of`, an earlier document that is not itself a copy. Do not add the
-  /// pairs of a copy: it has the matches of `of`.
+  /// Declares that document `copy` equals document `of`, an earlier document that is not a copy itself. A copy has all
+  /// matches of `of`, so do not add pairs of a copy.
   /// Precondition: all copies are declared before the first pair.
   /// Throws: std::invalid_argument unless of < copy < the number of documents.
   void add_copy(Number copy, Number of) {
@@ -42,10 +44,10 @@ class pair_groups {
     are_copies_sorted_ = false;
   }
 
-  /// Adds a pair of documents that match. `closeness()` returns their closeness, as closeness_of() does; it is called
-  /// at most once, and only if the result depends on it.
+  /// Adds a pair of documents that match. `closeness()` returns the result of closeness_of() for the pair. The function
+  /// is called only if the result depends on it, and at most once.
   /// Precondition: pairs are sorted by (later, earlier).
-  /// Throws: std::invalid_argument if the order is wrong or a document does not exist; exceptions of closeness().
+  /// Throws: std::invalid_argument if the pairs are not sorted or a document does not exist; exceptions of closeness().
   template <class Closeness>
   void add(Number later, Number earlier, const Closeness& closeness) {
     if (!(earlier < later) || static_cast<std::size_t>(later) >= label_.size()) {
@@ -65,8 +67,8 @@ class pair_groups {
     }
   }
 
-  /// Decides about the remaining documents. Leaves the object empty.
-  /// Returns: the original of each document; a kept document is its own original.
+  /// Decides about the remaining documents. The object is empty afterwards.
+  /// Returns: the original of each document. A kept document is its own original.
   [[nodiscard]] std::vector<Number> finish() {
     decide();
     sort_copies();
@@ -91,7 +93,7 @@ class pair_groups {
     return at != copies_.end() && at->first == document;
   }
 
-  /// Decides about the later document of last_.
+  /// Decides about the later document of the pair last_.
   void decide() {
     if (last_) {
       const Number document = last_->first;
@@ -111,18 +113,18 @@ class pair_groups {
   bool are_copies_sorted_ = true;
   std::optional<std::pair<Number, Number>> last_;      // the last pair added
   std::optional<detail::original_rank<Number>> best_;  // the best original so far of the later document of last_
-  // (document, closeness): dropped documents with copies that match the later document of last_
+  // (document, closeness) of dropped documents that have copies and match the later document of last_.
   std::vector<std::pair<Number, double>> with_copies_;
   detail::late_matches<Number> matches_;
 };
 
-/// Labels the connected components of pairs that are added in any order.
+/// Labels the connected components of pairs. The pairs may be added in any order.
 /// Memory: a Number for each document.
-/// Thread safety: add() may be called from several threads.
+/// Thread safety: several threads may call add() at once.
 template <std::unsigned_integral Number = std::uint64_t>
 class pair_components {
  public:
-  /// Makes an object for documents 0 to count - 1, each a component of its own.
+  /// Makes an object for the documents 0 to count - 1. Each document is a component.
   explicit pair_components(Number count) : components_(static_cast<std::size_t>(count)), count_(count) {}
 
   /// Adds a pair.
@@ -132,7 +134,7 @@ class pair_components {
     components_.unite(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
   }
 
-  /// Returns the smallest document of the component of each document.
+  /// Returns for each document the smallest document of its component.
   [[nodiscard]] std::vector<Number> finish() {
     std::vector<Number> label(static_cast<std::size_t>(count_));
     for (std::size_t i = 0; i < label.size(); ++i) label[i] = static_cast<Number>(components_.find(i));

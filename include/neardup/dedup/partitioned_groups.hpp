@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// group_by_partitions() groups similar sets of features, exactly. The rows that it joins may be too many for the
-// memory: the caller stores them by partitions.
+// group_by_partitions() groups similar feature sets exactly. The data of the join need not fit into memory: the join
+// writes it to partitions in a store of the caller.
 #pragma once
 
 #include <algorithm>
@@ -26,19 +26,20 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// A matcher whose documents are the distinct sets of a row_join. `known` of a candidate is the overlap of the two
-/// sets. All candidates match.
+/// A matcher whose documents are the distinct sets of a row_join. The number `known` of a candidate is the overlap of
+/// the two sets. All candidates match.
 template <class Feature>
 class row_matcher final : public matcher<std::uint32_t> {
  public:
-  /// Makes a matcher. set_of[document] is the number of its set.
+  /// Makes a matcher. set_of[document] is the number of the document's set.
   row_matcher(row_join<Feature>& join, const overlap_bounds& bounds, std::size_t sets,
               std::span<const std::uint32_t> set_of, const failure_limits& limits)
       : join_(join), bounds_(bounds), set_of_(set_of), limits_(limits), position_of_(sets) {}
 
-  // `take` is called by one thread at a time
+  // Only one thread at a time calls `take`.
   [[nodiscard]] std::size_t parts(std::size_t /*documents*/) const override { return 1; }
-  // A pair is found once for each large bucket that has both of its sets. In a large group that is about eight times.
+  // A pair is found once for each large bucket that contains its two sets. In a large group, a pair is found about
+  // eight times.
   [[nodiscard]] std::uint8_t enough_pairs() const override { return 64; }
 
   bool find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,
@@ -86,8 +87,8 @@ class row_matcher final : public matcher<std::uint32_t> {
   std::vector<std::uint32_t> position_of_;  // by set: position of a document in the join
 };
 
-/// Returns the labels that label_similar() would return, by a join of rows. Holds at most `max_pairs` pairs at a time,
-/// and a few for each set.
+/// Returns the labels that label_similar() would return, but joins rows. The number of pairs in memory is at most about
+/// `max_pairs`, and a few for each set.
 template <class Index, class Feature>
 std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::size_t earlier,
                                        const set_threshold& least, const group_options& options,
@@ -100,8 +101,7 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
   return label_documents<Index>(matcher, order, options, max_pairs);
 }
 
-/// Returns how many pairs a grouping by partitions holds in a quarter of its memory: at most four for each set, as in
-/// memory.
+/// Returns how many pairs a grouping by partitions may store in a quarter of `memory`, but at most four for each set.
 [[nodiscard]] inline std::size_t pairs_in(std::uint64_t memory, std::size_t sets) noexcept {
   const std::uint64_t fitting = memory / 4 / sizeof(near_pair<std::uint32_t>);
   return (std::max)(min_kept_pairs, (std::min)(4 * sets, to_size(fitting)));
@@ -109,14 +109,14 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
 
 }  // namespace detail
 
-/// Groups sets that are similar enough, as group() of sets does, with most of the join in a store. The join writes its
-/// rows to `store`. The sets may be in a mapped file. `memory`: about how many bytes the join takes, besides the sets.
+/// Groups sets that are similar enough, as group() of sets does. The join writes its rows to `store`. The sets may be
+/// in a mapped file. `memory`: the approximate number of bytes that the join takes, without the sets.
 /// Returns: the labels of group() of sets.
-/// Throws: the exceptions of group() of sets; exceptions of the store.
+/// Throws: the exceptions of group() of sets; the exceptions of the store.
 /// Complexity: the same as visit_pairs_by_partitions() without the visits. If n sets are all similar, not all pairs are
-/// examined. The rows are read once, and a few times more if a group of similar sets is very large.
-/// Memory: `memory`, and up to 90 bytes for each set. 48 of these hold pairs of sets that are similar to more than four
-/// others each, if `memory` is too small for more pairs.
+/// examined. The rows are read once, or a few times if a group of similar sets is very large.
+/// Memory: `memory`, and up to 90 bytes for each set. 48 of the 90 bytes are for the pairs of sets that are similar to
+/// more than four others. They are needed only if `memory` is too small for these pairs.
 /// Example: `auto label = group_by_partitions(mapped_sets, jaccard{0.8}, files, 4 << 30, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, set_range Sets, class Threshold, partition_store Store>
 [[nodiscard]] std::vector<Index> group_by_partitions(const Sets& sets, const Threshold& least, Store& store,
@@ -127,8 +127,7 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold, 
                                             detail::pairs_in(memory, sets.size()));
 }
 
-/// Groups further sets around representatives, as extend_groups() of sets does. The join writes its rows to `store`, as
-/// group_by_partitions() does.
+/// Groups further sets around representatives, as extend_groups() of sets does. The join writes its rows to `store`.
 /// Returns: the labels of extend_groups() of sets.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, class Threshold, partition_store Store>
 [[nodiscard]] std::vector<Index> extend_groups_by_partitions(const Kept& representatives, const Sets& sets,

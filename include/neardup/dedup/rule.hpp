@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rule that decides which documents are kept, and which kept document is the original of a dropped document. Also
-// the options of functions that apply the rule to a whole corpus.
+// the options of the functions that group a whole corpus by this rule.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace neardup::inline v0 {
 
-/// Returns the closeness of two documents that a check accepts: the similarity that the check returns. If the check
-/// returns no similarity, as no_check does, the closeness is minus the distance of the fingerprints in bits.
+/// Returns the closeness of two documents that a check accepts. The closeness is the similarity that the check returns.
+/// If the check returns no similarity, the closeness is minus the distance of the fingerprints in bits.
 /// Precondition: there is a similarity or a distance.
 [[nodiscard]] constexpr double closeness_of(const check_result& found, std::optional<int> distance) noexcept {
   return found.similarity ? *found.similarity : -static_cast<double>(*distance);
@@ -28,8 +28,8 @@ struct verdict {
   std::optional<Id> original;        ///< the kept document that the text duplicates; nullopt if it is new
   std::optional<int> distance;       ///< between the two fingerprints, in bits; nullopt if none are compared
   std::optional<double> similarity;  ///< from the check; nullopt if it computes none
-  /// False if the document has nothing to compare: no features, or, if fingerprints are compared, no fingerprint. See
-  /// description.
+  /// False if the document has nothing to compare: no fingerprint if fingerprints are compared, otherwise no features.
+  /// See description.
   bool is_comparable = true;
 
   [[nodiscard]] bool is_new() const noexcept { return !original.has_value(); }
@@ -39,14 +39,13 @@ struct verdict {
 
 namespace detail {
 
-/// The rank of a kept document among the possible originals of a document.
-/// `Age`: see original_choice.
+/// The rank of a kept document among the possible originals of another document. `Age`: see original_choice.
 template <class Age>
 struct original_rank {
   double closeness;  ///< see closeness_of; larger is closer
   Age age;           ///< age of the kept document
 
-  /// Returns true if this original is preferred to another original of the same document.
+  /// Returns true if this original is preferred to `other`, another possible original of the same document.
   [[nodiscard]] constexpr bool is_better_than(const original_rank& other) const {
     return closeness != other.closeness ? closeness > other.closeness : age < other.age;
   }
@@ -56,20 +55,21 @@ struct original_rank {
 
 }  // namespace detail
 
-/// Chooses the original of a document among the kept documents that match it, which may come in any order.
+/// Chooses the original of a document among the kept documents that match the document. They may be considered in any
+/// order.
 ///
-/// The rule: a document is kept unless a document kept before it matches it. Otherwise its original is the closest of
-/// the documents that were kept before and match it; of equally close documents, the earliest. All decisions rank
-/// originals by this class, document by document and for a whole corpus.
+/// The rule: a document is kept unless a document that was kept before matches it. Otherwise its original is the
+/// closest of the matching documents that were kept before; of equally close ones, the earliest. This class ranks
+/// originals for all functions, whether they decide about one document or a whole corpus.
 ///
-/// `Age` is a position in the order of decision, lower for earlier documents: known documents first, then by
-/// preference, then by position or serial number. An id is not an age, because ids do not show which document came
-/// first.
+/// `Age` is a position in the order of decision; earlier documents have lower ages. Known documents come first. The
+/// others are ordered by preference, then by position or serial number. An id cannot be an age, because ids do not show
+/// which document came first.
 template <class Id, class Age>
 class original_choice {
  public:
-  /// Considers a kept document, given the result of a check, and the distance of its fingerprint if fingerprints are
-  /// compared.
+  /// Considers a kept document. `found` is the result of a check. `distance` is the distance of the two fingerprints,
+  /// if fingerprints are compared.
   /// Precondition: there is a similarity or a distance.
   void consider(id_argument<Id> id, const Age& age, std::optional<int> distance, const check_result& found) {
     if (!found.accepts) return;
@@ -81,8 +81,7 @@ class original_choice {
     verdict_.similarity = found.similarity;
   }
 
-  /// Returns true if the check has accepted a document without giving a similarity. No further document can then be
-  /// preferred.
+  /// Returns true if the check has accepted a document without a similarity. Then no further document can be preferred.
   /// Precondition: consider() is called in the order of (distance, age).
   [[nodiscard]] bool is_final() const noexcept { return best_.has_value() && !verdict_.similarity; }
   [[nodiscard]] const verdict<Id>& result() const noexcept { return verdict_; }
@@ -92,15 +91,16 @@ class original_choice {
   verdict<Id> verdict_;
 };
 
-/// The kind of groups. Two documents *match* if their fingerprints differ in at most k bits and the check accepts them.
+/// The kinds of groups. Two documents *match* if their fingerprints differ in at most k bits and the check accepts
+/// them.
 enum class grouping {
-  /// Documents are taken in the order of preference. A document belongs to the closest earlier representative that it
-  /// matches; of equally close representatives, to the first (see original_choice). A document that matches no
-  /// representative becomes a representative. So every member matches its representative, and no two representatives
-  /// match.
+  /// Documents are decided in the order of preference. A document that matches no earlier representative becomes a
+  /// representative. Another document belongs to the closest representative that it matches; of equally close ones, to
+  /// the first (see original_choice). So every member matches its representative, and no two representatives match each
+  /// other.
   representatives,
-  /// Connected components: a group consists of the documents that chains of matches connect. Two documents that match
-  /// are always in one group, but a chain may connect texts that have little in common.
+  /// Connected components: two documents are in one group if a chain of matches connects them. Two documents that match
+  /// are always in one group. But a chain may connect texts that have little in common.
   components,
 };
 
@@ -108,28 +108,27 @@ enum class grouping {
 struct group_options {
   grouping by = grouping::representatives;
 
-  /// A score for each document. Documents with higher scores are preferred: they come first. Documents with equal
-  /// scores keep the order of their positions. If empty, all documents have the order of their positions. To prefer
+  /// A score for each document. Documents with higher scores are preferred, and are decided first. Documents with equal
+  /// scores are decided in the order of their positions, and so are all documents if `preference` is empty. To prefer
   /// long documents: `.preference = lengths`.
   std::span<const double> preference = {};
 
-  /// True if documents passed to extend_groups may also represent each other. Use false if the two calls are for two
-  /// corpora, and only matches between the corpora are of interest.
+  /// True if the documents passed to extend_groups may also represent each other. Set it to false if you want only
+  /// matches between the known and the new documents, for example of two corpora.
   bool among_themselves = true;
 
-  /// True if labels name originals. With false, the call only decides which documents are kept, in less time. The label
-  /// of every other document is then a position that is not its own.
+  /// True if labels have to name originals. With false, the call takes less time, and only decides which documents are
+  /// kept. The label of a dropped document is then any position that is not its own.
   bool originals = true;
 
-  /// Spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
+  /// Spreads the work over threads: `threads{8}`, or a runner of your own. The runner does not change the result.
   any_runner run = {};
 };
 
 namespace detail {
 
-/// Late matches of dropped documents that have copies: matches with documents that were kept after the document. A
-/// later copy of the document may have another original than the document, because a document kept between the two may
-/// be closer.
+/// Late matches of a dropped document that has copies: matches with documents that were kept after it. The original of
+/// a later copy may be one of them, because it may be closer than the original of the document.
 template <class Number>
 class late_matches {
  public:
@@ -138,9 +137,9 @@ class late_matches {
     is_sorted_ = false;
   }
 
-  /// Replaces `best` by a better match of `document`, among the documents that were kept before a copy of it:
-  /// is_before(kept).
-  /// Precondition: documents ascend from call to call, and so do the copies of one document; no match is added after
+  /// Replaces `best` by a better match of `document`, if there is one. Only documents with is_before(kept) are
+  /// considered: those that were kept before a copy of `document`.
+  /// Precondition: documents ascend from call to call, and so do the copies of one document. No match is added after
   /// the first call.
   template <class IsBefore>
   void improve(original_rank<Number>& best, Number document, const IsBefore& is_before) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A deduplicator for endless streams of documents, which forgets old documents.
+// A deduplicator for endless streams of documents. It forgets old documents.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace neardup::inline v0 {
 
-/// The behaviour of a full stream_deduplicator when a new document comes.
+/// What a full stream_deduplicator does when a new document comes.
 enum class when_full {
   forget_oldest,  ///< erases the oldest document
   refuse          ///< throws std::length_error and keeps its documents; for max_bytes, until an eighth of them is
@@ -37,16 +37,17 @@ inline constexpr char name_of_time[] = "the time";
 
 }  // namespace detail
 
-/// The type of a parameter that takes a time: an integer of any type. One below 0 throws std::invalid_argument.
+/// The type of a parameter that takes a time: an integer of any type. A negative number throws std::invalid_argument.
 using time_argument = detail::whole_argument<std::uint64_t, detail::name_of_time>;
 
-/// Limits of the documents that a stream_deduplicator keeps. By default, there are none.
+/// Limits of the documents that a stream_deduplicator keeps. By default, there is no limit.
 struct stream_limits {
   std::size_t max_documents = (std::numeric_limits<std::size_t>::max)();
-  /// The limit of memory_usage(). It is checked after each batch, after at most 64 documents that come one by one, and
-  /// after each call while fewer than 64 documents are kept. A single document is kept whatever its size.
+  /// The limit of memory_usage(). The limit is checked after each batch, and after every 64th document that is added
+  /// singly. While fewer than 64 documents are kept, the limit is checked after each call. A single document is kept
+  /// whatever its size.
   std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)();
-  /// The greatest age, in the unit of the times. With a limit, add() requires times.
+  /// The greatest age of a document, in the unit of the times. If max_age is set, each add() needs a time.
   time_argument max_age = (std::numeric_limits<std::uint64_t>::max)();
   bool duplicates_renew = false;  ///< if true, a duplicate makes its original as young as itself
   when_full full = when_full::forget_oldest;
@@ -54,20 +55,20 @@ struct stream_limits {
 
 /// The time at which documents are added to a stream_deduplicator.
 struct arrival {
-  /// The time, in any unit. It must not be before the time of an earlier call. Without a value it is the time of the
-  /// last call, or 0.
+  /// The time, in any unit. Times must not decrease from call to call. Without a value, the time is that of the last
+  /// call, or 0 if there was none.
   std::optional<time_argument> now = std::nullopt;
 };
 
 namespace detail {
 
-/// A linked list of slots in the order of age, with the time of each slot.
+/// A linked list of slots in the order of their ages. Each slot has a time.
 class age_list {
  public:
   using slot_type = std::uint32_t;
   static constexpr slot_type none = (std::numeric_limits<slot_type>::max)();
 
-  /// Allocates memory for all slots below `count`, so that push_back() of such a slot cannot fail.
+  /// Allocates memory for the slots below `count`, so that push_back() of these slots cannot fail.
   void make_room(std::size_t count) {
     if (count <= nodes_.size()) return;
     if (count > nodes_.capacity()) nodes_.reserve((std::max)(count, 2 * nodes_.capacity()));
@@ -84,7 +85,7 @@ class age_list {
     (gone.next == none ? last_ : nodes_[gone.next].previous) = gone.previous;
   }
 
-  /// Returns the oldest slot; `none` if the list is empty.
+  /// Returns the oldest slot, or `none` if the list is empty.
   [[nodiscard]] slot_type first() const noexcept { return first_; }
   [[nodiscard]] slot_type next(slot_type slot) const noexcept { return nodes_[slot].next; }
   [[nodiscard]] std::uint64_t time(slot_type slot) const noexcept { return nodes_[slot].time; }
@@ -102,20 +103,20 @@ class age_list {
 
 }  // namespace detail
 
-/// A deduplicator or a fingerprint_deduplicator with limits. The oldest documents are removed if there are too many, if
-/// they take too much memory, or if they are too old. A removed document is no longer an original, so its next copy is
-/// new.
+/// A deduplicator or a fingerprint_deduplicator with limits. The oldest documents are removed if there are too many
+/// documents, if they take too much memory, or if they are too old. A removed document can no longer be an original, so
+/// its next copy is new.
 ///
-/// The caller defines times, in any unit. They must not decrease. Without times, all documents have the same age. A
-/// batch has one time. Documents that are too old are removed before the batch is added; documents beyond max_documents
-/// are removed afterwards. With max_bytes, a batch is cut into pieces of at least 64 documents, as many as are
-/// estimated to fit. Old documents are removed after each piece. If a call throws, earlier pieces remain added; added()
-/// counts their documents.
-/// Memory: the memory of the deduplicator, and 16 bytes per kept document. Unused memory is freed: when three quarters
-/// of the allocated entries are unused, or max_bytes is reached, the remaining documents are compacted.
-/// Guarantee: if a call throws, only two things may have changed: documents that were too old, or had to make room, are
-/// removed, and earlier pieces of the batch are added. If removing documents fails after a call has added some, the
-/// call returns its verdicts, and the next call tries again and throws.
+/// The caller defines the times, in any unit. Times must not decrease. Without times, all documents have the same age.
+/// A batch has one time. Documents that are too old are removed before the batch is added. Documents beyond
+/// max_documents are removed after the batch is added. With max_bytes, a batch is cut into pieces of at least 64
+/// documents. A piece has as many documents as probably fit. Old documents are removed after each piece. If a call
+/// throws, earlier pieces remain added, and added() counts their documents.
+/// Memory: the memory of the deduplicator, and 16 bytes per kept document. The remaining documents are compacted, which
+/// frees unused memory, in two cases: three quarters of the allocated entries are unused, or max_bytes is reached.
+/// Guarantee: a call that throws may have changed two things. Documents may have been removed that were too old, or had
+/// to make room. Earlier pieces of the batch may have been added. If documents were added, but removing old documents
+/// fails, the call still returns its verdicts. The next call then tries again to remove them, and throws if it fails.
 /// Example: `stream_deduplicator seen(deduplicator{jaccard{0.8}}, {.max_documents = 1'000'000, .max_age = 3600});
 ///          if (seen.add(line, number, now).is_new()) print(line);`
 template <class Deduplicator>
@@ -136,8 +137,8 @@ class stream_deduplicator : private Deduplicator {
   using typename Deduplicator::workspace;
   using arrival_type = arrival;
 
-  /// Makes a stream_deduplicator of an empty deduplicator.
-  /// Throws: std::invalid_argument if `initial` keeps documents.
+  /// Makes a stream_deduplicator from an empty deduplicator.
+  /// Throws: std::invalid_argument if `initial` already keeps documents.
   explicit stream_deduplicator(Deduplicator initial, const stream_limits& limits = {})
       : Deduplicator(std::move(initial)), limits_(limits) {
     if (size() != 0) {
@@ -145,10 +146,10 @@ class stream_deduplicator : private Deduplicator {
     }
   }
 
-  /// Decides about a document at a time, and keeps it if it is new and comparable.
-  /// Returns: the verdict, as deduplicator::add.
-  /// Throws: the exceptions of deduplicator::add; std::invalid_argument if the time is before that of an earlier call,
-  /// or missing although there is a max_age; std::length_error if the limits are reached, with when_full::refuse.
+  /// Decides about a document that has the time `now`. Keeps the document if it is new and comparable.
+  /// Returns: the verdict, as deduplicator::add() does.
+  /// Throws: the exceptions of deduplicator::add(); std::invalid_argument if the time is before that of an earlier
+  /// call, or if there is a max_age but no time; std::length_error if the limits are reached, with when_full::refuse.
   verdict_type add(std::string_view text, id_argument<id_type> id, std::optional<time_argument> now = std::nullopt) {
     return add(describe(text, own_), id, now);
   }
@@ -158,7 +159,8 @@ class stream_deduplicator : private Deduplicator {
                   [&](const auto& commit) { return this->add_with(document, id, commit); });
   }
 
-  /// Removes the document that is kept under this id, if any, then adds the new one; see deduplicator::replace.
+  /// Removes the document that is kept under this id, if there is one. Then adds the new one. See
+  /// deduplicator::replace().
   /// Throws: the exceptions of add().
   verdict_type replace(std::string_view text, id_argument<id_type> id,
                        std::optional<time_argument> now = std::nullopt) {
@@ -170,7 +172,7 @@ class stream_deduplicator : private Deduplicator {
                   [&](const auto& commit) { return this->replace_with(document, id, commit); });
   }
 
-  /// Decides about many documents in order, all at one time; see deduplicator::add_batch.
+  /// Decides about many documents in order. All documents have the same time. See deduplicator::add_batch().
   /// Throws: the exceptions of add() and of deduplicator::add_batch.
   /// Example: `seen.add_batch(texts, ids, threads{8}, {.now = seconds})`
   template <text_range Texts = std::span<const std::string_view>>
@@ -185,14 +187,14 @@ class stream_deduplicator : private Deduplicator {
     std::vector<verdict_type> verdicts;
     verdicts.reserve(documents.size());
     do {
-      // With when_full::refuse there is one piece, because a batch is refused as a whole.
+      // With when_full::refuse there is only one piece, because a batch is refused as a whole.
       const std::size_t most = limits_.full == when_full::refuse ? no_limit : max_piece();
       const std::size_t number = (std::min)(documents.size() - verdicts.size(), most);
       const auto piece = documents.subspan(verdicts.size(), number);
       const auto own_ids = ids.subspan(verdicts.size(), number);
       auto found = add_at(at, piece, false,
                           [&](const auto& commit) { return this->add_descriptions_with(piece, own_ids, run, commit); });
-      // Moving cannot throw. Copying an id could throw after the documents were added.
+      // The ids are moved, because moving cannot throw. Copying an id could throw when the documents are already added.
       std::move(found.begin(), found.end(), std::back_inserter(verdicts));
     } while (verdicts.size() < documents.size());
     if (unchecked_ > 0) try_to_keep_within_bytes();
@@ -210,8 +212,8 @@ class stream_deduplicator : private Deduplicator {
     return true;
   }
 
-  /// Removes documents older than max_age, or beyond max_bytes, and frees memory.
-  /// Throws: std::invalid_argument if the time decreases; std::bad_alloc.
+  /// Removes the documents older than max_age, and the oldest ones while max_bytes is exceeded. Frees their memory.
+  /// Throws: std::invalid_argument if the time is before that of an earlier call; std::bad_alloc.
   void expire(time_argument now) {
     remove_too_old(now);
     keep_within_bytes();
@@ -228,8 +230,8 @@ class stream_deduplicator : private Deduplicator {
   using Deduplicator::size;
   [[nodiscard]] const stream_limits& limits() const noexcept { return limits_; }
 
-  /// Calls `visit(document)` with each kept_document and its time, in the order in which documents will be removed,
-  /// until `visit` returns false.
+  /// Calls `visit(document)` with each kept_document and its time, until `visit` returns false. The order is the one in
+  /// which documents will be removed.
   /// Precondition: `visit` does not change the deduplicator.
   template <class Visit>
   void for_each_kept(Visit&& visit) const {
@@ -240,8 +242,9 @@ class stream_deduplicator : private Deduplicator {
     }
   }
 
-  /// Keeps a document as the youngest, without deciding about it; see deduplicator::keep.
-  /// Throws: the exceptions of deduplicator::keep; std::invalid_argument if the time decreases.
+  /// Keeps a document as the youngest one, without a decision about the document; see deduplicator::keep().
+  /// Throws: the exceptions of deduplicator::keep(); std::invalid_argument if the time is before that of an earlier
+  /// call.
   void keep(id_argument<id_type> id, const description_type& document, std::uint64_t serial, time_argument time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     ages_.make_room(this->kept().slot_count() + 1);
@@ -249,9 +252,9 @@ class stream_deduplicator : private Deduplicator {
     ages_.push_back(this->kept().slot_of(id), time);
     now_ = time;
   }
-  /// Makes a kept document the youngest.
+  /// Makes a kept document the youngest one.
   /// Returns: false if no document with this id is kept.
-  /// Throws: std::invalid_argument if the time decreases.
+  /// Throws: std::invalid_argument if the time is before that of an earlier call.
   bool renew(id_argument<id_type> id, time_argument time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     const slot_type slot = this->kept().slot_of(id);
@@ -265,8 +268,8 @@ class stream_deduplicator : private Deduplicator {
     return Deduplicator::memory_usage() + ages_.memory_usage();
   }
 
-  /// Returns the number of documents that still fit: with max_bytes an estimate of at least 64, otherwise any number.
-  /// add_batch() cuts larger batches into pieces, unless when_full::refuse is set.
+  /// Returns how many documents still fit. With max_bytes, the result is an estimate, and at least 64; otherwise it is
+  /// unlimited. add_batch() cuts larger batches into pieces, unless when_full::refuse is set.
   [[nodiscard]] std::size_t max_piece() const noexcept {
     if (limits_.max_bytes == stream_limits{}.max_bytes) return no_limit;
     constexpr std::size_t guess = 1024;  // estimated bytes of a document
@@ -274,7 +277,7 @@ class stream_deduplicator : private Deduplicator {
     return (std::max)(checked_documents, (limits_.max_bytes - (std::min)(used, limits_.max_bytes)) / of_each);
   }
 
-  /// Returns the inner deduplicator, to read its options and kept documents.
+  /// Returns the wrapped deduplicator, so that you can read its options and kept documents.
   [[nodiscard]] const Deduplicator& get() const noexcept { return *this; }
 
  protected:
@@ -286,7 +289,7 @@ class stream_deduplicator : private Deduplicator {
   static constexpr std::size_t checked_documents = 64;  // see stream_limits::max_bytes
   static constexpr std::size_t no_limit = (std::numeric_limits<std::size_t>::max)();
 
-  /// Adds documents. `add(commit)` calls the deduplicator.
+  /// Adds documents. `add(commit)` has to call the deduplicator, and pass `commit` to it.
   template <class Add>
   auto add_at(const arrival& at, std::span<const description_type> documents, bool replaces, const Add& add) {
     if (!at.now && limits_.max_age != stream_limits{}.max_age) {
@@ -328,7 +331,7 @@ class stream_deduplicator : private Deduplicator {
       change.gone = gone;
       this->commit(change);
     });
-    // Nothing throws from here on.
+    // No statement from here on can throw.
     if (replaced != none) ages_.remove(replaced);
     for (const kept_type& one : kept) ages_.push_back(this->kept().slot_of(one.id), now);
     for (const id_type& id : renewed) make_youngest(this->kept().slot_of(id), now);
@@ -338,9 +341,8 @@ class stream_deduplicator : private Deduplicator {
     return result;
   }
 
-  /// Sets `gone` to the ids of the oldest documents, as many as exceed max_documents. The documents in `kept` are new:
-  /// they are in the deduplicator already, but not in the list of ages. The documents in `renewed` are the youngest of
-  /// all.
+  /// Sets `gone` to the ids of the oldest documents, as many as exceed max_documents. The documents in `kept` are
+  /// already in the deduplicator, but not in the list of ages. The documents in `renewed` count as the youngest of all.
   void find_too_many(std::span<const kept_type> kept, slot_type replaced, const std::vector<id_type>& renewed,
                      std::vector<id_type>& gone) const {
     const std::size_t all = size() - (replaced != none && kept.empty() ? 1 : 0);
@@ -369,8 +371,8 @@ class stream_deduplicator : private Deduplicator {
     }
   }
 
-  /// Throws std::length_error because the limits are reached. `more`: the number of documents that the failed call has
-  /// kept so far and will remove.
+  /// Throws std::length_error because the limits are reached. `more`: how many documents the failed call has kept, and
+  /// will remove again.
   [[noreturn]] void refuse_for_room(std::size_t more = 0) const {
     detail::fail<std::length_error>({"a stream_deduplicator is full: it keeps ", size() - more, " documents"});
   }
@@ -419,7 +421,8 @@ class stream_deduplicator : private Deduplicator {
     }
     unchecked_ = 0;
   }
-  /// Calls keep_within_bytes(). If it throws, the next call tries again, because the verdicts of this call are final.
+  /// Calls keep_within_bytes(). The verdicts of this call are final, so if keep_within_bytes() throws, the next call
+  /// tries again.
   void try_to_keep_within_bytes() {
 #if NEARDUP_EXCEPTIONS
     try {
@@ -432,16 +435,17 @@ class stream_deduplicator : private Deduplicator {
 #endif
   }
 
-  // Frees memory before a document is added, so that nothing can fail afterwards.
+  // Frees memory before a document is added, so that no step after the addition can fail.
   void give_back() {
-    // With when_full::refuse, memory is compacted only after enough documents were erased to make up for the cost.
+    // With when_full::refuse, memory is compacted only if enough documents were erased since the last time. Compacting
+    // is expensive, and would otherwise occur too often.
     if (limits_.full == when_full::refuse && erased_ > size() / 8 && has_too_many_bytes()) shrink();
     largest_ = size() > largest_ ? size() : largest_;
     if (size() < largest_ / 4 && largest_ >= 64) shrink();
   }
 
   void shrink() {
-    // shrink_to_fit() renumbers the slots by age, so the list of ages is renumbered here.
+    // shrink_to_fit() numbers the slots by age, so the list of ages is numbered in the same way.
     const std::vector<slot_type> slots = this->kept().slots_by_age();
     std::vector<slot_type> new_slot(this->kept().slot_count());
     for (std::size_t i = 0; i < slots.size(); ++i) new_slot[slots[i]] = static_cast<slot_type>(i);

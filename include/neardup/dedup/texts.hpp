@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Texts as the input of joins and groups by their features: pairs(texts, jaccard{0.8}) makes the default features.
+// Joins and groups of texts by their features. For example, pairs(texts, jaccard{0.8}) compares the default features of
+// the texts.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +28,8 @@
 
 namespace neardup::inline v0 {
 
-/// An object that computes the features of a text, such as a feature_extractor. `extract(text, scratch)` returns them,
-/// ascending and distinct. Several threads call it at once, each with its own workspace.
+/// An object that computes the features of a text, such as a feature_extractor. `extract(text, scratch)` returns
+/// ascending, distinct features. Several threads may call the object at once, each with its own workspace.
 template <class T>
 concept extracts_features = requires(const T& extract, typename T::workspace& scratch) {
   { extract(std::string_view(), scratch) } -> std::convertible_to<std::span<const typename T::feature_type>>;
@@ -36,7 +37,7 @@ concept extracts_features = requires(const T& extract, typename T::workspace& sc
 
 namespace detail {
 
-/// The features of many texts, by position. It is a set_range.
+/// The features of many texts. Set i has the features of texts[i]. The class is a set_range.
 template <class Feature>
 class sets_of_texts {
  public:
@@ -61,7 +62,7 @@ class sets_of_texts {
   std::vector<feature_sets<Feature>> pieces_;
 };
 
-/// Returns the features of many texts. Checks the threshold before it reads a text.
+/// Returns the features of many texts. The threshold is checked before the first text is read.
 template <class Extractor, class Texts>
 [[nodiscard]] sets_of_texts<typename Extractor::feature_type> features_of(const Extractor& extract, const Texts& texts,
                                                                           const set_threshold& least,
@@ -72,10 +73,10 @@ template <class Extractor, class Texts>
 
 }  // namespace detail
 
-/// Compares the features that `extract` computes of two texts.
+/// Compares two texts by their features. `extract` computes the features of each text.
 /// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold.
-/// Returns: true if the feature sets are similar enough; false if either text has no features, even if the texts are
-/// equal.
+/// Returns: true if the two feature sets are similar enough. The result is false if a text has no features, even if the
+/// texts are equal.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1; std::bad_alloc.
 template <threshold_of_sets Threshold, extracts_features Extractor>
 [[nodiscard]] bool near_duplicates(std::string_view a, std::string_view b, const Threshold& least,
@@ -89,7 +90,7 @@ template <threshold_of_sets Threshold, extracts_features Extractor>
 }
 
 /// Compares two texts by their default features: distinct pairs of words.
-/// Returns: true if the feature sets are similar enough; false if either text has no features.
+/// Returns: true if the two feature sets are similar enough. The result is false if a text has no features.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1; std::bad_alloc.
 /// Example: `if (near_duplicates(a, b, jaccard{0.8})) …`
 template <threshold_of_sets Threshold>
@@ -99,10 +100,10 @@ template <threshold_of_sets Threshold>
 
 // ---- Joins ------------------------------------------------------------------------------------------------------------
 
-/// Calls `visit(pair)` for each two texts whose features are similar enough. It is visit_pairs of the feature sets that
-/// `extract` computes. The threads of `options.run` read each text once.
+/// Calls `visit(pair)` for each pair of texts whose features are similar enough. `extract` computes the features, and
+/// visit_pairs() of sets compares them. The threads of `options.run` read each text once.
 /// Throws: the exceptions of visit_pairs of sets, and of `extract`.
-/// Complexity: linear in the texts, and that of visit_pairs of sets.
+/// Complexity: linear in the size of the texts, and the complexity of visit_pairs of sets.
 /// Memory: the memory of visit_pairs of sets, and sizeof(feature) bytes per feature.
 template <text_range Texts, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
@@ -112,8 +113,8 @@ template <text_range Texts, threshold_of_sets Threshold, extracts_features Extra
   visit_pairs(detail::features_of(extract, texts, threshold, options.run), threshold, visit, options);
 }
 
-/// Calls `visit(pair)` for each text of `a` and each text of `b` whose features are similar enough. Throws, complexity
-/// and memory are those of visit_pairs() of one corpus.
+/// Calls `visit(pair)` for each text of `a` and each text of `b` whose features are similar enough.
+/// Throws, complexity, memory: the same as visit_pairs() of one corpus.
 template <text_range A, text_range B, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const A& a, const B& b, const Threshold& least, const Extractor& extract, Visit&& visit,
@@ -123,7 +124,7 @@ template <text_range A, text_range B, threshold_of_sets Threshold, extracts_feat
               detail::features_of(extract, b, threshold, options.run), threshold, visit, options);
 }
 
-/// Calls `visit(pair)` for each two texts whose default features, distinct pairs of words, are similar enough.
+/// Calls `visit(pair)` for each pair of texts whose default features, distinct pairs of words, are similar enough.
 template <text_range Texts, threshold_of_sets Threshold, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, const join_options& options = {}) {
@@ -137,11 +138,11 @@ template <text_range A, text_range B, threshold_of_sets Threshold, class Visit>
   visit_pairs(a, b, least, default_features<>(), visit, options);
 }
 
-/// Returns the pairs of positions of texts whose features are similar enough, sorted by (first, second). The
-/// result is that of pairs() of the feature sets that `extract` computes.
+/// Returns the pairs of texts whose features are similar enough, by their positions, sorted by (first, second).
+/// `extract` computes the features.
 /// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For edit{0.8} include
 /// neardup/edits/pairs.hpp.
-/// Throws, complexity, memory: the same as visit_pairs of texts, and those of pairs of sets.
+/// Throws, complexity, memory: the same as visit_pairs of texts, and pairs of sets.
 /// Example: `pairs(texts, jaccard{0.8}, feature_extractor{normalised{code_point_ngrams{5}}}, {.run = threads{8}})`
 template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_sets Threshold,
           extracts_features Extractor>
@@ -151,8 +152,8 @@ template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_se
   return pairs<Index>(detail::features_of(extract, texts, threshold, options.run), threshold, options);
 }
 
-/// Returns the pairs of a position in `a` and a position in `b` whose texts have similar features, sorted by (first,
-/// second). Throws, complexity and memory are the same as for pairs() of one corpus.
+/// Returns the pairs of similar texts, one of `a` and one of `b`, by their positions, sorted by (first, second).
+/// Throws, complexity, memory: the same as pairs() of one corpus.
 template <std::integral Index = std::uint32_t, text_range A, text_range B, threshold_of_sets Threshold,
           extracts_features Extractor>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
@@ -170,7 +171,7 @@ template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_se
   return pairs<Index>(texts, least, default_features<>(), options);
 }
 
-/// Returns the pairs of a text of `a` and a text of `b` whose default features are similar enough.
+/// Returns the pairs of similar texts, one of `a` and one of `b`. Their default features are compared.
 template <std::integral Index = std::uint32_t, text_range A, text_range B, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
                                                      const join_options& options = {}) {
@@ -179,13 +180,14 @@ template <std::integral Index = std::uint32_t, text_range A, text_range B, thres
 
 // ---- Groups -----------------------------------------------------------------------------------------------------------
 
-/// Groups texts whose features are similar enough. It is group() of the feature sets that `extract` computes. A text
-/// without features is alone in its group.
+/// Groups texts whose features are similar enough. `extract` computes the features, and group() of sets groups them. A
+/// text without features is alone in its group.
 /// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For edit{0.8} include
 /// neardup/dedup/group_texts.hpp.
 /// Returns: one label per text, the position of the representative of its group.
 /// Throws: the exceptions of group() of sets, and of `extract`.
-/// Complexity, memory: linear in the texts, sizeof(feature) bytes per feature, and those of group() of sets.
+/// Complexity, memory: the same as group() of sets, and linear in the size of the texts; sizeof(feature) bytes per
+/// feature.
 template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_sets Threshold,
           extracts_features Extractor>
 [[nodiscard]] std::vector<Index> group(const Texts& texts, const Threshold& least, const Extractor& extract,
@@ -202,8 +204,8 @@ template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_se
   return group<Index>(texts, least, default_features<>(), options);
 }
 
-/// Groups further texts around the representatives of earlier calls. It is extend_groups() of the feature sets that
-/// `extract` computes.
+/// Groups further texts around the representatives of earlier calls. `extract` computes the features, and
+/// extend_groups() of sets groups them.
 /// Returns: the labels of extend_groups() of sets.
 /// Throws, complexity, memory: the same as group() of the representatives and the texts.
 template <std::integral Index = std::uint32_t, text_range Kept, text_range Texts, threshold_of_sets Threshold,
@@ -215,7 +217,7 @@ template <std::integral Index = std::uint32_t, text_range Kept, text_range Texts
                               detail::features_of(extract, texts, threshold, options.run), threshold, options);
 }
 
-/// Groups further texts by their default features around the representatives of earlier calls.
+/// Groups further texts around the representatives of earlier calls, by their default features.
 /// Returns: the labels of extend_groups() of sets.
 template <std::integral Index = std::uint32_t, text_range Kept, text_range Texts, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Texts& texts, const Threshold& least,

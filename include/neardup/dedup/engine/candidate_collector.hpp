@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects candidates from several threads, without duplicates and in limited memory.
+// Collects candidate pairs from several threads, in limited memory. Each pair is stored once.
 #pragma once
 
 #include <algorithm>
@@ -19,26 +19,29 @@
 
 namespace neardup::inline v0::detail {
 
-/// Collects candidate pairs. A pair is a document and an earlier document, by their positions among the chosen
-/// documents. The parts of a join find the pairs in any order, and many pairs several times.
+/// Collects candidate pairs. A candidate pair is a document and an earlier document. A document is named by its
+/// position among the documents of a join. The parts of the runner find the pairs in any order, and many pairs several
+/// times.
 ///
-/// Pairs are collected in shards, a few for each part. A full shard is sorted, and its duplicates are removed. With
-/// several shards, parts seldom wait for each other, and sorting takes little additional memory.
+/// Pairs are collected in shards, of which there are several for each part. When a shard is full, it is sorted, and its
+/// duplicates are removed. With several shards, parts seldom wait for each other, and sorting takes little additional
+/// memory.
 ///
-/// A limited collector always has memory for some pairs of each document. A document *has enough* when it is the later
-/// one of `most` pairs, or of few_pairs pairs if its shard is full. Its further pairs may be left out. As set_classes,
-/// all documents that have enough form one class, and each other document is a class of its own.
+/// A limited collector always has memory for some pairs of each document. A document *has enough* if it is the later
+/// document of `most` pairs, or of few_pairs pairs when its shard is full. Further pairs of such a document may be
+/// dropped. As set_classes, the collector puts all documents that have enough into one class; any other document is
+/// alone in its class.
 template <class Number>
 class candidate_collector final : public set_classes {
  public:
   using candidate = near_pair<Number>;
 
-  /// The number of consecutive documents whose pairs share a shard. Such a block begins at a multiple of this number.
+  /// Consecutive documents form a block, and the pairs of a block are in one shard. A block has this many documents.
   static constexpr std::size_t block = 64;
 
-  /// Makes a collector for pairs of `count` documents, with memory for about `room` pairs. If `most` is not 0, the
-  /// collector is limited, and has memory for few_pairs more pairs of each document.
-  /// Precondition: a limited collector gets each pair by add(a, b) before it gets it by add(part, pair).
+  /// Makes a collector for the pairs of `count` documents, with memory for about `room` pairs. If `most` is not 0, the
+  /// collector is limited, and has memory for another few_pairs pairs of each document.
+  /// Precondition: if the collector is limited, add(a, b) is called for a pair before add(part, pair).
   candidate_collector(std::size_t count, std::size_t room, std::size_t parts, std::uint8_t most = 0)
       : count_(count),
         most_(most),
@@ -59,16 +62,16 @@ class candidate_collector final : public set_classes {
 
   [[nodiscard]] std::size_t of(std::size_t position) const override { return has_enough(position) ? count_ : position; }
   [[nodiscard]] bool leaves_out(std::size_t a, std::size_t b) const override { return has_enough((std::max)(a, b)); }
-  /// Counts a pair of positions.
+  /// Counts the candidate pair of the documents at the positions `a` and `b`.
   void add(std::size_t a, std::size_t b) override { count_one(pairs_[(std::max)(a, b)]); }
-  /// Returns true if pairs of the document at `position` with earlier documents may be missing.
+  /// Returns true if some pairs of the document at `position` with earlier documents may be missing.
   [[nodiscard]] bool has_enough(std::size_t position) const {
     return !pairs_.empty() && pairs_[position].load(std::memory_order_relaxed) >= enough(position);
   }
 
-  /// Adds a candidate pair that part number `part` of the runner has found. `c.first` is the later document, `c.second`
-  /// the earlier one.
-  /// Returns: false if memory is exhausted and the collector is not limited. The collection is incomplete then.
+  /// Adds a candidate pair that part number `part` of the runner has found. `c.first` is the later document, and
+  /// `c.second` is the earlier document.
+  /// Returns: false if memory is exhausted and the collector is not limited. Some pairs are then missing.
   bool add(std::size_t part, const candidate& c) {
     const auto position = static_cast<std::size_t>(c.first), row = position / block, number = row % shards_.size();
     if (!pairs_.empty()) {
@@ -78,7 +81,7 @@ class candidate_collector final : public set_classes {
     std::vector<candidate>& own = found_[part][number];
     own.push_back({static_cast<Number>(row / shards_.size() * block + c.first % block), c.second, c.distance});
     if (own.size() < handed_) return true;
-    // If another thread is sorting the shard, this thread does not wait, but buffers pairs up to a limit.
+    // If another thread is sorting the shard, this thread does not wait. It buffers pairs up to a limit.
     shard& to = shards_[number];
     std::unique_lock lock(to.mutex, std::defer_lock);
     if (own.size() < max_waiting * handed_ && !lock.try_lock()) return true;
@@ -86,7 +89,7 @@ class candidate_collector final : public set_classes {
     return hand_over(to, own);
   }
 
-  /// Adds the pairs that parts have buffered, and sorts all shards.
+  /// Moves the buffered pairs of all parts to the shards, and sorts all shards.
   /// Returns: false if memory is exhausted and the collector is not limited.
   bool close(const any_runner& run) {
     return in_steps(run, (std::min)(run.parts(), shards_.size()), shards_.size(), 1,
@@ -100,9 +103,9 @@ class candidate_collector final : public set_classes {
                     });
   }
 
-  /// Returns the pairs of the document at `position` with earlier documents, by ascending earlier document. `before`:
-  /// the result for the previous document if that is in the same block, which saves a search; otherwise empty.
-  /// Precondition: close() was the last call, and returned true.
+  /// Returns the pairs of the document at `position` with earlier documents, ordered by the earlier document. `before`:
+  /// the result for the previous document if it is in the same block, which saves a search; otherwise empty.
+  /// Precondition: the last call was close(), and returned true.
   [[nodiscard]] std::span<const candidate> of(std::size_t position, std::span<const candidate> before) const {
     const shard& from = shards_[position / block % shards_.size()];
     const auto local = static_cast<Number>(position / block / shards_.size() * block + position % block);
@@ -168,7 +171,7 @@ class candidate_collector final : public set_classes {
     return is_limited || !to.is_full;
   }
 
-  /// Drops the pairs for which a shard has no memory left.
+  /// Drops the pairs of documents that have enough, because the shard has no memory left.
   void leave_out(shard& of, std::span<const candidate> some) {
     of.is_full = true;
     if (pairs_.empty()) return;
@@ -190,8 +193,8 @@ class candidate_collector final : public set_classes {
   std::uint8_t most_;
   std::vector<shard> shards_;
   std::vector<std::vector<std::vector<candidate>>> found_;  // indexed by part and shard
-  // Used if the collector is limited, indexed by position: the number of pairs that were found, and of pairs that were
-  // stored.
+  // Only in a limited collector, indexed by position: the number of pairs that were found, and the number of pairs that
+  // were stored.
   std::vector<std::atomic<std::uint8_t>> pairs_, taken_;
   std::size_t handed_;
   large_array<candidate> memory_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The source of candidates for a decider that finds them by fingerprints.
+// The source of candidates for a decider that compares fingerprints.
 #pragma once
 
 #include <algorithm>
@@ -29,26 +29,27 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns true if a join is estimated to cost less than searches. The join finds pairs of `count` fingerprints with
-/// `kept` ones, and among the `count`. The alternative is `count` searches within k bits in an index of the layout
-/// `shape`. `sample`: some of the fingerprints. `join_cost`: a factor for the estimated cost of the join.
+/// Returns true if a join is estimated to cost less than searches. The join finds the pairs of `count` fingerprints
+/// with `kept` others, and the pairs among the `count`. The alternative is `count` searches within k bits in an index
+/// with the layout `shape`. `sample`: some of the `count` fingerprints. `join_cost`: a factor for the estimated cost of
+/// the join.
 ///
-/// Both costs are in the units of join_costs, nanoseconds on one core of a Zen 5. The other constants were fitted on
+/// The unit of cost is the unit of join_costs: a nanosecond on one core of a Zen 5. The other constants were fitted on
 /// the same machine, for k = 3, 8 and 13 of 64 bits, 7,000 to 300,000 kept fingerprints, and batches of 300 to 32,768.
 template <std::size_t Words>
 [[nodiscard]] bool join_pays(const layout& shape, std::size_t kept, std::size_t count,
                              std::span<const std::array<std::uint64_t, Words>> sample, double join_cost,
                              const any_runner& run) {
   if (join_cost == 0) return true;
-  // A join of fewer fingerprints compares all pairs, as the slowest search does. In addition it lists the kept
-  // fingerprints, so it never pays.
+  // A join of fewer fingerprints never pays: it compares all pairs, as the slowest search does, and also has to list
+  // the kept fingerprints.
   constexpr std::size_t min_joined = 256;
   if (count <= min_joined) return false;
   constexpr double of_search = 400, of_scan = 18;  // per search; per fingerprints_a_probe() scanned fingerprints
   constexpr double of_kept = 55, of_joined = 300;  // per fingerprint, for lists and results
   constexpr double of_plan = 1.6;                  // cost of a join / cost of its plan
   const auto n = static_cast<double>(kept), more = static_cast<double>(count);
-  // New documents of the batch are kept, so on average a search also scans half of the batch.
+  // A search also scans the new documents of the batch that were kept before: half of the batch on average.
   const double scanned = (n + more / 2) / static_cast<double>(fingerprints_a_probe<Words>());
   const auto keys = static_cast<double>(shape.probe_count(shape.k()));
   const double of_probe = 20 + (std::min)(100.0, 6e-5 * n);  // per looked-up key; large tables are not in the cache
@@ -64,8 +65,8 @@ template <std::size_t Words>
   return join < search;
 }
 
-/// The documents of a batch after those that a decider keeps. Kept documents have the numbers from 0 on, by age. The
-/// comparable documents of the batch follow.
+/// Numbers the documents of a join. The kept documents have the numbers 0, 1, ... by age. The comparable documents of
+/// the batch have the next numbers.
 template <class Decider>
 class batch_documents {
  public:
@@ -88,18 +89,17 @@ class batch_documents {
   [[nodiscard]] const Decider& from() const noexcept { return *from_; }
   [[nodiscard]] std::size_t kept() const noexcept { return kept_.size(); }
   [[nodiscard]] std::size_t size() const noexcept { return kept_.size() + positions_.size(); }
-  /// Returns the position in the batch of the document with a number.
+  /// Returns the position in the batch of document `number`.
   /// Precondition: kept() <= number.
   [[nodiscard]] std::size_t position(slot_type number) const { return positions_[number - kept_.size()]; }
   [[nodiscard]] const description_type& description(slot_type number) const { return documents_[position(number)]; }
-  /// Returns the document with a number in the form of a kept document. A document of the batch gets the serial number
-  /// 0.
+  /// Returns document `number` in the form of a kept document. A document of the batch gets the serial number 0.
   [[nodiscard]] kept_type operator[](slot_type number) const {
     if (number < kept_.size()) return from_->kept_at(kept_[number]);
     const description_type& own = description(number);
     return {ids_[position(number)], 0, *own.fingerprint, own.features, own.digest};
   }
-  /// Returns the number of a kept document.
+  /// Returns the number of the kept document in a slot.
   [[nodiscard]] slot_type number_of(slot_type slot) const {
     const auto is_older = [&](slot_type a, std::uint64_t serial) { return from_->kept_at(a).serial < serial; };
     return static_cast<slot_type>(std::lower_bound(kept_.begin(), kept_.end(), from_->kept_at(slot).serial, is_older) -
@@ -114,15 +114,16 @@ class batch_documents {
   std::vector<std::size_t> positions_;
 };
 
-/// Matches the documents of a batch with the documents that a decider keeps, and with each other, as Decider::find does
-/// with one after the other. A short text also has all texts with the same tokens as candidates.
+/// Matches the documents of a batch with the kept documents of a decider, and with each other. The result is the same
+/// as calling Decider::find for one document after the other. The candidates of a short text include all texts with the
+/// same tokens.
 template <std::size_t Words, class Decider, class Judge>
 class batch_matcher final : public fingerprint_matcher<Words, typename Decider::slot_type> {
   using slot_type = typename Decider::slot_type;
 
  public:
-  /// Makes a matcher. `least`: as in Decider::keep_batch.
-  /// Precondition: the documents and the judge outlive the object.
+  /// Makes a matcher. `least`: see Decider::keep_batch.
+  /// Precondition: `documents` and the judge outlive this object.
   batch_matcher(const batch_documents<Decider>& documents, const fingerprint_words<Words>& fingerprints,
                 std::size_t bits, int k, const Judge& judge, std::optional<double> least, const any_runner& run)
       : fingerprint_matcher<Words, slot_type>(fingerprints, bits, k, 0, run, features_of(documents, least)),
@@ -133,7 +134,7 @@ class batch_matcher final : public fingerprint_matcher<Words, typename Decider::
     }
   }
 
-  /// Returns true if the judge has returned a similarity. So a closeness is a similarity.
+  /// Returns true if the judge has returned a similarity. Then every closeness is a similarity.
   [[nodiscard]] bool gives_similarity() const noexcept { return gives_similarity_.load(std::memory_order_relaxed); }
 
   [[nodiscard]] std::optional<double> closeness(slot_type earlier, slot_type later, int distance,
@@ -144,7 +145,7 @@ class batch_matcher final : public fingerprint_matcher<Words, typename Decider::
     const bool are_in_source =
         from.is_in_source(kept.digest.has_value()) && from.is_in_source(document.digest.has_value());
     if (!are_in_source && kept.digest != document.digest) return std::nullopt;
-    // The judge can use `best` as a bound only if `best` is a similarity, so only if the judge returns similarities.
+    // The judge may use `best` as a bound only if `best` is a similarity. It is one if the judge returns similarities.
     const check_result checked = judge_(kept, document, gives_similarity() ? best : std::optional<double>());
     if (checked.similarity) gives_similarity_.store(true, std::memory_order_relaxed);
     if (!checked.accepts) return std::nullopt;
@@ -183,7 +184,8 @@ class batch_matcher final : public fingerprint_matcher<Words, typename Decider::
   std::unordered_multimap<set_digest, slot_type, digest_hash> equal_;  // short texts of the batch that are kept
 };
 
-/// Finds candidates in an index of the fingerprints of kept documents. Documents are named by the slots of the decider.
+/// Finds candidates in an index of the fingerprints of the kept documents. A document is identified by its slot in the
+/// decider.
 template <class Fingerprint>
 class fingerprint_candidates {
   using index_type = pigeonhole_index_of<Fingerprint, dynamic_layout, dynamic_layout, std::uint32_t>;
@@ -192,9 +194,9 @@ class fingerprint_candidates {
   /// Scratch memory of for_each(). Each thread needs its own object.
   struct workspace {};
 
-  /// Makes an empty source. `distance`: candidates differ in at most this many bits. `blocks`: see pigeonhole_index.
+  /// Makes an empty source. A candidate differs in at most `distance` bits. `blocks`: see pigeonhole_index.
   /// `join_cost`: see join_pays().
-  /// Throws: std::invalid_argument if there is no such index.
+  /// Throws: std::invalid_argument if no index exists for the distance and the number of blocks.
   fingerprint_candidates(int distance, int blocks, double join_cost)
       : index_(distance, blocks), join_cost_(join_cost) {}
 
@@ -203,17 +205,17 @@ class fingerprint_candidates {
     return fingerprint_candidates(index_.max_distance(), index_.shape().blocks(), join_cost_);
   }
 
-  /// True if there are joins() and decide_batch(). Without them, the decider searches for the documents of a batch one
-  /// after the other.
+  /// True: this class has joins() and decide_batch(). If can_join is false, the decider searches for the documents of a
+  /// batch one after the other.
   static constexpr bool can_join = true;
 
-  /// Adds a document. The parameter `features_of` is unused; feature_candidates needs it.
+  /// Adds a document. The parameter `features_of` is not used here; feature_candidates uses it.
   /// Guarantee: strong.
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& /*features_of*/) {
     index_.insert(*document.fingerprint, number);
   }
-  /// Removes a document that was inserted.
+  /// Removes a document. The document was inserted before.
   template <class Description>
   void erase(const Description& document, std::uint32_t number) noexcept {
     index_.erase(*document.fingerprint, number);
@@ -225,8 +227,8 @@ class fingerprint_candidates {
     index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
   }
 
-  /// Returns true if decide_batch() is estimated to cost less than for_each() and insert() for each of these documents.
-  /// `kept` documents precede them.
+  /// Returns true if decide_batch() is estimated to cost less than for_each() and insert() for each of the documents.
+  /// `kept`: the number of kept documents.
   template <class Description>
   [[nodiscard]] bool joins(std::size_t kept, std::span<const Description> documents, const any_runner& run) const {
     constexpr std::size_t most = 256;
@@ -239,8 +241,9 @@ class fingerprint_candidates {
                                          join_cost_, run);
   }
 
-  /// Joins the documents of a batch with each other and with the documents that `from` keeps, and decides about them in
-  /// order. The verdicts are those of keeping each new document before the next decision. See Decider::keep_batch.
+  /// Joins the documents of a batch with each other and with the kept documents of `from`. Decides about the documents
+  /// of the batch in order. The verdicts are the same as if each new document was kept before the next decision. See
+  /// Decider::keep_batch.
   template <class Decider, class Judge>
   [[nodiscard]] std::vector<typename Decider::verdict_type> decide_batch(
       const Decider& from, std::span<const typename Decider::description_type> descriptions,

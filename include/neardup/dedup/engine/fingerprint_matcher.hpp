@@ -29,8 +29,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// A matcher whose candidate pairs are documents with fingerprints that differ in at most k bits. `known` of a
-/// candidate is that distance. Derived classes decide which candidates match.
+/// A matcher for fingerprints: two documents are a candidate pair if their fingerprints differ in at most k bits. The
+/// number `known` of a candidate pair is this distance. A derived class decides which candidate pairs match.
 template <std::size_t Words, class Number>
 class fingerprint_matcher : public matcher<Number> {
  public:
@@ -38,9 +38,9 @@ class fingerprint_matcher : public matcher<Number> {
   using typename matcher<Number>::left_out;
   using typename matcher<Number>::take_type;
 
-  /// Makes a matcher. `fingerprints` are in the order of decision. `blocks`: see bits. If `features` are given,
-  /// candidates are found by a join of sets where that is estimated to cost less;
-  /// docs/decisions/0028-prefix-filter.md has figures.
+  /// Makes a matcher. `fingerprints` are in the order of decision. `blocks`: see bits. If `features` are given, a join
+  /// of sets may find the candidate pairs, if it is estimated to cost less; docs/decisions/0028-prefix-filter.md has
+  /// figures.
   fingerprint_matcher(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, int blocks,
                       const any_runner& run, compared_features<Number> features)
       : fingerprints_(fingerprints), bits_(bits), k_(k), blocks_(blocks), run_(run), features_(std::move(features)) {}
@@ -68,14 +68,14 @@ class fingerprint_matcher : public matcher<Number> {
   }
 
  private:
-  // Up to this many documents are compared with all kept documents, because moving the kept documents into buckets
-  // would cost more.
+  // Up to this many documents are compared with every kept document. Moving the kept documents into buckets would take
+  // longer.
   static constexpr std::size_t max_scanned = 256;
   static constexpr std::size_t least_of_sets = 256;  // documents of a part in a join of sets
 
   using sets_type = document_sets<std::uint32_t>;
 
-  /// Leaves out the pairs of sets whose documents are more than k bits apart.
+  /// Leaves out the pairs of sets whose fingerprints differ in more than k bits.
   class far_pairs final : public set_classes {
    public:
     far_pairs(const fingerprint_words<Words>& fingerprints, const sets_type& sets, int k)
@@ -94,11 +94,11 @@ class fingerprint_matcher : public matcher<Number> {
   };
 
   /// Returns true if a join of sets is estimated to cost less than a join by fingerprints, which costs `cost` units of
-  /// join_plan. The first join of sets has to make the sets of all documents; later ones cost far less. A sample of the
-  /// documents is joined. It says whether too many candidates would fail. If there are more similar pairs than documents,
-  /// few of them are wanted at a time, and a join by fingerprints finds these without making sets.
+  /// join_plan. The first join of sets has to make the sets of all documents, and later ones cost far less. A join of a
+  /// sample of the documents shows whether too many candidate pairs would fail. If there are more similar pairs than
+  /// documents, only some of the pairs are needed. A join by fingerprints finds them without making sets.
   [[nodiscard]] bool finds_by_features(std::span<const Number> documents, std::size_t kept, double cost) const {
-    // Below, neither way takes long.
+    // If `cost` is lower, each of the two joins is fast, so nothing is estimated.
     constexpr double least_cost = 1e7, least_of_document = 400;
     if (cost <= least_cost + least_of_document * static_cast<double>(documents.size())) return false;
     if (sets_ != nullptr) return true;
@@ -129,7 +129,7 @@ class fingerprint_matcher : public matcher<Number> {
     return sample.listed().find(all, sampled(kept), count, nullptr, &failures);
   }
 
-  /// Finds candidates by their sets.
+  /// Finds candidate pairs by a join of sets.
   void find_by_features(std::span<const Number> documents, std::size_t kept, const take_type& take) {
     if (sets_ == nullptr) {
       sets_ = std::make_unique<sets_type>(

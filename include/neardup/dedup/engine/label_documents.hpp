@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups documents by any matcher, and labels each document with the position of its representative.
+// Groups documents with any matcher, and labels each document with the position of its representative.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,16 @@
 
 namespace neardup::inline v0::detail {
 
-/// The order of decision, and three numberings. A *position* is a number in the caller's input. A *place* is a number
-/// in the order of decision. A *document* is a number that a matcher uses: equal texts are one document, and
-/// documents ascend by the first place of each. Representatives of earlier calls have the first positions, and position
+/// The order of decision, and three numberings of documents. A *position* is a number in the caller's input. A *place*
+/// is a number in the order of decision. A *document* is a number for the matcher: equal texts are one document, and
+/// documents are ordered by their first places. The representatives of earlier calls have the first positions; for
+/// them, position == place.
 /// == place for them.
 template <class Number>
 class document_order {
  public:
-  /// Makes an order of `size` positions, each of which is a document of its own. Positions from `earlier` on are
-  /// ordered by preference, then by position.
+  /// Makes an order of `size` positions. Each position is a document. The positions `earlier` and above are ordered by
+  /// preference, then by position.
   /// Throws: std::invalid_argument if the number of preferences is wrong, or a preference is NaN.
   document_order(std::size_t size, std::size_t earlier, std::span<const double> preference)
       : size_(size), earlier_(earlier), documents_(size), known_(earlier) {
@@ -43,7 +44,8 @@ class document_order {
     sort_by([&](Number position) { return preference[position - earlier]; });
   }
 
-  /// Orders the positions from `earlier` on by descending score(position). Equal scores keep the order of positions.
+  /// Orders the positions `earlier` and above by descending score(position). Positions with equal scores keep their
+  /// order.
   template <class Score>
   void sort_by(const Score& score) {
     at_.resize(size_);
@@ -52,9 +54,9 @@ class document_order {
                      [&](Number a, Number b) { return score(a) > score(b); });
   }
 
-  /// Makes one document of each group of copies, and of each position without copies, if counts(p) for its first
-  /// position p. The other positions are alone in their groups.
-  /// Precondition: `copies` are of positions, and outlive this object.
+  /// Makes a document of each group of copies, and of each position without copies, if counts(p) is true for its first
+  /// position p. Each other position is alone in its group.
+  /// Precondition: `copies` are groups of positions, and outlive this object.
   template <class Counts>
   void unite(const equal_groups<Number>& copies, const Counts& counts) {
     copies_ = &copies;
@@ -85,7 +87,7 @@ class document_order {
   [[nodiscard]] std::size_t position(std::size_t place) const noexcept {
     return at_.empty() ? place : static_cast<std::size_t>(at_[place]);
   }
-  /// Returns the first position of each document, indexed by document.
+  /// Returns for each document its first position.
   /// Precondition: unite() was called.
   [[nodiscard]] const std::vector<Number>& firsts() const noexcept { return firsts_; }
   /// Returns the first place of a document.
@@ -93,17 +95,18 @@ class document_order {
     return copies_ == nullptr ? static_cast<Number>(document) : places_[document];
   }
   [[nodiscard]] std::size_t documents() const noexcept { return documents_; }
-  /// Returns the number of documents that are representatives of earlier calls.
+  /// Returns how many documents are representatives of earlier calls.
   [[nodiscard]] std::size_t known() const noexcept { return known_; }
 
-  /// Returns labels for the positions from `earlier` on, in which each position is its own label.
+  /// Returns labels for the positions `earlier` and above. Each position is its own label.
   template <class Index>
   [[nodiscard]] std::vector<Index> own_labels() const {
     std::vector<Index> labels(size_ - earlier_);
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<Index>(earlier_ + i);
     return labels;
   }
-  /// Labels a document and its copies. representative_of(place) returns the place of the representative.
+  /// Labels a document and its copies. representative_of(place) returns the place of the representative for the copy at
+  /// `place`.
   template <class Index, class RepresentativeOf>
   void label(std::vector<Index>& labels, std::size_t document, const RepresentativeOf& representative_of) const {
     const auto set = [&](Number at) {
@@ -132,7 +135,7 @@ class document_order {
   const equal_groups<Number>* copies_ = nullptr;
 };
 
-/// Connected components as set_classes: each pair that is found unites two components.
+/// Connected components as set_classes: each found pair unites the components of its two documents.
 template <class Number>
 class component_classes final : public set_classes {
  public:
@@ -144,8 +147,9 @@ class component_classes final : public set_classes {
   mutable shared_components<Number> components_;
 };
 
-/// Checks that groups of `count` documents can be extended.
-/// Throws: std::length_error if Index cannot number them; std::invalid_argument if the groups are components.
+/// Checks whether groups of `count` documents can be extended.
+/// Throws: std::length_error if Index cannot number the documents; std::invalid_argument if `by` is
+/// grouping::components.
 template <class Index>
 void check_extended(std::size_t count, const group_options& options) {
   check_index_type<Index>(count, "extend_groups");
@@ -153,8 +157,8 @@ void check_extended(std::size_t count, const group_options& options) {
   fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
 }
 
-/// Groups documents. Holds about `max_candidates` candidates at most at a time.
-/// Returns: the labels of all positions except those of the representatives of earlier calls.
+/// Groups documents. At most about `max_candidates` candidates are in memory at once.
+/// Returns: the labels of all positions except the representatives of earlier calls.
 template <class Index, class Number>
 [[nodiscard]] std::vector<Index> label_documents(matcher<Number>& by, const document_order<Number>& order,
                                                  const group_options& options, std::size_t max_candidates) {
@@ -171,7 +175,7 @@ template <class Index, class Number>
   }
   ordered_decider<Number> decider(by, order.known(), order.documents(), options.originals, max_candidates, options.run);
   decider.decide(options.among_themselves);
-  // allocated here, not earlier, to keep the peak of memory low
+  // Allocated as late as possible, to keep the peak of memory low.
   std::vector<Index> labels = order.template own_labels<Index>();
   for (std::size_t document = order.known(); document < order.documents(); ++document) {
     if (decider.is_kept(document)) {

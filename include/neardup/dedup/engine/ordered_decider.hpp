@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decides about documents in a given order, by the rule of original_choice, with any matcher.
+// Decides about documents in a given order by the rule of original_choice, with any matcher.
 #pragma once
 
 #include <algorithm>
@@ -24,18 +24,18 @@
 
 namespace neardup::inline v0::detail {
 
-/// Finds candidate pairs, and decides which of them match. Documents are numbered in the order of decision.
+/// Finds candidate pairs, and decides which candidate pairs match. Documents are numbered in the order of decision.
 template <class Number>
 class matcher {
  public:
-  /// A candidate pair: two positions in a list of documents, first < second, and a number such as their distance.
-  /// closeness() gets this number as `known`.
+  /// A candidate pair: two positions in a list of documents, first < second, and a number, for example the distance of
+  /// the fingerprints. closeness() gets the number as `known`.
   using candidate = near_pair<Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const candidate>)>;
 
-  /// The pairs that a search may leave out. If `classes` is given, these are the pairs of positions in one class, and
-  /// the search adds each match to the classes. `may_give_up`: true if the search may end because too many candidates
-  /// fail.
+  /// Which pairs a search may leave out. If `classes` is given, the search may leave out a pair of positions in one
+  /// class, and adds each match to `classes`. If `may_give_up` is true, the search may end because too many candidate
+  /// pairs fail.
   struct left_out {
     set_classes* classes = nullptr;
     bool may_give_up = false;
@@ -43,60 +43,61 @@ class matcher {
 
   virtual ~matcher() = default;
 
-  /// Returns the greatest number of threads that find_candidates() uses for a number of documents.
+  /// Returns the greatest number of threads that find_candidates() uses for `documents` documents.
   [[nodiscard]] virtual std::size_t parts(std::size_t documents) const = 0;
 
   /// Calls `take(part, candidates)` with all pairs of the list `documents` that may match. If `kept` is not 0, each
-  /// pair has one of the first `kept` documents of the list and one of the others. Parts call `take` concurrently. If
-  /// `take` returns false, the search ends soon.
-  /// Returns: false if it gave up.
-  /// Precondition: the first `kept` numbers of the list ascend, and so do the others; kept is 0 if classes are given.
+  /// pair has one of the first `kept` documents of the list and one of the others. The parts of the runner call `take`
+  /// concurrently. If `take` returns false, the search ends soon.
+  /// Returns: false if the search gave up.
+  /// Precondition: the first `kept` numbers of the list ascend, and so do the other numbers. If classes are given, kept
+  /// is 0.
   virtual bool find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
                                const left_out& pairs) = 0;
-  /// Returns the number of candidates of a document after which find_candidates() may leave out others, at most 127; 0
-  /// if it cannot leave out pairs. If the number is not 0, each candidate matches.
+  /// Returns n <= 127: find_candidates() may leave out further candidate pairs of a document once it has found n. The
+  /// result is 0 if no pair may be left out. If the result is not 0, each candidate pair matches.
   [[nodiscard]] virtual std::uint8_t enough_pairs() const { return 0; }
 
-  /// Returns the closeness of a candidate pair, or nullopt if it does not match. May also return nullopt if the
-  /// closeness is not above `best`.
-  /// Thread safety: several threads call it at once.
+  /// Returns the closeness of a candidate pair, or nullopt if the pair does not match. The result may also be nullopt
+  /// if the closeness is not above `best`.
+  /// Thread safety: several threads call this function at once.
   [[nodiscard]] virtual std::optional<double> closeness(Number earlier, Number later, int known,
                                                         std::optional<double> best) const = 0;
 
-  /// Returns true if this document has copies. The caller decides about copies by the matches of the document; see
-  /// ordered_decider::matches_of_copies().
+  /// Returns true if this document has copies. The caller decides about the copies, from the matches of the document;
+  /// see ordered_decider::matches_of_copies().
   [[nodiscard]] virtual bool has_copies(Number /*document*/) const { return false; }
 
-  /// Returns true if find_more() may find matches. One thread then decides about documents one after the other.
+  /// Returns true if find_more() may find matches. Then one thread decides about one document after the other.
   [[nodiscard]] virtual bool finds_more() const { return false; }
-  /// Calls `consider(kept, known)` for each kept document that may match this document and that find_candidates() does
-  /// not find.
+  /// Calls `consider(kept, known)` for each kept document that may match `document` but that find_candidates() does not
+  /// find.
   virtual void find_more(Number /*document*/, const std::function<void(Number, int)>& /*consider*/) const {}
-  /// Called for each document that is kept, if finds_more() is true.
+  /// Records that a document is kept. It is called for each kept document if finds_more() is true.
   virtual void keep(Number /*document*/) {}
 };
 
 /// Decides about each document: a document is kept unless an earlier kept document matches it.
 ///
-/// There are two phases. The first phase decides which documents are kept. This does not depend on the choice of
-/// originals, because one match suffices to drop a document. It uses the candidates among all documents, unless there
-/// are too many of them, as in a large group of similar documents. In that case:
-/// - A matcher that can leave out pairs finds some candidates of each document. A document with missing candidates is
-///   dropped if one of the found candidates is kept. Otherwise it stays open. The open documents are matched with the
-///   kept documents. Documents that are still open are decided among themselves, in the same way.
-/// - Otherwise, or if too many candidates fail, the first half of the documents is decided. Then its kept documents are
-///   matched with the second half.
-/// So the work grows with the number of matches of kept documents, not with the number of all pairs.
+/// There are two phases. The first phase decides which documents are kept. One match suffices to drop a document, so
+/// this decision does not depend on the choice of originals. The first phase uses the candidate pairs among all
+/// documents, unless there are too many of them, as in a large group of similar documents. If there are too many:
+/// - If the matcher can leave out pairs, it finds some candidate pairs of each document. A document with missing pairs
+/// is dropped if one of the found candidates is kept. Otherwise the document stays open. Open documents are matched
+/// with the kept documents. Documents that are still open are decided in the same way, without the others.
+/// - If the matcher cannot leave out pairs, or too many candidate pairs fail, the first half of the documents is
+/// decided. Then the kept documents of the first half are matched with the second half.
+/// So the work depends on the number of matches of kept documents, not on the number of all pairs.
 ///
-/// The second phase runs if originals are asked for. It matches kept documents with the documents of which not all
-/// matches have been considered.
+/// The second phase runs only if originals are wanted. Some matches of some documents have not been considered yet. So
+/// these documents are matched with the kept documents.
 template <class Number>
 class ordered_decider {
  public:
   using rank_type = original_rank<Number>;
 
-  /// Makes a decider for documents 0 to size - 1. The first `known` documents are kept already. It holds about
-  /// `max_candidates` candidates at most at a time.
+  /// Makes a decider for the documents 0 to size - 1. The first `known` documents are already kept. At most about
+  /// `max_candidates` candidate pairs are in memory at once.
   ordered_decider(matcher<Number>& by, std::size_t known, std::size_t size, bool names_originals,
                   std::size_t max_candidates, const any_runner& run)
       : by_(by),
@@ -110,7 +111,7 @@ class ordered_decider {
     for (std::size_t i = 0; i < known; ++i) fates_[i].store(fate::kept, std::memory_order_relaxed);
   }
 
-  /// Decides about all documents. Without `among_themselves`, documents are matched only with the known documents.
+  /// Decides about all documents. If `among_themselves` is false, documents are matched with the known documents only.
   void decide(bool among_themselves) {
     std::vector<Number> open = chosen(known_, fates_.size(), [](std::size_t) { return true; });
     match(chosen(0, known_, [](std::size_t) { return true; }), open);
@@ -128,10 +129,10 @@ class ordered_decider {
 
   [[nodiscard]] bool is_kept(std::size_t document) const noexcept { return fate_of(document) == fate::kept; }
   /// Returns the original of a dropped document.
-  /// Precondition: the caller of the decider has asked for originals.
+  /// Precondition: `names_originals` was true.
   [[nodiscard]] const rank_type& original(std::size_t document) const noexcept { return best_[document]; }
-  /// Returns the matches from which the originals of copies are chosen.
-  /// Precondition: originals were asked for.
+  /// Returns the late matches, from which the originals of copies are chosen.
+  /// Precondition: `names_originals` was true.
   [[nodiscard]] late_matches<Number>& matches_of_copies() noexcept { return late_; }
 
  private:
@@ -162,8 +163,7 @@ class ordered_decider {
     }
   }
 
-  /// Matches kept documents with other documents. If no originals are asked for, it stops at the first match of each
-  /// other document.
+  /// Matches kept documents with other documents. If no originals are wanted, a document needs only its first match.
   void match(std::span<const Number> kept, std::span<const Number> others) {
     if (kept.empty() || others.empty()) return;
     std::vector<Number> both(kept.begin(), kept.end());
@@ -183,8 +183,8 @@ class ordered_decider {
     by_.find_candidates(both, kept.size(), take, {});
   }
 
-  /// Considers a kept document as the original of a later document.
-  /// Returns: true if they match.
+  /// Considers the kept document `kept` as the original of the later document `document`.
+  /// Returns: true if the two documents match.
   bool consider(Number kept, Number document, int known) {
     std::optional<double> best;
     if (names_originals_ && fate_of(document) == fate::dropped) {
@@ -202,7 +202,7 @@ class ordered_decider {
     return true;
   }
 
-  /// Records that all kept documents before `until` have been considered for a document.
+  /// Records that all kept documents below `until` have been considered as originals of a document.
   void note_considered(Number document, Number until) {
     if (names_originals_) considered_until_[document] = until;
   }
@@ -215,15 +215,15 @@ class ordered_decider {
     late_.add(document, kept, *closeness);
   }
 
-  /// Decides about documents.
-  /// Precondition: they have been matched with all kept documents before the first of them.
+  /// Decides about `documents`.
+  /// Precondition: the documents have been matched with all documents that were kept before the first of them.
   void settle(std::span<const Number> documents) {
     if (!settle_at_once(documents)) return settle_halves(documents);
     const std::vector<Number> open = undecided(documents);
     if (open.empty()) return;
     match(kept_of(documents), open);
     const std::vector<Number> left = undecided(open);
-    // Halving bounds the depth of the recursion, also if each call would decide about few documents.
+    // If few documents were decided, the rest is halved. So the depth of the recursion is bounded.
     if (left.size() > documents.size() / 2) {
       settle_halves(left);
     } else {
@@ -250,8 +250,8 @@ class ordered_decider {
 
   /// Decides about documents by the candidate pairs among them. If pairs were left out, some documents may stay
   /// undecided.
-  /// Returns: false if there are too many pairs and none can be left out, or if the matcher gave up. Nothing has been
-  /// decided then.
+  /// Returns: false if there are too many pairs and no pair may be left out, or if the matcher gave up. Then no
+  /// document is decided.
   bool settle_at_once(std::span<const Number> documents) {
     if (documents.empty()) return true;
     const std::uint8_t enough = by_.enough_pairs();
@@ -267,16 +267,16 @@ class ordered_decider {
     return true;
   }
 
-  /// Decides about documents in order, in all parts. A part that needs a document which is not decided yet waits for
-  /// it. So the parts consider exactly the candidates that a single thread would.
+  /// Decides about documents in order, in all parts of the runner. If the decision needs a document that is not decided
+  /// yet, the part waits for that document. So the parts consider the same candidate pairs as a single thread.
   void decide_in_order(std::span<const Number> documents, const candidate_collector<Number>& candidates) {
     constexpr std::size_t step = candidate_collector<Number>::block;
     const std::size_t parts = by_.finds_more() ? 1 : parts_for(run_, documents.size(), step);
-    // Indexed by position: true once the document is decided. The store has release semantics, so a part that has waited for it
-    // also sees the originals that were changed before.
+    // is_decided[position] is true once the document is decided. The store has release semantics. So a part that waited
+    // for the document also sees the changes of its original.
     std::vector<std::atomic<bool>> is_decided(documents.size());
-    // There is no deadlock. Steps are taken in order, so a part waits only for documents of running parts. The part
-    // with the first undecided document never waits.
+    // There is no deadlock. Steps are taken in order, so a part waits only for documents of steps that are running. The
+    // part that has the first undecided document never waits.
     in_steps(run_, parts, documents.size(), step, [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
       const auto decided = [&](std::size_t i) {
         is_decided[i].store(true, std::memory_order_release);
@@ -299,8 +299,8 @@ class ordered_decider {
     });
   }
 
-  /// Decides about the document at position `i`. The document stays undecided if no candidate is kept, and a candidate
-  /// is undecided or may be missing.
+  /// Decides about the document at position `i`. The document stays undecided in one case: no candidate is kept, but a
+  /// candidate is undecided or may be missing.
   void decide_one(std::span<const Number> documents, std::size_t i, std::span<const candidate> candidates,
                   bool may_lack_some, std::vector<std::atomic<bool>>& is_decided, std::vector<candidate>& with_copies) {
     const Number document = documents[i];
@@ -345,7 +345,7 @@ class ordered_decider {
   std::vector<std::atomic<fate>> fates_;
   std::atomic<bool> is_divided_ = false;  // true if some pairs were not considered in settle_at_once()
   std::vector<Number> considered_until_;  // by document: kept documents below this number have been considered
-  // The original of each document, indexed by document. The columns best_ and considered_until_ are empty unless originals are asked for.
+  // best_[document]: the original of each document. best_ and considered_until_ are empty if no originals are wanted.
   std::vector<rank_type> best_;
   late_matches<Number> late_;
   std::array<detail::mutex_type, 64> mutexes_;

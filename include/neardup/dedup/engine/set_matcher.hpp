@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the pairs of documents whose sets are similar enough, exactly.
+// Finds the pairs of documents whose sets are similar enough. The result is exact.
 #pragma once
 
 #include <algorithm>
@@ -32,10 +32,10 @@ class listed_sets {
  public:
   using take_type = typename matcher<std::uint32_t>::take_type;
 
-  /// The rank of a document whose set is too small for any pair.
+  /// Stands for the rank of a document whose set is too small for any pair.
   static constexpr std::uint32_t no_rank = (std::numeric_limits<std::uint32_t>::max)();
 
-  /// rank_of[document] is the rank of the set of a document, or no_rank. Documents have different ranks.
+  /// rank_of[document] is the rank of the document's set, or no_rank. Different documents have different ranks.
   /// Precondition: all arguments outlive this object.
   listed_sets(const distinct_sets<Feature>& sets, const set_prefixes& prefixes, const overlap_bounds& bounds,
               std::span<const std::uint32_t> rank_of, const any_runner& run, const set_join_sizes& sizes)
@@ -48,12 +48,13 @@ class listed_sets {
         position_of_(sets.size()),
         is_kept_(sets.size()) {}
 
-  /// Returns positions in the list of the last call of find(), indexed by the rank of the document.
+  /// Returns a position for each rank: the position of the document in the list of the last call of find().
   [[nodiscard]] std::span<const std::uint32_t> positions() const noexcept { return position_of_; }
 
-  /// Finds the similar pairs of a list as matcher::find_candidates() does; `known` of a candidate is the overlap.
-  /// `classes`: of ranks, or nullptr; see set_join::leave_out(). `failures`: nullptr, or the limit at which the join gives
-  /// up. Returns: false if it gave up, or `take` returned false.
+  /// Finds the similar pairs of a list, as matcher::find_candidates() does. The number `known` of a candidate pair is
+  /// the overlap. `classes`: classes of ranks, or nullptr; see set_join::leave_out(). `failures`: nullptr, or the limit
+  /// at which the join gives up.
+  /// Returns: false if the join gave up, or `take` returned false.
   bool find(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take, set_classes* classes,
             failure_limit* failures) {
     std::vector<std::uint32_t> ranks;
@@ -91,7 +92,8 @@ class listed_sets {
   }
 
  private:
-  /// Sorts distinct ranks. If they are a large share of all ranks, marking them costs less than comparing them.
+  /// Sorts distinct ranks. If `ranks` has a large share of all ranks, a bitmap of the ranks is faster than comparing
+  /// ranks.
   void sort(std::vector<std::uint32_t>& ranks) const {
     if (ranks.size() < sets_.size() / word_bits) {
       std::sort(ranks.begin(), ranks.end());
@@ -107,9 +109,9 @@ class listed_sets {
     }
   }
 
-  /// Removes sets that share no prefix feature with a set of the other side. It does so only if one side is much
-  /// smaller: reading all prefixes then costs less than joining them. The first `kept` ranks are one side, the others
-  /// the second.
+  /// Removes the sets that share no prefix feature with a set of the other side. One side is the first `kept` ranks,
+  /// and the other side is the rest. Nothing is removed unless one side is much smaller, because only then is reading
+  /// all prefixes cheaper than joining the sets.
   void leave_out_unrelated(std::vector<std::uint32_t>& ranks, std::size_t kept) const {
     constexpr std::size_t much = 4;
     const std::span<const std::uint32_t> all(ranks), first = all.first(kept), second = all.subspan(kept);
@@ -142,7 +144,8 @@ class listed_sets {
   std::vector<bool> is_kept_;               // indexed by rank
 };
 
-/// The sets of all documents, whose numbers are those of the source. Copies are separate documents.
+/// The sets of all documents. The number of a document is the number of its set in the source. Copies are separate
+/// documents.
 template <class Feature>
 class document_sets {
  public:
@@ -159,9 +162,9 @@ class document_sets {
   document_sets(const document_sets&) = delete;
   document_sets& operator=(const document_sets&) = delete;
 
-  /// The document of a rank.
+  /// Returns the document whose set has this rank.
   [[nodiscard]] std::size_t document(std::size_t rank) const noexcept { return sets_.first_of(rank); }
-  /// The join of listed documents.
+  /// Returns the join of selected documents.
   [[nodiscard]] listed_sets<Feature>& listed() noexcept { return listed_; }
 
  private:
@@ -172,8 +175,8 @@ class document_sets {
   listed_sets<Feature> listed_;
 };
 
-/// A matcher whose documents are distinct sets, ordered by the first place of each set in the order of decision.
-/// `known` of a candidate is the overlap of the two sets. All candidates match.
+/// A matcher whose documents are distinct sets. They are ordered by the first place of each set in the order of
+/// decision. The number `known` of a candidate pair is the overlap of the two sets. All candidate pairs match.
 template <class Feature>
 class set_matcher final : public matcher<std::uint32_t> {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds the parts of texts that occurred before, in the same text or in an earlier text: licences, navigation,
-// signatures. Opt-in: no umbrella header includes it.
+// Finds the parts of texts that occurred before, in the same text or in an earlier text. Such parts are licences,
+// navigation bars or signatures. No umbrella header includes this header.
 #pragma once
 
 #include <array>
@@ -30,27 +30,28 @@ namespace neardup::inline v0 {
 
 /// The conditions under which a part counts as a repetition.
 struct repeated_part_options {
-  /// The least Jaccard similarity of a part and an earlier part that stays, above 0 and at most 1. With 1, only equal
-  /// parts are repetitions.
+  /// The least Jaccard similarity between a part and an earlier part that it repeats; above 0 and at most 1. With 1, a
+  /// part repeats only equal parts.
   double similarity = 1;
 
-  /// A part with fewer features repeats only an equal part.
+  /// A part with fewer features can only repeat an equal part.
   std::size_t min_features = 8;
 
-  /// The least number of documents that contain the part, or a part that it is similar to. Parts in fewer documents
-  /// stay, however often they occur.
+  /// A part is a repetition only if at least this many documents contain it or a part to which it is similar. It does
+  /// not matter how often the part occurs in these documents.
   std::size_t min_documents = 1;
 
-  /// Spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
+  /// Spreads the work over threads: `threads{8}`, or a runner of your own. The runner does not change the result.
   any_runner run = {};
 };
 
-/// Collects the parts of documents, and decides which of them repeat an earlier one. The first of equal parts stays.
+/// Collects the parts of documents. Decides which parts repeat an earlier part. The first of equal parts stays.
 ///
-/// Two parts are equal if they have the same bytes after each run of ASCII white space is replaced by one space. Only a
-/// 128-bit hash of a part is kept. Among n different parts, two have the same hash with a probability of n^2 / 2^129.
-/// Memory: 4 bytes per part and 8 per document; for each distinct part some 50 bytes, and with a similarity below 1
-/// also 4 bytes per feature.
+/// Before parts are compared, each run of ASCII white space is replaced by one space. Two parts are equal if they then
+/// have the same bytes. Only a 128-bit hash of a part is stored. Among n different parts, two have the same hash with a
+/// probability of n^2 / 2^129.
+/// Memory: 4 bytes per part, 8 bytes per document, and some 50 bytes for each distinct part. With a similarity below 1,
+/// another 4 bytes per feature of the distinct parts.
 /// Example:
 ///     part_collection collected({.min_documents = 3});
 ///     for (const std::string& text : documents) {
@@ -62,7 +63,7 @@ template <class Tokenizer = default_tokenizer>
 class part_collection {
  public:
   /// Makes an empty collection.
-  /// Throws: std::invalid_argument unless the similarity is above 0 and at most 1.
+  /// Throws: std::invalid_argument unless 0 < similarity <= 1.
   explicit part_collection(repeated_part_options options = {}, Tokenizer tokenizer = {})
       : options_(std::move(options)), extract_(std::move(tokenizer)) {
     detail::check_similarity(options_.similarity);
@@ -71,10 +72,10 @@ class part_collection {
   /// Begins the next document, to which the following parts belong.
   void begin_document() { begins_.push_back(firsts_.size()); }
 
-  /// Adds the next part of the document.
-  /// Returns: its number, which is the number of parts added before.
-  /// Throws: std::length_error from 2^32 - 1 parts on; std::bad_alloc.
-  /// Complexity: linear in the part.
+  /// Adds the next part of the current document.
+  /// Returns: the number of the part, which is the number of parts added before.
+  /// Throws: std::length_error if there are 2^32 - 1 parts already; std::bad_alloc.
+  /// Complexity: linear in the length of the part.
   std::size_t add(std::string_view part) {
     if (firsts_.size() == (std::numeric_limits<std::uint32_t>::max)()) {
       detail::fail<std::length_error>("part_collection: more parts than 32 bits can number");
@@ -95,11 +96,12 @@ class part_collection {
   /// Returns the number of parts.
   [[nodiscard]] std::size_t size() const noexcept { return firsts_.size(); }
 
-  /// Decides which parts stay. Of equal parts the first stays; of similar parts, group() decides.
-  /// Returns: for each part, the number of the part that it repeats, an earlier part that stays; its own number if it
-  /// stays.
+  /// Decides which parts stay. Of equal parts, the first part stays. If the similarity is below 1, group() decides
+  /// about similar parts.
+  /// Returns: for each part the number of the part that it repeats, which is an earlier part that stays. The result is
+  /// the number of the part itself if the part stays.
   /// Throws: the exceptions of group().
-  /// Complexity: linear, and with a similarity below 1 that of group().
+  /// Complexity: linear in the number of parts. With a similarity below 1, the complexity of group() is added.
   [[nodiscard]] std::vector<std::uint32_t> decide() const {
     std::vector<std::uint32_t> label_of_distinct(distinct_.size());
     std::iota(label_of_distinct.begin(), label_of_distinct.end(), std::uint32_t{0});
@@ -115,7 +117,7 @@ class part_collection {
   }
 
   /// Returns the similarity of two parts: 1 if they are equal; otherwise the Jaccard similarity of their features, or 0
-  /// if no features are kept for them.
+  /// if their features are not stored.
   /// Precondition: both numbers are below size().
   [[nodiscard]] double similarity(std::size_t a, std::size_t b) const {
     if (firsts_[a] == firsts_[b]) return 1;
@@ -143,9 +145,9 @@ class part_collection {
     return xxh3<128>{}(spaced_);
   }
 
-  /// Returns for each group of similar parts whether enough documents contain parts of it.
+  /// Returns for each group of similar parts whether at least min_documents documents contain a part of the group.
   [[nodiscard]] std::vector<bool> frequent(const std::vector<std::uint32_t>& label_of_distinct) const {
-    // `last` is the number of a document, counted from 1
+    // last[label]: the number of the last document with a part of this group, counted from 1.
     std::vector<std::uint32_t> documents(distinct_.size()), last(distinct_.size());
     std::uint32_t document = 0;
     for (std::size_t i = 0; i < firsts_.size(); ++i) {

@@ -175,7 +175,7 @@ class edit_join {
   [[nodiscard]] std::size_t longest_partner(std::size_t length) const;
   [[nodiscard]] std::size_t longest_length() const { return texts_.size() == 0 ? 0 : texts_.length(texts_.size() - 1); }
 
-  /// Returns the greatest number of edits between the text `rank` and a similar text that is not longer.
+  /// Returns the greatest number of edits between the text `rank` and any similar text.
   [[nodiscard]] std::size_t most_edits_of(std::size_t rank) const {
     return most_edits(similarity_, longest_partner(texts_.length(rank)));
   }
