@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tokenizers that make two texts different unless they have the same numbers, or certain words in common.
+// Tokenizers for texts that may only match if they have the same numbers, or the same words of a list.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,9 @@ namespace neardup::inline v0 {
 
 /// Tokenizes a text into its numbers, such as "-1234.5".
 ///
-/// Script and typography do not matter: digits of all scripts, hyphens and minuses, full width, ignored characters
-/// (soft hyphens, zero-width spaces). Two numbers that may have different meanings are different tokens.
+/// Script and typography do not matter: digits of all scripts are equal, and so are hyphens and minus signs, and
+/// full-width and ASCII characters. Ignored characters (soft hyphens, zero-width spaces) are skipped. Two numbers that
+/// may have different meanings are different tokens.
 ///
 ///     number    = [minus] amount {joint [minus] amount}        -5, 3/4/2025, 10:30, 1-5, 1.2.3, 3<4
 ///     amount    = digits [fraction] [exponent] [power] [percent]
@@ -44,11 +45,11 @@ namespace neardup::inline v0 {
 ///     joint     = a sign, a letter of a to z, or a Han character; none of | ; 、 。
 ///
 /// - Thousands: apostrophes and no-break spaces between groups of three digits are removed. Commas and points are
-///   removed if both occur, or if two commas occur: "1,234.5" and "1.234,5" are 1234.5, "1,234,567" and "12,34,567" are
-///   1234567.
+/// removed if the number has both, or has two commas: "1,234.5" and "1.234,5" are 1234.5; "1,234,567" and "12,34,567"
+/// are 1234567.
 /// - A single comma is kept, because it may separate thousands, decimals or numbers: "1,500" is neither 1500, 1.500 nor
-///   1.5. Several commas that do not separate thousands separate the numbers of a list: "1,2,3" is three numbers.
-/// - Digits are compared as written, as in versions and names: 2.50 is not 2.5, and 007 is not 7.
+/// 1.5. If several commas do not separate thousands, they separate numbers: "1,2,3" is three numbers.
+/// - Digits are compared as they are written, because versions and names need this: 2.50 is not 2.5, and 007 is not 7.
 /// - ① is 1, and ½ is 1/2. Roman and other numerals (Ⅳ, ፲) are compared as characters. Number words (two, 二) are not
 ///   numbers.
 /// - Units, currencies, plus signs and ordinary spaces do not belong to a number: "1 234" is two numbers.
@@ -70,9 +71,10 @@ struct numbers {
 template <>
 inline constexpr std::string_view detail::part_name<numbers> = "numbers";
 
-/// A tokenizer. Its tokens are the words of a text that are in a list, such as a list of negations. Text and list are compared in
-/// canonical form (see canonicalise()), so neither case nor the encoding of accents matters. An entry of several words
-/// ("no longer", "isn't") matches if the text has these words in a row. Copies share the list.
+/// A tokenizer whose tokens are the words of a text that are in a list, such as a list of negations. The text and the
+/// list are compared in canonical form (see canonicalise()), so case and the encoding of accents do not matter. An
+/// entry of several words ("no longer", "isn't") matches if the text has these words one after the other. Copies share
+/// the list.
 class listed_words {
  public:
   explicit listed_words(const std::vector<std::string>& entries) {
@@ -80,12 +82,11 @@ class listed_words {
   }
 
   /// Reads one entry per line, in UTF-8; empty lines are skipped.
-  /// Throws: std::runtime_error with a message that begins with "name:line: ", for a line that is not UTF-8, or has no
-  /// word.
+  /// Throws: std::runtime_error if a line is not UTF-8 or has no word; the message begins with "name:line: ".
   [[nodiscard]] static listed_words parse(std::string_view contents, std::string_view name = "words");
 
   /// Reads a file as parse() does.
-  /// Throws: std::runtime_error, which names the file and the line.
+  /// Throws: std::runtime_error; the message names the file and the line.
   [[nodiscard]] static listed_words load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   template <class Sink>
@@ -119,23 +120,23 @@ class listed_words {
 
   static std::vector<std::string> words_of(std::string_view text);
 
-  /// Adds the words of a line as one entry.
+  /// Adds the words of a line to the list, as one entry.
   /// Returns: false, and adds nothing, if the line has no word.
   bool add(std::string_view line);
 
   std::shared_ptr<list> list_ = std::make_shared<list>();  // not changed after construction
 };
 
-/// Tokenizes a text by `features`, and makes the tokens depend on the tokens of `facts`. Two texts share a token only
-/// if both have the same facts, each equally often.
+/// Tokenizes a text with the tokenizer `features`, and makes each token depend on all tokens of the tokenizer `facts`.
+/// Two texts share a token only if they have the same facts, each fact equally often.
 ///
 /// Texts with different facts share no feature, so their similarity is 0. Texts with the same facts have the similarity
-/// of their `features`. So every search, join or grouping by these features finds only texts with equal facts. The
-/// order of facts does not matter. A text without facts has the tokens of `features`. The tokens of a text with facts
-/// begin with a digest of the facts, so a table of weights does not contain them.
+/// of their `features`. So every search, join or grouping with these features finds only texts with equal facts. The
+/// order of the facts does not matter. A text without facts has the tokens of `features` unchanged. Otherwise each
+/// token begins with a digest of the facts, so a table of weights does not contain the token.
 ///
-/// Facts are compared by 64 bits. This tokenizer reads whole texts only, no streams.
-/// Complexity: the same as both tokenizers.
+/// Facts are compared by a 64-bit hash. This tokenizer reads only whole texts, not streams.
+/// Complexity: the sum of the complexities of the two tokenizers.
 /// Example: `deduplicator dedup{simhasher{agreeing{numbers{}, shingles{2, normalised{words{}}}}}, {.similarity = 0.8}}`
 template <class Facts, class Features>
 struct agreeing {

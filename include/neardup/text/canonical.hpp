@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Canonical text: normalised text that does not depend on how characters are encoded as code points.
+// Canonical text: normalised text that does not depend on which code points encode a character.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Brings a text into canonical form, then normalises it.
+/// Converts a text to canonical form, then normalises the text.
 class text_canonicaliser {
  public:
   void append(std::string_view text, std::string& out) {
@@ -47,25 +47,25 @@ class text_canonicaliser {
 
 }  // namespace detail
 
-/// Returns the canonical form of a text: the normalised text (see normalise()) in a form that does not depend on how
-/// characters are spelt. It is composed (NFC), and its case is fully folded ("ß" becomes "ss"). Invisible characters
-/// are removed. Presentation forms, and letters and digits in a mathematical font, are replaced by the characters that
-/// they represent.
+/// Returns the canonical form of a text: normalised text (see normalise()) that does not depend on how characters are
+/// spelt. The canonical form is composed (NFC). Its case is fully folded ("ß" becomes "ss"). Invisible characters are
+/// removed. Presentation forms, and letters and digits in a mathematical font, are replaced by the characters that they
+/// represent.
 ///
-/// Invisible characters are all that Unicode calls default-ignorable: soft hyphens, joiners, zero-width spaces,
-/// direction marks, variation selectors and others. The tatweel and similar characters are invisible, too, and so is
-/// the dot above an i. Presentation forms, such as ligatures, are those of U+FB00 to U+FDFF, U+FE70 to U+FEFE and
-/// U+FF00 to U+FFEF. Character references of HTML ("&eacute;", "&#233;") become the characters. A word that a hyphen or
-/// soft hyphen divides at the end of a line is joined: "exam-\nple" becomes "example"; and "well-\nknown", which looks
-/// the same, becomes "wellknown". Vietnamese tone marks have one place: "hòa" becomes "hoà". Only the first 30 marks of
-/// a character are kept, and marks without a character are removed. The result is well-formed UTF-8 in NFC, and
-/// canonicalise() does not change it. docs/fingerprint.md has every step.
+/// Invisible characters are the characters that Unicode calls default-ignorable: soft hyphens, joiners, zero-width
+/// spaces, direction marks, variation selectors and others. The tatweel, similar characters, and the dot above an i are
+/// also invisible. Presentation forms, such as ligatures, are in U+FB00 to U+FDFF, U+FE70 to U+FEFE and U+FF00 to
+/// U+FFEF. Character references of HTML ("&eacute;", "&#233;") are replaced by the characters. A word that a hyphen or
+/// soft hyphen divides at the end of a line is joined: "exam-\nple" becomes "example". "well-\nknown" looks the same,
+/// so it becomes "wellknown". Vietnamese tone marks are moved to one place: "hòa" becomes "hoà". Only the first 30
+/// marks of a character are kept. Marks without a character are removed. The result is well-formed UTF-8 in NFC.
+/// canonicalise() leaves its own result unchanged. docs/fingerprint.md has every step.
 [[nodiscard]] inline std::string canonicalise(std::string_view text) {
   return detail::rewrite<detail::text_canonicaliser>(text);
 }
 
-/// Tokenizes the canonical text. So case, punctuation and spacing do not matter, nor which code points spell a
-/// character. See canonicalise().
+/// Tokenizes the canonical text; see canonicalise(). So case, punctuation and spacing do not matter. It also does not
+/// matter which code points spell a character.
 /// Example: `simhasher hash{canonical{shingles{2, words{}}}};`
 template <class Inner>
 struct canonical : detail::rewritten<canonical<Inner>, detail::text_canonicaliser, Inner> {};
@@ -78,7 +78,7 @@ inline constexpr std::string_view detail::part_name<canonical<Inner>> = "canonic
 
 namespace detail {
 
-/// Joins the words of canonical text. Most text is already in canonical form, and is read in place.
+/// Joins the words of canonical text. Most text is already in canonical form, and is read without a copy.
 class canonical_joined_words {
  public:
   void start(std::size_t n, word_form form) {
@@ -100,7 +100,7 @@ class canonical_joined_words {
   joined_words joined_;
 };
 
-/// Text in canonical form needs only normalising.
+/// Text in canonical form only has to be normalised.
 template <class Inner>
   requires(word_recipe_of<Inner>::takes_forms)
 struct word_recipe_of<canonical<Inner>> : word_recipe_of<Inner> {

@@ -27,10 +27,10 @@ inline constexpr std::array<std::string_view, 50> long_operators = {
 /// Tokenizes source code and formulas into identifiers, numbers, operators and brackets, unchanged.
 ///
 /// An identifier is a run of letters, numbers, marks and `_` that does not begin with a digit. A number begins with a
-/// digit, or with a full stop and a digit; it includes letters, digits, `_`, a `.` or `'` before a digit, and the sign
-/// of an exponent. An operator, such as `<<=` or `->`, is the longest that matches. Every other character except white
-/// space is a token of its own, as is each byte of ill-formed UTF-8. Comments and strings are cut like other code, and
-/// case is kept.
+/// digit, or with a full stop and a digit. A number includes letters, digits, `_`, a `.` or `'` before a digit, and the
+/// sign of an exponent. An operator, such as `<<=` or `->`, is the longest operator that matches. Every other character
+/// except white space is a token, and so is each byte of ill-formed UTF-8. Comments and strings are cut like other
+/// code, and case is kept.
 /// Complexity: linear.
 /// Example: `simhasher hash{shingles{4, code_tokens{}}}`
 struct code_tokens {
@@ -55,7 +55,7 @@ struct code_tokens {
     }
   }
 
-  /// Returns a place before ASCII white space; see tokenizer.
+  /// Returns the last place before ASCII white space. See tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept { return detail::cut_at_space(text); }
 
  private:
@@ -84,8 +84,8 @@ struct code_tokens {
     return i;
   }
 
-  /// Returns the end of the number that begins at `begin`. The rule is that of C for preprocessing numbers, but a full
-  /// stop without a digit behind it ends the number: 1..9 is a range, and 1.abs a call.
+  /// Returns the end of the number that begins at `begin`. The rule is the rule of C for preprocessing numbers, with
+  /// one change: a full stop that no digit follows ends the number. So 1..9 is a range, and 1.abs is a call.
   static std::size_t end_of_number(std::string_view text, std::size_t begin) noexcept {
     const bool is_hexadecimal = text[begin] == '0' && begin + 1 < text.size() && (text[begin + 1] | 0x20) == 'x';
     std::size_t i = begin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tokens with their counts: the n-th occurrence of a token is a token of its own.
+// Tokens with their counts: each occurrence of a token in a text becomes a different token.
 #pragma once
 
 #include <charconv>
@@ -23,8 +23,8 @@ class occurrence_counter {
  public:
   void reset() noexcept { counts_.clear(); }
 
-  /// Passes `token` with the number of its occurrence: the token, shingle_separator, and the number in decimal. So two
-  /// tokens, or two occurrences, never give the same result.
+  /// Passes a token to the sink that consists of `token`, shingle_separator, and the number of the occurrence in
+  /// decimal. Different tokens or occurrences always give different results.
   template <class Sink>
   void push(std::string_view token, Sink& sink) {
     auto found = counts_.find(token);
@@ -37,7 +37,7 @@ class occurrence_counter {
   }
 
  private:
-  // A secret seed, so that nobody can craft a text whose tokens collide in the table.
+  // The seed is secret, so that nobody can craft a text whose tokens collide in the table.
   struct hash_of {
     using is_transparent = void;
     std::size_t operator()(std::string_view token) const noexcept {
@@ -55,14 +55,15 @@ class occurrence_counter {
 
 }  // namespace detail
 
-/// Makes the n-th occurrence of a token of an inner tokenizer a token of its own, so that sets of tokens see
-/// repetition. The Jaccard similarity of two such sets is that of the bags: with counts a and b of each token, the sum
-/// of min(a, b) divided by the sum of max(a, b).
+/// Makes the n-th occurrence of a token of an inner tokenizer a token of its own, so that repetitions change the set of
+/// tokens. The Jaccard similarity of two such sets is the Jaccard similarity of the bags: let a and b be the counts of
+/// a token; then the similarity is the sum of min(a, b) divided by the sum of max(a, b).
 ///
-/// A text in chunks gives the same tokens. Two texts that are merged do not: both begin to count at 1. So a simhasher
-/// or minwise_hasher with this tokenizer refuses to add texts to a bag, an accumulator or a sketch. any_tokenizer hides
-/// the type, and does not refuse it.
-/// Memory: the distinct tokens of the text.
+/// A text that is read in chunks gives the same tokens. Two texts that are merged do not give the tokens of the whole
+/// text, because each text counts from 1. So a simhasher or minwise_hasher with this tokenizer does not compile if it
+/// adds texts to a bag, an accumulator or a sketch. With any_tokenizer it compiles, because any_tokenizer hides the
+/// type.
+/// Memory: the memory of the distinct tokens of the text.
 /// Example: `feature_extractor check{counted{shingles{2, normalised{words{}}}}};`
 template <class Inner>
 struct counted {
@@ -86,7 +87,7 @@ inline constexpr std::string_view detail::part_name<counted<Inner>> = "counted";
 template <class Inner>
 inline constexpr bool detail::is_counted<counted<Inner>> = true;
 
-/// Reads a text as the inner tokenizer does, and keeps the counts from piece to piece.
+/// Reads a text with the inner tokenizer. The counts are kept for the next piece of the text.
 template <class Inner, bool InBlocks>
 struct detail::token_source<counted<Inner>, InBlocks> {
   static constexpr bool is_plain = false;

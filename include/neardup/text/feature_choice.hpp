@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names of features, such as "words:2", for command lines and configuration files, and the tokenizer of each name.
+// Names of features, such as "words:2", and the tokenizer for each name. Command lines and configuration files use the
+// names.
 #pragma once
 
 #include <charconv>
@@ -25,7 +26,7 @@
 
 namespace neardup::inline v0 {
 
-/// The kind of the pieces of a text that are its features.
+/// The kinds of features.
 enum class feature_kind {
   words,              ///< runs of n words of the normalised text
   chars,              ///< runs of n code points of the normalised text
@@ -39,7 +40,7 @@ enum class feature_kind {
   spaced_words        ///< runs of n spaced_words of the text
 };
 
-/// A choice of features: a kind, the number n of words, code points, bytes, tokens or sentences, and whether each
+/// A choice of features: the kind, the number n (of words, code points, bytes, tokens or sentences), and whether each
 /// occurrence counts.
 struct feature_choice {
   feature_kind kind = feature_kind::words;
@@ -71,20 +72,20 @@ inline constexpr std::string_view counted_prefix = "counted:";
 
 }  // namespace detail
 
-/// Returns the name of a choice, such as "words:2", "chars:5", "bytes:8", "masked:words:2", "canonical:chars:5",
-/// "letters:4", "longest:3", "code:4" or "spaced:words:2", after "counted:" if each occurrence counts.
-/// parse_features() reads it.
+/// Returns the name of a choice, which parse_features() can parse. Names are, for example, "words:2", "chars:5",
+/// "bytes:8", "masked:words:2", "canonical:chars:5", "letters:4", "longest:3", "code:4" and "spaced:words:2".
+/// "counted:" stands before the name if each occurrence counts.
 [[nodiscard]] std::string to_string(const feature_choice& features);
 
 /// Parses the name of a choice: "words", "words:N", "chars:N", "bytes:N", "masked:words", "masked:words:N",
 /// "canonical:words", "canonical:words:N", "canonical:chars:N", "letters:N", "longest:N", "code:N", "spaced:words" or
-/// "spaced:words:N", with N from 1 to 1000; or "counted:" and one of these names.
-/// Throws: std::invalid_argument for any other name, with the reason.
+/// "spaced:words:N". N is a number from 1 to 1000. "counted:" may stand before the name.
+/// Throws: std::invalid_argument for any other name. The message has the reason.
 [[nodiscard]] feature_choice parse_features(std::string_view name);
 
 namespace detail {
 
-/// The tokenizer of a choice, without counts, as one type. So `counted` is compiled for one tokenizer.
+/// The tokenizer of a choice without counts, as one type for all choices. So `counted` is compiled for one type only.
 struct chosen_tokenizer {
   feature_choice features;
 
@@ -100,8 +101,8 @@ struct chosen_tokenizer {
 
 }  // namespace detail
 
-/// Calls `use(tokenizer)` with the tokenizer of a choice. Each kind of features has its own type of tokenizer, so `use`
-/// is compiled for twelve types.
+/// Calls `use(tokenizer)` with the tokenizer of a choice. Each kind of features has a tokenizer of another type, so
+/// `use` is compiled for twelve types.
 /// Precondition: features.size is at least 1.
 /// Returns: the result of `use`.
 template <class Use>
@@ -129,7 +130,7 @@ decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {
 NEARDUP_INLINE void detail::chosen_tokenizer::pass(std::string_view text, sink_reference sink) const {
   feature_choice each = features;
   each.is_counted = false;
-  // The branch of `counted` does not occur. It would instantiate itself.
+  // The branch for `counted` is never taken here. Without this check it would instantiate itself.
   with_tokenizer(each, [&]<class Tokenizer>(const Tokenizer& tokenize) {
     if constexpr (!is_counted<Tokenizer>) tokenize(text, sink);
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Masking: replaces numbers, dates, addresses and other identifiers by one token, so that log lines that differ only in
-// such values become equal.
+// Masking: replaces numbers, dates, addresses and other identifiers by one token. So log lines that differ only in such
+// values become equal.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,11 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Rewrites a text: replaces the values that vary from log line to log line by "0".
+/// Replaces the values that vary from log line to log line by "0".
 ///
-/// A run consists of ASCII letters and digits, with single or double joiners (. : - / , + _) between them. The end of a
-/// run decides about it. A run longer than max_run is copied unchanged, so that memory stays bounded.
+/// A run consists of ASCII letters and digits. Single or double joiners (. : - / , + _) may stand between them. At the
+/// end of a run it is known how to rewrite the run. A run longer than max_run is copied unchanged, so that memory stays
+/// bounded.
 class text_masker {
  public:
   static constexpr std::size_t max_run = 128;  ///< most bytes of a run that is rewritten
@@ -52,7 +53,7 @@ class text_masker {
   }
 
  private:
-  // The kind of a run. `month` is the name of a month without a number.
+  // The kind of a run. The kind `month` is the name of a month without a number.
   enum class kind { other, number, date, month };
 
   static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -73,7 +74,8 @@ class text_masker {
       out.append(word);
       return;
     }
-    // Examines at most max_run + 1 bytes of a run. So the result does not depend on the chunks of the text.
+    // Examines at most the first max_run + 1 bytes of a run. So the result does not depend on how the text is cut into
+    // chunks.
     const std::string_view looked_at = word.substr(0, run_.size() > max_run ? 1 : max_run + 1 - run_.size());
     run_.append(looked_at);
     if (run_.size() > max_run) {
@@ -101,7 +103,7 @@ class text_masker {
       return;
     }
     end_run(out);
-    // Up to two spaces may separate the parts of a date: system logs write "Nov  2".
+    // Up to two spaces may separate the parts of a date, because system logs write "Nov  2".
     if (c == ' ' && before_ != kind::other && spaces_ < 2) {
       held_.push_back(c);
       ++spaces_;
@@ -122,7 +124,7 @@ class text_masker {
     spaces_ = 0;
   }
 
-  // Ends the run. Joiners at its end are not part of it.
+  // Ends the run. Joiners at the end of the run do not belong to the run.
   void end_run(std::string& out) {
     is_copying_ = false;
     if (run_.empty()) return;
@@ -148,8 +150,8 @@ class text_masker {
     const kind is = kind_of(run);
     const bool is_date = is == kind::date || is == kind::month || before_ == kind::date || before_ == kind::month;
     if (is != kind::other && spaces_ > 0 && is_date && !(is == kind::month && before_ == kind::month)) {
-      // The run continues a date, as in "Nov 22 10:00:01" and "22 Nov". The first run of the date has written the 0,
-      // unless that run was a month.
+      // The run continues a date, as in "Nov 22 10:00:01" and "22 Nov". The first run of the date has already written
+      // the 0, unless the first run was a month.
       drop_held();
       if (before_ == kind::month) out.push_back('0');
       before_ = kind::date;
@@ -193,7 +195,7 @@ class text_masker {
     return run.substr(begin, end - begin);
   }
 
-  // Masks word by word: a run of digits becomes 0, and a word that looks like an identifier becomes 0 as a whole.
+  // Masks each word of a run: a run of digits becomes 0, and a word that looks like an identifier becomes 0 as a whole.
   static void mask_words(std::string_view run, std::string& out) {
     for (std::size_t begin = 0; begin < run.size();) {
       const std::string_view word = next_word(run, begin);
@@ -211,9 +213,9 @@ class text_masker {
     }
   }
 
-  // Returns true if a word is a number or an identifier. It has digits, also with the letters of a time ("01T10",
-  // "00Z"); or hexadecimal digits ("0x1f", or at least six with a decimal digit among them); or at least eight letters
-  // and digits that alternate at least three times.
+  // Returns true if a word is a number or an identifier. Three kinds of words are: digits, also with the letters of a
+  // time ("01T10", "00Z"); hexadecimal digits ("0x1f", or at least six with a decimal digit among them); and at least
+  // eight letters and digits that alternate at least three times.
   static bool is_number(std::string_view word) {
     const auto digits = static_cast<std::size_t>(std::count_if(word.begin(), word.end(), is_digit));
     if (digits == 0) return false;
@@ -236,8 +238,8 @@ class text_masker {
   static constexpr bool is_base64_sign(char c) noexcept { return c == '+' || c == '/' || c == '-' || c == '_'; }
 
   /// Returns true if a run is base64 data: it begins with "base64,", or it is long and mixes digits, capitals and small
-  /// letters as words never do. In random base64, 62 % of the characters are of another kind than the one before; in
-  /// camelCase about 35 %.
+  /// letters as words never do. In random base64, 62 % of the characters are of another kind (digit, capital, small
+  /// letter) than the previous character. In camelCase, 35 % are.
   static bool is_base64(std::string_view run) {
     if (run.starts_with(base64_mark) && run.size() > base64_mark.size()) return true;
     constexpr std::size_t least = 48;
@@ -270,7 +272,7 @@ class text_masker {
                                                      "september", "october",  "november", "december"};
     return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
       if (word.size() != 3 && word.size() != name.size()) return false;
-      // Months are written with a capital, because "may" and "march" are also words.
+      // The name of a month has a capital, because "may" and "march" are also words.
       if (word[0] != name[0] - 32) return false;
       return std::equal(word.begin() + 1, word.end(), name.begin() + 1, [](char a, char b) { return lower(a) == b; });
     });
@@ -286,8 +288,8 @@ class text_masker {
     return true;
   }
 
-  // Returns true if a run is a MAC address or an IPv6 address: up to four hexadecimal digits between colons, with at
-  // least three colons or two adjacent colons.
+  // Returns true if a run is a MAC address or an IPv6 address. Such a run has groups of up to four hexadecimal digits
+  // between colons, and at least three colons or two adjacent colons.
   static bool is_hexadecimal_address(std::string_view run) {
     std::size_t length = 0, colons = 0;
     bool has_digit = false;
@@ -312,25 +314,26 @@ class text_masker {
 
 }  // namespace detail
 
-/// Returns the text with each number, date, time, hexadecimal number, UUID and network address replaced by "0". The
-/// digits of other words are replaced by one 0 ("eth1" becomes "eth0"). Everything else is unchanged.
+/// Returns the text with each number, date, time, hexadecimal number, UUID and network address replaced by "0". In any
+/// other word, each run of digits is replaced by one 0 ("eth1" becomes "eth0"). The rest of the text is unchanged.
 ///
 /// - A compound value is replaced as a whole: "2026-08-01T10:00:01.250Z", "Nov 22 10:00:01", "22/Nov/2026:10:00:01",
 ///   "10.0.0.7:50514", "fe80::1ff:fe23" and "550e8400-e29b-41d4-a716-446655440000" each become one "0".
-/// - A hexadecimal number begins with 0x, or is a word of at least six characters 0 to 9 and a to f, with a digit from
-///   0 to 9 among them.
-/// - A word of at least eight characters that changes at least three times between letters and digits is an identifier,
-///   and is replaced as a whole.
-/// - Months are English names with a capital.
-/// - Base64 data becomes one "0". It is the text behind "base64,", as in data URLs, or a run of at least 48 bytes that
-///   mixes digits, capitals and small letters as words never do.
-/// - Other runs of more than 128 bytes of letters, digits and . : - / , + _ between them stay unchanged.
+/// - A hexadecimal number begins with 0x, or is a word of at least six characters from 0 to 9 and a to f, at least one
+/// of which is a digit from 0 to 9.
+/// - A word of at least eight letters and digits is an identifier if it changes at least three times between letters
+/// and digits. An identifier is replaced as a whole.
+/// - The names of months are English, and begin with a capital.
+/// - Base64 data is replaced by one "0". Base64 data is the text after "base64," in data URLs, or a run of at least 48
+/// bytes that mixes digits, capitals and small letters as words never do.
+/// - Any other run of letters, digits and the characters . : - / , + _ between them is unchanged if it has more than
+/// 128 bytes.
 ///
 /// Complexity: linear.
 /// Example: `mask("sshd[811]: port 50514 ssh2")` is `"sshd[0]: port 0 ssh0"`.
 [[nodiscard]] inline std::string mask(std::string_view text) { return detail::rewrite<detail::text_masker>(text); }
 
-/// Tokenizes the masked text; see mask().
+/// Tokenizes the masked text. See mask().
 /// Example: `shingles{2, masked{normalised{words{}}}}`
 template <class Inner>
 struct masked : detail::rewritten<masked<Inner>, detail::text_masker, Inner> {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// N-grams: all windows of n consecutive bytes or code points.
+// Tokenizers for n-grams: all windows of n consecutive bytes or code points.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace neardup::inline v0 {
 
-/// Tokenizes a text into its n-grams of bytes. The bytes need not be text.
+/// Tokenizes a text into its n-grams of bytes. The bytes may be any data, not only text.
 ///
-/// A text of m >= n bytes has m - n + 1 tokens; a shorter, non-empty text has one token, which is the whole text.
-/// Throws: std::invalid_argument if it is called with n = 0.
+/// A text of m >= n bytes has m - n + 1 tokens. A shorter, non-empty text has one token, which is the whole text.
+/// Throws: std::invalid_argument if n = 0.
 /// Complexity: linear in the number of windows.
 struct byte_ngrams {
   std::size_t n = 8;
@@ -28,9 +28,9 @@ struct byte_ngrams {
 
 /// Tokenizes a text into its n-grams of code points, encoded as UTF-8.
 ///
-/// Each maximal ill-formed subpart of UTF-8 counts as U+FFFD. A text of m >= n code points has m - n + 1 tokens; a
+/// Each maximal ill-formed subpart of UTF-8 counts as U+FFFD. A text of m >= n code points has m - n + 1 tokens. A
 /// shorter, non-empty text has one token, which is the whole text.
-/// Throws: std::invalid_argument if it is called with n = 0.
+/// Throws: std::invalid_argument if n = 0.
 /// Complexity: linear in the number of windows.
 struct code_point_ngrams {
   std::size_t n = 2;
@@ -58,7 +58,7 @@ inline std::size_t code_point_length(std::string_view text, std::size_t position
   return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 }
 
-/// Appends `text` to `out` with each ill-formed subpart replaced by U+FFFD in UTF-8.
+/// Appends `text` to `out`. Each ill-formed subpart is replaced by U+FFFD in UTF-8.
 inline void append_repaired(std::string_view text, std::string& out) {
   std::size_t copied = 0;
   for (std::size_t i = 0; i < text.size();) {
@@ -105,7 +105,7 @@ void code_point_ngrams::operator()(std::string_view text, Sink&& sink) const {
 
 namespace detail {
 
-/// Reads all windows of n bytes. Each piece begins with the last n - 1 bytes of the previous piece.
+/// Reads all windows of n bytes. Each piece of the text begins with the last n - 1 bytes of the previous piece.
 template <bool InBlocks>
 struct token_source<byte_ngrams, InBlocks> {
   static constexpr bool is_plain = true, gives_windows = true;
@@ -115,7 +115,7 @@ struct token_source<byte_ngrams, InBlocks> {
     return text.size() < tokenize.n ? text_cut{0, 0} : text_cut{text.size(), text.size() - (tokenize.n - 1)};
   }
 
-  /// Passes the windows of a text to `out`.
+  /// Passes all windows of a text to `out`.
   /// Returns: false if `out` does not take windows of this size.
   template <class Windows>
   static bool pass_windows(const byte_ngrams& tokenize, std::string_view text, Windows& out) {
@@ -134,7 +134,8 @@ struct token_source<byte_ngrams, InBlocks> {
   void finish(const byte_ngrams& /*tokenize*/, Sink& /*sink*/) noexcept {}
 };
 
-/// Reads all windows of n code points. Each piece begins with the last n - 1 code points of the previous piece.
+/// Reads all windows of n code points. Each piece of the text begins with the last n - 1 code points of the previous
+/// piece.
 template <bool InBlocks>
 struct token_source<code_point_ngrams, InBlocks> {
   static constexpr bool is_plain = true;
@@ -142,8 +143,8 @@ struct token_source<code_point_ngrams, InBlocks> {
 
   static text_cut cut(const code_point_ngrams& tokenize, std::string_view text) noexcept {
     const std::size_t end = text.size() - incomplete_suffix(text);
-    // Only a byte that is not a continuation byte is known to begin a code point. Ill-formed bytes may follow a
-    // continuation byte.
+    // A byte begins a code point for certain only if it is not a continuation byte. A continuation byte may be followed
+    // by ill-formed bytes.
     std::size_t next = end, count = 0;
     while (count + 1 < tokenize.n && next > 0) {
       const std::size_t behind = next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Folding and normalising: remove differences between texts that a comparison should ignore.
+// Folding and normalising remove the differences between texts that a comparison should ignore.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Converts the letters A to Z to lower case; keeps all other bytes.
+/// Converts the letters A to Z to lower case, and keeps all other bytes.
 struct ascii_folder {
   static constexpr char fold(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
@@ -39,11 +39,12 @@ struct ascii_folder {
   void reset() noexcept {}
 };
 
-/// Converts a text to lower case, and replaces everything between two words by one space. Beside a Han character there
-/// is no space.
+/// Converts a text to lower case. Replaces all characters between two words by one space, or by nothing beside a Han
+/// character.
 class text_normaliser {
  public:
-  /// Appends the part of the result that no further text can change. A space is appended only when a word follows it.
+  /// Appends the part of the result that later text cannot change. A space is appended only when a word follows the
+  /// space.
   void append(std::string_view text, std::string& out) {
     chunks_.feed(text, [&](std::string_view piece) { consume(piece, out); });
   }
@@ -61,7 +62,8 @@ class text_normaliser {
 
  private:
   void consume(std::string_view text, std::string& out) {
-    // Processes `step` bytes at a time. So `out` is enlarged by the bound for one step, not for the whole text.
+    // Processes `step` bytes at a time, so that `out` grows by the bound for one step, and not by the bound for the
+    // whole text.
     constexpr std::size_t step = 4096;
     const instruction_set level = active_instruction_set();
     normalise_cursor cursor{text.data(), text.data() + text.size(), nullptr, last_, text.data(), sign_};
@@ -69,7 +71,7 @@ class text_normaliser {
     while (cursor.at < cursor.end) {
       const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
       const std::size_t part = left < step ? left : step;
-      // One byte more than normalised_room, for a space that the last step withheld.
+      // The size is normalised_room(part) plus one byte, for a space that the last step has not written yet.
       out.resize(size + normalised_room(part) + 1);
       if (last_ == normalised_end::space) out[size++] = ' ';
       cursor.out = out.data() + size;
@@ -87,17 +89,17 @@ class text_normaliser {
   char sign_ = '\0';  // keycap_sign() of the text so far
 };
 
-/// Returns the ASCII byte by which append_narrowed() replaces a character; 0 if it keeps the character.
+/// Returns the ASCII character by which append_narrowed() replaces a character, or 0 if the character is kept.
 constexpr char narrow_form(char32_t c) noexcept {
   if (c >= 0xff01 && c <= 0xff5e) return static_cast<char>(c - 0xff00 + 0x20);
   const bool ends_line = c == 0x85 || c == 0x2028 || c == 0x2029;
   return c >= 0x80 && is_white_space(c) && !ends_line ? ' ' : '\0';
 }
 
-/// Appends a text to `out`, with full-width ASCII replaced by ASCII, and each white-space character beyond ASCII,
-/// except line ends, by a space.
+/// Appends a text to `out`, and replaces two kinds of characters: full-width ASCII characters by ASCII characters, and
+/// each white-space character beyond ASCII, except line ends, by a space.
 inline void append_narrowed(std::string_view text, std::string& out) {
-  // All characters that change begin with one of these bytes, which are rare in most texts.
+  // Each character that is replaced begins with one of these bytes, which are rare in most texts.
   const auto may_change = [](unsigned char c) { return c == 0xc2 || c == 0xe1 || c == 0xe2 || c == 0xe3 || c == 0xef; };
   std::size_t kept = 0;
   for (std::size_t i = 0; i < text.size();) {
@@ -134,21 +136,21 @@ using space_remover = piecewise_rewriter<append_unspaced>;
 [[nodiscard]] inline std::string fold(std::string_view text) { return detail::rewrite<detail::ascii_folder>(text); }
 
 /// Returns the text in narrow forms: the full-width forms of ASCII (U+FF01 to U+FF5E) become ASCII. Each white-space
-/// character beyond ASCII becomes a space, for example the ideographic space and the no-break space. Line ends and all
+/// character beyond ASCII, such as the ideographic space or the no-break space, becomes a space. Line ends and all
 /// other bytes are unchanged.
 [[nodiscard]] inline std::string narrow(std::string_view text) { return detail::rewrite<detail::width_folder>(text); }
 
-/// Returns the text in lower case, with one space between words, and no space beside a Han character.
+/// Returns the text in lower case. There is one space between words, but no space beside a Han character.
 ///
-/// Lower case is the simple mapping of Unicode 15. Each run of anything but letters, numbers, marks and emoji,
-/// including ill-formed UTF-8, becomes one space; at the ends of the text it is removed. Also removed are
-/// default-ignorable characters, except joiners between emoji, and marks without a character before them. The result is
-/// well-formed UTF-8.
+/// Lower case is the simple mapping of Unicode 15. Words consist of letters, numbers, marks and emoji. Each run of
+/// other characters, and of ill-formed UTF-8, becomes one space, or nothing at the ends of the text. Two kinds of
+/// characters are removed: default-ignorable characters, except joiners between emoji; and marks without a character
+/// before them. The result is well-formed UTF-8.
 [[nodiscard]] inline std::string normalise(std::string_view text) {
   return detail::rewrite<detail::text_normaliser>(text);
 }
 
-/// Tokenizes the folded text, so the case of ASCII letters does not matter. See fold().
+/// Tokenizes the folded text, so that the case of ASCII letters does not matter. See fold().
 template <class Inner>
 struct folded : detail::rewritten<folded<Inner>, detail::ascii_folder, Inner> {};
 
@@ -158,7 +160,7 @@ folded(Inner) -> folded<Inner>;
 template <class Inner>
 inline constexpr std::string_view detail::part_name<folded<Inner>> = "folded";
 
-/// Tokenizes the text in half width: full-width letters, digits and punctuation equal those of ASCII. See narrow().
+/// Tokenizes the narrowed text, so that full-width letters, digits and punctuation equal those of ASCII. See narrow().
 /// Example: `narrowed{folded{chinese_words{dictionary}}}`
 template <class Inner>
 struct narrowed : detail::rewritten<narrowed<Inner>, detail::width_folder, Inner> {};
@@ -169,7 +171,7 @@ narrowed(Inner) -> narrowed<Inner>;
 template <class Inner>
 inline constexpr std::string_view detail::part_name<narrowed<Inner>> = "narrowed";
 
-/// Tokenizes the normalised text, so case, punctuation and spacing do not matter. See normalise().
+/// Tokenizes the normalised text, so that case, punctuation and spacing do not matter. See normalise().
 template <class Inner>
 struct normalised : detail::rewritten<normalised<Inner>, detail::text_normaliser, Inner> {};
 
@@ -179,7 +181,7 @@ normalised(Inner) -> normalised<Inner>;
 template <class Inner>
 inline constexpr std::string_view detail::part_name<normalised<Inner>> = "normalised";
 
-/// Tokenizes the text without its white space (the Unicode property White_Space), so that n-grams reach across words.
+/// Tokenizes the text without its white space (the Unicode property White_Space), so that n-grams extend across words.
 /// Example: `normalised{unspaced{code_point_ngrams{4}}}` cuts "Python is sexy" into pyth, ytho, thon, honi … sexy.
 template <class Inner>
 struct unspaced : detail::rewritten<unspaced<Inner>, detail::space_remover, Inner> {};
@@ -192,8 +194,8 @@ inline constexpr std::string_view detail::part_name<unspaced<Inner>> = "unspaced
 
 namespace detail {
 
-/// The recipe of a tokenizer that rewrites the text to `Form`. If text is folded and then normalised, the form of its
-/// words is normalised. So the larger of both forms is the form of the recipe.
+/// The word_recipe of a tokenizer that rewrites the text to `Form`. If the inner tokenizer has another form, the larger
+/// of the two word_form values counts. For example, words of text that is folded and then normalised are normalised.
 template <class Rewriting, class Inner, word_form Form>
 struct changed_recipe : word_recipe_of<Inner> {
   static word_recipe of(const Rewriting& tokenize) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Parts of a text, such as licences and navigation, which occur in many documents that differ otherwise.
+// Cuts a text into parts. Some parts, such as licences and navigation bars, occur in many documents that differ
+// otherwise.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +13,12 @@
 
 namespace neardup::inline v0 {
 
-/// The kind of parts that text_parts cuts a text into.
+/// The kinds of parts into which text_parts cuts a text.
 enum class part_kind {
-  /// Consecutive lines that are not empty.
+  /// Consecutive lines, none of which is empty.
   paragraph,
-  /// Sentences, cut as by the tokenizer `sentences`, but including the marks that end a sentence, and closing quotes
-  /// and brackets.
+  /// Sentences, as the tokenizer `sentences` cuts a text. But the marks that end a sentence, and closing quotes and
+  /// brackets, belong to the sentence.
   sentence,
   line,
 };
@@ -37,7 +38,7 @@ inline bool has_word(std::string_view text) {
   return false;
 }
 
-/// Returns true if a character is a closing quote or bracket, which belongs to the sentence before it.
+/// Returns true if a character is a closing quote or bracket. Such a character belongs to the sentence before it.
 constexpr bool closes(char32_t c) noexcept {
   switch (c) {
     case U'"':
@@ -59,11 +60,11 @@ constexpr bool closes(char32_t c) noexcept {
 
 }  // namespace detail
 
-/// Tokenizes a text into its parts, which are in order and disjoint. Each part is a view of the text, so its position
-/// in bytes is `part.data() - text.data()`.
+/// Tokenizes a text into its parts. Parts are in order, and do not overlap. Each part is a view of the text, so its
+/// position in bytes is `part.data() - text.data()`.
 ///
-/// A part contains a letter or a number, and has no ASCII white space at either end. Lines end with a line feed, a
-/// carriage return, or both.
+/// A part contains a letter, a number or an emoji. It has no ASCII white space at either end. Lines end with a line
+/// feed, a carriage return, or both.
 /// Complexity: linear.
 /// Example: `text_parts{part_kind::sentence}(text, [&](std::string_view part) { … })`
 struct text_parts {

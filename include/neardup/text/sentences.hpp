@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tokenizers for sentences, and for the longest sentences of a text. The longest sentences of a web page stay when its
-// frame, its order and its headlines change.
+// Tokenizers for sentences, and for the longest sentences of a text. The longest sentences of a web page stay the same
+// when its navigation, its order and its headlines change.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Returns true if a character always ends a sentence: the marks of Chinese, Japanese, Arabic, Devanagari and Armenian,
-/// ! ? ; and line ends. A full stop or a colon may end a sentence, depending on the character that follows it.
+/// Returns true if a character always ends a sentence: ! ? ; and line ends, and the marks of Chinese, Japanese, Arabic,
+/// Devanagari and Armenian. A full stop or a colon may end a sentence, depending on the character that follows.
 constexpr bool ends_sentence(char32_t c) noexcept {
   switch (c) {
     case U'!':
@@ -49,11 +49,11 @@ constexpr bool ends_sentence(char32_t c) noexcept {
 
 }  // namespace detail
 
-/// Tokenizes a text into its sentences, without the punctuation that ends them and the blanks around them.
+/// Tokenizes a text into its sentences. The punctuation at the end of a sentence, and blanks around it, are left out.
 ///
-/// A sentence ends at a line end, at ! ? ; and at marks of other scripts with the same meaning. It also ends at a full
-/// stop, if a space, a tab, a line end, a double quote, a closing parenthesis or the end of the text follows. So 3.14
-/// and example.org stay whole. A sentence contains a letter, a number or an emoji.
+/// A sentence ends at a line end, at ! ? ; and at marks of other scripts with the same meaning. A sentence also ends at
+/// a full stop if a space, a tab, a line end, a double quote, a closing parenthesis or the end of the text follows. So
+/// 3.14 and example.org are not cut. A sentence contains a letter, a number or an emoji.
 /// Complexity: linear.
 struct sentences {
   template <class Sink>
@@ -85,10 +85,11 @@ struct sentences {
 template <>
 inline constexpr std::string_view detail::part_name<sentences> = "sentences";
 
-/// Passes only the n longest distinct tokens of another tokenizer, measured in code points. Longer tokens come first;
-/// tokens of one length ascend by bytes. So neither the order of the tokens nor the number of shorter tokens matters.
+/// Passes only the n longest distinct tokens of another tokenizer. The length is measured in code points. Longer tokens
+/// come first, and tokens of one length are sorted by bytes. So the order of the tokens in the text does not matter,
+/// nor does the number of shorter tokens.
 ///
-/// Throws: std::invalid_argument if it is called with n = 0.
+/// Throws: std::invalid_argument if n = 0.
 /// Example: `simhasher hash{longest{3, sentences{}}}`
 template <class Inner>
 struct longest {

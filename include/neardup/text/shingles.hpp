@@ -13,7 +13,7 @@
 
 namespace neardup::inline v0 {
 
-/// The byte between the tokens of a shingle: the control character "unit separator", which occurs in no word.
+/// The byte between the tokens of a shingle. It is the control character "unit separator", which occurs in no word.
 inline constexpr char shingle_separator = '\x1f';
 
 namespace detail {
@@ -22,13 +22,13 @@ inline void check_shingle_size(std::size_t n) {
   if (n == 0) fail<std::invalid_argument>("shingles need n of 1 or more");
 }
 
-/// A window of the last n tokens, joined.
+/// A window: the last n tokens of a text, joined to one string.
 class shingle_window {
  public:
   shingle_window() = default;
   explicit shingle_window(std::size_t n) : n_(n) { check_shingle_size(n); }
 
-  /// Begins a text.
+  /// Begins a text whose shingles have n tokens.
   void start(std::size_t n) {
     check_shingle_size(n);
     n_ = n;
@@ -48,7 +48,8 @@ class shingle_window {
     if (start_ >= compaction_size && 2 * start_ >= joined_.size()) compact();
   }
 
-  /// Ends the text. If the text has fewer than n tokens, they form one shingle, so that a short text has a feature.
+  /// Ends the text. If the text has fewer than n tokens, all of them form one shingle, so that a short text has a
+  /// feature.
   template <class Sink>
   void finish(Sink& sink) {
     if (!emitted_ && !lengths_.empty()) sink(std::string_view(joined_).substr(0, joined_.size() - 1));
@@ -66,7 +67,7 @@ class shingle_window {
     emitted_ = false;
   }
 
-  /// Drops the tokens before the window. It moves at most half of the memory, so each token is moved O(1) times.
+  /// Drops the tokens before the window. Each call moves at most half of the memory, so each token is moved O(1) times.
   void compact() {
     joined_.erase(0, start_);
     lengths_.erase(lengths_.begin(), lengths_.begin() + static_cast<std::ptrdiff_t>(first_));
@@ -84,11 +85,12 @@ class shingle_window {
 
 }  // namespace detail
 
-/// Tokenizes a text into shingles: each n consecutive tokens of an inner tokenizer, joined by shingle_separator.
+/// Tokenizes a text into shingles. A shingle is n consecutive tokens of an inner tokenizer, joined by
+/// shingle_separator.
 ///
-/// A text of m >= n tokens has m - n + 1 shingles. A text of fewer tokens, but at least one, has one shingle of all its
-/// tokens. n = 1 gives the tokens themselves.
-/// Throws: std::invalid_argument if it is called with n = 0.
+/// A text of m >= n tokens has m - n + 1 shingles. A text of 1 to n - 1 tokens has one shingle of all its tokens. If n
+/// = 1, the shingles are the tokens.
+/// Throws: std::invalid_argument if n = 0.
 /// Source: Broder, On the resemblance and containment of documents, 1997.
 template <class Inner>
 struct shingles {
@@ -114,8 +116,8 @@ inline constexpr std::string_view detail::part_name<shingles<Inner>> = "shingles
 
 namespace detail {
 
-/// Moves the rewriter before the shingles: rewriting and then making shingles gives the same tokens as shingles of
-/// rewritten text.
+/// Splits shingles of a rewriting tokenizer into the rewriter, and shingles of the inner tokenizer. The tokens stay the
+/// same: the text is rewritten first, and the shingles are made of the rewritten text.
 template <class Inner>
 requires rewriting<Inner>::is_rewriting struct rewriting<shingles<Inner>> {
   static constexpr bool is_rewriting = true;
@@ -135,7 +137,7 @@ struct word_recipe_of<shingles<Inner>> : word_recipe_of<Inner> {
   }
 };
 
-/// Joins the tokens of the inner tokenizer, one after the other.
+/// Reads the tokens of the inner tokenizer, and joins them to shingles.
 template <class Inner, bool InBlocks>
   requires(!rewriting<shingles<Inner>>::is_rewriting && !(InBlocks && word_recipe_of<shingles<Inner>>::is_known))
 struct token_source<shingles<Inner>, InBlocks> {

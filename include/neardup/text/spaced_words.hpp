@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words that another program has cut, separated by white space.
+// A tokenizer for text that another program has cut into words. White space separates the words.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Returns the place before the last ASCII white space of a text; 0 if there is none. It is the cut of tokenizers whose
-/// tokens contain no white space.
+/// Returns the place before the last ASCII white space of a text, or 0 if there is none. It is the member `cut` of
+/// tokenizers whose tokens contain no white space.
 inline std::size_t cut_at_space(std::string_view text) noexcept {
   for (std::size_t i = text.size(); i > 0; --i) {
     const char c = text[i - 1];
@@ -25,11 +25,11 @@ inline std::size_t cut_at_space(std::string_view text) noexcept {
 
 }  // namespace detail
 
-/// Tokenizes a text into its runs of anything but white space (the Unicode property White_Space), unchanged: case,
-/// punctuation and ill-formed bytes are kept.
+/// Tokenizes a text into its runs of characters that are not white space (the Unicode property White_Space). The runs
+/// are unchanged: case, punctuation and ill-formed bytes are kept.
 ///
-/// Use it for text that another program has cut into words, such as jieba, MeCab, ICU or the tokenizer of a language
-/// model.
+/// Use this tokenizer if another program, such as jieba, MeCab, ICU or the tokenizer of a language model, has cut the
+/// text into words.
 /// Complexity: linear.
 /// Example: `simhasher hash{shingles{2, spaced_words{}}}`
 struct spaced_words {
@@ -49,7 +49,7 @@ struct spaced_words {
     close(text.size(), text.size());
   }
 
-  /// Returns a place before ASCII white space; see tokenizer.
+  /// Returns the last place before ASCII white space. See tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept { return detail::cut_at_space(text); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Filters out words that say nothing about a text: the words of a list, and words that are too short.
+// Filters out words that say little about a text: the words of a list, and words that are too short.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@
 namespace neardup::inline v0 {
 
 /// A list of stop words. The case of ASCII letters does not matter.
-/// Thread safety: const members may be called from many threads while no thread writes.
+/// Thread safety: several threads may call const members at once while no thread calls other members.
 class stop_words {
  public:
   stop_words() = default;
@@ -33,12 +33,12 @@ class stop_words {
     for (const std::string& word : words) add(fold(word));
   }
 
-  /// Reads one word per line, in UTF-8, without the blanks around it; empty lines are skipped.
-  /// Throws: std::runtime_error with a message that begins with "name:line: ", for a line that is not UTF-8.
+  /// Reads one word per line, in UTF-8. Blanks around a word are removed, and empty lines are skipped.
+  /// Throws: std::runtime_error if a line is not UTF-8; the message begins with "name:line: ".
   [[nodiscard]] static stop_words parse(std::string_view contents, std::string_view name = "stop words");
 
   /// Reads a file as parse() does.
-  /// Throws: std::runtime_error, which names the file and the line.
+  /// Throws: std::runtime_error; the message names the file and the line.
   [[nodiscard]] static stop_words load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   /// Adds the words of another list.
@@ -48,7 +48,7 @@ class stop_words {
 
   [[nodiscard]] bool contains(std::string_view word) const;
   [[nodiscard]] std::size_t size() const noexcept { return words_.size(); }
-  /// Returns a digest of the words, which distinguishes this list from others; 0 if there are none.
+  /// Returns a digest of the words, or 0 if there are no words. Lists with different words have different digests.
   [[nodiscard]] std::uint64_t identity() const noexcept {
     std::uint64_t sum = 0;
     for (const std::string& word : words_) sum += detail::digest_of(word);
@@ -73,8 +73,8 @@ class stop_words {
   std::array<std::uint64_t, 256> lengths_{};  // by first byte: bit i if a word has length i; bit 63 if a word is longer
 };
 
-/// A tokenizer that passes on a token of another tokenizer only if the token is no stop word, and has at least
-/// `min_length` code points. White space around the token does not count.
+/// A tokenizer that passes on a token of another tokenizer only if two conditions hold: the token is not a stop word,
+/// and it has at least `min_length` code points. White space at the ends of the token does not count.
 ///
 /// Copies share the list of stop words. If there is no list, only the length of a token matters.
 /// Example: `simhasher hash{without{stop_words::load("stop.txt"), words{}}}`
@@ -102,7 +102,7 @@ class without {
     }
   }
 
-  /// Returns true if a token of the inner tokenizer is passed on.
+  /// Returns true if this tokenizer passes on the token `token` of the inner tokenizer.
   [[nodiscard]] bool accepts(std::string_view token) const { return has_length(token) && !is_listed(token); }
 
   [[nodiscard]] const std::shared_ptr<const stop_words>& list() const noexcept { return list_; }
@@ -116,7 +116,7 @@ class without {
     const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
     while (!token.empty() && is_blank(token.front())) token.remove_prefix(1);
     while (!token.empty() && is_blank(token.back())) token.remove_suffix(1);
-    // A code point has one to four bytes. So in most cases the number of bytes decides whether a token is long enough.
+    // A code point has one to four bytes. So the number of bytes often decides whether a token is long enough.
     if (min_length_ == 0 || token.size() > 4 * (min_length_ - 1)) return true;
     std::size_t length = 0;
     for (std::size_t i = 0; i < token.size() && length < min_length_; ++length) {
@@ -130,7 +130,7 @@ class without {
   std::size_t min_length_;
 };
 
-/// Reads a text as the inner tokenizer does, and drops tokens.
+/// Reads a text with the inner tokenizer, and drops the tokens that accepts() rejects.
 template <class Inner, bool InBlocks>
 struct detail::token_source<without<Inner>, InBlocks> {
   static constexpr bool is_plain = token_source<Inner, false>::is_plain;
@@ -188,7 +188,7 @@ NEARDUP_INLINE stop_words stop_words::parse(std::string_view contents, std::stri
 }
 
 NEARDUP_INLINE bool stop_words::contains(std::string_view word) const {
-  // For most words, the first byte and the length show that they are not in the list.
+  // The first byte and the length of a word suffice, for most words, to see that the word is not in the list.
   if (word.empty() || (lengths_[first_byte(word)] & length_bit(word)) == 0) return false;
   for (const char c : word) {
     if (c >= 'A' && c <= 'Z') return words_.find(fold(word)) != words_.end();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The concept of a tokenizer: a callable that passes the tokens of a text to a sink, one after the other.
+// The concept of a tokenizer: a callable that passes the tokens of a text to a sink, in order.
 #pragma once
 
 #include <algorithm>
@@ -21,27 +21,28 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// A sink of any kind. Concepts call a tokenizer with it to test whether a type is a tokenizer.
+/// A sink for any tokens. Concepts call a type with this sink to test whether the type is a tokenizer.
 struct any_sink {
   void operator()(std::string_view) const {}
 };
 
 /// True if a tokenizer has `for_each_of_length(text, min_length, sink)`, which skips shorter tokens faster than a sink
-/// could. This constant is specialised for the exact type, because a derived class inherits the member function, but
-/// may tokenize differently.
+/// can. This constant is specialised for exact types. A derived class inherits the member function, but may tokenize
+/// differently.
 template <class Tokenizer>
 inline constexpr bool leaves_out_short_tokens = false;
 
-/// The name of a tokenizer of the library in a composition; empty for other types. It is specialised beside the
-/// tokenizer, for the exact type, because a derived class may tokenize differently.
+/// The name of a tokenizer of the library in a composition; empty for other types. The constant is specialised in the
+/// header of each tokenizer. The specialisation is for the exact type, because a derived class may tokenize
+/// differently.
 template <class Tokenizer>
 inline constexpr std::string_view part_name{};
 
-/// True for counted<Inner>, whose tokens of one text depend on the tokens before them (see counted.hpp).
+/// True for counted<Inner>: its tokens depend on the earlier tokens of the same text (see counted.hpp).
 template <class Tokenizer>
 inline constexpr bool is_counted = false;
 
-/// Returns true if a tokenizer of the library is `counted`, or has a `counted` tokenizer inside.
+/// Returns true if a tokenizer of the library is `counted`, or has an inner tokenizer that is `counted`.
 template <class Tokenizer>
 constexpr bool counts_occurrences() {
   if constexpr (is_counted<Tokenizer>) {
@@ -67,13 +68,13 @@ std::type_identity<Class> declaring_class(Member Class::*);
 
 /// A callable `tokenizer(text, sink)` that calls `sink(token)` with a std::string_view for each token, in order.
 ///
-/// The view is valid only during the call of the sink. A tokenizer is called as a const object, possibly from several
-/// threads at once. A lambda `[](std::string_view text, auto&& sink) { ... }` is a tokenizer.
+/// The view is valid only during the call of the sink. The tokenizer is const, and several threads may call it at once.
+/// A lambda `[](std::string_view text, auto&& sink) { ... }` is a tokenizer.
 ///
-/// A text_stream takes a tokenizer that has a member `std::size_t cut(std::string_view text) const`. This member
-/// returns the last position at which the beginning of a text may be cut, or 0 if there is none. A position is a cut
-/// if, whatever follows, the tokens before it and then the tokens behind it are the tokens of the whole text. A class
-/// does not inherit `cut`, because it may tokenize differently.
+/// A text_stream requires a member `std::size_t cut(std::string_view text) const`. Its argument is the beginning of a
+/// text. It returns the last cut of the argument, or 0 if there is none. A position is a cut if the tokens before the
+/// position, followed by the tokens after it, are the tokens of the whole text, whatever follows the argument. A
+/// derived class does not inherit `cut`, because it may tokenize differently.
 template <class T>
 concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::string_view text, detail::any_sink& sink) {
   t(text, sink);
@@ -81,8 +82,8 @@ concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::stri
 
 namespace detail {
 
-/// A rewriter that rewrites each character independently of the others. `Append(piece, out)` appends the rewritten form
-/// of `piece`, which consists of complete characters, to `out`.
+/// A rewriter that rewrites each character without regard to other characters. `Append(piece, out)` rewrites `piece`,
+/// which consists of complete characters, and appends the result to `out`.
 template <auto Append>
 class piecewise_rewriter {
  public:
@@ -108,8 +109,8 @@ std::string rewrite(std::string_view text) {
   return out;
 }
 
-/// The members of a tokenizer `Self` that rewrites the text, then tokenizes the result. A rewriter has append(text,
-/// out), finish(out) and reset().
+/// The members of a tokenizer `Self` that rewrites a text, and then tokenizes the result with `Inner`. A rewriter has
+/// append(text, out), finish(out) and reset().
 template <class Self, class Rewriter, class Inner>
 struct rewritten {
   static_assert(tokenizer<Inner>,
@@ -126,15 +127,15 @@ struct rewritten {
   }
 };
 
-/// A tokenizer that rewrites the text by its rewriter, then tokenizes it, and does nothing else. A class derived from
-/// such a tokenizer is excluded, because it may tokenize differently.
+/// A tokenizer that rewrites the text with its rewriter, then tokenizes the result, and does nothing else. A class that
+/// is derived from such a tokenizer does not satisfy the concept, because it may tokenize differently.
 template <class T>
 concept rewriting_tokenizer = std::derived_from<T, rewritten<T, typename T::rewriter, decltype(T::inner)>>;
 
-/// The rewriter of a tokenizer that reads the text itself.
+/// Stands for the rewriter of a tokenizer that does not rewrite the text.
 struct no_rewriter {};
 
-/// Rewrites a text by two rewriters, one after the other.
+/// Rewrites a text with two rewriters, one after the other.
 template <class First, class Second>
 class rewriter_chain {
  public:
@@ -160,7 +161,7 @@ class rewriter_chain {
   std::string between_;
 };
 
-/// Splits a tokenizer of rewritten text into its rewriter and its inner tokenizer.
+/// Splits a tokenizer of rewritten text into a rewriter and an inner tokenizer.
 template <class T>
 struct rewriting {
   static constexpr bool is_rewriting = false;
@@ -172,7 +173,7 @@ struct rewriting<T> {
   static const auto& inner(const T& tokenizer) noexcept { return tokenizer.inner; }
 };
 
-/// A reference to a sink of any type, so that code that passes tokens is compiled once.
+/// A reference to a sink of any type. Code that passes tokens to this reference is compiled only once.
 class sink_reference {
  public:
   template <class Sink>
@@ -190,30 +191,31 @@ class sink_reference {
 
 // ---- how tokenizers read a text -------------------------------------------------------------------------------------
 
-/// A cut of a text: the current piece ends at `end`, and the next piece begins at `next`. Pieces of n-grams overlap, so
-/// next <= end. Both are 0 if the text has no cut yet.
+/// A cut of a text: the current piece ends at `end`, and the next piece begins at `next`. For n-grams next <= end,
+/// because pieces overlap. Both members are 0 if the text has no cut yet.
 struct text_cut {
   std::size_t end, next;
 };
 
-/// Reads a text for a tokenizer: in pieces, and with `InBlocks` many tokens at a time.
+/// Reads a text for a tokenizer in pieces. With `InBlocks`, many tokens are passed at a time.
 ///
-/// A tokenizer with a fast path specialises this template in its own header. So all translation units that know the
-/// tokenizer read a text by the same code. A source has these members:
+/// A tokenizer with a fast path specialises this template in its own header. So every translation unit that knows the
+/// tokenizer uses the same code. A source has these members:
 ///
 ///   rewriter                         rewrites the text before it is read; or no_rewriter
 ///   start(tokenizer)                 begins a text; throws if the settings of the tokenizer are wrong
 ///   read(tokenizer, piece, sink)     passes the tokens of a piece to the sink
 ///   finish(tokenizer, sink)          ends the text
-///   cut(tokenizer, text)             static: the last cut of the beginning of a text. Only tokenizers that can read
-///                                    pieces have this member.
+///   cut(tokenizer, text)             static: returns the last cut of the beginning of a text. Only sources that can
+///                                    read a text in pieces have this member.
 ///
-/// With `InBlocks` a sink takes single tokens and blocks of tokens. `sink(text, spans)` takes words. `sink.bytes(text,
-/// n)` and `sink.code_points(text, n)` take all windows of a text, and return false if they do not handle this n. The
-/// order of the tokens is then unspecified. (block_hasher in fingerprint/ is such a sink.) A source of windows of bytes
-/// also has `gives_windows` and `pass_windows(tokenizer, text, out)`, which only passes them to `out.bytes`.
+/// With `InBlocks`, a sink takes single tokens and blocks of tokens. `sink(text, spans)` takes words. `sink.bytes(text,
+/// n)` and `sink.code_points(text, n)` take all windows of a text, and return false if they do not support n. The order
+/// of the tokens is then unspecified. (block_hasher in fingerprint/ is such a sink.) A source of byte windows also has
+/// `gives_windows` and `pass_windows(tokenizer, text, out)`, which passes the windows only to `out.bytes`.
 ///
-/// This default calls the tokenizer for each piece, and cuts with the tokenizer's own member `cut`.
+/// This default calls the tokenizer for each piece of the text. The member `cut` of the tokenizer determines the
+/// pieces.
 template <class Tokenizer, bool InBlocks>
 struct token_source {
   static constexpr bool is_plain = true;  // true if the tokens of a piece are those that the tokenizer finds in it
@@ -243,25 +245,25 @@ concept reads_pieces = requires(const Tokenizer& tokenize, std::string_view text
   token_source<Tokenizer, InBlocks>::cut(tokenize, text);
 };
 
-/// A tokenizer that can read a text in chunks, as text_stream needs it.
+/// A tokenizer that can read a text in chunks, as text_stream requires.
 template <class T>
 concept streaming_tokenizer = tokenizer<T> && reads_pieces<T, false>;
 
-/// The change of words when they are joined.
+/// How a word is changed when words are joined.
 enum class word_form : std::uint8_t {
   as_written,
   folded,      // ASCII letters in lower case
   normalised,  // all letters in lower case
 };
 
-/// The recipe by which a joiner (see joined_words) makes tokens: `n` words each, in a form.
+/// How a joiner (see joined_words) makes tokens: `n` words per token, in the form `form`.
 struct word_recipe {
   std::size_t n;
   word_form form;
 };
 
-/// The recipe of a tokenizer of words, by which a joiner reads words in blocks. It is specialised beside `words`, and
-/// beside each tokenizer that changes or combines words, with these members:
+/// The recipe of a tokenizer of words, with which a joiner reads words in blocks. The template is specialised in the
+/// header of `words`, and of each tokenizer that changes or combines words, with these members:
 ///
 ///   is_single         true if tokens are single words
 ///   takes_forms       true if the words of folded or normalised text have a recipe, too
@@ -272,7 +274,7 @@ struct word_recipe_of {
   static constexpr bool is_known = false, is_single = false, takes_forms = false;
 };
 
-/// Reads rewritten text with the source of the inner tokenizer.
+/// Reads rewritten text. The source of the inner tokenizer reads the result of the rewriter.
 template <class Tokenizer, bool InBlocks>
   requires(rewriting<Tokenizer>::is_rewriting && !(InBlocks && word_recipe_of<Tokenizer>::is_known))
 struct token_source<Tokenizer, InBlocks> {
@@ -303,7 +305,7 @@ struct token_source<Tokenizer, InBlocks> {
   inner_source inner;
 };
 
-/// Reads texts, whole or in chunks, and passes their tokens to a sink. Memory is reused from text to text.
+/// Reads texts, either whole or in chunks, and passes their tokens to a sink. The memory is reused for the next text.
 template <class Tokenizer, bool InBlocks>
 class text_reader {
   using source_type = token_source<Tokenizer, InBlocks>;
@@ -311,18 +313,19 @@ class text_reader {
   static constexpr bool rewrites = !std::is_same_v<rewriter_type, no_rewriter>;
 
  public:
-  /// The largest size in bytes of a text that is read in one piece. Positions in a piece are below 2 GiB, and repairing
-  /// ill-formed UTF-8 may triple the size. If the text is rewritten, at most this much rewritten text is in memory.
+  /// The largest size in bytes of a text that is read in one piece. The bound has two reasons: positions in a piece
+  /// must be below 2 GiB, and repairing ill-formed UTF-8 may triple the size. If the text is rewritten, at most this
+  /// many bytes of rewritten text are in memory.
   static constexpr std::size_t largest_piece = std::size_t{1} << (rewrites ? 20 : 29);
 
   text_reader() = default;
-  /// Makes a reader. `enough`: for a text in chunks, the number of bytes that are collected before they are tokenized.
-  /// The default is large, because kernels are faster on large blocks of tokens.
+  /// Makes a reader. For a text in chunks, `enough` is the number of bytes that are collected before they are
+  /// tokenized. The default is large, because kernels are faster with large blocks of tokens.
   explicit text_reader(std::size_t enough) noexcept : enough_(enough), wanted_(enough) {}
 
-  /// Reads a whole text. A text of more than `most` bytes is read in pieces, if the tokenizer can read pieces.
+  /// Reads a whole text. If the tokenizer can read pieces, a text of more than `most` bytes is read in pieces.
   /// Precondition: most > 0.
-  /// Throws: std::length_error if nearly 2 GiB of a text in pieces have no cut.
+  /// Throws: std::length_error if a text in pieces has nearly 2 GiB without a cut.
   template <class Sink>
   void read(const Tokenizer& tokenize, std::string_view text, Sink& sink, std::size_t most = largest_piece) {
     if constexpr (rewrites) {
@@ -357,8 +360,8 @@ class text_reader {
     is_started_ = true;
   }
 
-  /// Adds a chunk of a text. After an exception, call reset() to discard the text.
-  /// Throws: std::length_error if nearly 2 GiB have no cut.
+  /// Adds a chunk of a text. If add() throws, call reset() to discard the text.
+  /// Throws: std::length_error if the text has nearly 2 GiB without a cut.
   template <class Sink>
   void feed(const Tokenizer& tokenize, std::string_view chunk, Sink& sink) {
     constexpr std::size_t max_part = 65536;  // most bytes of a chunk at a time, to limit the memory for text_
@@ -388,12 +391,12 @@ class text_reader {
   }
 
  private:
-  // Positions in a piece are below 2 GiB; rewriting makes a part of 1 MiB at most 16 times as long.
+  // Positions in a piece must be below 2 GiB. Rewriting makes a part of 1 MiB at most 16 times as long.
   static constexpr std::size_t max_uncut = (std::size_t{1} << 31) - (std::size_t{16} << 20);
 
-  /// Reads as much as possible of the text so far. `part` continues it, perhaps as the last part. The rewriter and the
-  /// source are called here only, so that compilers inline them. With two calls, g++ 12 -O3 takes 1.4 times as long for
-  /// shingles of code_tokens.
+  /// Reads as much as possible of the text so far. `part` continues the text. The rewriter and the source are called at
+  /// one place only, so that compilers inline them. With two places, g++ 12 -O3 takes 1.4 times as long for shingles of
+  /// code_tokens.
   template <class Sink>
   void take([[maybe_unused]] rewriter_type& rewriter, const Tokenizer& tokenize, std::string_view part, bool is_last,
             Sink& sink) {
@@ -409,14 +412,15 @@ class text_reader {
         if (text_.size() < wanted_) return;
         found = source_type::cut(tokenize, text_);
         if (found.next == 0) {
-          // The next search waits until the text has doubled, which keeps all searches together linear.
+          // The next search for a cut begins when the text has doubled. So the total time of all searches is linear.
           if (text_.size() >= max_uncut) fail_uncut();
           wanted_ = (std::min)(2 * text_.size(), max_uncut);
           return;
         }
       }
     }
-    // Bytes that only repeat the end of the previous piece have no further token.
+    // The first `repeated_` bytes were already read with the previous piece. If the piece has no other bytes, it has no
+    // further token.
     if (found.end > repeated_ || !has_read_) source_.read(tokenize, std::string_view(text_).substr(0, found.end), sink);
     if (is_last) return;
     has_read_ = true;
@@ -425,7 +429,7 @@ class text_reader {
     wanted_ = text_.size() + enough_;
   }
 
-  /// Returns the cut behind the first piece of a text: the whole text if it has at most `most` bytes.
+  /// Returns the cut after the first piece of a text. A text of at most `most` bytes is one piece.
   static text_cut first_piece(const Tokenizer& tokenize, std::string_view text, std::size_t most) {
     if constexpr (reads_pieces<Tokenizer, InBlocks>) {
       for (; text.size() > most; most = (std::min)(2 * most, max_uncut)) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Decoding and encoding of UTF-8, with one rule for ill-formed bytes.
+// Decodes and encodes UTF-8, with one rule for ill-formed bytes.
 //
-// Each maximal ill-formed subpart is decoded as one U+FFFD, as in browsers and Python. It is the longest run of bytes
-// that begins a well-formed sequence without completing it, or else a single byte.
+// Each maximal ill-formed subpart is decoded as one U+FFFD, as in browsers and Python. A maximal ill-formed subpart is
+// the longest run of bytes that begins a well-formed sequence without completing the sequence. If there is no such run,
+// it is a single byte.
 // Source: Unicode 15, section 3.9, "U+FFFD Substitution of Maximal Subparts"; table 3-7 has the well-formed sequences.
 #pragma once
 
@@ -19,14 +20,14 @@ namespace neardup::inline v0 {
 /// The code point that replaces ill-formed UTF-8: U+FFFD.
 inline constexpr char32_t replacement_character = 0xfffd;
 
-/// The result of decoding the code point at the beginning of a text.
+/// The result of decode_one(): the code point at the beginning of a text.
 struct decoded {
   char32_t code_point;  ///< replacement_character if not valid
   std::uint8_t length;  ///< bytes read: 1 to 4; if not valid, 1 to 3
   bool valid;           ///< false for an ill-formed subpart; an encoded U+FFFD is valid
 };
 
-/// Texts by position, such as a vector of strings: `texts.size()`, and `texts[i]`, which converts to std::string_view.
+/// A range of texts, such as a vector of strings. It has `texts.size()`, and `texts[i]` converts to std::string_view.
 template <class T>
 concept text_range = requires(const T& texts) {
   { texts.size() } -> std::convertible_to<std::size_t>;
@@ -39,18 +40,18 @@ NEARDUP_ALWAYS_INLINE constexpr bool is_continuation(std::string_view text, std:
   return i < text.size() && (static_cast<std::uint8_t>(text[i]) & 0xc0) == 0x80;
 }
 
-/// Appends the six bits of a continuation byte to `bits`.
+/// Returns `bits` with the six bits of a continuation byte appended.
 constexpr char32_t append_continuation(char32_t bits, char byte) noexcept {
   return bits << 6 | (static_cast<std::uint8_t>(byte) & 0x3fU);
 }
 
-/// Decodes as decode_one() a text that does not begin with ASCII.
+/// Does what decode_one() does, for a text that does not begin with ASCII.
 ///
-/// Always inlined: a call would return `decoded` packed in one register, and the next character would wait until its
-/// length is unpacked. A call takes 4.3 to 5.7 ns per character beyond ASCII, inlined code 1.4 to 2.7 ns
-/// (for_each_code_point, g++ 12 -O2; with clang 14, 20 % less). The decoded bits of the first two bytes exclude
-/// overlong forms, surrogates and numbers beyond U+10FFFF; selecting the ranges of second bytes in table 3-7 would take
-/// longer.
+/// The function is always inlined. A call would return `decoded` packed in one register, and the next character would
+/// wait until its length is unpacked. A call takes 4.3 to 5.7 ns per character beyond ASCII, inlined code takes 1.4 to
+/// 2.7 ns (for_each_code_point, g++ 12 -O2; with clang 14, 20 % less). The decoded bits of the first two bytes exclude
+/// overlong forms, surrogates and numbers beyond U+10FFFF. Looking up the ranges of second bytes of table 3-7 would
+/// take longer.
 NEARDUP_ALWAYS_INLINE constexpr decoded decode_multibyte(std::string_view text) noexcept {
   const char32_t lead = static_cast<std::uint8_t>(text[0]);
   if (lead < 0xc2 || lead > 0xf4 || !is_continuation(text, 1)) return {replacement_character, 1, false};
@@ -70,7 +71,7 @@ NEARDUP_ALWAYS_INLINE constexpr decoded decode_multibyte(std::string_view text) 
 
 }  // namespace detail
 
-/// Decodes the first code point of a text, or its first maximal ill-formed subpart.
+/// Decodes the code point, or the maximal ill-formed subpart, at the beginning of a text.
 /// Precondition: the text is not empty.
 [[nodiscard]] NEARDUP_ALWAYS_INLINE constexpr decoded decode_one(std::string_view text) noexcept {
   const auto lead = static_cast<std::uint8_t>(text[0]);
@@ -78,7 +79,7 @@ NEARDUP_ALWAYS_INLINE constexpr decoded decode_multibyte(std::string_view text) 
   return detail::decode_multibyte(text);
 }
 
-/// Writes a code point as UTF-8; U+FFFD for a surrogate or a number beyond U+10FFFF.
+/// Writes a code point to `out` as UTF-8. For a surrogate, or a number beyond U+10FFFF, U+FFFD is written.
 /// Precondition: `out` has memory for 4 bytes.
 /// Returns: the number of bytes written, 1 to 4.
 constexpr std::size_t encode(char32_t code_point, char* out) noexcept {
@@ -110,19 +111,19 @@ constexpr std::size_t encode(char32_t code_point, char* out) noexcept {
 
 /// Calls `visit(char32_t code_point, std::string_view bytes)` for each code point of a text, in order.
 ///
-/// `bytes` is a view of the text. An ill-formed subpart is visited as U+FFFD with its ill-formed bytes.
+/// `bytes` is a view of the text. For an ill-formed subpart, `code_point` is U+FFFD, and `bytes` are the ill-formed
+/// bytes.
 template <class Visit>
 constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
   for (std::size_t i = 0; i < text.size();) {
-    // substr() would check that i is inside the text, and g++ -O2 would compile it to a call.
+    // substr() would check that i is inside the text. g++ -O2 would compile it to a call.
     const decoded next = decode_one({text.data() + i, text.size() - i});
     visit(next.code_point, std::string_view(text.data() + i, next.length));
     i += next.length;
   }
 }
 
-/// Returns the number of maximal ill-formed subparts, each of which is decoded as U+FFFD. 0 means that the text is
-/// well-formed.
+/// Returns the number of maximal ill-formed subparts in a text. The text is well-formed if the result is 0.
 /// Complexity: linear.
 [[nodiscard]] constexpr std::size_t count_invalid(std::string_view text) noexcept {
   std::size_t count = 0;
@@ -138,15 +139,16 @@ constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
   return count;
 }
 
-/// Returns the number of bytes at the end of a text, 0 to 3, that begin a well-formed sequence without completing it.
+/// Returns how many bytes at the end of a text, 0 to 3, begin a well-formed sequence without completing it.
 ///
-/// If the text is cut before these bytes, both pieces decode to the code points of the whole text, whatever follows.
+/// If a text is cut before these bytes, the two pieces decode to the code points of the whole text, whatever text
+/// follows.
 [[nodiscard]] constexpr std::size_t incomplete_suffix(std::string_view text) noexcept {
   for (std::size_t length = 1; length <= 3 && length <= text.size(); ++length) {
     const std::string_view suffix = text.substr(text.size() - length);
     const auto lead = static_cast<std::uint8_t>(suffix[0]);
     if (lead >= 0x80 && lead < 0xc0) continue;
-    // A lead byte always begins a new sequence, so bytes before the last lead byte do not matter.
+    // A lead byte always begins a new sequence. So bytes before the last lead byte do not matter.
     const decoded next = decode_one(suffix);
     const bool unfinished = !next.valid && next.length == length && lead >= 0xc2 && lead <= 0xf4;
     return unfinished ? length : 0;
@@ -156,12 +158,15 @@ constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
 
 namespace detail {
 
-/// Reads a text in chunks, and passes it on in pieces that never end inside a UTF-8 sequence, wherever the chunks end.
+/// Reads a text in chunks. Passes the text on in pieces that never end inside a UTF-8 sequence, wherever the chunks
+/// end.
 ///
-/// Decoding the pieces separately gives exactly the code points of the whole text, including replaced ones.
+/// If each piece is decoded separately, the code points are those of the whole text, including those of ill-formed
+/// subparts.
 class utf8_chunks {
  public:
-  /// Calls `consume(piece)` for the complete sequences so far; keeps at most three bytes for the next chunk.
+  /// Calls `consume(piece)` for the complete sequences of the text so far. At most three bytes are kept for the next
+  /// chunk.
   template <class Consume>
   void feed(std::string_view chunk, Consume&& consume) {
     while (carried_size_ > 0 && !chunk.empty()) {
@@ -181,7 +186,7 @@ class utf8_chunks {
     if (complete > 0) consume(chunk.substr(0, complete));
   }
 
-  /// Ends the text. An incomplete sequence is passed on, and is decoded as ill-formed.
+  /// Ends the text. An incomplete sequence at the end is passed on, and is ill-formed.
   template <class Consume>
   void finish(Consume&& consume) {
     const std::array<char, 4> piece = carried_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words: the units between spaces and punctuation, or the characters of scripts written without spaces.
+// A tokenizer for words: the units between spaces and punctuation, or the characters of scripts written without spaces.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace neardup::inline v0 {
 
 /// Calls `visit(std::string_view word, std::string_view bytes)` for each word of a text, in order. See words.
 ///
-/// `bytes` is a view of the text from the first character of the word to its last. It equals the word, unless the text
-/// has ignored characters in between.
+/// `bytes` is a view of the text from the first to the last character of the word. `bytes` equals the word, unless the
+/// word contains ignored characters in the text.
 template <class Visit>
 void for_each_word(std::string_view text, Visit&& visit) {
   const auto take = [&](std::size_t begin, std::size_t end, bool is_whole) {
@@ -39,12 +39,12 @@ void for_each_word(std::string_view text, Visit&& visit) {
 /// Tokenizes a text into its words.
 ///
 /// A word is a maximal run of letters, numbers and the marks among them (Unicode general categories L, N and M). In a
-/// script written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, ...) each letter is a separate
-/// word, together with the marks that follow it. A flag, a keycap, and an emoji with its skin tone or with everything
-/// joined to it are words, too. Everything else separates words, including ill-formed UTF-8 and marks that do not
+/// script written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, ...), each letter is a word,
+/// together with the marks that follow the letter. A flag, a keycap, and an emoji with its skin tone or all emoji
+/// joined to it, are also words. All other characters separate words, and so do ill-formed UTF-8 and marks that do not
 /// follow a word. Default-ignorable characters (variation selectors, soft hyphens, joiners between letters, ...) are
-/// skipped. A token that contains one in the text is not a substring of the text; for_each_word gives its position.
-/// Case is kept; see folded and normalised.
+/// skipped. If the text has such a character inside a word, the token is not a substring of the text; for_each_word()
+/// gives its position. Case is kept; see folded and normalised.
 /// Complexity: linear.
 struct words {
   template <class Sink>
@@ -52,17 +52,18 @@ struct words {
     for_each_word(text, [&](std::string_view word, std::string_view /*bytes*/) { sink(word); });
   }
 
-  /// Returns the position of the last character before which all words have ended, or 0. See `cut` of a tokenizer.
+  /// Returns the position of the last character at which no word is open, or 0 if there is none. See `cut` of a
+  /// tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept {
-    // A byte that is not a continuation byte begins a character, whatever precedes it. The loop finds the last such
-    // byte.
+    // A byte that is not a continuation byte begins a character, whatever byte precedes it. The loop finds the last
+    // such byte.
     for (std::size_t i = text.size() - incomplete_suffix(text); i > 0;) {
       const std::size_t end = i;
       do --i;
       while (i > 0 && detail::is_continuation(text, i));
       const decoded character = decode_one(text.substr(i));
-      // There are more continuation bytes than the character has. The first surplus byte is ill-formed, so it ends all
-      // words and is a cut.
+      // There are more continuation bytes than the character has. The first surplus byte is ill-formed. It ends all
+      // words, so it is a cut.
       if (i + character.length < end) return i + character.length;
       const character_class kind = classify(character.code_point);
       if (kind == character_class::other || kind == character_class::lone || kind == character_class::han) return i;
@@ -83,14 +84,15 @@ struct word_recipe_of<words> {
   static word_recipe of(const words& /*tokenize*/) noexcept { return {1, word_form::as_written}; }
 };
 
-/// Reads words, and shingles of words, in blocks. A joiner copies the words of a text to one string.
+/// Reads words, or shingles of words, in blocks. A joiner copies the words of a text to one string.
 template <class Tokenizer>
   requires(word_recipe_of<Tokenizer>::is_known)
 struct token_source<Tokenizer, true> {
   static constexpr bool is_plain = false;
   using rewriter = no_rewriter;
 
-  /// Cuts a text behind its last whole character. A word may be open there: the joiner of words continues it.
+  /// Returns the cut after the last whole character of a text. A word may be open at the cut; the joiner of words
+  /// continues it.
   static text_cut cut(const Tokenizer& /*tokenize*/, std::string_view text) noexcept {
     const std::size_t at = text.size() - incomplete_suffix(text);
     return {at, at};
@@ -112,12 +114,12 @@ struct token_source<Tokenizer, true> {
   typename word_recipe_of<Tokenizer>::joiner joiner;
 };
 
-/// Returns true if single words are read in place. With AVX-512, words are copied to a string first, which is 1.1 to
-/// 1.4 times as fast.
+/// Returns true if single words are read in place. With AVX-512, words are first copied to a string, which makes
+/// reading 1.1 to 1.4 times as fast.
 constexpr bool reads_in_place(portable_form) noexcept { return true; }
 constexpr bool reads_in_place(avx512_form) noexcept { return false; }
 
-/// Reads words as written, in place unless copying is faster.
+/// Reads words as they are written. Words are read in place unless copying is faster.
 template <>
 struct token_source<words, true> {
   static constexpr bool is_plain = false;
@@ -155,7 +157,8 @@ struct token_source<words, true> {
         }
         continue;
       }
-      // A word that begins in the last 8 bytes of the text cannot be loaded as 64 bits.
+      // The sink loads 64 bits from the beginning of each word. It cannot do so for a word that begins in the last 8
+      // bytes of the text, so such a word is passed singly.
       while (spans.count > 0 && spans.begin[spans.count - 1] + sizeof(std::uint64_t) > text.size()) {
         --spans.count;
         sink(text.substr(spans.begin[spans.count], spans.end[spans.count] - spans.begin[spans.count]));

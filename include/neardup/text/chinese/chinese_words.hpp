@@ -22,20 +22,20 @@
 
 namespace neardup::inline v0 {
 
-/// Tokenizes Chinese text into words, as jieba does: the same dictionary and model give the same words.
+/// Tokenizes Chinese text into words, as jieba does. With the same dictionary and model, the words are the same.
 ///
-/// Runs of Chinese characters, ASCII letters, digits and + # & . _ % - are cut into the most probable sequence of
-/// dictionary words. The model of unknown words, if there is one, cuts adjacent single characters that remain. ASCII
-/// words and numbers stay whole. Tokens without a letter or digit are dropped unless keep_symbols is set. Traditional
-/// characters and full-width forms are distinct characters; fold them first if needed. Copies share the dictionary and
-/// the model.
-/// Thread safety: may be called from many threads.
-/// Complexity: O(n) for words of bounded length.
-/// Source: the algorithm of jieba (Sun Junyi), version 0.42.1, measured against it.
+/// A run of Chinese characters, ASCII letters, digits and + # & . _ % - is cut into the most probable sequence of
+/// dictionary words. If single characters remain next to each other, the model of unknown words cuts them, if there is
+/// a model. ASCII words and numbers are not cut. Tokens without a letter or digit are dropped unless keep_symbols is
+/// set. Traditional characters and full-width forms are not converted; fold the text first if you need this. Copies
+/// share the dictionary and the model.
+/// Thread safety: several threads may call const members at once.
+/// Complexity: O(n) if the length of words is bounded.
+/// Source: the algorithm of jieba (Sun Junyi). The results were compared with version 0.42.1.
 /// Example: `chinese_words words{dictionary};  simhasher hash{words, top{20, tf_idf{table}}};`
 class chinese_words {
  public:
-  /// Makes a tokenizer. Without a model, unknown words are cut to single characters.
+  /// Makes a tokenizer. Without a model, unknown words are cut into single characters.
   /// Precondition: `dictionary` is not null.
   explicit chinese_words(std::shared_ptr<const word_dictionary> dictionary,
                          std::shared_ptr<const unknown_word_model> model = nullptr)
@@ -46,8 +46,8 @@ class chinese_words {
     for_each_of_length(text, 0, sink);
   }
 
-  /// Calls the sink only for tokens of at least `min_length` code points, not counting white space. `without` uses it,
-  /// because a test of each token would be slower.
+  /// Calls the sink only for tokens of at least `min_length` code points, where white space does not count. `without`
+  /// calls this function, because its own test of each token would be slower.
   template <class Sink>
   void for_each_of_length(std::string_view text, std::size_t min_length, Sink&& sink) const {
     if (keep_symbols) {
@@ -59,20 +59,20 @@ class chinese_words {
     }
   }
 
-  /// Calls the sink for all tokens of jieba, including white space and punctuation. Their concatenation is the text.
+  /// Calls the sink for all tokens of jieba, including white space and punctuation. The tokens together are the whole
+  /// text.
   template <class Sink>
   void segment(std::string_view text, Sink&& sink) const {
     for_each_piece(text, 0, sink);
   }
 
-  /// Returns the last place where the beginning of a text may be cut: before or behind a character that belongs to no
-  /// run of words, but not between CR and LF. See tokenizer.
+  /// Returns the last position at which the beginning of a text may be cut. Such a position is before or after a
+  /// character that belongs to no run of words, but not between CR and LF. See tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept;
 
   [[nodiscard]] const word_dictionary& dictionary() const noexcept { return *dictionary_; }
 
-  /// Returns the name of this tokenizer in a composition. It contains a digest of the dictionary and a digest of the
-  /// model.
+  /// Returns the name of this tokenizer in a composition. The name contains digests of the dictionary and of the model.
   [[nodiscard]] std::string description() const { return keep_symbols ? "chinese_words(symbols)" : "chinese_words"; }
   [[nodiscard]] std::uint64_t dictionary_identity() const { return dictionary_->identity(); }
   [[nodiscard]] std::optional<std::uint64_t> model_identity() const {
@@ -82,7 +82,7 @@ class chinese_words {
   bool keep_symbols = false;  ///< true: also yield tokens without a letter or digit
 
  private:
-  /// A token: its place in the text, and its length in characters; 0 for white space.
+  /// A token: its place in the text, and its length in characters. The length of white space is 0.
   struct piece {
     std::size_t begin;
     std::uint32_t size, characters;
@@ -100,22 +100,22 @@ class chinese_words {
     memory.tokens.reserve((std::min)(text.size(), enough_tokens));
     for (std::size_t at = 0; at < text.size();) {
       at = cut_part(text, at, memory);
-      // There is no branch, because the processor could not predict the length of a token.
+      // This code has no branch, because the processor could not predict the length of a token.
       std::size_t count = 0;
       for (const piece& token : memory.tokens) {
         memory.tokens[count] = token;
         count += token.characters >= min_length ? 1U : 0U;
       }
-      // The sink is called here only, so that the compiler inlines it into this loop.
+      // The sink is called at one place only, so that the compiler inlines it into this loop.
       for (std::size_t i = 0; i < count; ++i) sink(part_of(text, memory.tokens[i].begin, memory.tokens[i].size));
     }
   }
 
-  // Longer runs are cut here, so that positions fit 32 bits and memory is bounded.
+  // Longer runs are cut at this length, so that positions fit into 32 bits and memory is bounded.
   static constexpr std::size_t max_run = std::size_t{1} << 30;
   static constexpr std::size_t enough_tokens = 256;  // number of tokens that fit the cache
 
-  /// Returns text.substr(begin, size), without the range check, which g++ -O2 compiles to a call.
+  /// Returns text.substr(begin, size), but without the range check, which g++ -O2 compiles to a call.
   static constexpr std::string_view part_of(std::string_view text, std::size_t begin, std::size_t size) noexcept {
     return {text.data() + begin, size};
   }
@@ -143,13 +143,13 @@ class chinese_words {
 
   static bool has_letter(std::string_view token) noexcept;
 
-  /// Finds one or more tokens from `at` on.
+  /// Finds one or more tokens, the first of which begins at `at`.
   /// Returns: the end of the last token found.
   std::size_t cut_part(std::string_view text, std::size_t at, workspace& memory) const;
 
   void cut_run(std::string_view run, std::size_t begin, workspace& memory) const;
 
-  /// Cuts the characters begin .. end into words. The dictionary leaves them single.
+  /// Cuts the characters begin .. end into words. In the dictionary's segmentation, each of these characters is a word.
   template <class EndWord>
   void cut_singles(std::size_t begin, std::size_t end, std::string_view run, workspace& memory,
                    EndWord& end_word) const {
@@ -188,7 +188,8 @@ class chinese_words {
     }
   }
 
-  /// Cuts letters and digits, with a following fraction and percent sign. Characters between them stay whole.
+  /// Cuts a run of letters and digits into words. A fraction and a percent sign belong to the number before them. The
+  /// characters between two words are one token.
   template <class EndWord>
   static void cut_ascii(std::size_t begin, std::size_t end, const std::vector<detail::segment_step>& steps,
                         EndWord& end_word) {
@@ -222,7 +223,7 @@ inline constexpr bool detail::leaves_out_short_tokens<chinese_words> = true;
 
 NEARDUP_INLINE bool chinese_words::has_letter(std::string_view token) noexcept {
   const auto first = static_cast<unsigned char>(token.front());
-  // Fast path: most tokens begin with an ASCII letter or digit, or with one of U+5000 to U+8FFF.
+  // Fast path: most tokens begin with an ASCII letter, an ASCII digit, or a character of U+5000 to U+8FFF.
   if (word_dictionary::is_ascii_alphanumeric(first) || (first >= 0xe5 && first <= 0xe8 && token.size() % 3 == 0)) {
     return true;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A dictionary of words with frequencies, in the format of jieba's dict.txt, and the most probable segmentation of a
-// text by these words.
+// A dictionary of words with frequencies, in the format of jieba's dict.txt. It finds the most probable segmentation of
+// a text into these words.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class chinese_words;
 
 namespace detail {
 
-/// A character of a run that is segmented.
+/// A character of the run that is segmented.
 struct segment_step {
   double score;         // sum of the logarithms along the best path from here to the end
   std::uint32_t begin;  // position of its first byte in the run
@@ -40,7 +40,7 @@ struct segment_step {
   char32_t code_point;
 };
 
-/// A node of the trie. Its number is its index in the hash table, so that finding a child is one lookup.
+/// A node of the trie. The number of a node is its index in the hash table. So one lookup finds a child.
 ///
 ///   bytes 0..7   key: bits 0..20 the code point, 21..52 the number of the parent + 1, 63 true if it has children
 ///   bytes 8..15  log_frequency
@@ -49,7 +49,7 @@ struct dictionary_node {
   double log_frequency = -std::numeric_limits<double>::infinity();  // -infinity: not a word
 };
 
-/// A copy-on-write array. It owns its values, or is a view into a mapped file until it is modified.
+/// A copy-on-write array. The array owns its values, or is a view of a mapped file until it is modified.
 template <class T>
 class shared_table {
  public:
@@ -62,7 +62,7 @@ class shared_table {
   shared_table(shared_table&& other) noexcept
       : own_(std::move(other.own_)), view_(std::exchange(other.view_, {})), owner_(std::move(other.owner_)) {}
   shared_table& operator=(shared_table other) noexcept {
-    // Moving a vector keeps its elements in place.
+    // The elements of a vector stay in place when the vector is moved.
     own_ = std::move(other.own_);
     view_ = other.view_;
     owner_ = std::move(other.owner_);
@@ -75,7 +75,7 @@ class shared_table {
   [[nodiscard]] std::span<const T> values() const noexcept { return view_; }
   [[nodiscard]] std::size_t memory_usage() const noexcept { return own_.capacity() * sizeof(T); }
 
-  /// Returns the values for modification. A view is copied first.
+  /// Returns the values for modification. If the array is a view, its values are copied first.
   [[nodiscard]] std::vector<T>& own() {
     if (owner_) *this = shared_table(std::vector<T>(view_.begin(), view_.end()));
     return own_;
@@ -91,65 +91,65 @@ struct dictionary_access;
 
 }  // namespace detail
 
-/// A dictionary of words with frequencies. It segments text of a language without spaces.
+/// A dictionary of words with frequencies. It segments text of languages that are written without spaces.
 ///
-/// The file format is the format of jieba's dict.txt: lines "word frequency" or "word frequency tag" in UTF-8. The
-/// words are a trie of code points in one hash table, about 16 MB for the 349,046 words of jieba. The table can be
-/// saved, and mapped from a file (storage/chinese/dictionary_file.hpp).
-/// Guarantee: every machine segments alike. Scores are IEEE doubles, added in a fixed order, of logarithms rounded
-/// correctly by integer arithmetic.
-/// Thread safety: const members may be called from many threads while no thread writes.
+/// The file format is that of jieba's dict.txt: lines "word frequency" or "word frequency tag" in UTF-8. The words are
+/// a trie of code points, in one hash table. The 349,046 words of jieba take about 16 MB. The table can be saved to a
+/// file, and mapped from a file (storage/chinese/dictionary_file.hpp).
+/// Guarantee: every machine makes the same segmentation. Scores are sums of logarithms, added as IEEE doubles in a
+/// fixed order. Integer arithmetic rounds the logarithms correctly.
+/// Thread safety: several threads may call const members at once while no thread calls other members.
 class word_dictionary {
  public:
-  /// Makes an empty dictionary, in which every character is a word.
+  /// Makes an empty dictionary, which cuts a text into single characters.
   word_dictionary() { reserve_nodes(0); }
 
-  /// Parses lines "word frequency". Text behind a second blank is ignored, and empty lines are skipped. If a word is
-  /// repeated, its last line counts.
-  /// Throws: std::runtime_error "NAME:LINE: ..." for an invalid line; std::length_error, as all functions below, if the
-  /// frequencies sum to 2^63 or more.
+  /// Parses lines "word frequency". The rest of a line after a second blank is ignored, and empty lines are skipped. If
+  /// a word occurs in several lines, the last line counts.
+  /// Throws: std::runtime_error "NAME:LINE: ..." if a line is invalid; std::length_error if the sum of the frequencies
+  /// is 2^63 or more. All functions below that add words throw the same std::length_error.
   [[nodiscard]] static word_dictionary parse(std::string_view contents, std::string_view name = "dictionary");
 
   /// Reads a file as parse() does.
-  /// Throws: std::runtime_error, which names the file and the line.
+  /// Throws: std::runtime_error; the message names the file and the line.
   [[nodiscard]] static word_dictionary load(const std::string& path) { return parse(detail::read_file(path), path); }
 
-  /// Adds the words of a user dictionary in line order. A line is "word", "word frequency" or "word frequency tag"; a
-  /// word may contain blanks. A word without a frequency gets suggested_frequency(word).
-  /// Throws: std::runtime_error "NAME:LINE: ..." for a line that is not UTF-8, or whose last number is negative or at
-  /// least 2^53. The lines before it have been added then.
+  /// Adds the words of a user dictionary, line by line. A line is "word", "word frequency" or "word frequency tag". A
+  /// word may contain blanks. A word without a frequency gets the frequency suggested_frequency(word).
+  /// Throws: std::runtime_error "NAME:LINE: ..." if a line is not UTF-8, or if its last number is negative or at least
+  /// 2^53. The lines before this line have then been added.
   void add_user_words(std::string_view contents, std::string_view name = "user dictionary");
 
   /// Reads a file as add_user_words() does.
-  /// Throws: std::runtime_error, which names the file and the line.
+  /// Throws: std::runtime_error; the message names the file and the line.
   void load_user_words(const std::string& path) { add_user_words(detail::read_file(path), path); }
 
-  /// Adds a word or changes its frequency. In both cases total() grows by the frequency, as in jieba. A frequency of 0
-  /// removes the word; the model of unknown words does not form it either.
-  /// Throws: std::invalid_argument if the word is empty or not UTF-8, or the frequency is at least 2^53.
+  /// Adds a word, or changes its frequency. In both cases total() grows by the frequency, as in jieba. The frequency 0
+  /// removes the word, and then the model of unknown words does not form the word either.
+  /// Throws: std::invalid_argument if the word is empty or not UTF-8, or if the frequency is at least 2^53.
   void add_word(std::string_view word, std::uint64_t frequency);
 
-  /// Returns the least frequency at which a word is kept whole: one more than its expected frequency if its parts
-  /// occurred independently.
+  /// Returns the least frequency with which a word is not cut. It is one more than the frequency that the word would
+  /// have if its parts occurred independently.
   [[nodiscard]] std::uint64_t suggested_frequency(std::string_view word) const;
 
-  /// Returns the frequency of a word; 0 if it is not in the dictionary.
+  /// Returns the frequency of a word, or 0 if the dictionary does not have the word.
   [[nodiscard]] std::uint64_t frequency(std::string_view word) const { return known_frequency(word).value_or(0); }
 
   /// Returns the sum of all frequencies that were added.
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
   /// Returns the number of words with a frequency above 0.
   [[nodiscard]] std::size_t size() const noexcept { return words_; }
-  /// Returns true if a word was removed by a frequency of 0.
+  /// Returns true if a word was removed by adding it with the frequency 0.
   [[nodiscard]] bool is_never_a_word(std::string_view word) const {
     return !never_.empty() && never_.find(word) != never_.end();
   }
-  /// Returns a digest of all words and frequencies that does not depend on their order. It distinguishes this
-  /// dictionary from others.
+  /// Returns a digest of all words and frequencies, whatever their order. Different dictionaries have different
+  /// digests.
   /// Complexity: linear.
   [[nodiscard]] std::uint64_t identity() const;
 
-  /// Returns the number of allocated bytes, estimated. A mapped file does not count.
+  /// Returns the approximate number of allocated bytes. The bytes of a mapped file are not counted.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return nodes_.memory_usage() + first_.memory_usage(); }
 
  private:
@@ -167,8 +167,8 @@ class word_dictionary {
   static constexpr std::uint64_t has_children = std::uint64_t{1} << 63;
   static constexpr std::size_t first_size = 0x10000;
 
-  /// Decodes a run to steps: one for each character, and a last one for the end. Always inlined, because g++ -O2
-  /// would make a call.
+  /// Decodes a run to steps. There is one step for each character, and a last step for the end. The function is always
+  /// inlined, because g++ -O2 would call it.
   static NEARDUP_ALWAYS_INLINE void decode(std::string_view run, std::vector<detail::segment_step>& steps) {
     steps.clear();
     steps.reserve(run.size() + 1);  // an upper bound: one character per byte
@@ -180,13 +180,13 @@ class word_dictionary {
     steps.push_back({0, static_cast<std::uint32_t>(run.size()), 0, 0});
   }
 
-  /// Finds the most probable segmentation of the run in `steps`, and sets `next` of all steps. The segmentation has the
-  /// largest product of frequency / total, where an unknown character has frequency 1. Of equal products, the longer
-  /// word wins.
-  /// Complexity: O(n * longest word).
+  /// Finds the most probable segmentation of the run in `steps`, and sets `next` of each step. The probability is the
+  /// product of frequency / total over the words; an unknown character has the frequency 1. Of equal probabilities, the
+  /// longer word wins.
+  /// Complexity: O(n * length of the longest word).
   void best_path(std::vector<detail::segment_step>& steps) const noexcept;
 
-  /// Returns true if the characters begin .. end are a word.
+  /// Returns true if the characters begin .. end form a word of the dictionary.
   [[nodiscard]] bool is_word(const std::vector<detail::segment_step>& steps, std::size_t begin,
                              std::size_t end) const noexcept {
     std::uint32_t at = root;
@@ -194,8 +194,8 @@ class word_dictionary {
     return at != none && nodes_[at].log_frequency != no_word && begin != end;
   }
 
-  /// Returns the end of the word at `begin` without the model of unknown words: `next`, or the end of a run of single
-  /// ASCII letters and digits.
+  /// Returns the end of the word at `begin`, if there is no model of unknown words. A run of single ASCII letters and
+  /// digits is one word. For any other word, the end is `next`.
   [[nodiscard]] static std::size_t end_of_simple_word(const std::vector<detail::segment_step>& steps,
                                                       std::size_t begin) noexcept {
     std::size_t end = begin;
@@ -232,11 +232,12 @@ class word_dictionary {
 
   std::uint32_t add_child(std::uint32_t parent, char32_t code_point);
 
-  /// Allocates memory for `count` nodes in all. The existing nodes get new numbers.
+  /// Allocates memory for `count` nodes in total. Existing nodes get new numbers.
   void reserve_nodes(std::size_t count);
 
   /// Updates the parameters of the hash function.
-  /// Precondition: the size of the table is a power of two. Called after every change of that size.
+  /// Precondition: the size of the table is a power of two.
+  /// Call this function after each change of that size.
   void measure_nodes() noexcept {
     mask_ = nodes_.size() - 1;
     shift_ = 64;
@@ -244,19 +245,19 @@ class word_dictionary {
   }
 
   /// Sets the frequency of a word.
-  /// Returns: false, without any change, if the word is empty or not UTF-8.
+  /// Returns: false if the word is empty or not UTF-8. Nothing is changed then.
   bool set(std::string_view word, std::uint64_t frequency);
 
-  /// Returns the logarithm of a number. Logarithms of small numbers are cached, because few frequencies are large.
+  /// Returns the logarithm of a number. Logarithms of small numbers are cached, because most frequencies are small.
   double logarithm(std::uint64_t number);
 
   void update_total() { log_total_ = total_ == 0 ? 0 : detail::natural_logarithm(total_); }
 
   [[nodiscard]] std::optional<std::uint64_t> known_frequency(std::string_view word) const;
 
-  // A hash table by key: open addressing, linear probing, at most 3/4 full. No other hash table of the library fits:
-  // the keys of a node's children contain the node's index in the table, and the table is searched in a mapped file as
-  // it was saved.
+  // A hash table by key: open addressing, linear probing, at most 3/4 full. The other hash tables of the library cannot
+  // be used. The key of a child contains the index of its parent in this table, and the table is searched in a mapped
+  // file as it was saved.
   detail::shared_table<node> nodes_;
   detail::shared_table<std::uint32_t> first_;  // by code point below U+10000: the child of the root
   std::vector<double> logarithms_;             // cache of logarithms of small numbers; -1: not computed
@@ -273,7 +274,7 @@ class word_dictionary {
 
 NEARDUP_INLINE word_dictionary word_dictionary::parse(std::string_view contents, std::string_view name) {
   word_dictionary result;
-  // Estimates the number of nodes by the ratio in jieba's dictionary.
+  // The estimated number of nodes uses the ratio of bytes to nodes in jieba's dictionary.
   result.reserve_nodes(contents.size() / 9);
   detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
     const std::size_t space = line.find(' ');
@@ -331,8 +332,8 @@ NEARDUP_INLINE std::uint64_t word_dictionary::suggested_frequency(std::string_vi
     share *= static_cast<double>(known_frequency(part).value_or(1)) / (std::max)(total, 1.0);
     if (end != steps[i].next) steps[i].next = static_cast<std::uint32_t>(end);
   }
-  // The product is below the total. But a mapped file may claim any total, so the result is capped below 2^53, like
-  // every frequency.
+  // The product is below the total. A mapped file may have any total, so the result is limited to a number below 2^53,
+  // as all frequencies are.
   const auto by_chance = static_cast<std::uint64_t>((std::min)(share * total, 9007199254740990.0)) + 1;
   return (std::max)(by_chance, known_frequency(word).value_or(1));
 }
@@ -410,7 +411,7 @@ NEARDUP_INLINE void word_dictionary::reserve_nodes(std::size_t count) {
   std::vector<std::uint32_t> path;
   for (std::uint32_t i = 0; i < old.size(); ++i) {
     if (old[i].key == 0) continue;
-    // A parent is moved before its children. In a damaged mapped file a node may have no parent, or be its own
+    // A parent is moved before its children. In a damaged mapped file, a node may have no parent, or may be its own
     // ancestor.
     for (std::uint32_t at = i; at < old.size() && moved[at] == none && path.size() <= old.size();) {
       path.push_back(at);
@@ -464,7 +465,7 @@ NEARDUP_INLINE std::optional<std::uint64_t> word_dictionary::known_frequency(std
   if (at == none) return std::nullopt;
   const double log_frequency = nodes_[at].log_frequency;
   if (log_frequency == no_word) return 0;
-  // Rounding restores the frequency: the error of the logarithm matters only from about 2^46 on.
+  // Rounding gives back the exact frequency: the error of the logarithm matters only for frequencies of 2^46 or more.
   return static_cast<std::uint64_t>(std::llround(std::exp(log_frequency)));
 }
 

@@ -25,13 +25,15 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Parses the Python dictionaries of jieba's model: quoted names, numbers, and nesting of at most two levels.
+/// Parses the Python dictionaries of jieba's model. They consist of quoted names and numbers, nested at most two levels
+/// deep.
 class python_table_reader {
  public:
   python_table_reader(std::string_view contents, const std::string& path)
       : rest_(contents), all_(contents), path_(path) {}
 
-  /// Calls `visit(outer, inner, number)` for each number; `outer` is empty in the outermost dictionary.
+  /// Calls `visit(outer, inner, number)` for each number. `inner` is the name of the number. `outer` is the name of the
+  /// inner dictionary, and is empty in the outermost dictionary.
   template <class Visit>
   void for_each_number(const Visit& visit) {
     const std::size_t begin = all_.find('{');
@@ -43,7 +45,8 @@ class python_table_reader {
   [[noreturn]] void refuse(const char* why) const;
 
  private:
-  /// Reads to the end of a dictionary. `is_inside`: true if it is the value of the name `outer` in another dictionary.
+  /// Reads the rest of a dictionary. If `is_inside` is true, the dictionary is the value of the name `outer` in another
+  /// dictionary.
   template <class Visit>
   void read_entries(const std::string& outer, bool is_inside, const Visit& visit) {
     while (!skip('}')) {
@@ -59,8 +62,8 @@ class python_table_reader {
     }
   }
 
-  /// Skips blanks, commas and colons, then `brace` if it follows.
-  /// Returns: true if `brace` followed.
+  /// Skips blanks, commas and colons. Then skips `brace` if it is the next character.
+  /// Returns: true if `brace` was skipped.
   bool skip(char brace) noexcept;
 
   std::string name();
@@ -127,11 +130,12 @@ NEARDUP_INLINE double python_table_reader::number() {
 
 }  // namespace detail
 
-/// Segments runs of Chinese characters that the dictionary does not explain. It finds the most probable sequence of
-/// states (Viterbi). Each character begins a word (B), is in its middle (M), ends it (E) or is a word by itself (S).
+/// Segments runs of Chinese characters that are not words of the dictionary. The algorithm (Viterbi) finds the most
+/// probable sequence of states. A character begins a word (B), is in the middle of a word (M), ends a word (E) or is a
+/// word (S).
 ///
-/// Guarantee: every machine gives the same result, because sums are IEEE doubles, added in a fixed order.
-/// Thread safety: immutable, so threads may share it.
+/// Guarantee: every machine gives the same result, because sums are IEEE doubles that are added in a fixed order.
+/// Thread safety: objects are immutable, so threads may share an object.
 class unknown_word_model {
  public:
   static constexpr char32_t first_character = 0x4e00, last_character = 0x9fd5;
@@ -139,18 +143,19 @@ class unknown_word_model {
   /// Returns true if the model has probabilities for a character.
   static constexpr bool is_chinese(char32_t c) noexcept { return c >= first_character && c <= last_character; }
 
-  /// Loads prob_start.py, prob_trans.py and prob_emit.py from a folder. python3-jieba has them in finalseg/.
-  /// Throws: std::runtime_error, which names the file and the line.
+  /// Loads prob_start.py, prob_trans.py and prob_emit.py from a folder. The package python3-jieba has them in
+  /// finalseg/.
+  /// Throws: std::runtime_error; the message names the file and the line.
   [[nodiscard]] static unknown_word_model load(const std::string& folder);
 
-  /// Scratch memory, reused from run to run.
+  /// Scratch memory, reused for the next run.
   struct workspace {
     std::vector<std::uint8_t> from;  // by character: the predecessor of each state, two bits each, B lowest
     std::vector<std::uint8_t> is_end;
   };
 
-  /// Finds the ends of the words in a run of Chinese characters. Sets scratch.is_end[i] to a value other than 0 if a
-  /// word ends at character i. A word always ends at the last character.
+  /// Finds the ends of the words in a run of Chinese characters. If a word ends at character i, scratch.is_end[i] is
+  /// not 0. A word always ends at the last character.
   /// Precondition: is_chinese(character(i)) for i < count.
   /// Complexity: O(count).
   template <class Character>
@@ -164,8 +169,8 @@ class unknown_word_model {
     for (std::size_t i = 1; i < count; ++i) {
       const auto& emission = emission_[character(i) - first_character];
       unsigned from = 0;
-      // Each state has two possible predecessors. If both are equally probable, the state whose letter is later in the
-      // alphabet wins, as in jieba.
+      // Each state has two possible predecessors. If both are equally probable, the state with the letter that is later
+      // in the alphabet wins, as in jieba.
       const auto better = [&](std::size_t to, std::size_t earlier, std::size_t later) {
         const double a = score[earlier] + transition_[earlier][to] + emission[to];
         const double b = score[later] + transition_[later][to] + emission[to];
@@ -185,7 +190,7 @@ class unknown_word_model {
     scratch.is_end[count - 1] = 1;
   }
 
-  /// Returns a digest of all numbers. It distinguishes this model from others.
+  /// Returns a digest of all numbers of the model. Different models have different digests.
   [[nodiscard]] std::uint64_t identity() const noexcept;
 
   [[nodiscard]] std::size_t memory_usage() const noexcept { return emission_.capacity() * sizeof(emission_[0]); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Canonical form: the rewriting of a text before it is normalised, so that the spelling of characters in code points
-// does not matter.
+// Canonical form: a text is rewritten before it is normalised, so that it does not matter which code points spell a
+// character.
 //
-// Most text is in canonical form except for case, and is passed on unchanged. A kernel finds the end of such text, 64
-// bytes at a time. The other characters are decomposed, ordered and composed one by one.
+// Most text is already in canonical form except for case, and is passed on unchanged. A kernel finds the end of such
+// text, 64 bytes at a time. All other characters are decomposed, ordered and composed one by one.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The role of a code point in the conversion to canonical form.
+/// How a code point is converted to canonical form.
 enum class canonical_kind : std::uint8_t {
   plain,    ///< unchanged except for case, and independent of the characters before it
   ordered,  ///< a mark; unchanged if no mark before it has a higher combining class
@@ -37,8 +37,8 @@ enum class canonical_kind : std::uint8_t {
   stable,  ///< decomposed if marks follow, otherwise like plain
 };
 
-/// An entry of canonical_leaves. The highest three bits are the kind. The meaning of the lower bits depends on the
-/// kind.
+/// An entry of canonical_leaves. The highest three bits are the canonical_kind. The meaning of the lower bits depends
+/// on the kind.
 struct canonical_code {
   std::uint16_t bits;
 
@@ -66,7 +66,8 @@ struct canonical_code {
   }
 };
 
-/// Returns the composition of two characters, or 0 if there is none. `code` is the canonical_code of `second`.
+/// Returns the character that `first` and `second` compose, or 0 if they do not compose. `code` is the canonical_code
+/// of `second`.
 constexpr char32_t compose_pair(char32_t first, char32_t second, canonical_code code) noexcept {
   constexpr char32_t lead = 0x1100, vowel = 0x1161, tail = 0x11a7, syllables = 0xac00;
   constexpr char32_t leads = 19, vowels = 21, tails = 28;
@@ -84,7 +85,7 @@ constexpr char32_t compose_pair(char32_t first, char32_t second, canonical_code 
   return found != end && found->first == first ? found->composite : 0;
 }
 
-/// Composes text that is pushed code point by code point. It holds one character and its marks at a time.
+/// Composes a text code point by code point. The composer holds one character and its marks until they are complete.
 class canonical_composer {
  public:
   static constexpr std::size_t max_marks = 30;  ///< most marks of a character; further marks are dropped
@@ -118,7 +119,7 @@ class canonical_composer {
   /// Returns true if the text so far ends with an emoji and a joiner. The joiner is kept only if another emoji follows.
   [[nodiscard]] bool ends_with_joiner() const noexcept { return joins_; }
 
-  /// Composes and writes the character that is held.
+  /// Composes the held character, and writes the result.
   void close(std::string& out) {
     compose_marks();
     write(out);
@@ -150,7 +151,7 @@ class canonical_composer {
                            !is_emoji_modifier(code_point);
     if (const unsigned order = code.combining_class(); order != 0) {
       if (count_ == max_marks) return;
-      // Marks of equal class keep their order.
+      // Marks with the same combining class keep their order.
       std::size_t i = count_++;
       for (; i > 0 && marks_[i - 1].combining_class > order; --i) marks_[i] = marks_[i - 1];
       marks_[i] = {code_point, code, static_cast<std::uint8_t>(order)};
@@ -172,7 +173,7 @@ class canonical_composer {
     starter_ = code_point;
   }
 
-  /// Composes the character with its marks where possible. The other marks are kept.
+  /// Composes the held character with its marks where possible. The marks that do not compose are kept.
   void compose_marks() noexcept {
     if (count_ == 0) return;
     std::size_t kept = 0;
@@ -199,13 +200,13 @@ class canonical_composer {
   void write(std::string& out) {
     if (starter_ != none) put(starter_, out);
     for (std::size_t i = 0; i < count_; ++i) {
-      // Case folding turns the iota below a letter into a letter behind it.
+      // Case folding replaces the iota below a letter by the letter iota after it.
       put(marks_[i].code_point == iota_below ? iota : marks_[i].code_point, out);
     }
     count_ = 0;
   }
 
-  /// Returns true if the held character is an emoji, to which tags and a joiner belong.
+  /// Returns true if the held character is an emoji. Tags and a joiner may belong to an emoji.
   [[nodiscard]] bool ends_with_emoji() const noexcept {
     if (starter_ == none) return false;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -216,7 +217,7 @@ class canonical_composer {
     return run == word_run::pictograph;
   }
 
-  /// Writes a code point, except a mark without a base, or a joiner that is not followed by an emoji.
+  /// Writes a code point. A mark without a base, or a joiner without a following emoji, is not written.
   void put(char32_t code_point, std::string& out) {
     const auto write = [&out](char32_t c) {
       char bytes[4];
@@ -241,7 +242,7 @@ class canonical_composer {
 
 // ---- how far a text is in canonical form ----------------------------------------------------------------------------
 
-/// Returns the beginning of the character that ends at `at`, in a text that begins at `begin`.
+/// Returns the beginning of the character that ends at `at`. `begin` is the beginning of the text.
 inline const char* previous_character(const char* begin, const char* at) noexcept {
   for (const char* lead = at - 1; lead >= begin && at - lead <= 4; --lead) {
     if ((static_cast<unsigned char>(*lead) & 0xc0) == 0x80) continue;
@@ -250,9 +251,9 @@ inline const char* previous_character(const char* begin, const char* at) noexcep
   return at - 1;
 }
 
-/// Returns the number of bytes from `at` on that belong to settled characters. A settled character stays unchanged and
-/// is not a mark. This kernel knows only some settled characters, so the next character may be settled, too. The last
-/// character may extend beyond `size`.
+/// Returns the number of bytes from `at` on that belong to settled characters. A settled character stays unchanged, and
+/// is not a mark. This kernel recognises only some settled characters, so the character after these bytes may be
+/// settled, too. The last character may end after `size`.
 inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noexcept {
   std::size_t i = 0;
   while (i + sizeof(std::uint64_t) <= size) {
@@ -264,7 +265,7 @@ inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noex
       i += static_cast<std::size_t>(std::countr_zero(tops)) / 8;
       continue;
     }
-    // U+4000 to U+9FFF have a lead byte E4 to E9 and two continuation bytes. Tests two such characters at once.
+    // Tests two characters at once: U+4000 to U+9FFF have a lead byte from E4 to E9, and two continuation bytes.
     const std::uint64_t halves = (x & 0x0000c0c0f0c0c0f0U) ^ 0x00008080e08080e0U;
     const std::uint64_t low = x & 0x0f00000fU;
     const std::uint64_t four_to_nine = (low + 0x7c00007cU) & ~(low + 0x76000076U) & 0x80000080U;
@@ -283,15 +284,15 @@ inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noex
 
 inline constexpr std::size_t settled_margin = 2;  // number of bytes that kernels read behind a block
 
-/// Lookup tables by the halves (four bits each) of the three bytes of a character. A character is settled, as
-/// settled_bytes_portable() defines it, if its six entries have a bit in common.
+/// Lookup tables by the halves (four bits each) of the three bytes of a character. A character is settled if its six
+/// entries have a bit in common. settled_bytes_portable() defines settled.
 struct settled_halves {
   std::uint8_t high[3][16], low[3][16];
 };
 alignas(64) inline constexpr settled_halves halves_of_settled = [] {
   settled_halves result{};
   unsigned role = 1;
-  // The arguments are sets of half-byte values, as bit masks: bit 8 means the value 8.
+  // Each argument is a set of values of a half byte, as a bit mask: bit 8 stands for the value 8.
   const auto add = [&](unsigned leads, unsigned next, unsigned third_high, unsigned third_low) {
     constexpr unsigned all = 0xffff;
     const unsigned high[] = {all, all, third_high};
@@ -316,7 +317,7 @@ alignas(64) inline constexpr settled_halves halves_of_settled = [] {
   add(bit(15), bit(12), bit(8), any);                           // U+FF00 to U+FF0F
   add(bit(15), bit(12), bit(9), range(10, 15));                 // U+FF1A to U+FF1F
   // The high half of the first byte is E in all ranges. The high half of the second byte is 8 in the ranges from U+2000
-  // and U+3000, and B in those from U+FF00.
+  // and U+3000, and B in the ranges from U+FF00.
   for (unsigned value = 0; value < 16; ++value) {
     if (value != 0xe) result.high[0][value] = 0;
     result.high[1][value] &= value == 0x8 ? 0x3f : value == 0xb ? 0xc0 : 0;
@@ -326,8 +327,8 @@ alignas(64) inline constexpr settled_halves halves_of_settled = [] {
 
 NEARDUP_AVX2_BEGIN
 
-/// The AVX2 version of settled_bytes_portable, for whole blocks. It knows these settled characters: ASCII; U+4000 to
-/// U+9FFF; most separators of Chinese and English; kana except their marks; and Latin-1 except soft hyphen, micro sign
+/// The AVX2 version of settled_bytes_portable, for whole blocks. It recognises these settled characters: ASCII; U+4000
+/// to U+9FFF; most separators of Chinese and English; kana except their marks; Latin-1 except soft hyphen, micro sign
 /// and sharp s.
 inline std::size_t settled_bytes_avx2(const char* at, std::size_t size) noexcept {
   const auto load = [](const char* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
@@ -348,7 +349,7 @@ inline std::size_t settled_bytes_avx2(const char* at, std::size_t size) noexcept
     return _mm256_and_si256(_mm256_shuffle_epi8(table(halves_of_settled.high[i]), high),
                             _mm256_shuffle_epi8(table(halves_of_settled.low[i]), _mm256_and_si256(bytes, half)));
   };
-  // Returns 0xff for each byte that begins a character not known to be settled, and 0 for all other bytes.
+  // Returns 0xff for each byte that begins a character which is not known to be settled, and 0 for every other byte.
   const auto open_of = [&](const char* from, __m256i bytes) {
     const __m256i common =
         _mm256_and_si256(roles(bytes, 0), _mm256_and_si256(roles(load(from + 1), 1), roles(load(from + 2), 2)));
@@ -375,9 +376,9 @@ inline std::size_t settled_bytes_avx2(const char* at, std::size_t size) noexcept
   return i;
 }
 
-/// Lookup tables by the low six bits of the first, second and third byte of a character. If its three entries have a
-/// bit in common, the character is settled: canonical text keeps it, and it is not a mark. Ill-formed bytes are
-/// separators, which canonical text keeps, so they count as settled.
+/// Lookup tables by the low six bits of the first, second and third byte of a character. The character is settled if
+/// its three entries have a bit in common: canonical text keeps the character, and it is not a mark. Ill-formed bytes
+/// count as settled, because they are separators, which canonical text keeps.
 struct settled_roles {
   static constexpr unsigned always = 1, e2 = 2, e3_80 = 4, e3_82 = 8, ef = 16, c2 = 32, c3 = 64, e3 = 128;
 
@@ -425,7 +426,7 @@ inline std::size_t settled_bytes_avx512(const char* at, std::size_t size) noexce
   std::size_t i = 0;
   for (; i + text_block_size + settled_margin <= size; i += text_block_size) {
     if (i + 4 * text_block_size <= size) {
-      // First tests whether 256 bytes are ASCII, because English has long runs of ASCII.
+      // Tests first whether 256 bytes are ASCII, because English text has long runs of ASCII.
       const __m512i both = _mm512_or_si512(_mm512_loadu_si512(at + i), _mm512_loadu_si512(at + i + text_block_size));
       const __m512i more = _mm512_or_si512(_mm512_loadu_si512(at + i + 2 * text_block_size),
                                            _mm512_loadu_si512(at + i + 3 * text_block_size));
@@ -443,7 +444,7 @@ inline std::size_t settled_bytes_avx512(const char* at, std::size_t size) noexce
         _mm512_permutexvar_epi8(_mm512_loadu_si512(block + 1), _mm512_load_si512(roles_of_settled.second.data()));
     const __m512i of_third =
         _mm512_permutexvar_epi8(_mm512_loadu_si512(block + 2), _mm512_load_si512(roles_of_settled.third.data()));
-    // One VPTERNLOGD computes the bitwise and of all three entries.
+    // One VPTERNLOGD instruction computes the bitwise and of the three entries.
     const __m512i common = _mm512_ternarylogic_epi32(of_first, of_second, of_third, 0x80);
     const std::uint64_t open = leads & _mm512_testn_epi8_mask(common, common);
     if (open != 0) return i + static_cast<std::size_t>(std::countr_zero(open));
@@ -452,7 +453,8 @@ inline std::size_t settled_bytes_avx512(const char* at, std::size_t size) noexce
 }
 NEARDUP_END
 
-/// Calls a kernel that reads whole blocks. The rest of the text is copied to a block of zero bytes.
+/// Calls a kernel that reads whole blocks. The last part of the text is copied to a block that is filled with zero
+/// bytes.
 template <auto Settled>
 std::size_t settled_bytes_by(const char* at, std::size_t size) noexcept {
   const std::size_t whole = Settled(at, size);
@@ -469,8 +471,8 @@ constexpr auto settled_bytes_of(avx512_form) noexcept { return settled_bytes_by<
 
 constexpr auto settled_bytes_of(portable_form) noexcept { return settled_bytes_portable; }
 
-/// Returns the number of bytes that find_unsettled() classifies one by one before it calls the kernel again. Characters
-/// that vector kernels cannot classify rarely occur singly.
+/// Returns how many bytes find_unsettled() classifies one by one before it calls the kernel again. Characters that a
+/// vector kernel does not recognise rarely occur singly.
 constexpr std::ptrdiff_t unknown_run_of(portable_form) noexcept { return 1; }
 constexpr std::ptrdiff_t unknown_run_of(avx2_form) noexcept { return 48; }
 
@@ -478,9 +480,9 @@ inline std::size_t settled_bytes(const char* at, std::size_t size, instruction_s
   return choose_form(level, [&](auto form) { return settled_bytes_of(form)(at, size); });
 }
 
-/// Finds a prefix of the text that is in canonical form except for case, and that no following character can change.
-/// The search ends at `limit`.
-/// Returns: the end of that prefix, which is the beginning of a character.
+/// Finds a prefix of the text that is in canonical form except for case, and that later characters cannot change. The
+/// search ends at `limit`.
+/// Returns: the end of the prefix, which is the beginning of a character.
 inline const char* find_unsettled(const char* begin, const char* limit, const char* end,
                                   instruction_set level) noexcept {
   const std::ptrdiff_t unknown_run = choose_form(level, [](auto form) { return unknown_run_of(form); });
@@ -514,7 +516,7 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
       const decoded next = decode_multibyte(text);
       const canonical_code code = canonical_code::of(next.code_point);
       if (code.stays()) {
-        // A skin tone does not become `last`: it belongs to the emoji before it, and tags and a joiner may follow.
+        // A skin tone does not become `last`, because it belongs to the emoji before it. Tags and a joiner may follow.
         if (!is_emoji_modifier(next.code_point)) stays_at(at);
         at += next.length;
         continue;
@@ -527,7 +529,7 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
         return last;
       }
       order = next_order;
-      // A mark without a base character is not canonical: it is removed.
+      // A mark without a base character is not canonical, because it has to be removed.
       const std::string_view before(last, static_cast<std::size_t>(end - last));
       if (last == at || classify(decode_one(before).code_point) == character_class::other) return last;
       at += next.length;
@@ -536,12 +538,13 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
   return last;
 }
 
-/// Rewrites a text to canonical form: without invisible characters, fully case-folded, each character composed with its
-/// marks. After normalising, texts that look alike have the same words, whatever code points spell them. Marks without
-/// a base are removed. Upper case remains where its lower case is a single code point, because normalising follows.
+/// Rewrites a text to canonical form, without normalising. Invisible characters are removed, the case is fully folded,
+/// and each character is composed with its marks. If the result is then normalised, texts that look alike have the same
+/// words, whatever code points spell them. Marks without a base are removed. An upper-case letter stays if its lower
+/// case is one code point, because normalising replaces it later.
 class canonical_form {
  public:
-  /// Appends text. Calls `take(part)` for the parts of the result that no further text can change.
+  /// Appends text. Calls `take(part)` for each part of the result that later text cannot change.
   /// Precondition: the text ends with a whole character.
   template <class Take>
   void append(std::string_view text, const Take& take) {
@@ -551,7 +554,8 @@ class canonical_form {
     for (;;) {
       if (composer_.is_open()) at = compose(at, end);
       if (at == end) return;
-      // The text is searched and passed on in steps, so that a step is still in the cache when it is passed on.
+      // The text is searched and passed on step by step, so that the text of a step is still in the cache when it is
+      // passed on.
       const char* const limit = end - at < step ? end : at + step;
       const char* const settled = find_unsettled(at, limit, end, level);
       const auto size = static_cast<std::size_t>(settled - at);
@@ -588,9 +592,9 @@ class canonical_form {
     made_.clear();
   }
 
-  /// Composes the characters from `at` on, up to a character that stays unchanged and does not depend on the characters
-  /// before it.
-  /// Returns: the beginning of that character, or `end`.
+  /// Composes the characters from `at` on. Stops at a character that stays unchanged and does not depend on the
+  /// characters before it.
+  /// Returns: the beginning of the character at which it stopped, or `end`.
   const char* compose(const char* at, const char* end) {
     bool is_begun = composer_.is_open();
     for (; at < end;) {

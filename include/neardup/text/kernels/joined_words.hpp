@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Joins the words of a text to one string, as written, folded or normalised, in one pass. Otherwise the text would be
-// normalised first, and the result scanned for words.
+// Joins the words of a text to one string in one pass. The words are as written, folded or normalised. The alternative
+// would take two passes: to normalise the text, and to find the words of the result.
 //
-// Only fingerprint/ uses this header. It is in text/ because it deals with words and letters, not with hashes: it reads
-// the masks of text_blocks and normalise_blocks.
+// Only fingerprint/ includes this header. It is in text/ because it deals with words and letters, not with hashes, and
+// because it uses the masks of text_blocks and normalise_blocks.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The state of joining: the position in the text; and the output, where shingle_separator ends each word.
+/// The state of joining: a position in the text, and the output. In the output, shingle_separator follows each word.
 struct word_join_cursor {
   static constexpr bool copies_characters = true;  // no positions in the text: see take_without_soft_hyphen()
   const char* at = nullptr;
@@ -45,27 +45,28 @@ struct word_join_cursor {
   const char* text = nullptr;      // the beginning of the current text
   char before = '\0';              // the keycap_sign() of the text before `text`
 
-  /// The greatest number of bytes of the output that may be written for the characters that begin in `bytes` bytes of
-  /// text.
+  /// Returns the greatest number of bytes that may be written to the output for `bytes` bytes of the text. The last
+  /// character may extend beyond these bytes.
   static constexpr std::size_t joined_room(std::size_t bytes) noexcept {
     return 2 * (bytes + text_block_size + 4) + 2 * text_block_size;
   }
   static constexpr std::size_t words_room(std::size_t bytes) noexcept { return bytes + 3 * text_block_size; }
 
-  /// Closes the open word: writes its separator.
+  /// Closes the open word: writes the separator after the word.
   NEARDUP_ALWAYS_INLINE void close_word() noexcept {
     close[count] = static_cast<std::uint32_t>(size);
     joined[size++] = shingle_separator;
     begin[++count] = static_cast<std::uint32_t>(size);
   }
 
-  /// Reopens the word that was closed last.
+  /// Reopens the word that was closed last: removes its separator.
   NEARDUP_ALWAYS_INLINE void reopen_word() noexcept {
     --count;
     --size;
   }
 
-  /// Closes an open word that does not consist of letters. Precondition: the next character does not continue it.
+  /// Closes the open word if it does not consist of letters.
+  /// Precondition: the next character does not continue the word.
   NEARDUP_ALWAYS_INLINE void leave_lone() noexcept {
     if (last == word_run::letters || last == word_run::none) return;
     close_word();
@@ -73,7 +74,7 @@ struct word_join_cursor {
   }
 };
 
-/// Joins the words of the characters that begin before `limit`, one character at a time.
+/// Joins the words of the characters that begin before `limit`. Processes one character at a time.
 inline void take_characters(word_join_cursor& cursor, const char* limit) noexcept {
   word_join_cursor c = cursor;
   while (c.at < limit) {
@@ -115,7 +116,7 @@ inline void take_characters(word_join_cursor& cursor, const char* limit) noexcep
   cursor = c;
 }
 
-/// Joins the words of the first `size` bytes of a block that is in the required word_form already.
+/// Joins the words of the first `size` bytes of a block. The block is already in the required word_form.
 NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* block, std::size_t size,
                                       const character_masks& masks) noexcept {
   word_join_cursor c = cursor;
@@ -138,7 +139,7 @@ NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* bloc
     c.close_word();
   }
   if (kept != 0) {
-    // The last word stays open if the next block may continue it.
+    // A word that ends at the end of the block stays open, because the next block may continue it.
     const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
     const bool is_han = (masks.han >> last & 1U) != 0;
     const bool is_open = last == size - 1;
@@ -148,7 +149,8 @@ NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* bloc
   cursor = c;
 }
 
-/// Joins the words of the first `size` bytes of a block. Precondition: the masks cover their characters.
+/// Joins the words of the first `size` bytes of a block.
+/// Precondition: the masks cover the characters of these bytes.
 NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, word_join_cursor& cursor, const char* block,
                                       std::size_t size, const character_masks& masks) noexcept {
   if (cursor.form == word_form::as_written) return join_block(cursor, block, size, masks);
@@ -159,14 +161,15 @@ NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, word_join_cursor& 
 
 NEARDUP_AVX512_BEGIN
 
-/// Joins the words of the first `size` bytes of a block of mixed scripts, in lower case, without branches. Each byte is
-/// paired with a separator; VPCOMPRESSB keeps the bytes of words, and the separator behind the last byte of each word.
-/// Precondition: the masks cover these bytes.
+/// Joins the words of the first `size` bytes of a block of mixed scripts, in lower case. This function has no branches.
+/// Each byte is paired with a separator. VPCOMPRESSB keeps the bytes of words, and the separator after the last byte of
+/// each word.
+/// Precondition: the masks cover the characters of these bytes.
 NEARDUP_ALWAYS_INLINE void join_mixed_avx512(__m512i lower, std::size_t size, const character_masks& masks,
                                              word_join_cursor& c) noexcept {
   const std::uint64_t word = masks.word & low_mask(size);
   const std::uint64_t kept = word | (masks.han & low_mask(size));
-  // No branches here, because they would be mispredicted in mixed scripts.
+  // This code has no branches, because they would be mispredicted in mixed scripts.
   const unsigned goes_on = unsigned{c.last == word_run::letters} & static_cast<unsigned>(word);
   const unsigned closes = unsigned{c.last != word_run::none} & ~goes_on;
   c.close[c.count] = static_cast<std::uint32_t>(c.size);
@@ -179,7 +182,7 @@ NEARDUP_ALWAYS_INLINE void join_mixed_avx512(__m512i lower, std::size_t size, co
     return;
   }
   std::uint64_t ends = (word & ~(word >> 1)) | (masks.han_leads << 2 & masks.han & low_mask(size));
-  // The last word stays open if the next block may continue it.
+  // A word that ends at the end of the block stays open, because the next block may continue it.
   const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
   const std::uint64_t is_han = masks.han >> last & 1U;
   const std::uint64_t is_open{last == size - 1};
@@ -187,7 +190,7 @@ NEARDUP_ALWAYS_INLINE void join_mixed_avx512(__m512i lower, std::size_t size, co
   constexpr word_run runs[2][2] = {{word_run::none, word_run::letters}, {word_run::none, word_run::lone}};
   c.last = runs[is_han][is_open];
 
-  // The separator of word i is preceded by the bytes of words 0 to i, and by i separators.
+  // Before the separator of word i are the bytes of the words 0 to i, and i separators.
   const __m512i places = _mm512_maskz_compress_epi8(_pext_u64(ends, kept), _mm512_load_si512(byte_indices.data()));
   const __m512i numbers = _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(byte_indices.data())));
   const __m512i one = _mm512_set1_epi32(1);
@@ -223,12 +226,12 @@ NEARDUP_ALWAYS_INLINE std::uint64_t soft_hyphens_avx512(__m512i bytes) noexcept 
   return leads | leads << 1;
 }
 
-/// Joins the words of a block of `size` bytes of ASCII. Precondition: size > 0; the bytes of the block from `size` on
-/// are 0.
+/// Joins the words of a block of `size` ASCII bytes.
+/// Precondition: size > 0; the bytes of the block after the first `size` bytes are 0.
 NEARDUP_ALWAYS_INLINE void join_ascii_avx512(__m512i bytes, std::size_t size, const character_masks& masks,
                                              word_join_cursor& c) noexcept {
   c.leave_lone();
-  // The first separator behind a word ends the word.
+  // The first separator after a word ends the word.
   const std::uint64_t after_word = masks.word << 1 | (c.last == word_run::letters ? 1U : 0U);
   const std::uint64_t kept = (masks.word | after_word) & low_mask(size);
   const __m512i lower = lower_avx512(bytes, masks.upper);
@@ -247,7 +250,7 @@ NEARDUP_ALWAYS_INLINE void join_ascii_avx512(__m512i bytes, std::size_t size, co
   }
 }
 
-/// Joins the words of the characters that begin before `limit`. Stops at a character that the masks do not cover.
+/// Joins the words of the characters that begin before `limit`. Stops before a character that the masks do not cover.
 inline void take_blocks_avx512(word_join_cursor& cursor, const char* limit) noexcept {
   word_join_cursor c = cursor;
   while (c.at < limit) {
@@ -262,7 +265,7 @@ inline void take_blocks_avx512(word_join_cursor& cursor, const char* limit) noex
       continue;
     }
     if (const std::uint64_t hyphens = soft_hyphens_avx512(bytes); hyphens != 0) {
-      // Drops the soft hyphens of the block. Usually all other bytes of such a block are ASCII.
+      // Drops the soft hyphens of the block. All other bytes of such a block are usually ASCII.
       const std::uint64_t rest = low_mask(size) & ~hyphens;
       const __m512i without = _mm512_maskz_compress_epi8(rest, bytes);
       character_masks ascii = ascii_masks_avx512(without);
@@ -288,18 +291,20 @@ NEARDUP_END
 
 #if NEARDUP_NEON_KERNELS
 
-/// Joins words without Han characters: copies runs of words with one separator between them, rather than word by word.
+/// Joins words without Han characters. Copies each run of words with one separator between the words, which is faster
+/// than copying word by word.
 /// Precondition: size > 0; 128 bytes of the block are readable.
 NEARDUP_ALWAYS_INLINE void join_letters_neon(word_join_cursor& cursor, const char* block, std::size_t size,
                                              std::uint64_t word) noexcept {
   cursor.leave_lone();
   const std::uint64_t all = low_mask(size);
   word &= all;
-  // The first separator behind a word ends it; the others are dropped.
+  // The first separator after a word ends the word. Further separators are dropped.
   const std::uint64_t after_word = word << 1 | (cursor.last == word_run::letters ? 1U : 0U);
   const std::uint64_t ends = after_word & ~word & all;
   cursor.last = (word >> (size - 1) & 1U) != 0 ? word_run::letters : word_run::none;
-  // Local copies stay in registers: the compiler must assume that stores change the members.
+  // Local copies of the members stay in registers. The members would not, because the compiler must assume that stores
+  // change them.
   char* const joined = cursor.joined;
   std::uint32_t* close = cursor.close + cursor.count;
   std::uint32_t* begin = cursor.begin + cursor.count + 1;
@@ -323,8 +328,8 @@ NEARDUP_ALWAYS_INLINE void join_letters_neon(word_join_cursor& cursor, const cha
   cursor.count = static_cast<std::size_t>(close - cursor.close);
 }
 
-/// Appends `count` Han characters, each of which is a word. Writes four characters at a time, so it may write up to four
-/// characters beyond the last.
+/// Appends `count` Han characters, each of which is a word. The function writes four characters at a time, so it may
+/// write up to three surplus characters.
 NEARDUP_ALWAYS_INLINE void join_han_neon(word_join_cursor& c, const char* characters, std::size_t count) noexcept {
   static constexpr std::array<std::uint8_t, 16> spread = {0, 1, 2, 255, 3, 4, 5, 255, 6, 7, 8, 255, 9, 10, 11, 255};
   static constexpr std::array<std::uint32_t, 4> ends = {3, 7, 11, 15};
@@ -343,7 +348,8 @@ NEARDUP_ALWAYS_INLINE void join_han_neon(word_join_cursor& c, const char* charac
   c.count += count;
 }
 
-/// The NEON version of join_block(). It finds the same words. Precondition: 128 bytes of the block are readable.
+/// The NEON version of join_block(), which finds the same words.
+/// Precondition: 128 bytes of the block are readable.
 NEARDUP_ALWAYS_INLINE void join_mixed_neon(word_join_cursor& cursor, const char* block, std::size_t size,
                                            const character_masks& masks) noexcept {
   word_join_cursor c = cursor;
@@ -367,7 +373,7 @@ NEARDUP_ALWAYS_INLINE void join_mixed_neon(word_join_cursor& cursor, const char*
     }
   }
   if (const std::uint64_t kept = word | han; kept != 0) {
-    // The last word stays open if the next block may continue it.
+    // A word that ends at the end of the block stays open, because the next block may continue it.
     const bool is_open = (kept >> (size - 1) & 1U) != 0;
     if (is_open) c.reopen_word();
     c.last = !is_open ? word_run::none : (han >> (size - 1) & 1U) != 0 ? word_run::lone : word_run::letters;
@@ -375,7 +381,8 @@ NEARDUP_ALWAYS_INLINE void join_mixed_neon(word_join_cursor& cursor, const char*
   cursor = c;
 }
 
-/// Joins the words of the first `size` bytes of a block. Precondition: size > 0; the masks cover their characters.
+/// Joins the words of the first `size` bytes of a block.
+/// Precondition: size > 0; the masks cover the characters of these bytes.
 NEARDUP_ALWAYS_INLINE void take_block(neon_form /*form*/, word_join_cursor& cursor, const char* block, std::size_t size,
                                       const character_masks& masks) noexcept {
   alignas(16) char bytes[2 * text_block_size];  // so that whole vectors can be read from any position
@@ -403,11 +410,11 @@ NEARDUP_ALWAYS_INLINE void take_block(neon_form /*form*/, word_join_cursor& curs
 
 #endif  // NEARDUP_NEON_KERNELS
 
-/// Joins the words of a text with shingle_separator between them. Any n consecutive words are then a substring, which
-/// is a shingle.
+/// Joins the words of a text with shingle_separator between them. So any n consecutive words are a substring of the
+/// result, and this substring is a shingle.
 class joined_words {
  public:
-  /// Begins a text with shingles of n words.
+  /// Begins a text whose shingles have n words.
   /// Precondition: n >= 1.
   void start(std::size_t n, word_form form) {
     n_ = n;
@@ -419,8 +426,8 @@ class joined_words {
     begins_[0] = 0;
   }
 
-  /// Appends more of the text. Calls `hash(data, spans)` for complete shingles. The shingles of the last part wait for
-  /// the next append() or finish(), so a short text takes one call of `hash`.
+  /// Appends more text. Calls `hash(data, spans)` for complete shingles. The last shingles wait for the next append()
+  /// or for finish(), so `hash` is called only once for a short text.
   /// Precondition: `text` ends with a whole character.
   template <class Hash>
   void append(std::string_view text, const Hash& hash) {
@@ -438,7 +445,7 @@ class joined_words {
     words_.before = keycap_sign(text.data(), words_.end, words_.before);
   }
 
-  /// Ends the text. If the text has at least one word, but fewer than n, all its words are one shingle.
+  /// Ends the text. If the text has 1 to n - 1 words, all its words form one shingle.
   template <class Hash>
   void finish(const Hash& hash) {
     make_room(0);
@@ -448,7 +455,7 @@ class joined_words {
   }
 
  private:
-  /// Grows the vectors for the words of `bytes` more bytes.
+  /// Enlarges the vectors for the words of another `bytes` bytes of text.
   void make_room(std::size_t bytes) {
     constexpr std::size_t slack = 64;  // kernels read and write whole vectors
     const std::size_t size = words_.size + word_join_cursor::joined_room(bytes) + slack;
@@ -474,7 +481,7 @@ class joined_words {
     drop_used();
   }
 
-  /// Drops the words that no further shingle needs, if they take much memory.
+  /// Drops the words that no later shingle needs, if they take much memory.
   void drop_used() {
     constexpr std::size_t kept_size = std::size_t{1} << 16;
     const std::uint32_t dropped = begins_[next_];

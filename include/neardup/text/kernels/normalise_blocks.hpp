@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Normalises text 64 bytes at a time: letters become lower case, and each run of separators becomes one space. Cycles
-// per byte of English: 0.57 with AVX-512, 3.7 with AVX2, 4.5 portable.
+// per byte of English text: 0.57 with AVX-512, 3.7 with AVX2, 4.5 with the portable version.
 #pragma once
 
 #include <array>
@@ -20,22 +20,23 @@
 
 namespace neardup::inline v0::detail {
 
-/// Converts the ASCII letters among eight bytes to lower case.
+/// Converts those of eight bytes that are ASCII letters to lower case.
 NEARDUP_ALWAYS_INLINE std::uint64_t fold_bytes(std::uint64_t x) noexcept {
   const std::uint64_t low = x & ~byte_tops;
-  // The highest bit of a byte is set if the byte is at least 'A' and at most 'Z'.
+  // The highest bit of a byte is set if the byte is a letter from 'A' to 'Z'.
   const std::uint64_t upper = (low + byte_ones * (0x80 - 'A')) & ~(low + byte_ones * (0x80 - 'Z' - 1)) & ~x & byte_tops;
   return x | upper >> 2;
 }
 
-/// The end of the normalised text so far. The space behind a word is written immediately, because it is usually needed.
-/// It is removed if a Han character or the end of the text follows. Separators behind a Han character are dropped. In
-/// the states from `word` on, a word is open that needs a space before the next word.
+/// The state at the end of the normalised text. A space is written immediately after a word, because the space is
+/// usually needed. The space is removed if a Han character or the end of the text follows. Separators after a Han
+/// character are dropped. In the states from `word` to `half_flag`, a word is open, and the next word needs a space
+/// before it.
 enum class normalised_end : std::uint8_t { nothing, space, han, word, lone, pictograph, joined, half_flag };
 
 constexpr bool is_spaced_word(normalised_end last) noexcept { return last >= normalised_end::word; }
 
-/// Returns the kind of word that is open in state `last`.
+/// Returns the kind of the word that is open in the state `last`.
 constexpr word_run run_of(normalised_end last) noexcept {
   constexpr word_run runs[] = {word_run::none, word_run::none,       word_run::lone,   word_run::letters,
                                word_run::lone, word_run::pictograph, word_run::joined, word_run::half_flag};
@@ -47,9 +48,9 @@ constexpr normalised_end end_of(word_run run) noexcept {
   return ends[static_cast<std::size_t>(run)];
 }
 
-/// The state of normalising: the position in the text and in the output.
+/// The state of normalising: a position in the text, and a position in the output.
 struct normalise_cursor {
-  // the cursor has no positions in the text: see take_without_soft_hyphen()
+  // The output has no positions of the text; see take_without_soft_hyphen().
   static constexpr bool copies_characters = true;
   const char* at;
   const char* end;  // the end of the text
@@ -59,8 +60,9 @@ struct normalise_cursor {
   char before = '\0';  // keycap_sign() of the text before `begin`
 };
 
-/// Returns the greatest number of output bytes for the characters that begin in `bytes` bytes. Two bytes may become
-/// three, the last character may begin in the last byte, and kernels write whole vectors.
+/// Returns the greatest number of output bytes for the characters that begin in `bytes` bytes of text. The bound allows
+/// for three facts: two bytes may become three, the last character may begin in the last byte, and kernels write whole
+/// vectors.
 constexpr std::size_t normalised_room(std::size_t bytes) noexcept {
   const std::size_t read = bytes + text_block_size + 4;
   return read + read / 2 + 2 * text_block_size;
@@ -68,7 +70,8 @@ constexpr std::size_t normalised_room(std::size_t bytes) noexcept {
 
 // ---- one character at a time ----------------------------------------------------------------------------------------
 
-/// A character below U+0800, packed in 32 bits: its lower case in UTF-8, the length of that, and its class.
+/// A character below U+0800, packed into 32 bits: its lower case in UTF-8, the length of its lower case in bytes, and
+/// its class.
 ///
 ///   bit  0       8        16       24       28     31
 ///        | byte 0 | byte 1 | byte 2 | length | class |
@@ -92,7 +95,7 @@ inline constexpr std::array<std::uint32_t, 0x800> short_characters = [] {
   return table;
 }();
 
-/// A character of a text in lower case.
+/// A character of the text, converted to lower case.
 struct normalised_character {
   char32_t code_point;
   character_class kind;
@@ -100,7 +103,7 @@ struct normalised_character {
   char bytes[4];
 };
 
-/// Reads the character at `at`, and advances `at` past it.
+/// Reads the character at `at`. Advances `at` to the next character.
 NEARDUP_ALWAYS_INLINE normalised_character read_normalised(const char*& at, const char* end) noexcept {
   const char* const begin = at;
   char32_t code_point = static_cast<unsigned char>(*at);
@@ -120,14 +123,14 @@ NEARDUP_ALWAYS_INLINE normalised_character read_normalised(const char*& at, cons
     return result;
   }
   if (code_point >= 0x4e00 && code_point <= 0x9fff) {
-    // All code points of this range are Han, so no lookup is needed.
+    // All code points in this range are Han characters, so no lookup is needed.
     result.length = 3;
     std::memcpy(result.bytes, begin, 3);
     return result;
   }
   const unsigned bits = unicode_bits(code_point);
   result.kind = static_cast<character_class>(bits & ~unicode_has_lower);
-  // U+24C2 has a lower case, but it is a pictograph and stays.
+  // U+24C2 has a lower case. It is kept, because it is a pictograph.
   if ((bits & unicode_has_lower) != 0 && result.kind != character_class::pictograph) {
     result.length = encode(to_lower(code_point), result.bytes);
   } else if (result.kind != character_class::other) {
@@ -137,7 +140,7 @@ NEARDUP_ALWAYS_INLINE normalised_character read_normalised(const char*& at, cons
   return result;
 }
 
-/// Normalises the characters that begin before `limit`, one at a time.
+/// Normalises the characters that begin before `limit`. Processes one character at a time.
 inline void take_characters(normalise_cursor& cursor, const char* limit) noexcept {
   const char* at = cursor.at;
   char* out = cursor.out;
@@ -194,8 +197,8 @@ inline void take_characters(normalise_cursor& cursor, const char* limit) noexcep
 
 // ---- blocks by their masks, word by word ----------------------------------------------------------------------------
 
-/// Copies the bytes [begin, end) of a block, text_block_margin bytes at a time. Later writes overwrite the surplus
-/// bytes.
+/// Copies the bytes [begin, end) of a block, text_block_margin bytes at a time. The last step may copy surplus bytes,
+/// which later writes overwrite.
 /// Precondition: begin < end.
 NEARDUP_ALWAYS_INLINE void copy_word(const char* block, std::size_t begin, std::size_t end, char* out) noexcept {
   std::size_t i = begin;
@@ -205,12 +208,12 @@ NEARDUP_ALWAYS_INLINE void copy_word(const char* block, std::size_t begin, std::
   } while (i < end);
 }
 
-/// A copy of a block in lower case, from which words are copied.
+/// A copy of a block, converted to lower case. Words are copied from this copy.
 struct folded_block {
   alignas(64) char bytes[text_block_size + text_block_margin];
 
-  /// Copies a block. `upper`: a bit mask of the bytes that belong to upper-case letters beyond ASCII. Always inlined,
-  /// so that it uses the vectors of the calling function.
+  /// Copies a block, and converts its letters to lower case. `upper`: a mask of the bytes of upper-case letters beyond
+  /// ASCII. The function is always inlined, so that it may use the vector instructions of its caller.
   NEARDUP_ALWAYS_INLINE folded_block(const char* block, std::uint64_t upper) noexcept {
     for (std::size_t i = 0; i < text_block_size; i += sizeof(std::uint64_t)) {
       std::uint64_t x;
@@ -224,7 +227,7 @@ struct folded_block {
 };
 
 /// Normalises the first `size` bytes of a block.
-/// Precondition: the masks cover their characters.
+/// Precondition: the masks cover the characters of these bytes.
 NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, normalise_cursor& cursor, const char* block,
                                       std::size_t size, const character_masks& masks) noexcept {
   const folded_block folded(block, masks.upper);
@@ -270,7 +273,7 @@ inline __m512i lower_avx512(__m512i bytes, std::uint64_t upper) noexcept {
   return _mm512_mask_add_epi8(bytes, upper, bytes, _mm512_set1_epi8(0x20));
 }
 
-/// Normalises the characters that begin before `limit`. Stops at a character that the masks do not cover.
+/// Normalises the characters that begin before `limit`. Stops before a character that the masks do not cover.
 inline void take_blocks_avx512(normalise_cursor& cursor, const char* limit) noexcept {
   const __m512i space = _mm512_set1_epi8(' ');
   const char* at = cursor.at;
@@ -282,7 +285,7 @@ inline void take_blocks_avx512(normalise_cursor& cursor, const char* limit) noex
     const __m512i bytes = load_block_avx512(at, size);
     character_masks masks = ascii_masks_avx512(bytes);
     if (masks.known == ~std::uint64_t{0}) {
-      // The first separator behind a word becomes the space between words.
+      // The first separator after a word becomes the space between two words.
       const std::uint64_t after_word = masks.word << 1 | (is_spaced_word(last) ? 1U : 0U);
       const std::uint64_t kept = (masks.word | after_word) & low_mask(size);
       const __m512i lower = lower_avx512(bytes, masks.upper);
@@ -303,9 +306,9 @@ inline void take_blocks_avx512(normalise_cursor& cursor, const char* limit) noex
     const std::uint64_t kept = word | (masks.han & all);
     const std::uint64_t separator = all & ~kept;
     if (last == normalised_end::space && (kept & (0 - kept) & masks.han) != 0) --out;
-    // A gap is a run of separators behind a word. Adding the first bit of each gap to `separator` carries to the bit
-    // behind the gap. If a word begins there, the last byte of the gap becomes the space. The next block decides about
-    // a gap at the end of this block.
+    // A gap is the separators after a word. Adding the first bit of each gap to `separator` carries to the bit after
+    // the gap. If a word begins there, the last byte of the gap becomes the space. If the gap ends with this block, the
+    // next block decides.
     const std::uint64_t after_word = word << 1 | (is_spaced_word(last) ? 1U : 0U);
     const std::uint64_t behind = (separator & after_word) + separator;
     const std::uint64_t spaces = (behind & word & ~separator) >> 1 & separator;

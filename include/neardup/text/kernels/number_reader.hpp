@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Finds the numbers of a text, with their signs, fractions, exponents and percent signs, and writes each number in one
-// form: digits of all scripts and of full width as ASCII digits, all hyphens alike, and all spaces alike.
+// Finds the numbers of a text, with their signs, fractions, exponents and percent signs. Each number is written in one
+// form: digits of all scripts and full-width digits become ASCII digits, hyphens and minus signs become one character,
+// and so do spaces.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace neardup::inline v0::detail {
 
 // ---- Characters -----------------------------------------------------------------------------------------------------
 
-/// The digit zero of each script (category Nd of Unicode 15). The digits one to nine follow each zero.
+/// The digit zero of each script (category Nd of Unicode 15). The digits from one to nine follow each zero.
 inline constexpr char32_t zeros[] = {
     0x30,    0x660,   0x6f0,   0x7c0,   0x966,   0x9e6,   0xa66,   0xae6,   0xb66,   0xbe6,   0xc66,   0xce6,
     0xd66,   0xde6,   0xe50,   0xed0,   0xf20,   0x1040,  0x1090,  0x17e0,  0x1810,  0x1946,  0x19d0,  0x1a80,
@@ -29,15 +30,15 @@ inline constexpr char32_t zeros[] = {
     0x11730, 0x118e0, 0x11950, 0x11c50, 0x11d50, 0x11da0, 0x11f50, 0x16a60, 0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8,
     0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0, 0x1e4f0, 0x1e950, 0x1fbf0};
 
-/// Returns the value of a decimal digit; -1 for other characters.
+/// Returns the value of a decimal digit, or -1 for other characters.
 constexpr int digit_value(char32_t c) noexcept {
   if (c < 0x80) return c - U'0' < 10 ? static_cast<int>(c - U'0') : -1;
   const char32_t* const zero = std::upper_bound(std::begin(zeros), std::end(zeros), c) - 1;
   return c - *zero < 10 ? static_cast<int>(c - *zero) : -1;
 }
 
-/// A range of numerals with a whole value, such as numbers in circles. `value` is the value of the first character;
-/// each further character is one more.
+/// A range of numerals with an integer value, such as numbers in circles. `value` is the value of the first character.
+/// The value of each next character is one more.
 struct enclosed_numerals {
   char32_t first, last;
   unsigned value;
@@ -47,7 +48,8 @@ inline constexpr enclosed_numerals enclosed[] = {
     {0x24f5, 0x24fe, 1},  {0x24ff, 0x24ff, 0},  {0x2776, 0x277f, 1},   {0x2780, 0x2789, 1},   {0x278a, 0x2793, 1},
     {0x3251, 0x325f, 21}, {0x32b1, 0x32bf, 36}, {0x1f100, 0x1f100, 0}, {0x1f101, 0x1f10a, 0}, {0x1f10b, 0x1f10c, 0}};
 
-/// Other numerals (categories Nl and No of Unicode 15), such as Roman and Ethiopic numerals, without Han numerals.
+/// Other numerals (categories Nl and No of Unicode 15), such as Roman and Ethiopic numerals. Han numerals are not
+/// included.
 struct numeral_range {
   char32_t first, last;
 };
@@ -67,8 +69,8 @@ inline constexpr numeral_range other_numerals[] = {
     {0x1e8c7, 0x1e8cf}, {0x1ec71, 0x1ecab}, {0x1ecad, 0x1ecaf}, {0x1ecb1, 0x1ecb4}, {0x1ed01, 0x1ed2d},
     {0x1ed2f, 0x1ed3d}};
 
-/// Returns true if a character is a numeral, but neither a decimal digit, a super- or subscript, a fraction nor a Han
-/// numeral.
+/// Returns true if a character is one of the other numerals: not a decimal digit, a superscript, a subscript, a
+/// fraction or a Han numeral.
 constexpr bool is_other_numeral(char32_t c) noexcept {
   for (const enclosed_numerals& row : enclosed) {
     if (c >= row.first && c <= row.last) return true;
@@ -89,7 +91,7 @@ inline constexpr vulgar_fraction fractions[] = {{0xbc, "1/4"},   {0xbd, "1/2"}, 
                                                 {0x2159, "1/6"}, {0x215a, "5/6"},  {0x215b, "1/8"}, {0x215c, "3/8"},
                                                 {0x215d, "5/8"}, {0x215e, "7/8"},  {0x2189, "0/3"}};
 
-/// Returns the digits of a vulgar fraction; empty for other characters.
+/// Returns a vulgar fraction in digits, or an empty text for other characters.
 constexpr std::string_view fraction_text(char32_t c) noexcept {
   if (c < 0xbc || (c > 0xbe && (c < 0x2150 || c > 0x2189))) return {};
   for (const vulgar_fraction& one : fractions) {
@@ -98,7 +100,7 @@ constexpr std::string_view fraction_text(char32_t c) noexcept {
   return {};
 }
 
-/// Returns the value of a superscript digit; -1 for other characters.
+/// Returns the value of a superscript digit, or -1 for other characters.
 constexpr int superscript_value(char32_t c) noexcept {
   if (c == 0xb9) return 1;
   if (c == 0xb2 || c == 0xb3) return static_cast<int>(c - 0xb0);
@@ -117,8 +119,8 @@ constexpr bool is_currency(char32_t c) noexcept {
 
 inline constexpr char32_t no_break_space = 0xa0;
 
-/// Maps characters that mean the same in numbers to one of them: digits of all scripts, letters of both cases, full
-/// width, hyphens and minuses, slashes, apostrophes, narrow spaces.
+/// Maps characters that have the same meaning in numbers to one character: digits of all scripts, letters of both
+/// cases, full-width characters, hyphens and minus signs, slashes, apostrophes, and narrow spaces.
 constexpr char32_t number_form(char32_t c) noexcept {
   if (c < 0x80) return is_ascii_upper(c) ? c + 0x20 : c;
   if (c >= 0x3400 && c < 0xa000) return c;  // Han: tested first, so that Chinese is fast
@@ -170,7 +172,7 @@ constexpr char32_t number_form(char32_t c) noexcept {
 
 // ---- Numbers --------------------------------------------------------------------------------------------------------
 
-/// Reads the numbers of a line. The tokenizer `numbers` documents the grammar.
+/// Reads the numbers of a line. See the tokenizer `numbers` for the grammar.
 class number_reader {
  public:
   /// Calls `visit(std::string_view number)` for each number of a line.
@@ -213,7 +215,7 @@ class number_reader {
 
   // ---- Characters of the line
 
-  /// Returns character i of the line, or a line end if there is none. So at(i - 1) is allowed for i = 0.
+  /// Returns character i of the line. Outside of the line, the result is a line end, so at(i - 1) is allowed for i = 0.
   [[nodiscard]] char32_t at(std::size_t i) const noexcept { return i < line_.size() ? line_[i] : U'\n'; }
 
   static constexpr bool is_digit(char32_t c) noexcept { return c - U'0' < 10; }
@@ -221,8 +223,8 @@ class number_reader {
   static constexpr bool is_blank(char32_t c) noexcept { return c == U' ' || c == no_break_space; }
   static constexpr bool is_hexadecimal(char32_t c) noexcept { return is_digit(c) || c - U'a' < 6; }
 
-  /// Returns true if a hyphen behind this character is not a minus sign, as in "PR-2" and "--2". Behind a character of
-  /// Han or another script without spaces it is a minus sign.
+  /// Returns true if a hyphen after this character is not a minus sign, as in "PR-2" and "--2". After a character of a
+  /// script without spaces, such as Han, a hyphen is a minus sign.
   static constexpr bool ends_word(char32_t c) noexcept { return is_of_word(c) || c == U'-' || c == U'%'; }
 
   static constexpr bool is_of_word(char32_t c) noexcept {
@@ -230,7 +232,7 @@ class number_reader {
     return classify(c) == character_class::letter || classify(c) == character_class::mark;
   }
 
-  /// Returns true if this character joins two amounts to one number.
+  /// Returns true if this character joins two amounts to one number. See the tokenizer `numbers`.
   static constexpr bool is_joint(char32_t c) noexcept {
     if (c < 0x80) return c > U' ' && c != U';' && c != U'|' && c != U',' && c != U'.' && c != U'\'' && c != 0x7f;
     return classify(c) == character_class::han || (classify(c) == character_class::other && !is_white_space(c));
@@ -278,8 +280,8 @@ class number_reader {
     number_.clear();
   }
 
-  /// Appends the character that joins the amount before i to the next amount.
-  /// Returns: the beginning of the next amount; i if no amount is joined.
+  /// Appends the character that joins the amount before i to the next amount, if there is one.
+  /// Returns: the beginning of the next amount, or i if no amount is joined.
   std::size_t read_joint(std::size_t i);
 
   template <class Visit>
@@ -316,8 +318,8 @@ class number_reader {
   /// Reads the fraction of a mixed number: "1½" and "1 1/2".
   std::size_t read_fraction(std::size_t i);
 
-  /// Returns the end of a blank and a proper fraction at i whose numerator and denominator have at most two digits
-  /// each; i if there is no such fraction.
+  /// Returns the end of a blank and a proper fraction that begin at i, or i if there are none. The numerator and the
+  /// denominator have at most two digits each.
   [[nodiscard]] std::size_t end_of_fraction(std::size_t i) const noexcept;
 
   std::size_t read_exponent(std::size_t i);
@@ -326,8 +328,8 @@ class number_reader {
 
   // ---- Digits with separators
 
-  /// Reads digits and the separators between them. If commas or no-break spaces separate several numbers, it ends all
-  /// but the last.
+  /// Reads digits and the separators between them. If commas or no-break spaces separate several numbers, all numbers
+  /// but the last are ended.
   /// Returns: the end of the digits.
   template <class Visit>
   std::size_t read_digits(std::size_t i, const Visit& visit) {
@@ -355,7 +357,7 @@ class number_reader {
   /// Removes apostrophes and no-break spaces between groups of three digits: "1'234'567", "3.141 592 65".
   void remove_group_marks();
 
-  /// Appends parts [begin, end) as one number, or as a list of numbers. The last number is left open.
+  /// Appends the parts [begin, end), as one number or as a list of numbers. The last number stays open.
   template <class Visit>
   void append_parts(std::size_t begin, std::size_t end, const Visit& visit) {
     const char last = parts_[end - 1].before;
@@ -378,16 +380,16 @@ class number_reader {
     }
   }
 
-  /// Returns true if `separator` divides parts [begin, end) into at least two groups of digits, as in thousands
-  /// ("1,234") or lakhs ("12,34,567").
+  /// Returns true if `separator` divides the parts [begin, end) into at least two groups of digits, as thousands
+  /// ("1,234") or lakhs ("12,34,567") are grouped.
   [[nodiscard]] bool are_groups(std::size_t begin, std::size_t end, char separator) const noexcept;
 
   [[nodiscard]] bool is_grouped_alone(std::size_t begin, std::size_t end) const noexcept {
     return end == begin + 2 && parts_[begin].is_grouped && !parts_[begin + 1].is_grouped;
   }
 
-  /// Reads numerals that are not decimal digits. A number in a circle is a number with its value. A run of other
-  /// numerals is one number, as written.
+  /// Reads numerals that are not decimal digits. A number in a circle becomes a number with its value. A run of other
+  /// numerals becomes one number, as it is written.
   template <class Visit>
   std::size_t read_numeral(std::size_t i, const Visit& visit) {
     for (const enclosed_numerals& row : enclosed) {
@@ -517,7 +519,7 @@ NEARDUP_INLINE void number_reader::remove_group_marks() {
       for (std::size_t k = begin + 1; k < end; ++k) one.digits += parts_[k].digits;
       merged.push_back(std::move(one));
     } else {
-      // No-break spaces do not group digits here, so a new number begins behind each.
+      // The no-break spaces do not group digits here. So a new number begins after each of them.
       end = !is_mark ? begin + 1 : parts_[begin + 1].before == ' ' ? end - 1 : end;
       merged.insert(merged.end(), parts_.begin() + static_cast<std::ptrdiff_t>(begin),
                     parts_.begin() + static_cast<std::ptrdiff_t>(end));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Rules of canonical text beyond the form of single characters: character references are replaced by the characters,
-// words divided at the end of a line are joined, and Vietnamese tone marks are moved to one place.
+// The rules of canonical text that concern more than one character. Character references are replaced by the
+// characters. Words that are divided at the end of a line are joined. Vietnamese tone marks are moved to one place.
 //
-// Few texts need any of these rules, so a rule finds the next place that it changes, and the text before that place is
-// passed on without a copy.
+// Few texts need any of these rules. So a rule finds the next place to change, and the text before this place is passed
+// on without a copy.
 #pragma once
 
 #include <algorithm>
@@ -26,21 +26,21 @@ namespace neardup::inline v0::detail {
 
 // ---- Finding what may change ----------------------------------------------------------------------------------------
 
-/// Returns true if a change of the spelling may begin at byte `c`, which follows the byte `before`. Either `c` is an
-/// ampersand, or `c` is a line end and `before` is a blank or may be the last byte of a hyphen.
+/// Returns true if a change of the spelling may begin at byte `c`; `before` is the byte before `c`. There are two
+/// cases: `c` is an ampersand; or `c` is a line end, and `before` is a blank or may be the last byte of a hyphen.
 inline bool may_be_written(char before, char c) noexcept {
   if (c != '\n') return c == '&';
   const auto end = static_cast<unsigned char>(before);
   return end == '-' || end == ' ' || end == '\t' || end == '\f' || end == '\r' || end == 0x90 || (end | 1) == 0xad;
 }
 
-/// Returns true if `before` may be the last byte of a vowel with a tone mark, and the following byte `c` is a vowel to
-/// which the tone mark may move.
+/// Returns true if the tone mark of a vowel may have to move to the next vowel. `before` may be the last byte of a
+/// vowel with a tone mark, and `c`, the byte after `before`, is a vowel.
 inline bool may_be_toned(char before, char c) noexcept {
   return static_cast<signed char>(before) < 0 && ((c | 0x20) == 'a' || (c | 0x20) == 'e' || (c | 0x20) == 'y');
 }
 
-/// Returns may_be_written() or may_be_toned().
+/// Returns may_be_toned() if IsToned is true, otherwise may_be_written().
 template <bool IsToned>
 bool may_be_spelt(char before, char c) noexcept {
   return IsToned ? may_be_toned(before, c) : may_be_written(before, c);
@@ -53,7 +53,7 @@ NEARDUP_AVX2_BEGIN
 /// Sets the top bit of each of 32 bytes for which may_be_written() is true.
 inline __m256i written_avx2(__m256i bytes, __m256i before) noexcept {
   // The two halves (four bits each) of a byte select one entry of each table. The entries have a bit in common if the
-  // byte is a hyphen, a blank or a control character that counts as one, or the last byte of a longer hyphen.
+  // byte is a blank, a control character that counts as a blank, a hyphen, or the last byte of a hyphen beyond ASCII.
   const __m256i low = _mm256_setr_epi8(3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 12, 13, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4,
                                        0, 0, 12, 13, 0, 0);
   const __m256i high =
@@ -75,8 +75,8 @@ inline __m256i toned_avx2(__m256i bytes, __m256i before) noexcept {
   return _mm256_and_si256(_mm256_or_si256(a_or_e, _mm256_cmpeq_epi8(lower, _mm256_set1_epi8('y'))), before);
 }
 
-/// Returns the first i > 0 for which may_be_written() or may_be_toned() is true. If there is none, returns the first i
-/// at which less than a block of text is left.
+/// Returns the first i > 0 for which may_be_written() or may_be_toned() is true. If there is none before the last block
+/// of the text, returns a position with less than a block of text after it.
 template <bool IsToned>
 std::size_t find_spelt_avx2(const char* at, std::size_t i, std::size_t size) noexcept {
   constexpr std::size_t vector = 32;
@@ -111,7 +111,7 @@ constexpr auto find_spelt_of(avx2_form) noexcept {
 /// The portable version of find_spelt_avx2, eight bytes at a time.
 template <bool IsToned>
 NEARDUP_ALWAYS_INLINE std::size_t find_spelt_portable(const char* at, std::size_t i, std::size_t size) noexcept {
-  // Sets the top bit of each byte that equals `c`. The byte behind such a byte may be marked wrongly.
+  // Sets the top bit of each byte that equals `c`. The top bit of the next byte may be set wrongly.
   const auto equal = [](std::uint64_t x, char c) {
     const std::uint64_t zero = x ^ byte_ones * static_cast<unsigned char>(c);
     return (zero - byte_ones) & ~zero & byte_tops;
@@ -131,8 +131,8 @@ constexpr auto find_spelt_of(portable_form) noexcept {
   return find_spelt_portable<IsToned>;
 }
 
-/// Returns the first position from `i` on, except 0, where may_be_written() or may_be_toned() is true; the size of the
-/// text if there is none.
+/// Returns the first position, from `i` on and above 0, where may_be_written() or may_be_toned() is true. If there is
+/// none, returns the size of the text.
 template <bool IsToned>
 std::size_t find_spelt(std::string_view text, std::size_t i) noexcept {
   const char* const at = text.data();
@@ -145,8 +145,8 @@ std::size_t find_spelt(std::string_view text, std::size_t i) noexcept {
 
 // ---- Rules ----------------------------------------------------------------------------------------------------------
 
-/// A change of a text: `bytes` replace the range [begin, end). If `is_open`, more text is needed to decide about the
-/// text from `begin` on.
+/// A change of a text: `bytes` replace the range [begin, end). If `is_open` is true, the rule needs more text to decide
+/// about the text from `begin` on.
 struct spelling_change {
   std::size_t begin, end;
   bool is_open = false;
@@ -158,15 +158,15 @@ struct spelling_change {
   }
 };
 
-/// Changes a text by a rule.
+/// Changes a text according to a rule.
 ///
-/// `rule.next(text, from, at_end)` returns the first change that begins at `from` or later. If there is none, its
+/// `rule.next(text, from, at_end)` returns the first change that begins at `from` or later. If there is no change, its
 /// `begin` is the end of the text. An open change begins at most 128 bytes before the end. `rule.pass(text)` tells the
-/// rule that `text` has been passed on: it precedes the text of the next call of next().
+/// rule that `text` has been passed on. This text precedes the argument of the next call of next().
 template <class Rule>
 class spelling_rewriter {
  public:
-  /// Appends text. Calls `take(part)` for the parts of the result that no further text can change.
+  /// Appends text. Calls `take(part)` for each part of the result that later text cannot change.
   /// Precondition: `text` ends with a complete character.
   template <class Take>
   void append(std::string_view text, const Take& take) {
@@ -202,8 +202,8 @@ class spelling_rewriter {
  private:
   static constexpr std::size_t step = 64, worth_a_call = 1024;
 
-  /// Rewrites the longest prefix of `text` that no later text can change, and gives the result to `take`.
-  /// Returns: the size of this prefix in `text`, in bytes.
+  /// Rewrites the longest prefix of `text` that later text cannot change, and passes the result to `take`.
+  /// Returns: the size of the prefix in bytes, before it was rewritten.
   template <class Take>
   std::size_t rewrite(std::string_view text, bool at_end, const Take& take) {
     std::size_t done = 0;
@@ -237,13 +237,14 @@ class spelling_rewriter {
   std::string made_;  // changes, and short pieces between them
 };
 
-/// Returns the position of the last character of a text; 0 if the text is empty.
+/// Returns the position of the last character of a text, or 0 if the text is empty.
 inline std::size_t begin_of_last(std::string_view text) noexcept {
   if (text.empty()) return 0;
   return static_cast<std::size_t>(previous_character(text.data(), text.data() + text.size()) - text.data());
 }
 
-/// Replaces HTML character references that end with a semicolon: the names of HTML 5, decimal and hexadecimal numbers.
+/// Replaces character references of HTML: the names of HTML 5, and decimal and hexadecimal numbers. A reference ends
+/// with a semicolon.
 class character_references {
  public:
   [[nodiscard]] spelling_change next(std::string_view text, std::size_t from, bool at_end) const noexcept {
@@ -259,7 +260,7 @@ class character_references {
     }
   }
 
-  /// Returns true if a character reference may begin at the ampersand at a position.
+  /// Returns true if a character reference may begin at the ampersand at position `at`.
   static bool may_begin(std::string_view text, std::size_t at) noexcept {
     const std::string_view rest = text.substr(at + 1, longest_reference_name + 1);
     const std::size_t size = name_size(rest);
@@ -332,7 +333,8 @@ class character_references {
   }
 };
 
-/// Returns true if a code point is in a run of `edges`, which alternates between the beginnings and the ends of runs.
+/// Returns true if a code point is in a run of `edges`. `edges` alternates between the first code point of a run and
+/// the code point after its last.
 template <std::size_t Size>
 constexpr bool is_within(const char32_t (&edges)[Size], char32_t c) noexcept {
   return (std::upper_bound(edges, edges + Size, c) - edges) % 2 != 0;
@@ -346,8 +348,8 @@ constexpr bool is_small(char32_t c) noexcept {
   return is_cased(c) && to_lower(c) == c && !is_within(fixed_capital_edges, c);
 }
 
-/// Joins words that are divided at the end of a line. A hyphen is removed if a letter with case precedes it and a
-/// lower-case letter follows. A soft hyphen is removed between any letters.
+/// Joins words that are divided at the end of a line. A hyphen is removed if the letter before it has a case, and a
+/// lower-case letter follows. A soft hyphen is removed between any two letters.
 class cut_words {
  public:
   static constexpr std::size_t max_blanks = 32;  ///< on each side of a line end
@@ -357,7 +359,7 @@ class cut_words {
     bool is_there = false, is_soft = false;
   };
 
-  /// Returns the hyphen that ends at `end`, or before the blanks that end there.
+  /// Returns the hyphen that ends at `end`, or that ends before the blanks that end at `end`.
   static hyphen hyphen_before(std::string_view text, std::size_t end) noexcept {
     const std::size_t least = end > max_blanks ? end - max_blanks : 0;
     while (end > least && is_blank(text[end - 1])) --end;
@@ -417,8 +419,8 @@ class cut_words {
   char32_t before_ = U' ';
 };
 
-/// Moves the tone mark of Vietnamese syllables that end with oa, oe or uy to the second vowel.
-/// Precondition: the text is composed.
+/// Moves the tone mark of Vietnamese syllables with the ending oa, oe or uy to the second vowel.
+/// Precondition: the text is composed (NFC).
 class tone_places {
  public:
   [[nodiscard]] spelling_change next(std::string_view text, std::size_t from, bool at_end) const noexcept {
@@ -471,11 +473,11 @@ class tone_places {
   }
 };
 
-/// Converts a text to canonical form, except for normalising: applies the rules, then canonical_form, which composes
-/// the characters.
+/// Converts a text to canonical form, without normalising. It applies the rules of this header, and then
+/// canonical_form.
 class canonical_spelling {
  public:
-  /// Appends text. Calls `take(part)` for the parts of the result that no further text can change.
+  /// Appends text. Calls `take(part)` for each part of the result that later text cannot change.
   /// Precondition: `text` ends with a complete character.
   template <class Take>
   void append(std::string_view text, const Take& take) {
@@ -511,7 +513,7 @@ class canonical_spelling {
  private:
   static constexpr std::size_t step = 1024;  // number of bytes to which rules apply at a time
 
-  /// Returns the number of bytes at the beginning of a text that neither character_references nor cut_words change.
+  /// Returns how many bytes at the beginning of a text are not changed by character_references and cut_words.
   static std::size_t plain_size(std::string_view text) noexcept {
     if (text.starts_with('&')) return 0;
     std::size_t size = 0;
@@ -520,7 +522,7 @@ class canonical_spelling {
     } while (size < text.size() && !(text[size] == '&' ? character_references::may_begin(text, size)
                                                        : cut_words::hyphen_before(text, size).is_there));
     if (size == text.size() && !cut_words::hyphen_before(text, size).is_there) return size;
-    // A hyphen and blanks before position `size` may belong to the change.
+    // A change may begin up to this many bytes before position `size`, with a hyphen and blanks.
     constexpr std::size_t looked_back = cut_words::max_blanks + 3;
     if (size <= looked_back) return 0;
     size -= looked_back;

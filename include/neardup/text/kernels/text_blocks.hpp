@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Masks of blocks of 64 bytes, the functions that process texts by such masks, and the kernels of each machine. A mask has one
-// bit per byte; the bit of the first byte is the lowest.
+// Masks of blocks of 64 bytes, the functions that process texts with these masks, and the kernels for each instruction
+// set. A mask has one bit per byte. The lowest bit stands for the first byte.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ inline std::uint64_t top_bits(std::uint64_t bytes) noexcept {
   return ((bytes & byte_tops) >> 7) * 0x0102040810204080U >> 56;
 }
 
-/// For each value of a byte, the positions of its set bits.
+/// For each value of a byte, the positions of the bits that are set in the value.
 struct alignas(8) set_bits {
   std::uint8_t positions[8];
 };
@@ -45,7 +45,8 @@ inline constexpr std::array<set_bits, 256> set_bits_of = [] {
   return result;
 }();
 
-/// Writes `base` plus the position of each set bit of `mask` to `out`. Returns: the number of set bits.
+/// Writes `base` plus the position of each set bit of `mask` to `out`.
+/// Returns: the number of set bits.
 NEARDUP_ALWAYS_INLINE std::size_t bit_positions_portable(std::uint64_t mask, std::uint32_t base,
                                                          std::uint32_t* out) noexcept {
   std::size_t count = 0;
@@ -56,8 +57,8 @@ constexpr auto bit_positions_of(portable_form) noexcept { return bit_positions_p
 
 // ---- which bytes belong to words ------------------------------------------------------------------------------------
 
-/// Masks of the bytes that Latin-1 characters of a block are made of. Most blocks have no such characters, so these
-/// masks are computed only if needed. at_XX: bytes of value XX.
+/// Masks of the bytes that form the Latin-1 characters of a block. They are computed only if needed, because most
+/// blocks have no such characters. at_XX is the mask of the bytes with value XX.
 struct latin_values {
   std::uint64_t continuation, c2, c3;
   std::uint64_t letters;  // second bytes that form a letter with C2; none has a lower case
@@ -73,9 +74,9 @@ struct character_masks {
   std::uint64_t upper;  // bytes that become lower case by adding 0x20
   std::uint64_t known;  // bytes of characters that have a bit in a mask above, and of known separators
 
-  /// Adds characters of three bytes to the masks of ASCII. `of_three`: lead bytes that two continuation bytes follow.
-  /// Where `of_three` is set, `three` tells whether the character is Han or a known separator, and `han_here` whether
-  /// it is Han.
+  /// Adds the characters of three bytes to the masks of ASCII. `of_three`: the lead bytes that two continuation bytes
+  /// follow. For these lead bytes, `three` says whether the character is Han or a known separator, and `han_here` says
+  /// whether it is Han.
   NEARDUP_ALWAYS_INLINE void add_three(std::uint64_t three, std::uint64_t han_here, std::uint64_t of_three) noexcept {
     han_leads = han_here & of_three;
     han = han_leads | han_leads << 1 | han_leads << 2;
@@ -83,7 +84,7 @@ struct character_masks {
     known |= three | three << 1 | three << 2;
   }
 
-  /// Adds Latin-1 characters to the masks, except the soft hyphen, which is ignored in words.
+  /// Adds the Latin-1 characters to the masks. The soft hyphen is not added, because words ignore it.
   NEARDUP_ALWAYS_INLINE void add_latin(const latin_values& is) noexcept {
     const std::uint64_t of_two = is.continuation >> 1;                        // lead bytes with a continuation byte
     const std::uint64_t c3 = is.c3 & of_two & ~((is.at_97 | is.at_b7) >> 1);  // not U+00D7, U+00F7
@@ -94,10 +95,10 @@ struct character_masks {
     known |= two | two << 1;
   }
 
-  /// The number of bytes before the first character that the masks do not cover; at most `size`.
+  /// Returns the number of bytes before the first character that the masks do not cover. The result is at most `size`.
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::size_t known_bytes(std::uint64_t continuation,
                                                               std::size_t size) const noexcept {
-    // In a whole block the last character is not counted, because it may continue in the next block.
+    // The last character of a whole block is not counted, because it may continue in the next block.
     if (size == text_block_size) size = static_cast<std::size_t>(63 - std::countl_zero(~continuation | 1U));
     const std::uint64_t unknown = ~known & low_mask(size);
     if (unknown != 0) [[unlikely]] {
@@ -108,7 +109,7 @@ struct character_masks {
   }
 };
 
-/// Entry i is 0xff if U+0080 + i, whose lead byte is C2, is a letter, and 0 otherwise.
+/// latin_letters[i] is 0xff if U+0080 + i is a letter, and otherwise 0. The lead byte of these characters is C2.
 alignas(64) inline constexpr std::array<std::uint8_t, 64> latin_letters = [] {
   std::array<std::uint8_t, 64> result{};
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -119,20 +120,21 @@ alignas(64) inline constexpr std::array<std::uint8_t, 64> latin_letters = [] {
 
 // ---- texts, block by block ------------------------------------------------------------------------------------------
 
-/// Returns true if the text of `left` bytes at `at` begins with a soft hyphen.
+/// Returns true if the text at `at`, of `left` bytes, begins with a soft hyphen.
 NEARDUP_ALWAYS_INLINE bool is_soft_hyphen(const char* at, std::size_t left) noexcept {
   return left > 1 && at[0] == '\xc2' && at[1] == '\xad';
 }
 
-/// The number of bytes to process one character at a time, where the masks do not cover the next character: `usual`,
-/// because such characters rarely occur singly; but 1 for a soft hyphen, which does.
+/// Returns how many bytes to process one character at a time when the masks do not cover the next character. The result
+/// is `usual`, because such characters rarely occur singly. For a soft hyphen it is 1, because soft hyphens do occur
+/// singly.
 NEARDUP_ALWAYS_INLINE std::ptrdiff_t unknown_run(const char* at, std::ptrdiff_t left, std::ptrdiff_t usual) noexcept {
   if (left > 1 && is_soft_hyphen(at, static_cast<std::size_t>(left))) return 1;
   return left < usual ? left : usual;
 }
 
-/// Processes a block of the text of `cursor` after removing a soft hyphen from it. The masks cover the first `known`
-/// bytes; the soft hyphen follows them.
+/// Removes a soft hyphen from a block of the text of `cursor`, and processes the rest of the block. The masks cover the
+/// first `known` bytes, and the soft hyphen follows these bytes.
 template <class Form, class Cursor, class FindMasks>
 NEARDUP_ALWAYS_INLINE void take_without_soft_hyphen(Form form, Cursor& cursor, std::size_t known,
                                                     const FindMasks& find_masks) noexcept {
@@ -143,15 +145,16 @@ NEARDUP_ALWAYS_INLINE void take_without_soft_hyphen(Form form, Cursor& cursor, s
   std::memcpy(block + known, cursor.at + known + hyphen, (left < room ? left : room) - known);
   character_masks masks;
   const std::size_t found = find_masks(block, left < text_block_size ? left : text_block_size, masks);
-  // An ill-formed continuation byte behind the hyphen may look like a part of the character before it.
+  // An ill-formed continuation byte after the hyphen may look like a part of the character before the hyphen.
   const std::size_t size = found > known ? found : known;
   if (size > 0) take_block(form, cursor, block, size, masks);
   cursor.at += hyphen;
 }
 
-/// Processes the characters of the text of `cursor` that begin before `limit`. Calls take_block(form, cursor, ...) for the
-/// characters that the masks of `find_masks(bytes, size, masks)` cover, and take_characters(cursor, limit) for the rest
-/// of a block. `find_masks` is a template parameter because inlining it makes portable normalising 5 % faster.
+/// Processes the characters of the text of `cursor` that begin before `limit`. `find_masks(bytes, size, masks)`
+/// computes the masks of a block. take_block(form, cursor, ...) processes the characters that the masks cover, and
+/// take_characters(cursor, limit) processes the rest of the block. `find_masks` is a template parameter, because
+/// inlining it makes the portable normalising 5 % faster.
 template <class Form, class Cursor, class FindMasks>
 NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Form form, Cursor& cursor, const char* limit,
                                                 const FindMasks& find_masks) noexcept {
@@ -185,8 +188,10 @@ NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Form form, Cursor& cursor, const
 
 NEARDUP_AVX2_BEGIN
 
-/// Writes `base` plus the position of each set bit of `mask` to `out`, by a table for eight bits at a time, without a
-/// branch. Precondition: `out` has room for 71 numbers. Returns: the number of set bits.
+/// Writes `base` plus the position of each set bit of `mask` to `out`. A table handles eight bits at a time, without a
+/// branch.
+/// Precondition: `out` has room for 71 numbers.
+/// Returns: the number of set bits.
 inline std::size_t bit_positions_avx2(std::uint64_t mask, std::uint32_t base, std::uint32_t* out) noexcept {
   std::size_t count = 0;
   for (std::uint32_t i = 0; i < text_block_size; i += 8) {
@@ -212,7 +217,8 @@ alignas(64) inline constexpr std::array<std::uint8_t, 64> byte_indices = [] {
 
 NEARDUP_AVX512_BEGIN
 
-/// The AVX-512 version of bit_positions_avx2: VPCOMPRESSB collects the indices of set bits, VPMOVZXBD widens them.
+/// The AVX-512 version of bit_positions_avx2. VPCOMPRESSB collects the indices of the set bits, and VPMOVZXBD widens
+/// them to 32 bits.
 /// Returns: the number of set bits.
 inline std::size_t bit_positions_avx512(std::uint64_t mask, std::uint32_t base, std::uint32_t* out) noexcept {
   const __m512i positions = _mm512_maskz_compress_epi8(mask, _mm512_load_si512(byte_indices.data()));
@@ -230,8 +236,8 @@ inline std::size_t bit_positions_avx512(std::uint64_t mask, std::uint32_t base, 
   return count;
 }
 
-/// Loads the first `size` bytes of a text, at most a block, followed by zeros. A whole block is loaded without a mask,
-/// because on a Zen 5 a masked load waits for earlier stores.
+/// Loads the first `size` bytes of a text, at most a block. The other bytes of the vector are 0. A whole block is
+/// loaded without a mask, because a masked load waits for earlier stores on a Zen 5.
 inline __m512i load_block_avx512(const char* text, std::size_t size) noexcept {
   return size < text_block_size ? _mm512_maskz_loadu_epi8(low_mask(size), text) : _mm512_loadu_si512(text);
 }
@@ -275,7 +281,7 @@ alignas(64) inline constexpr byte_roles roles_of_bytes = [] {
     if (next == 0x80) second |= byte_roles::e2 | byte_roles::e3;
     if (next == 0xbc) second |= byte_roles::ef;
     unsigned third = byte_roles::han | byte_roles::han_e4;
-    // Excludes ignored characters and U+203C, a pictograph.
+    // Excludes ignored characters, and U+203C, which is a pictograph.
     if (!is_in(next, 0x8b, 0x8f) && !is_in(next, 0xaa, 0xae) && next != 0xbc) third |= byte_roles::e2;
     if (is_in(next, 0x80, 0x84) || is_in(next, 0x88, 0xa0)) third |= byte_roles::e3;
     if (!is_in(next, 0x90, 0x99) && !is_in(next, 0xa1, 0xba)) third |= byte_roles::ef;
@@ -287,14 +293,14 @@ alignas(64) inline constexpr byte_roles roles_of_bytes = [] {
 }();
 
 /// Adds the characters beyond ASCII to the masks.
-/// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
+/// Returns: the number of bytes before the first character that the masks do not cover, at most `size`.
 NEARDUP_ALWAYS_INLINE std::size_t add_multibyte_avx512(__m512i bytes, std::size_t size,
                                                        character_masks& masks) noexcept {
   const std::uint64_t continuation = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
   const std::uint64_t leads = ~masks.known & ~continuation;
-  // `second` and `third` hold, at each position, the next byte and the one after it. At the last positions they hold
-  // the first bytes of the block, because VPERMB uses the low six bits of an index. These are not used: only lead bytes
-  // that two continuation bytes follow count.
+  // At each position, `second` has the next byte and `third` has the byte after it. At the last positions, they have
+  // the first bytes of the block, because VPERMB uses only the low six bits of an index. This does no harm: only lead
+  // bytes that two continuation bytes follow are used.
   const __m512i places = _mm512_load_si512(byte_indices.data());
   const __m512i second = _mm512_permutexvar_epi8(_mm512_add_epi8(places, _mm512_set1_epi8(1)), bytes);
   const __m512i third = _mm512_permutexvar_epi8(_mm512_add_epi8(places, _mm512_set1_epi8(2)), bytes);
@@ -318,8 +324,8 @@ NEARDUP_ALWAYS_INLINE std::size_t add_multibyte_avx512(__m512i bytes, std::size_
 }
 NEARDUP_END
 
-/// take_blocks_avx512(cursor, limit) processes the characters that its masks cover. A class of cursors has its own, or
-/// is processed by AVX2.
+/// take_blocks_avx512(cursor, limit) processes the characters that its masks cover. If a class of cursors does not have
+/// this function, AVX2 is used.
 template <class Cursor>
 void take_all_blocks_avx512(Cursor& cursor, const char* limit) noexcept {
   for (;;) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Validates UTF-8 and finds where code points begin, a vector of bytes at a time. Cycles per byte of Chinese on a Zen
-// 5: validation 0.09 (AVX-512) and 0.15 (AVX2); listing code points 0.10 (AVX-512), 0.27 (AVX2) and 1.2 (portable). On
-// a Zen 4, portable validation takes 0.4; a table-driven automaton, byte by byte, took 1.0 to 1.3.
+// Validates UTF-8 and finds where code points begin, one vector of bytes at a time. Cycles per byte of Chinese text on
+// a Zen 5: validation takes 0.09 (AVX-512) or 0.15 (AVX2); finding code points takes 0.10 (AVX-512), 0.27 (AVX2) or 1.2
+// (portable). On a Zen 4, the portable validation takes 0.4 cycles. A table-driven automaton that reads byte by byte
+// took 1.0 to 1.3.
 #pragma once
 
 #include <array>
@@ -21,21 +22,22 @@ namespace neardup::inline v0::detail {
 
 // ---- bit masks of 64 bytes: where code points begin, and how long they are ------------------------------------------
 
-/// Masks of a block of 64 bytes: bit i of each is for byte i.
+/// Masks of a block of 64 bytes. Bit i of a mask is about byte i.
 struct utf8_bits {
   std::uint64_t tops;     // the highest bit: not ASCII
   std::uint64_t seconds;  // the second highest bit
-  /// True if the block needs utf8_rare_bits, which is rare in Chinese. If false, all its sequences have one or three
-  /// bytes, and their second bytes are not restricted.
+  /// True if the block needs utf8_rare_bits, which is rare in Chinese text. If false, every sequence of the block has
+  /// one or three bytes, and any continuation byte may be its second byte.
   bool is_rare;
 
-  /// leads(): bytes that begin a sequence of two to four bytes. continuations(): bytes that continue a sequence.
+  /// leads(): the bytes that begin a sequence of two to four bytes. continuations(): the bytes that continue a
+  /// sequence.
   [[nodiscard]] std::uint64_t leads() const noexcept { return tops & seconds; }
   [[nodiscard]] std::uint64_t continuations() const noexcept { return tops & ~seconds; }
 };
 
-/// Further masks for a block with is_rare: for sequences of two and four bytes, and lead bytes that restrict their
-/// second byte.
+/// Further masks for a block with is_rare: for sequences of two or four bytes, and for lead bytes that allow only some
+/// second bytes.
 struct utf8_rare_bits {
   std::uint64_t thirds;    // the third highest bit
   std::uint64_t fourths;   // bytes from 0xf0 on
@@ -46,13 +48,14 @@ struct utf8_rare_bits {
 
 /// Sets the highest bit of each byte that equals `value`.
 constexpr std::uint64_t equal_tops(std::uint64_t bytes, std::uint64_t value) noexcept {
-  // In each byte, adding 127 to the lower seven bits of the difference sets the highest bit unless they are all 0.
+  // Adding 127 to the lower seven bits of a byte of the difference sets the highest bit, unless the seven bits are all
+  // 0.
   const std::uint64_t difference = bytes ^ value * byte_ones;
   return ~(((difference & ~byte_tops) + ~byte_tops) | difference);
 }
 
-/// Computes a mask of a block: `tops` maps eight bytes to a word; the highest bits of its bytes are the bits of the
-/// mask.
+/// Computes a mask of a block. `tops` maps each eight bytes of the block to a word. The highest bits of the bytes of
+/// these words are the bits of the mask.
 template <class Tops>
 std::uint64_t block_bits(const char* block, const Tops& tops) noexcept {
   std::uint64_t bits = 0;
@@ -60,7 +63,7 @@ std::uint64_t block_bits(const char* block, const Tops& tops) noexcept {
   return bits;
 }
 
-/// The reference implementation of the masks: eight bytes at a time.
+/// The reference implementation of the masks. It reads eight bytes at a time.
 struct utf8_block_portable {
   static utf8_rare_bits rare_bits_of(const char* block) noexcept {
     return {block_bits(block, [](std::uint64_t bytes) { return bytes << 2; }),
@@ -85,13 +88,14 @@ struct utf8_block_portable {
   }
 };
 
-/// Validates a text, block by block from its beginning. `Block` is a class that computes the masks, such as
+/// Validates a text, block by block from its beginning. `Block` is a class that computes the masks, for example
 /// utf8_block_portable.
 template <class Block>
 class utf8_checker {
  public:
-  /// Checks the next block. Returns: false if it has an error. A sequence that continues in the block after it is not
-  /// an error. Precondition: one byte behind the block is readable.
+  /// Checks the next block. A sequence that continues in the following block is not an error.
+  /// Precondition: one byte after the block is readable.
+  /// Returns: false if the block has an error.
   NEARDUP_ALWAYS_INLINE bool check(const char* block, const utf8_bits& bits) noexcept {
     if (bits.is_rare || (after_e0_ | after_ed_) != 0) return check_rare(block, bits);
     const std::uint64_t leads = bits.leads();
@@ -100,7 +104,7 @@ class utf8_checker {
     return expected == bits.continuations();
   }
 
-  /// True if no sequence is incomplete at the end of the last block.
+  /// Returns true if the last block ends with a complete sequence.
   [[nodiscard]] bool is_complete() const noexcept { return left_ == 0; }
 
  private:
@@ -122,12 +126,14 @@ class utf8_checker {
     return expected == bits.continuations();
   }
 
-  /// True if the second byte of a four-byte sequence is in the range for the first byte, by table 3-7 of Unicode 15.
+  /// Returns true if the second byte of a four-byte sequence is in the range that table 3-7 of Unicode 15 has for the
+  /// first byte.
   static bool is_second_of(unsigned char first, unsigned char second) noexcept {
     return first == 0xf0 ? second >= 0x90 : first == 0xf4 ? second < 0x90 : first < 0xf4;
   }
 
-  // The bytes of the next block that must be continuation bytes, and whether 0xe0 or 0xed stands directly before it.
+  // left_: the first bytes of the next block that must be continuation bytes. Also whether 0xe0 or 0xed is the last
+  // byte of this block.
   std::uint64_t left_ = 0;
   std::uint64_t after_e0_ = 0;
   std::uint64_t after_ed_ = 0;
@@ -135,7 +141,7 @@ class utf8_checker {
 
 // ---- validation -----------------------------------------------------------------------------------------------------
 
-/// Validates a text by masks: the reference implementation, and the baseline.
+/// Validates a text with masks. This is the reference implementation, and the version without vector instructions.
 template <class Block>
 bool is_well_formed_by_bits(std::string_view text) noexcept {
   utf8_checker<Block> checker;
@@ -145,7 +151,7 @@ bool is_well_formed_by_bits(std::string_view text) noexcept {
     if (bits.tops == 0 && checker.is_complete()) continue;
     if (!checker.check(text.data() + i, bits)) return false;
   }
-  // Zero bytes follow the end of the text in the copy: they continue no sequence.
+  // Zero bytes follow the end of the text in the copy, because a zero byte continues no sequence.
   char rest[text_block_size + 1] = {};
   if (i < text.size()) std::memcpy(rest, text.data() + i, text.size() - i);
   return checker.check(rest, Block::bits_of(rest)) && checker.is_complete();
@@ -155,10 +161,10 @@ inline bool is_well_formed_portable(std::string_view text) noexcept {
   return is_well_formed_by_bits<utf8_block_portable>(text);
 }
 
-// An error in two adjacent bytes shows in three half-bytes: both halves of the first byte, and the upper half of the
-// second byte. Each half selects one of 16 table entries, a set of error bits. A bit that all three entries have in
-// common is an error. Two adjacent continuation bytes also set a bit: it must be set exactly where a lead byte two or
-// three bytes before requires a third or fourth byte.
+// An error in two adjacent bytes shows in three half-bytes: the two halves of the first byte, and the upper half of the
+// second byte. Each half selects one of 16 table entries. An entry is a set of error bits. An error is a bit that all
+// three entries have in common. Two adjacent continuation bytes also set a bit. This bit must be set exactly where a
+// lead byte, two or three bytes before, requires a third or fourth byte.
 // Source: Keiser, Lemire, Validating UTF-8 In Less Than One Instruction Per Byte, SPE 2021, arXiv 2010.03090.
 struct utf8_error {
   unsigned first_high;   // values of the first byte's upper half for this error, as a set of 16 bits
@@ -202,13 +208,13 @@ inline constexpr utf8_table first_high_errors = make_utf8_table([](const utf8_er
 inline constexpr utf8_table first_low_errors = make_utf8_table([](const utf8_error& e) { return e.first_low; });
 inline constexpr utf8_table second_high_errors = make_utf8_table([](const utf8_error& e) { return e.second_high; });
 
-/// Validates a text by a kernel such as are_well_formed_avx2, which takes whole blocks and reads three bytes before
-/// them.
+/// Validates a text with a kernel, for example are_well_formed_avx2. The kernel takes whole blocks, and reads three
+/// bytes before the blocks.
 template <class Kernel>
 bool is_well_formed_by(const Kernel& are_well_formed, std::string_view text) noexcept {
   if (text.empty()) return true;
-  // The first and the last block are copied between zero bytes: three before the first block, others behind the text. A
-  // zero byte neither begins nor continues a sequence.
+  // The first and the last block are copied. Three zero bytes are before the first block, and zero bytes are after the
+  // text. A zero byte neither begins nor continues a sequence.
   char edge[3 + text_block_size] = {};
   const std::size_t first = text.size() < text_block_size ? text.size() : text_block_size;
   std::memcpy(edge + 3, text.data(), first);
@@ -224,8 +230,9 @@ bool is_well_formed_by(const Kernel& are_well_formed, std::string_view text) noe
 
 // ---- where code points begin: at bytes that are not continuation bytes ----------------------------------------------
 
-/// Writes `base` plus the position of each code point in `count` blocks of 64 bytes of well-formed UTF-8. Precondition:
-/// `places` has room for 64 numbers per block and 16 more. Returns: the number of code points.
+/// Writes `base` plus the position of each code point in `count` blocks of 64 bytes of well-formed UTF-8.
+/// Precondition: `places` has room for 64 numbers per block, and 16 more.
+/// Returns: the number of code points.
 inline std::size_t find_code_points_portable(const char* text, std::size_t count, std::uint32_t base,
                                              std::uint32_t* places) noexcept {
   std::size_t found = 0;
@@ -259,11 +266,11 @@ struct utf8_block_sse2 {
     return bits;
   }
 
-  /// PMOVMSKB collects the highest bits of 16 bytes. For the second highest bits, each byte is doubled first.
+  /// PMOVMSKB collects the highest bits of 16 bytes. To collect the second highest bits, each byte is doubled first.
   static NEARDUP_ALWAYS_INLINE utf8_bits bits_of(const char* block) noexcept {
     const __m128i ed = _mm_set1_epi8(-0x13);
     utf8_bits bits{};
-    // After the highest two bits are flipped, lead bytes of two-byte sequences and 0xe0 are the lowest values, 0 to
+    // If the highest two bits are flipped, the lead bytes of two-byte sequences and 0xe0 have the lowest values, 0 to
     // 0x20.
     __m128i lowest = _mm_set1_epi8(-1);
     __m128i highest = _mm_setzero_si128();
@@ -297,8 +304,9 @@ inline __m256i utf8_lookup_avx2(const utf8_table& table) noexcept {
   return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(table.errors)));
 }
 
-/// Validates `count` blocks of 64 bytes. Returns: false if they have an error. An incomplete sequence at the end is not
-/// an error. Reads three bytes before the first block.
+/// Validates `count` blocks of 64 bytes. An incomplete sequence at the end is not an error. Three bytes before the
+/// first block are read, too.
+/// Returns: false if the blocks have an error.
 inline bool are_well_formed_avx2(const char* bytes, std::size_t count) noexcept {
   const auto load = [](const char* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
   const __m256i half = _mm256_set1_epi8(0x0f);
@@ -441,12 +449,12 @@ constexpr auto is_well_formed_of(neon_form) noexcept { return is_well_formed_neo
 
 #endif  // NEARDUP_NEON_KERNELS
 
-/// Returns true if a text is well-formed UTF-8: count_invalid(text) == 0.
+/// Returns true if a text is well-formed UTF-8, so that count_invalid(text) == 0.
 inline bool is_well_formed(std::string_view text, instruction_set level) noexcept {
   return choose_form(level, [&](auto form) { return is_well_formed_of(form)(text); });
 }
 
-/// Calls the version of find_code_points_portable for an instruction set.
+/// Calls the version of find_code_points_portable for the instruction set `level`.
 inline std::size_t find_code_points(const char* text, std::size_t count, std::uint32_t base, std::uint32_t* places,
                                     instruction_set level) noexcept {
   return choose_form(level, [&](auto form) { return find_code_points_of(form)(text, count, base, places); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The effect of each character on the words of a text: the rules that all word scanners follow.
+// How each character changes the words of a text. All word scanners follow these rules.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace neardup::inline v0::detail {
 inline constexpr char32_t zero_width_joiner = 0x200d;
 inline constexpr char32_t enclosing_keycap = 0x20e3;
 
-/// True for a skin tone, which modifies the pictograph before it.
+/// Returns true for a skin tone, which modifies the pictograph before it.
 constexpr bool is_emoji_modifier(char32_t c) noexcept { return c >= 0x1f3fb && c <= 0x1f3ff; }
 
-/// True for a tag character. Behind a black flag, tags name a region, as in the flag of Scotland.
+/// Returns true for a tag character. Tags after a black flag name a region, as in the flag of Scotland.
 constexpr bool is_emoji_tag(char32_t c) noexcept { return c >= 0xe0020 && c <= 0xe007f; }
 
-/// The state of a word scanner: the kind of word that is open at a position.
+/// The state of a word scanner at a position: which kind of word is open there.
 enum class word_run : std::uint8_t {
   none,
   letters,
@@ -29,7 +29,7 @@ enum class word_run : std::uint8_t {
   half_flag,   ///< one regional indicator
 };
 
-/// The effect of a character on the open word.
+/// What a character does to the open word.
 enum class word_step : std::uint8_t {
   ends,     ///< a separator: ends the open word
   begins,   ///< begins a word, and ends the open one
@@ -62,7 +62,7 @@ NEARDUP_NOINLINE inline word_step rare_step_of(character_class kind, char32_t c,
   return word_step::goes_on;
 }
 
-/// Returns the effect of a character in state `run`, and updates `run`.
+/// Returns what a character does to the open word of kind `run`, and updates `run`.
 NEARDUP_ALWAYS_INLINE word_step word_step_of(character_class kind, char32_t c, word_run& run) noexcept {
   switch (kind) {
     case character_class::other: run = word_run::none; return word_step::ends;
@@ -82,8 +82,8 @@ NEARDUP_ALWAYS_INLINE word_step word_step_of(character_class kind, char32_t c, w
   }
 }
 
-/// Returns the sign of a keycap, # or *, directly before `at`, skipping variation selectors; 0 if there is none.
-/// `before` is the result for the text before `begin`.
+/// Returns the sign of a keycap, # or *, that stands directly before `at`; variation selectors in between are skipped.
+/// Returns 0 if there is no such sign. `before` is the result for the text before `begin`.
 inline char keycap_sign(const char* begin, const char* at, char before) noexcept {
   while (at - begin >= 3 && std::memcmp(at - 3, "\xef\xb8\x8f", 3) == 0) at -= 3;
   if (at == begin) return before;

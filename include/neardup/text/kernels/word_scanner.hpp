@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds words character by character: the reference implementation of word boundaries.
+// Finds words character by character. This is the reference implementation of word boundaries.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns the word whose bytes in a text are `raw`, without the ignored characters within it.
+/// Returns the word that has the bytes `raw` in a text. Ignored characters within `raw` are dropped.
 inline std::string kept_characters(std::string_view raw) {
   std::string word;
   word_run run = word_run::none;
@@ -34,11 +34,11 @@ inline std::string kept_characters(std::string_view raw) {
   return word;
 }
 
-/// Finds words in a text that may grow at its end.
+/// Finds words in a text to which more text may be appended.
 class word_scanner {
  public:
   /// Scans the characters that begin before `end`. Calls `take(begin, end, is_whole)` with the range of each complete
-  /// word. If `is_whole` is false, the range contains ignored characters (see kept_characters).
+  /// word. If `is_whole` is false, the range contains ignored characters (see kept_characters()).
   template <class Take>
   void scan(std::string_view text, std::size_t end, const Take& take) {
     while (position < end) {
@@ -49,7 +49,7 @@ class word_scanner {
       if (byte < 0x80) {
         kind = ascii_classes[byte];
       } else if (begins_with_han(text.substr(position))) {
-        // Fast path for Chinese, without a table lookup: a Han character is a word.
+        // Fast path for Chinese, without a table lookup: each Han character is a word.
         close(take);
         begin(position);
         open = word_run::lone;
@@ -66,7 +66,7 @@ class word_scanner {
     }
   }
 
-  /// Ends the text, and takes the open word, if any.
+  /// Ends the text. Passes the open word to `take`, if a word is open.
   template <class Take>
   void close(const Take& take) {
     if (open == word_run::none) return;
@@ -76,8 +76,8 @@ class word_scanner {
     ignored_from = nowhere;
   }
 
-  /// Returns true if no word is open, or the open word has no ignored characters. An open word is then the bytes
-  /// [start, position).
+  /// Returns true if no word is open, or if the open word contains no ignored characters. The open word is then the
+  /// bytes [start, position).
   [[nodiscard]] bool is_plain() const noexcept { return is_whole && ignored_from == nowhere; }
 
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
@@ -95,12 +95,12 @@ class word_scanner {
     return classes;
   }();
 
-  /// Returns true if a text begins with one of U+4E00 to U+9FBF.
+  /// Returns true if a text begins with a character of U+4E00 to U+9FBF.
   static NEARDUP_ALWAYS_INLINE bool begins_with_han(std::string_view text) noexcept {
     if (text.size() < 3) return false;
     const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
     const std::uint32_t bytes = byte(0) << 16 | byte(1) << 8 | byte(2);
-    // E4 B8 80 to E9 BE BF; the second and the third byte are continuation bytes.
+    // The sequences E4 B8 80 to E9 BE BF. The second and the third byte must be continuation bytes.
     return bytes - 0xe4b880U <= 0xe9bebfU - 0xe4b880U && (bytes & 0xc0c0U) == 0x8080U;
   }
 
@@ -134,7 +134,7 @@ class word_scanner {
 
   void begin(std::size_t at) noexcept { start = at; }
 
-  /// Begins a word at the sign `#` or `*` if this sign precedes the keycap U+20E3.
+  /// Begins a word at a sign `#` or `*` that the keycap U+20E3 follows.
   void begin_keycap(std::string_view text, word_run& run) noexcept {
     const char* const at = text.data() + position;
     if (keycap_sign(text.data(), at, '\0') == '\0') return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Finds the words of a whole text as byte ranges, 64 bytes at a time.
+// Finds the words of a whole text, 64 bytes at a time. A word is given as a range of bytes.
 //
-// This header is in text/, although only fingerprint/ uses it, because it is a fast form of `words` and does not deal
+// Only fingerprint/ includes this header. It is in text/ because it is a fast version of `words`, and does not deal
 // with hashes.
 #pragma once
 
@@ -20,7 +20,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Tokens as byte ranges of a text: token i is [begin[i], end[i]). Kernels may read up to 15 elements behind the last.
+/// Tokens as ranges of bytes of a text: token i is [begin[i], end[i]). Kernels may read up to 15 elements after the
+/// last one.
 struct span_view {
   static constexpr std::size_t capacity = 512;
 
@@ -43,21 +44,21 @@ struct token_spans {
   [[nodiscard]] span_view view() const noexcept { return {begin, end, count}; }
 };
 
-/// Finds the words of a text of less than 4 GiB: the same words as the tokenizer `words`.
+/// Finds the words of a text of less than 4 GiB. The words are those of the tokenizer `words`.
 ///
-/// Blocks are classified by masks: a word begins or ends where adjacent bits differ. The masks cover ASCII and Chinese,
-/// with AVX2 and NEON also Latin-1. The scanner of `words` processes other characters.
+/// Masks classify the bytes of a block. A word begins or ends where adjacent bits differ. The masks cover ASCII and
+/// Chinese, and with AVX2 and NEON also Latin-1. word_scanner processes all other characters.
 class word_span_finder {
  public:
   explicit word_span_finder(std::string_view text, instruction_set level = active_instruction_set()) noexcept
       : at(text.data()), end(text.data() + text.size()), text_(text), level_(level) {}
 
-  /// Finds the next words, at most token_spans::capacity.
-  /// Returns: false, with empty `spans`, if there are no more words.
+  /// Finds the next words, at most token_spans::capacity of them.
+  /// Returns: false if there are no more words; `spans` is then empty.
   bool next(token_spans& spans) noexcept {
     constexpr std::ptrdiff_t step = 8 * text_block_size;
-    // A word and its separator take at least two bytes. A step may be a block longer, and one word may be open before
-    // the step.
+    // A word and its separator take at least two bytes. A step may be up to a block longer than `step`, and one word
+    // may be open before the step.
     constexpr std::size_t words_a_step = (step + text_block_size) / 2 + 2;
     spans.count = 0;
     if (spans.has_parted) spans.parted.fill(false);
@@ -73,11 +74,12 @@ class word_span_finder {
     return spans.count > 0;
   }
 
-  /// Finds the words of the first `size` bytes of a block. Called by take_blocks_by_words().
+  /// Finds the words of the first `size` bytes of a block. take_blocks_by_words() calls this function.
   template <class Form>
   friend void take_block(Form form, word_span_finder& finder, const char* /*block*/, std::size_t size,
                          const character_masks& masks) noexcept {
-    // Masks do not show ignored characters. If the open word contains some, the scanner continues it.
+    // Masks do not show ignored characters. If the open word contains ignored characters, the scanner continues the
+    // word.
     if (finder.words_.is_plain()) [[likely]] {
       finder.find_edges(form, masks.word, masks.han_leads, size);
     } else {
@@ -85,8 +87,8 @@ class word_span_finder {
       finder.scan(finder.at + (std::min)(size, rest_of_word));
     }
   }
-  /// Finds the words of the characters that begin before `limit`. The last word may extend beyond `limit`. Called by
-  /// take_blocks_by_words().
+  /// Finds the words of the characters that begin before `limit`. The last word may end after `limit`.
+  /// take_blocks_by_words() calls this function.
   friend void take_characters(word_span_finder& finder, const char* limit) noexcept { finder.scan(limit); }
 
   const char* at;
@@ -95,7 +97,7 @@ class word_span_finder {
  private:
   using run = word_run;
 
-  /// Receives words from the scanner, and appends them to `spans`.
+  /// Receives words from the scanner, and appends the words to `spans`.
   struct appender {
     token_spans* spans;
 
@@ -108,8 +110,8 @@ class word_span_finder {
     }
   };
 
-  /// Finds the words that begin or end in the next `size` bytes, from the masks of letters and of the first bytes of
-  /// Han characters.
+  /// Finds the words that begin or end in the next `size` bytes. The masks are those of letters, and of the first bytes
+  /// of Han characters.
   template <class Form>
   NEARDUP_ALWAYS_INLINE void find_edges(Form form, std::uint64_t word, std::uint64_t han_leads,
                                         std::size_t size) noexcept {
@@ -122,7 +124,7 @@ class word_span_finder {
     const bool is_single = words_.open != run::none && words_.open != run::letters;
     const std::uint64_t ends = ((before & ~word) | han_leads << 3 | (is_single ? 1U : 0U)) & all;
     const auto base = static_cast<std::uint32_t>(at - text_.data());
-    // The first end is that of the open word, so the beginning of that word is stored in the next span now.
+    // The first end belongs to the open word. So the beginning of the open word is stored in the next span now.
     const std::size_t n = spans.count;
     if (words_.open != run::none) spans.begin[n] = static_cast<std::uint32_t>(words_.start);
     bit_positions_of(form)(begins, base, spans.begin + n + (words_.open != run::none ? 1 : 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Natural logarithms that are the same on every machine.
+// Natural logarithms. Every machine computes the same values.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ constexpr wide_number multiply(std::uint64_t a, std::uint64_t b) noexcept {
   return {a1 * b1 + (middle >> 32) + (other >> 32), other << 32 | (low & 0xffffffffU)};
 }
 
-/// Returns the upper 128 bits of a 256-bit product, to within two units.
+/// Returns the upper 128 bits of a 256-bit product. The result may be wrong by up to two units.
 constexpr wide_number multiply_high(wide_number a, wide_number b) noexcept {
   const wide_number top = multiply(a.high, b.high);
   const wide_number one = multiply(a.high, b.low), other = multiply(a.low, b.high);
@@ -33,13 +33,13 @@ constexpr wide_number multiply_high(wide_number a, wide_number b) noexcept {
   return result;
 }
 
-/// Returns ln(number), rounded to the nearest double. The integer arithmetic is 45 bits more precise than a double. It
-/// uses no library function, so every machine gives the same result.
+/// Returns ln(number), rounded to the nearest double. Every machine gives the same result, because the function uses
+/// only integer arithmetic, with 45 bits more precision than a double, and no library function.
 /// Precondition: number > 0.
 constexpr double natural_logarithm(std::uint64_t number) noexcept {
   if (number <= 2) return number == 2 ? std::numbers::ln2 : 0;
-  // The whole part of log2 is the bit width - 1. Each squaring of the mantissa, in [1, 2), gives one bit of the
-  // fraction.
+  // The integer part of log2(number) is the bit width - 1. The mantissa is in [1, 2). Each squaring of the mantissa
+  // gives the next bit of the fraction.
   const auto exponent = static_cast<unsigned>(std::bit_width(number) - 1);
   wide_number mantissa{number << (63 - exponent), 0};  // 1.0 is 2^127
   wide_number fraction{0, 0};                          // the fraction of log2; 1.0 is 2^128
@@ -61,8 +61,8 @@ constexpr double natural_logarithm(std::uint64_t number) noexcept {
   const std::uint64_t sum = rest.high + low_part.high + (low < rest.low ? 1U : 0U);  // low_part.high is below 64
   const std::uint64_t middle = sum + high_part.low;
   const std::uint64_t whole = high_part.high + (sum < rest.high ? 1U : 0U) + (middle < sum ? 1U : 0U);
-  // Takes the 64 highest bits of the number whole.middle, 1 <= whole <= 44, and rounds it to 53 bits by the next bit.
-  // No logarithm is a tie. A conversion may round differently, so the rounding is explicit.
+  // Takes the 64 highest bits of the number whole.middle, 1 <= whole <= 44. Rounds them to 53 bits by the next bit,
+  // because no logarithm is a tie. The rounding is explicit, because a conversion to double might round in another way.
   const auto shift = static_cast<unsigned>(std::countl_zero(whole));
   const std::uint64_t top = whole << shift | middle >> (64 - shift);
   auto result = static_cast<double>((top >> 11) + (top >> 10 & 1)) * 2048;
