@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Estimates the time and memory of a search in each layout, and chooses a block count by them.
+// Estimates the time and memory of a search in each layout, and chooses the number of blocks by these estimates.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace neardup::inline v0 {
 
 /// The expected cost of a search within k bits, in an index of `count` distinct fingerprints with a given layout. The
-/// estimate assumes uniform fingerprints: each bit is 0 as often as 1. Real fingerprints are skewed, so searches by
+/// estimate assumes uniform fingerprints: each bit is 0 as often as 1. Real fingerprints are skewed, so searches with
 /// short keys are slower than estimated.
 struct expected_costs {
   int blocks;          ///< blocks of the layout
@@ -31,8 +31,8 @@ struct expected_costs {
 
 namespace detail {
 
-/// The machine constants of the estimates. The defaults were fitted to batches on one core of a server of 2024.
-/// Constants of another machine change the estimates, but seldom the chosen layout.
+/// The machine constants of the estimates. The defaults were fitted to batches on one core of a server of 2024. Other
+/// constants change the estimates, but seldom the chosen layout.
 struct cost_model {
   double id_bytes = 4;                  ///< bytes of an id
   double entries_per_bucket = 4;        ///< fingerprints per bucket of a directory, if the key has enough bits
@@ -46,14 +46,14 @@ struct cost_model {
   double query_seconds = 40e-9;         ///< fixed cost of a query
 };
 
-/// Returns x / 2^n, or 0 if that underflows a double.
+/// Returns x / 2^n. Returns 0 if the result is too small for a double.
 constexpr double divided_by_power(double x, std::size_t n) noexcept {
   for (; n >= 64; n -= 64) x *= 0x1p-64;
   return x / static_cast<double>(std::uint64_t{1} << n);
 }
 
-/// Returns the sum of C(total, i) for i in 0..max, divided by 2^by. It is infinity if that overflows a double, which is
-/// possible only if by < total.
+/// Returns the sum of C(total, i) for i in 0..max, divided by 2^by. The result is infinity if it is too large for a
+/// double, which is possible only if by < total.
 constexpr double scaled_choose_at_most(std::size_t total, std::size_t max, std::size_t by) noexcept {
   double sum = 0;
   for (std::size_t i = 0; i <= max && i <= total; ++i) {
@@ -82,12 +82,12 @@ constexpr void check_count(double count) {
   }
 }
 
-/// The time and memory of one table of a frozen index.
+/// The time and memory of one table of a frozen_index.
 ///
-/// A directory maps a bucket to a run of entries. Table 0 stores the fingerprints and ids themselves, in bucket order.
-/// Each other table stores a filter and a slot number per fingerprint. A search reads the fingerprints whose filters
-/// pass. The directory has min(2^key width, count / entries_per_bucket) buckets. If the table uses bucket_lines, each
-/// bucket is one cache line, which contains nearly all of its entries.
+/// A directory maps a bucket to a run of entries. Table 0 stores the fingerprints and ids themselves, ordered by
+/// bucket. Each other table stores a filter and a slot number per fingerprint. A search reads the fingerprints whose
+/// filters pass. The directory has min(2^key width, count / entries_per_bucket) buckets. If the table uses
+/// bucket_lines, each bucket is one cache line, which contains nearly all of its entries.
 class table_costs {
  public:
   constexpr table_costs(const layout& shape, std::size_t table, double count, const cost_model& model)
@@ -112,16 +112,16 @@ class table_costs {
     return buckets_ * (has_lines_ ? double{sizeof(bucket_line)} : number_bytes_);
   }
   [[nodiscard]] constexpr double entry_bytes() const noexcept { return entry_bytes_; }
-  /// Returns the number of bytes that a search reads per compared entry, without the directory.
+  /// Returns how many bytes a search reads per compared entry, without the directory.
   [[nodiscard]] constexpr double compared_bytes() const noexcept {
     if (has_lines_) return filter_bytes_ * bucket_line::overflow_share;
     return is_first_ ? fingerprint_bytes_ : filter_bytes_;
   }
-  /// Returns the number of random cache lines read per probe, besides the line of the directory.
+  /// Returns how many random cache lines a search reads per probe, without the line of the directory.
   [[nodiscard]] constexpr double entry_lines() const noexcept {
     return has_lines_ ? bucket_line::overflow_chance : (std::min)(count_ / buckets_, 1.0);
   }
-  /// Returns the number of random cache lines read per entry that passes the filter.
+  /// Returns how many random cache lines a search reads per entry that passes the filter.
   [[nodiscard]] constexpr double passing_lines() const noexcept { return has_lines_ ? 1 : 2; }
 
   [[nodiscard]] constexpr double probes(int radius) const noexcept {
@@ -169,7 +169,7 @@ constexpr expected_costs modelled_costs(const layout& shape, double count, int k
   }
   result.bytes = directory_bytes / (std::max)(count, 1.0) + entry_bytes;
 
-  // The directories and entries of all probed tables share one cache.
+  // The directories and the entries of all probed tables share one cache.
   double probed_directories = 0;
   double probed_entries = 0;
   shape.for_each_probe(k, [&](const table_probe& probe) {
@@ -214,16 +214,17 @@ constexpr expected_costs modelled_costs(const layout& shape, double count, int k
 
 /// Returns the expected cost of a search within k bits among `count` fingerprints in a given layout.
 ///
-/// Bytes per fingerprint: 8 for each word, and the id, once. Each table but the first has a filter (4 bytes, 8 if k >
-/// 8) and a slot number (4 bytes). Each table has a directory of 4 bytes per bucket. From 2^32 fingerprints on, slot
-/// numbers and directory entries have 8 bytes. With 64 bits and 32-bit ids this is 12 + 8 * (tables - 1), plus at most
-/// 1 per table. If k <= 3 and count is in 2^17..2^28, a table with long keys uses cache lines as buckets: 9.4 bytes per
-/// fingerprint.
+/// Bytes per fingerprint: 8 for each word, and the id, once. Each table except the first has a filter (4 bytes, or 8 if
+/// k > 8) and a slot number (4 bytes). Each table has a directory of 4 bytes per bucket. For 2^32 fingerprints or more,
+/// slot numbers and directory entries have 8 bytes. With 64 bits and 32-bit ids this is 12 + 8 * (tables - 1), plus at
+/// most 1 per table. If k <= 3 and count is in 2^17..2^28, the buckets of a table with long keys are cache lines: 9.4
+/// bytes per fingerprint.
 ///
-/// Seconds: a probe reads one random line of the directory and one of the entries, then the rest of the bucket at
-/// bandwidth. An entry that passes its filter costs two more lines. With cache lines as buckets, one probe in ten reads
-/// a second line, and an entry that passes costs one line. Directories fill the cache first, then entries. If there
-/// would be more probes than fingerprints, the search scans instead, and the estimate is the cost of the scan.
+/// Seconds: a probe reads a random line of the directory and a random line of the entries. The rest of the bucket is
+/// read at `bandwidth`. An entry that passes its filter costs two more lines. If buckets are cache lines, one probe in
+/// ten reads a second line, and an entry that passes costs one line. Directories fill the cache first, and entries fill
+/// the rest. If there would be more probes than fingerprints, the search scans instead, and the estimate is the cost of
+/// the scan.
 /// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is not in 0..1e300.
 [[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k) {
   return detail::modelled_costs(shape, count, k, {});
@@ -235,28 +236,30 @@ constexpr expected_costs modelled_costs(const layout& shape, double count, int k
   return costs_of(shape, count, shape.k());
 }
 
-/// Returns the seconds of one query of a flat_index, which compares all `count` fingerprints. It is comparable with
-/// expected_costs::seconds: a layout with a larger estimate is slower than a scan.
+/// Returns the seconds of one query of a flat_index, which compares all `count` fingerprints. You can compare the
+/// result with expected_costs::seconds: a layout with a larger estimate is slower than a scan.
 /// Throws: std::invalid_argument if count is not in 0..1e300.
 [[nodiscard]] constexpr double scan_seconds(std::size_t bits, double count) {
   detail::check_count(count);
   return detail::scan_costs(bits, count, {});
 }
 
-/// The limits of fastest_blocks and leanest_blocks.
+/// The limits for fastest_blocks() and leanest_blocks().
 struct block_limits {
-  /// The most bytes per fingerprint. Only fastest_blocks uses it.
+  /// The greatest number of bytes per fingerprint. Only fastest_blocks() uses it.
   double max_bytes = std::numeric_limits<double>::infinity();
-  /// The longest allowed search, as a multiple (1 or more) of the fastest. Only leanest_blocks uses it. Infinity
-  /// selects the least memory among all layouts that do not merely scan.
+  /// The longest allowed time of a search, as a multiple (1 or more) of the time of the fastest layout. Only
+  /// leanest_blocks() uses it. With infinity, the layout with the least memory is chosen, among all layouts that do not
+  /// only scan.
   double max_slowdown = 10;
 };
 
-/// Finds the block count with the fastest searches within k bits among `count` fingerprints of `bits` bits. Layouts of
-/// more than `limits.max_bytes` per fingerprint are excluded. Of equally fast layouts, the one with less memory wins.
-/// Returns: the costs of that layout; `.blocks` is the block count.
+/// Finds the number of blocks with the fastest searches, for searches within k bits among `count` fingerprints of
+/// `bits` bits. Layouts that take more than `limits.max_bytes` per fingerprint are excluded. Of equally fast layouts,
+/// the one with less memory is chosen.
+/// Returns: the costs of the chosen layout. Its number of blocks is `.blocks`.
 /// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or every layout takes
-/// more than max_bytes; the message then names the least possible number of bytes.
+/// more than max_bytes. In the last case, the message has the least possible number of bytes.
 /// Example: `fastest_blocks(64, 8, 1e7, {.max_bytes = 60}).blocks`
 [[nodiscard]] constexpr expected_costs fastest_blocks(std::size_t bits, int k, double count,
                                                       const block_limits& limits = {}) {
@@ -272,9 +275,10 @@ struct block_limits {
   return best;
 }
 
-/// Finds the block count with the least memory, among layouts at most `limits.max_slowdown` times as slow as the
-/// fastest. Layouts that only scan are excluded unless all layouts only scan: a flat_index scans with less memory.
-/// Returns: the costs of that layout; `.blocks` is the block count.
+/// Finds the number of blocks with the least memory, among the layouts that are at most `limits.max_slowdown` times as
+/// slow as the fastest. A layout that only scans is excluded, because a flat_index scans with less memory. If all
+/// layouts only scan, none is excluded.
+/// Returns: the costs of the chosen layout. Its number of blocks is `.blocks`.
 /// Throws: the exceptions of fastest_blocks(); std::invalid_argument unless max_slowdown >= 1.
 [[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count,
                                                       const block_limits& limits = {}) {

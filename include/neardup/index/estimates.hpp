@@ -16,8 +16,8 @@ namespace neardup::inline v0 {
 /// Estimates the cosine similarity of two weighted texts from the distance of their SimHash fingerprints.
 /// Returns: a value from 1 to -1.
 /// Throws: std::invalid_argument if the distance is not in 0..Bits.
-/// Source: Charikar, Similarity Estimation Techniques from Rounding Algorithms, STOC 2002, section 3: a bit differs
-/// with probability angle / pi.
+/// Source: Charikar, Similarity Estimation Techniques from Rounding Algorithms, STOC 2002, section 3: the probability
+/// that a bit differs is angle / pi.
 template <std::size_t Bits>
 [[nodiscard]] double estimated_cosine(int distance) {
   detail::check_distance(Bits, distance);
@@ -33,8 +33,8 @@ template <std::size_t Bits>
   return (std::max)(0.0, 1 - 2 * distance / static_cast<double>(Bits));
 }
 
-/// Returns the mean distance, in bits, of the SimHash fingerprints of two texts with this cosine similarity.
-/// Throws: std::invalid_argument if the cosine is not in -1..1, with a tolerance of 1e-9 for rounding.
+/// Returns the mean distance, in bits, between the SimHash fingerprints of two texts with this cosine similarity.
+/// Throws: std::invalid_argument if the cosine is not in -1..1. A difference of 1e-9 is allowed for rounding.
 [[nodiscard]] inline double expected_distance(std::size_t bits, double cosine) {
   constexpr double rounding = 1e-9;
   if (!(cosine >= -1 - rounding && cosine <= 1 + rounding)) {  // NaN fails both comparisons, so it is refused, too

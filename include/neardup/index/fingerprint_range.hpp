@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The input and output of functions over whole corpora of fingerprints: pairs, visit_pairs and cluster.
+// Ranges of fingerprints and pairs of fingerprints: the input and output of pairs(), visit_pairs() and cluster().
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The type of the fingerprints of a range. (std::span is not deduced here, because g++ 11 would parse it as a cast.)
+/// The type of the fingerprints of a range. std::span is not deduced here, because g++ 11 would parse the deduction as
+/// a cast.
 template <class Range>
 using range_fingerprint_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>;
 
@@ -36,7 +37,7 @@ concept contiguous_elements = requires(const Range& range) {
   std::span(range);
 };
 
-/// Returns a span of the fingerprints of `range`, for a call that compares them with those of an `Other`.
+/// Returns a span of the fingerprints of `range`, for a call that compares them with the fingerprints of an `Other`.
 template <class Other, class Range>
 std::span<const range_fingerprint_t<Range>> fingerprints_beside(const Range& range) {
   static_assert(std::is_same_v<range_fingerprint_t<Other>, range_fingerprint_t<Range>>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The index without tables: every search compares all fingerprints.
+// flat_index: an index without tables. Every search compares the query with all fingerprints.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The engine of an index without tables: a fingerprint_store that every search scans.
+/// The engine of a flat_index: a fingerprint_store without tables. Every search scans the store.
 template <std::size_t Bits, class Id, class Offset>
 class flat_engine {
  public:
@@ -45,11 +45,11 @@ class flat_engine {
 
 }  // namespace detail
 
-/// A set of (fingerprint, id) pairs without tables: every search scans all fingerprints, for any k from 0 to Bits.
+/// A set of (fingerprint, id) pairs without tables. Every search scans all fingerprints, for any k from 0 to Bits.
 ///
-/// It is faster than a pigeonhole_index for a few thousand fingerprints or a large k. The default k of a search is 3.
-/// The other members are documented in pigeonhole_index.
-/// Memory: the least of all indexes: with 64 bits and 32-bit ids 26 to 42 bytes per distinct fingerprint.
+/// For a few thousand fingerprints, or a large k, a flat_index is faster than a pigeonhole_index. The default k of a
+/// search is 3. See pigeonhole_index for the other members.
+/// Memory: 26 to 42 bytes per distinct fingerprint of 64 bits with 32-bit ids. This is the least of all indexes.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class flat_index : public searchable_index<Bits, Id, Offset, Fingerprint, detail::flat_engine<Bits, Id, Offset>> {
   using base = searchable_index<Bits, Id, Offset, Fingerprint, detail::flat_engine<Bits, Id, Offset>>;

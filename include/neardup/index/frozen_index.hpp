@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The immutable index: of the indexes with tables, it takes the least memory.
+// frozen_index: an immutable index. Of the indexes with tables, it takes the least memory.
 #pragma once
 
 #include <concepts>
@@ -26,8 +26,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// A source of a frozen_index: entries in memory. It is one type for all callers. So the build is instantiated once per
-/// entry type.
+/// The entries from which a frozen_index is built, if they are in memory. All callers use this one type, so that the
+/// code of the build is instantiated once per entry type.
 template <class Entry>
 struct entries_source {
   const Entry* entries;
@@ -39,19 +39,20 @@ entries_source(const Entry*) -> entries_source<Entry>;
 
 }  // namespace detail
 
-/// An immutable index: built once, then only searched. It has the searches of pigeonhole_index, takes half the memory,
-/// and is faster for large corpora.
+/// An immutable index. It is built once, and then only searched. It has the searches of pigeonhole_index, but takes
+/// half the memory, and is faster for large corpora.
 ///
-/// k and blocks are as in pigeonhole_index. Duplicate pairs are stored once. All constructors take `run`, which spreads
-/// the work over threads: `threads{8}`, or a runner of yours. The default uses the calling thread only. The result is
-/// the same for every runner. The other members are documented in pigeonhole_index.
-/// Memory: with 64 bits and 32-bit ids 12 bytes per distinct fingerprint, 8 per table but the first (12 if k > 8), and
-/// 0.5 to 1 per table for directories of up to 2^26 buckets. If k <= 3, Offset has 32 bits and there are at most 2^28
-/// fingerprints, a table with long keys uses cache lines as buckets: 9.4 bytes, and searches 1.5 times as fast.
-/// Memory while building: that of the index, of the input, and twice that of 2^23 pairs. More than 2^26 pairs are first
-/// partitioned coarsely, within the memory of the index. Then each part is partitioned separately. Tables with cache
-/// lines as buckets need 8 bytes more per fingerprint.
-/// Complexity: O(tables * n) to build, by partitioning.
+/// `k` and `blocks`: see pigeonhole_index. Duplicate pairs are stored once. All constructors take `run`, which spreads
+/// the work over threads: `threads{8}`, or a runner of your own. The default is the calling thread only. The result is
+/// the same for every runner. See pigeonhole_index for the other members.
+/// Memory, with 64 bits and 32-bit ids: 12 bytes per distinct fingerprint, 8 bytes for each table except the first (12
+/// bytes if k > 8), and 0.5 to 1 byte per table for directories of up to 2^26 buckets. If k <= 3, Offset has 32 bits
+/// and there are at most 2^28 fingerprints, the buckets of a table with long keys are cache lines. Such a table takes
+/// 9.4 bytes, and its searches are 1.5 times as fast.
+/// Memory while building: the memory of the index and of the input, and twice the memory of 2^23 pairs. More than 2^26
+/// pairs are first partitioned coarsely, within the memory of the index. Then each part is partitioned separately.
+/// Tables whose buckets are cache lines take another 8 bytes per fingerprint.
+/// Complexity: building takes O(tables * n), because it only partitions.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
                                              detail::frozen_engine<detail::words_for(Bits), Id, Offset>> {
@@ -64,17 +65,18 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
   using typename base::fingerprint_type;
   using typename base::value_type;
 
-  /// Builds the index from the `count` entries source(0) to source(count - 1), each a value_type. All threads of `run`
-  /// call `source`, several times per entry.
-  /// Precondition: `source` returns the same entry for the same number every time.
+  /// Builds the index from the entries source(0), ..., source(count - 1). An entry is a value_type. All threads of
+  /// `run` call `source`, several times per entry.
+  /// Precondition: all calls of `source` with the same number return the same entry.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if there are more than
   /// max_distinct_size() fingerprints, or at least 2^32 pairs while Offset has up to 32 bits; std::bad_alloc.
   template <std::invocable<std::size_t> Source>
   frozen_index(neardup::bits k, int blocks, std::size_t count, const Source& source, const any_runner& run = {})
       : base(build(layout(Bits, k.count, blocks), count, source, run)) {}
 
-  /// Builds the index from fingerprints and their ids: ids[i] is the id of fingerprints[i].
-  /// Throws: the exceptions of the constructor from a source; std::invalid_argument if the ranges have different sizes.
+  /// Builds the index from fingerprints and their ids. ids[i] is the id of fingerprints[i].
+  /// Throws: the exceptions of the constructor that takes a source; std::invalid_argument if the ranges have different
+  /// sizes.
   frozen_index(neardup::bits k, int blocks, std::span<const fingerprint_type> fingerprints, std::span<const Id> ids,
                const any_runner& run = {})
       : base(build(
@@ -84,8 +86,8 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
             },
             run)) {}
 
-  /// Builds the index from fingerprints whose ids are their positions.
-  /// Throws: the exceptions of the constructor from a source; std::length_error if Id cannot represent the last
+  /// Builds the index from fingerprints. The id of a fingerprint is its position.
+  /// Throws: the exceptions of the constructor that takes a source; std::length_error if Id cannot represent the last
   /// position.
   frozen_index(neardup::bits k, int blocks, std::span<const fingerprint_type> fingerprints, const any_runner& run = {})
       : base(build(
@@ -142,9 +144,9 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
   }
 };
 
-/// Builds a frozen_index of the pairs of another index, for searches within k bits, in the layout of k and blocks. The
-/// result is independent of `index`, which may be destroyed.
-/// Memory: both indexes, and a copy of the pairs during the build.
+/// Builds a frozen_index from the pairs of another index. The new index has the layout of `k` and `blocks`, for
+/// searches within k bits. It does not refer to `index`, so `index` may be destroyed.
+/// Memory: the two indexes, and a copy of the pairs during the build.
 /// Throws: the exceptions of the constructors of frozen_index.
 template <class Index>
 [[nodiscard]] auto freeze(const Index& index, neardup::bits k, int blocks, const any_runner& run = {}) {
@@ -154,9 +156,9 @@ template <class Index>
                                                         run);
 }
 
-/// Builds a frozen_index of the pairs of another index, in the layout of that index.
-/// Throws: the exceptions of the constructors of frozen_index; std::invalid_argument for an index_view of a flat_index,
-/// which has no layout.
+/// Builds a frozen_index from the pairs of another index. The new index has the same layout.
+/// Throws: the exceptions of the constructors of frozen_index; std::invalid_argument if `index` is an index_view of a
+/// flat_index, which has no layout.
 template <class Index>
 [[nodiscard]] auto freeze(const Index& index, const any_runner& run = {}) {
   constexpr bool has_layout = requires { index.shape(); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The layout of an index: its tables, the bits of each table's key, and the tables that a search probes. The pigeonhole
-// principle guarantees that a search finds every match.
+// The layout of an index: which tables it has, which bits are the key of each table, and which tables a search probes.
+// By the pigeonhole principle, a search finds every match.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace detail {
 
 inline constexpr std::uint64_t saturated = (std::numeric_limits<std::uint64_t>::max)();
 
-/// Returns a + b, or `saturated` on overflow.
+/// Returns a + b, or `saturated` if the sum overflows.
 constexpr std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
   return a > saturated - b ? saturated : a + b;
 }
@@ -38,8 +38,8 @@ constexpr std::uint64_t choose(std::size_t total, std::size_t chosen) noexcept {
   return result;
 }
 
-/// Returns the number of keys within `max` bit flips of a key of `total` bits, saturating: the sum of C(total, i) for i
-/// in 0..max.
+/// Returns the number of keys that differ from a key of `total` bits in at most `max` bits: the sum of C(total, i) for
+/// i in 0..max. Returns `saturated` if the sum overflows.
 constexpr std::uint64_t choose_at_most(std::size_t total, std::size_t max) noexcept {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i <= max && i <= total; ++i) {
@@ -51,10 +51,10 @@ constexpr std::uint64_t choose_at_most(std::size_t total, std::size_t max) noexc
 
 }  // namespace detail
 
-/// The value of K and Blocks in pigeonhole_index<Bits, dynamic_layout>, whose layout is chosen at run time.
+/// Stands for K and Blocks in pigeonhole_index<Bits, dynamic_layout>, whose layout is chosen at run time.
 inline constexpr int dynamic_layout = (std::numeric_limits<int>::min)();
 
-/// A table that a search probes, and its radius: the search flips at most that many bits of the key.
+/// A table that a search probes, and its radius. The search flips at most `radius` bits of the key.
 struct table_probe {
   std::size_t table;
   int radius;
@@ -62,19 +62,20 @@ struct table_probe {
   friend constexpr bool operator==(const table_probe&, const table_probe&) = default;
 };
 
-/// The division of fingerprints of `bits()` bits into blocks, and the blocks on which each table is keyed. Any two
-/// fingerprints within `k()` bits share a key, or have keys within the radius, in at least one table.
+/// A layout divides fingerprints of `bits()` bits into blocks. The key of each table is some of the blocks. Any two
+/// fingerprints within `k()` bits have keys within the radius in at least one table. In the exact regime the radius is
+/// 0, so the keys are equal.
 ///
-/// Exact regime, blocks > k: one table for each choice of blocks - k blocks. k differing bits touch at most k blocks,
-/// so at least one choice is untouched.
+/// Exact regime, blocks > k: there is one table for each choice of blocks - k blocks. k differing bits are in at most k
+/// blocks. So at least one choice of blocks has no differing bit.
 ///
-/// Radius regime, blocks <= k: one table per block. The radii of the blocks satisfy sum(radius + 1) = k + 1, so at
-/// least one block differs in no more bits than its radius.
+/// Radius regime, blocks <= k: there is one table per block. The radii of the blocks satisfy sum(radius + 1) = k + 1.
+/// So in at least one block, at most `radius` bits differ.
 /// Source: Manku, Jain, Sarma, Detecting Near-Duplicates for Web Crawling, WWW 2007, section 3.1 (exact regime);
 /// Norouzi, Punjani, Fleet, Fast Exact Search in Hamming Space with Multi-Index Hashing, PAMI 2014, section 3.
 class layout {
  public:
-  /// The largest number of tables.
+  /// The largest possible number of tables.
   static constexpr std::size_t max_tables = 256;
 
   /// Makes a layout.
@@ -83,7 +84,7 @@ class layout {
     if (!is_valid(bits, k, blocks)) refuse(bits, k, blocks);
   }
 
-  /// Returns the number of tables, saturating.
+  /// Returns the number of tables, or `saturated` if the number overflows.
   /// Precondition: 0 <= k and 1 <= blocks.
   static constexpr std::uint64_t count_tables(int k, int blocks) noexcept {
     return blocks > k ? detail::choose(static_cast<std::size_t>(blocks), static_cast<std::size_t>(k))
@@ -100,12 +101,12 @@ class layout {
   /// Returns the largest k of a search.
   constexpr int k() const noexcept { return k_; }
   constexpr int blocks() const noexcept { return blocks_; }
-  /// True in the exact regime (blocks > k), where a search looks up the key of the query itself. False in the radius
-  /// regime, where a search also looks up keys with flipped bits.
+  /// Returns true in the exact regime (blocks > k), where a search looks up only the key of the query. Returns false in
+  /// the radius regime, where a search also looks up keys with flipped bits.
   constexpr bool is_exact() const noexcept { return blocks_ > k_; }
   constexpr std::size_t table_count() const noexcept { return detail::to_size(count_tables(k_, blocks_)); }
 
-  /// Returns the number of the first bit of a block; block_begin(blocks()) == bits(). The first bits() % blocks()
+  /// Returns the number of the first bit of a block. block_begin(blocks()) == bits(). The first bits() % blocks()
   /// blocks are one bit wider than the others.
   constexpr std::size_t block_begin(std::size_t block) const noexcept {
     const std::size_t count = block_count();
@@ -115,7 +116,8 @@ class layout {
     return block_begin(block + 1) - block_begin(block);
   }
 
-  /// Calls `visit(block)` for each element of table_blocks(table), also in constant expressions.
+  /// Calls `visit(block)` for each element of table_blocks(table). Unlike table_blocks(), it works in constant
+  /// expressions.
   template <class Visit>
   constexpr void for_each_block(std::size_t table, const Visit& visit) const {
     std::uint64_t rank = table;
@@ -131,22 +133,22 @@ class layout {
     }
   }
 
-  /// Returns the blocks on which a table is keyed, ascending. Tables are numbered in the lexicographic order of their
-  /// block lists.
+  /// Returns the blocks that form the key of a table, ascending. Tables are numbered in the lexicographic order of
+  /// their lists of blocks.
   std::vector<std::size_t> table_blocks(std::size_t table) const {
     std::vector<std::size_t> chosen;
     for_each_block(table, [&](std::size_t block) { chosen.push_back(block); });
     return chosen;
   }
 
-  /// Returns the number of bits of a table's key.
+  /// Returns the number of bits of the key of a table.
   constexpr std::size_t key_width(std::size_t table) const {
     std::size_t width = 0;
     for_each_block(table, [&](std::size_t block) { width += block_width(block); });
     return width;
   }
 
-  /// Returns the bits on which a table is keyed, as a mask of as many words as a fingerprint has.
+  /// Returns the bits of the key of a table, as a mask with as many words as a fingerprint.
   std::vector<std::uint64_t> table_mask(std::size_t table) const {
     std::vector<std::uint64_t> mask(detail::words_for(bits_), 0);
     for_each_block(table, [&](std::size_t block) {
@@ -157,7 +159,7 @@ class layout {
     return mask;
   }
 
-  /// Calls `visit(probe)` for each element of plan(k), also in constant expressions.
+  /// Calls `visit(probe)` for each element of plan(k). Unlike plan(), it works in constant expressions.
   template <class Visit>
   constexpr void for_each_probe(int k, const Visit& visit) const {
     if (k < 0 || k > k_) detail::refuse_distance(k, k_);
@@ -180,10 +182,10 @@ class layout {
     }
   }
 
-  /// Returns the probes of a search within `k` bits. Whichever k bits differ, at least one of these tables finds the
-  /// match. Exact regime: a subset of the tables; see cheapest_parts(). With 5 blocks and K = 3 these are 1, 2, 4 and
-  /// 10 tables for k = 0, 1, 2 and 3. Radius regime: radii with sum(radius + 1) = k + 1. A table without a share of
-  /// that sum is not probed.
+  /// Returns the probes of a search within `k` bits. Whichever k bits differ, at least one of the probed tables finds
+  /// the match. In the exact regime, the probes are some of the tables; see cheapest_parts(). With 5 blocks and K = 3
+  /// they are 1, 2, 4 and 10 tables for k = 0, 1, 2 and 3. In the radius regime, the radii satisfy sum(radius + 1) = k
+  /// + 1 over the probed tables.
   /// Throws: std::invalid_argument if k < 0 or k > k().
   std::vector<table_probe> plan(int k) const {
     std::vector<table_probe> result;
@@ -191,7 +193,7 @@ class layout {
     return result;
   }
 
-  /// Returns the number of keys that a search within k bits looks up, saturating.
+  /// Returns the number of keys that a search within k bits looks up, or `saturated` if the number overflows.
   constexpr std::uint64_t probe_count(int k) const {
     std::uint64_t sum = 0;
     for_each_probe(k, [&](const table_probe& probe) {
@@ -212,8 +214,8 @@ class layout {
   constexpr std::size_t block_count() const noexcept { return static_cast<std::size_t>(blocks_); }
   constexpr std::size_t key_blocks() const noexcept { return is_exact() ? static_cast<std::size_t>(blocks_ - k_) : 1; }
 
-  // A division of the first `blocks` blocks into `count` nearly equal parts. A search probes the tables whose blocks
-  // are all in one part.
+  // Divides the first `blocks` blocks into `count` nearly equal parts. A search probes the tables whose blocks are all
+  // in one part.
   struct parts {
     std::size_t blocks, count;
 
@@ -229,10 +231,10 @@ class layout {
     }
   };
 
-  // Returns the parts with the fewest tables to probe. These tables find every match (Turan's construction): of n
-  // blocks at most k differ, so at least n - k are equal. Let r = key_blocks() >= 2, and divide the n blocks into p =
-  // floor((n - k - 1) / (r - 1)) parts. Then n - k > p * (r - 1), so a part has r equal blocks, and the table keyed on
-  // these finds the match. All n are tried.
+  // Returns the parts with the fewest tables to probe. These tables find every match (Turan's construction). Proof: let
+  // n be the number of divided blocks, and r = key_blocks() >= 2. At most k of the n blocks differ, so at least n - k
+  // are equal. With p = floor((n - k - 1) / (r - 1)) parts, n - k > p * (r - 1). So one part has r equal blocks, and
+  // the table with these blocks finds the match. The function tries every n.
   constexpr parts cheapest_parts(std::size_t k) const {
     const std::size_t r = key_blocks();
     if (r == 1) return {k + 1, 1};
@@ -249,9 +251,10 @@ class layout {
   int blocks_;
 };
 
-/// Returns the default block count for fingerprints of `bits` bits and searches within `k` bits: k + 1 if that leaves
-/// blocks of at least 16 bits, otherwise bits / 16, clamped to 1..layout::max_tables. Keys below 16 bits would crowd
-/// the buckets of a table of a million fingerprints. Fewer blocks, searched with a radius, are then faster.
+/// Returns the default number of blocks for fingerprints of `bits` bits and searches within `k` bits. The default is k
+/// + 1 if each block then has at least 16 bits, otherwise bits / 16. It is at least 1 and at most layout::max_tables.
+/// With keys below 16 bits, a table of a million fingerprints has crowded buckets, so fewer blocks and a radius are
+/// faster.
 constexpr int default_blocks(std::size_t bits, int k) noexcept {
   const std::size_t exact = k < 0 ? 1 : static_cast<std::size_t>(k) + 1;
   if (exact <= layout::max_tables && bits / exact >= 16) return static_cast<int>(exact);

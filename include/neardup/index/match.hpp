@@ -15,7 +15,7 @@
 
 namespace neardup::inline v0 {
 
-/// A stored (fingerprint, id) pair. An index is a set of entries.
+/// A stored (fingerprint, id) pair.
 template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
 struct entry {
   Fingerprint fingerprint;
@@ -24,7 +24,7 @@ struct entry {
   friend constexpr bool operator==(const entry&, const entry&) = default;
 };
 
-/// A stored pair within k bits of a query.
+/// A stored pair whose fingerprint is within k bits of a query.
 template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
 struct match {
   Id id;
@@ -33,7 +33,7 @@ struct match {
 
   friend constexpr bool operator==(const match&, const match&) = default;
 
-  /// The order of search results: by distance, then id, then fingerprint.
+  /// The order of search results: by distance, then by id, then by fingerprint.
   friend constexpr bool operator<(const match& a, const match& b) {
     if (a.distance != b.distance) return a.distance < b.distance;
     if (!(a.id == b.id)) return a.id < b.id;
@@ -43,7 +43,7 @@ struct match {
 
 namespace detail {
 
-/// Checks the Id and Offset of an index by static_asserts, whose messages say what to write instead.
+/// Checks the types Id and Offset of an index with static_asserts. Their messages say what to write instead.
 template <class Id, class Offset>
 constexpr bool check_index_types() noexcept {
   static_assert(
@@ -58,7 +58,7 @@ constexpr bool check_index_types() noexcept {
   return true;
 }
 
-/// Checks the fingerprint type of an index by a static_assert, whose message says what to write instead.
+/// Checks the fingerprint type of an index with a static_assert. Its message says what to write instead.
 template <class Fingerprint, std::size_t Bits>
 constexpr bool check_fingerprint_type() noexcept {
   static_assert(std::derived_from<Fingerprint, fingerprint_bits<Fingerprint, Bits>>,
@@ -67,7 +67,7 @@ constexpr bool check_fingerprint_type() noexcept {
   return true;
 }
 
-/// Reports a distance k that is not in 0..max.
+/// Throws an exception which says that the distance k is not in 0..max.
 /// Throws: std::invalid_argument.
 [[noreturn]] inline void refuse_distance(int k, int max) {
   fail<std::invalid_argument>(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All pairs of fingerprints within k bits, of one corpus or of two.
+// Finds all pairs of fingerprints within k bits, within one corpus or between two.
 #pragma once
 
 #include <concepts>
@@ -23,12 +23,12 @@ namespace neardup::inline v0 {
 
 /// Returns the pairs of positions i < j whose fingerprints differ in at most k bits, sorted by (i, j). `within`:
 /// bits{k}.
-/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
-/// no layout with its number of blocks exists; std::bad_alloc.
-/// Complexity: the same as visit_pairs, and O(p log p) for p pairs. Copies of a fingerprint are joined as one
-/// fingerprint.
-/// Memory: the memory of visit_pairs; 12 bytes per pair; and 12 bytes per pair of distinct fingerprints, 24 while these
-/// are sorted (24 and 48 from 2^32 fingerprints on). If there may be very many pairs, use visit_pairs.
+/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, or
+/// if no layout exists for k and the number of blocks; std::bad_alloc.
+/// Complexity: the same as visit_pairs, and O(p log p) for p pairs. Equal fingerprints are joined as one fingerprint.
+/// Memory: the memory of visit_pairs, and 12 bytes per pair. The pairs of distinct fingerprints take another 12 bytes,
+/// or 24 while they are sorted (24 and 48 for 2^32 fingerprints or more). If there may be very many pairs, use
+/// visit_pairs.
 /// Example: `for (const auto& [i, j, distance] : pairs(fingerprints, bits{3}, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold>
 [[nodiscard]] std::vector<near_pair<Index>> pairs(const Range& fingerprints, const Threshold& within,
@@ -49,18 +49,19 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
   return result;
 }
 
-/// Calls `visit(i, j, distance)` once for each pair of positions i < j whose fingerprints differ in at most k bits, as
-/// soon as the pair is found. `within`: bits{k}.
+/// Calls `visit(i, j, distance)` once for each pair of positions i < j whose fingerprints differ in at most k bits.
+/// `visit` is called as soon as a pair is found. `within`: bits{k}.
 ///
-/// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. If the
-/// visitor returns false or throws, the visit ends, and its exception is passed on. `Index`: a type that can number the
-/// fingerprints: std::uint64_t from 2^32 - 1 fingerprints on.
-/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
-/// no layout with its number of blocks exists; std::bad_alloc.
-/// Complexity: for each table (see layout) O(n) to move the fingerprints into buckets, and a comparison of filters of
-/// 32 bits (64 if k > 8) for each two fingerprints of a bucket, 16 (8) at a time with AVX-512; and the calls.
-/// Memory: independent of the number of pairs: about 16 bytes per fingerprint of 64 bits, for a copy in bucket order,
-/// and 16 bytes per copy of another fingerprint.
+/// The order of the pairs is unspecified. Any thread of `options.run` may call `visit`, but calls do not overlap. The
+/// visit ends when `visit` returns false or throws; an exception is passed on. `Index`: a type that can number the
+/// fingerprints. Use std::uint64_t for 2^32 - 1 fingerprints or more.
+/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, or
+/// if no layout exists for k and the number of blocks; std::bad_alloc.
+/// Complexity: the steps for each table (see layout) are to move the fingerprints into buckets in O(n), and to compare
+/// the filters of each two fingerprints of a bucket. Filters have 32 bits (64 if k > 8). AVX-512 compares 16 (8)
+/// filters at a time. The calls of `visit` take time as well.
+/// Memory: about 16 bytes per fingerprint of 64 bits, for a copy in bucket order, and 16 bytes per copy of another
+/// fingerprint. The memory does not depend on the number of pairs.
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold, class Visit>
 void visit_pairs(const Range& fingerprints, const Threshold& within, Visit&& visit, const join_options& options = {}) {
   constexpr std::size_t width = detail::range_bits<Range>;
@@ -79,10 +80,10 @@ void visit_pairs(const Range& fingerprints, const Threshold& within, Visit&& vis
 }
 
 /// Calls `visit(i, j, distance)` once for each i of `a` and j of `b` whose fingerprints differ in at most k bits. Pairs
-/// within `a` and within `b` are not visited. Order and threads are as in visit_pairs() of one corpus. `Index`: a type
-/// that can number the fingerprints of both corpora.
+/// within `a` and pairs within `b` are not visited. See visit_pairs() of one corpus for the order of the calls and
+/// their threads. `Index`: a type that can number the fingerprints of the two corpora together.
 /// Throws: the exceptions of visit_pairs() of one corpus.
-/// Complexity: the same as visit_pairs() for a.size() + b.size() fingerprints, but only pairs across `a` and `b` are
+/// Complexity: the same as visit_pairs() of a.size() + b.size() fingerprints, but only pairs between `a` and `b` are
 /// compared.
 /// Memory: the memory of visit_pairs().
 template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B, class Threshold, class Visit>
@@ -104,9 +105,10 @@ void visit_pairs(const A& a, const B& b, const Threshold& within, Visit&& visit,
   });
 }
 
-/// Returns the pairs of a position in `a` and a position in `b` whose fingerprints differ in at most k bits. They are
-/// sorted by the position in `a`, then in `b`.
-/// Throws: the exceptions of visit_pairs(); std::length_error if Index cannot number the fingerprints of both corpora.
+/// Returns the pairs of a position in `a` and a position in `b` whose fingerprints differ in at most k bits. The pairs
+/// are sorted by the position in `a`, then by the position in `b`.
+/// Throws: the exceptions of visit_pairs(); std::length_error if Index cannot number the fingerprints of the two
+/// corpora.
 /// Complexity: the same as visit_pairs() of two corpora, and O(p log p) for p pairs.
 /// Memory: the memory of visit_pairs(), and 12 bytes per pair.
 /// Example: `for (const auto& [i, j, distance] : pairs(delivered, archived, bits{3})) …`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The main index: a set of (fingerprint, id) pairs with exact search within K bits.
+// pigeonhole_index: a set of (fingerprint, id) pairs with exact search within K bits.
 #pragma once
 
 #include <cstddef>
@@ -21,28 +21,28 @@ namespace neardup::inline v0 {
 
 /// A set of (fingerprint, id) pairs in memory, with exact search: a query finds all pairs within K of its `Bits` bits.
 ///
-/// `Blocks` trades memory for time. Blocks > K keeps C(Blocks, K) tables, each keyed on Blocks - K blocks. For K = 3, 4
-/// blocks give 4 tables, and 5 blocks give 10 tables with longer keys. Blocks <= K keeps one table per block and flips
-/// bits of the query. For K = 3, 2 blocks give 2 tables of 33 probes each. See layout. For K = 3, 64 bits and 2^34
-/// uniform fingerprints, 4 tables give 1,048,576 candidates per search and 10 tables 3,584. docs/cost.md has the
-/// figures for other sizes and blocks. fastest_blocks and leanest_blocks choose a block count.
+/// `Blocks` trades memory for time. If Blocks > K, the index has C(Blocks, K) tables, and the key of each table is
+/// Blocks - K blocks. For K = 3, 4 blocks give 4 tables, and 5 blocks give 10 tables with longer keys. If Blocks <= K,
+/// the index has one table per block, and a search flips bits of the query. For K = 3, 2 blocks give 2 tables with 33
+/// probes each. See layout. For K = 3, 64 bits and 2^34 uniform fingerprints, a search has 1,048,576 candidates with 4
+/// tables, and 3,584 with 10 tables. docs/cost.md has the figures for other sizes and blocks. fastest_blocks() and
+/// leanest_blocks() choose the number of blocks.
 ///
-/// `pigeonhole_index<Bits, dynamic_layout>` takes K and Blocks as arguments of its constructor. Assignment and swap
-/// then include the layout; == compares the pairs and ignores the layouts. `Id`: any index_id. `Offset`: an unsigned
-/// type that numbers the distinct fingerprints. `Fingerprint`: the stored type, simhash<Bits> or minwise<Bits>; see
-/// pigeonhole_index_of.
+/// The constructor of `pigeonhole_index<Bits, dynamic_layout>` takes K and Blocks as arguments. Assignment and swap
+/// then include the layout. == compares only the pairs. `Id`: any index_id. `Offset`: an unsigned type that can number
+/// the distinct fingerprints. `Fingerprint`: the stored type, simhash<Bits> or minwise<Bits>; see pigeonhole_index_of.
 ///
-/// Searches are exact and inclusive (distance <= k), and each match comes once. The default k of a search is
+/// Searches are exact. A search finds the pairs with distance <= k, each once. The default k of a search is
 /// default_distance(). Every search throws std::invalid_argument if k is not in 0..max_distance(). All indexes have the
-/// same const members: see searchable_index.
-/// Memory: with 64 bits and 32-bit ids about 30 bytes per distinct fingerprint and 10 to 20 per table, including the
-/// reserve for growth; memory_usage() has the number. A frozen_index takes about half.
-/// Guarantee: a member that throws has no effect.
-/// Thread safety: const members may be called from many threads while no thread writes.
+/// same const members; see searchable_index.
+/// Memory, with 64 bits and 32-bit ids: about 30 bytes per distinct fingerprint, and 10 to 20 bytes for each table,
+/// including the reserve for growth. memory_usage() returns the exact number. A frozen_index takes about half.
+/// Guarantee: a member that throws changes nothing.
+/// Thread safety: several threads may call const members at once while no thread calls other members.
 template <std::size_t Bits, int K = 3, int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Bits, K),
           class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class pigeonhole_index
-    // The base has no K or Blocks among its arguments, so all layouts share the machine code.
+    // The base class does not have K and Blocks as template arguments, so all layouts share its machine code.
     : public searchable_index<Bits, Id, Offset, Fingerprint,
                               detail::pigeonhole_engine<detail::words_for(Bits), Id, Offset>> {
   static constexpr bool is_dynamic = K == dynamic_layout && Blocks == dynamic_layout;
@@ -66,27 +66,26 @@ class pigeonhole_index
  public:
   using typename base::fingerprint_type;
 
-  /// Makes an empty index. A dynamic layout has no default constructor.
+  /// Makes an empty index. An index with a dynamic layout has no default constructor.
   pigeonhole_index() requires(!is_dynamic) : base(engine_type(shared_plans())) {}
 
-  /// Makes an empty index for searches within k bits. Only pigeonhole_index<Bits, dynamic_layout> has these
-  /// constructors.
+  /// Makes an empty index for searches within k bits. Only pigeonhole_index<Bits, dynamic_layout> has this constructor.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks).
   pigeonhole_index(neardup::bits k, int blocks) requires(is_dynamic)
       : base(engine_type(std::make_shared<const plans_type>(layout(Bits, k.count, blocks)))) {}
   explicit pigeonhole_index(neardup::bits k) requires(is_dynamic)
       : pigeonhole_index(k, default_blocks(Bits, k.count)) {}
 
-  /// Returns the layout: the blocks of the fingerprints, and the keys of the tables. This member function is static
-  /// unless the layout is dynamic.
+  /// Returns the layout: the blocks of the fingerprints, and the keys of the tables. The function is static, unless the
+  /// layout is dynamic.
   [[nodiscard]] static constexpr layout shape() noexcept requires(!is_dynamic) { return layout(Bits, K, Blocks); }
   [[nodiscard]] const layout& shape() const noexcept requires(is_dynamic) { return engine_.shape(); }
 
   /// Stores a pair.
   /// Returns: false if the pair is stored already.
-  /// Throws: std::length_error if the fingerprint is new, and max_distinct_size() fingerprints are stored already, or
-  /// 2^26 - 1 fingerprints share one of its keys; std::bad_alloc.
-  /// Complexity: amortised O(tables), and O(log n) for n ids of one fingerprint. The worst insertion rearranges a
+  /// Throws: std::length_error if the fingerprint is new and either max_distinct_size() fingerprints are stored, or
+  /// 2^26 - 1 stored fingerprints share one of its keys; std::bad_alloc.
+  /// Complexity: amortised O(tables), and O(log n) for a fingerprint with n ids. The slowest insertion moves a
   /// sixteenth of a table.
   bool insert(const fingerprint_type& fingerprint, id_argument<Id> id) {
     return engine_.insert(fingerprint.to_words(), id);
@@ -94,20 +93,20 @@ class pigeonhole_index
 
   /// Removes a pair.
   /// Returns: false if the pair was not stored.
-  /// Complexity: O(log n) for n ids of one fingerprint. Erasing its last id also costs O(tables) and a scan of one
-  /// bucket per table, sixteen entries at a time.
+  /// Complexity: O(log n) for a fingerprint with n ids. If the pair has the last id of its fingerprint, erasing also
+  /// takes O(tables), and scans one bucket per table, sixteen entries at a time.
   bool erase(const fingerprint_type& fingerprint, id_argument<Id> id) noexcept {
     return engine_.erase(fingerprint.to_words(), id);
   }
 
   /// Removes a fingerprint with all its ids.
-  /// Returns: the number of ids that the fingerprint had; 0 if it was not stored.
+  /// Returns: the number of ids that the fingerprint had, or 0 if the fingerprint was not stored.
   std::size_t erase(const fingerprint_type& fingerprint) noexcept { return engine_.erase(fingerprint.to_words()); }
 
-  /// Removes everything; keeps the allocated memory.
+  /// Removes all pairs, and keeps the allocated memory.
   void clear() noexcept { engine_.clear(); }
 
-  /// Reserves memory for `count` distinct fingerprints in all.
+  /// Reserves memory for `count` distinct fingerprints in total.
   /// Throws: std::length_error if count > max_distinct_size(); std::bad_alloc.
   void reserve(std::size_t count) { engine_.reserve(count); }
 
@@ -117,20 +116,20 @@ class pigeonhole_index
   void swap(pigeonhole_index& other) noexcept { engine_.swap(other.engine_); }
   friend void swap(pigeonhole_index& a, pigeonhole_index& b) noexcept { a.swap(b); }
 
-  /// Returns true if both indexes have the same pairs.
+  /// Returns true if the two indexes have the same pairs.
   friend bool operator==(const pigeonhole_index& a, const pigeonhole_index& b) {
     return detail::same_pairs(a.engine_.store(), b.engine_.store());
   }
 
  private:
-  // Returns the search_plans that all indexes of this layout share. The first call builds them.
+  // Returns the search_plans, which all indexes with this layout share. The first call makes them.
   static const std::shared_ptr<const plans_type>& shared_plans() {
     static const auto shared = std::make_shared<const plans_type>(shape());
     return shared;
   }
 };
 
-/// A pigeonhole_index of fingerprints of a given type: `pigeonhole_index_of<minwise<64>, 9>`.
+/// A pigeonhole_index for a type of fingerprints, for example `pigeonhole_index_of<minwise<64>, 9>`.
 template <class Fingerprint, int K = 3,
           int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Fingerprint::bits, K),
           class Id = std::uint32_t, class Offset = std::uint32_t>

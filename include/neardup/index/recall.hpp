@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The recall of fingerprints in theory: the share of the similar pairs that lies within k bits, and the k that a given
-// recall needs.
+// Computes the theoretical recall of fingerprints, and the least k for a given recall. Recall is the share of the
+// similar pairs whose fingerprints are within k bits.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace neardup::inline v0 {
 
-/// Returns the default recall of distance_for(): 0.99 for min-wise codes, 0.97 for SimHash. With SimHash, 0.99 needs
-/// two bits more, which cost several times the candidates (docs/accuracy.md).
+/// Returns the default recall of distance_for(): 0.99 for min-wise codes, 0.97 for SimHash. With SimHash, a recall of
+/// 0.99 needs two bits more, and several times as many candidates (docs/accuracy.md).
 [[nodiscard]] constexpr double default_recall(fingerprint_kind kind) noexcept {
   return kind == fingerprint_kind::minwise ? 0.99 : 0.97;
 }
@@ -34,15 +34,15 @@ inline void check_recall(double recall) {
 }
 
 /// Returns the probability that one bit differs between the fingerprints of two sets with this Jaccard similarity. For
-/// SimHash the sets are assumed to be of equal size, so that their cosine similarity is 2 * jaccard / (1 + jaccard).
-/// For min-wise codes the sizes of the sets do not matter.
+/// SimHash, the two sets are assumed to have equal size, so that their cosine similarity is 2 * jaccard / (1 +
+/// jaccard). For min-wise codes, the sizes of the sets do not matter.
 inline double difference_probability(fingerprint_kind kind, double jaccard) {
   if (kind == fingerprint_kind::minwise) return (1 - jaccard) / 2;
   return expected_distance(1, 2 * jaccard / (1 + jaccard));
 }
 
-/// Returns the probability that at most k of `bits` independent bits differ, each with probability p (binomial
-/// distribution).
+/// Returns the probability that at most k of `bits` independent bits differ, if each bit differs with probability p
+/// (binomial distribution).
 inline double binomial_sum(std::size_t bits, int k, double p) {
   const double n = static_cast<double>(bits);
   if (p <= 0 || static_cast<std::size_t>(k) == bits) return 1;
@@ -58,8 +58,8 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
     }
     return (std::min)(sum, 1.0);
   }
-  // The first terms of wide fingerprints would underflow a double. So these terms are computed as logarithms, which
-  // takes six times as long.
+  // The first terms of wide fingerprints are too small for a double. So their logarithms are computed, which takes six
+  // times as long.
   const double odds = std::log(p) - std::log1p(-p);
   double term = first;
   double sum = std::exp(term);
@@ -72,9 +72,9 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 
 }  // namespace detail
 
-/// Returns the least number of features of a text such that replacing `changed` of them keeps the Jaccard similarity at
-/// or above `similarity`. If features are n words each, changing one word replaces up to n features; if they are n
-/// characters each, changing one character does.
+/// Returns the least number of features of a text whose Jaccard similarity stays at least `similarity` when `changed`
+/// features are replaced. If a feature is n words, changing one word replaces up to n features. If a feature is n
+/// characters, changing one character does.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1.
 /// Example: `features_to_bear(2, 0.8)` is 18, the number of word pairs in 19 words.
 [[nodiscard]] inline std::size_t features_to_bear(std::size_t changed, double similarity) {
@@ -86,32 +86,32 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   };
   const double exact = static_cast<double>(changed) * (1 + similarity) / (1 - similarity);
   if (exact >= 0x1p53) return (std::numeric_limits<std::size_t>::max)();
-  // Rounding may have moved `exact` by one, so the search starts one below it.
+  // Rounding may have made `exact` too large by one, so the search starts one below `exact`.
   std::size_t features = (std::max)(changed, static_cast<std::size_t>(exact) - (exact >= 1 ? 1 : 0));
   while (!bears(features)) ++features;
   return features;
 }
 
 /// Returns the probability that the SimHash fingerprints of two texts with this cosine similarity differ in at most k
-/// of `bits` bits. Each bit differs independently, with probability acos(cosine) / pi. The probability is exact in the
-/// limit of many features. For texts of at most ten features it is off by some hundredths.
-/// Throws: std::invalid_argument if k is not in 0..bits, or the cosine not in -1..1.
+/// of `bits` bits. Each bit differs independently, with probability acos(cosine) / pi. The result is exact in the limit
+/// of many features. For texts of at most ten features, it is wrong by some hundredths.
+/// Throws: std::invalid_argument if k is not in 0..bits, or if the cosine is not in -1..1.
 /// Complexity: O(k).
 [[nodiscard]] inline double match_probability(std::size_t bits, int k, double cosine) {
   detail::check_distance(bits, k);
   return detail::binomial_sum(bits, k, expected_distance(bits, cosine) / static_cast<double>(bits));
 }
 
-/// Returns the expected recall: the share of pairs with a Jaccard similarity of at least `similarity` whose
-/// fingerprints differ in at most k bits.
+/// Returns the expected recall. Recall is the share of the pairs with a Jaccard similarity of at least `similarity`
+/// whose fingerprints differ in at most k bits.
 ///
-/// For SimHash, the number of pairs is assumed to fall linearly with the similarity, from its greatest value at
+/// For SimHash, it is assumed that the number of pairs falls linearly with the similarity, from the greatest number at
 /// `similarity` to 0 at 1. Half of the pairs are then in the lowest 0.3 of the interval. One corpus of docs/accuracy.md
-/// is like that. The other corpora have more pairs near 1, so a higher recall.
+/// is like this. The other corpora have more pairs near 1, so their recall is higher.
 ///
-/// For min-wise codes, the number of pairs is assumed to fall linearly to three tenths of its greatest value at 1, and
-/// bits to be independent. In truth there are more pairs near `similarity`, but the distances of texts of about a
-/// hundred features spread less. The two errors cancel.
+/// For min-wise codes, it is assumed that the number of pairs falls linearly to three tenths of the greatest number at
+/// 1, and that bits are independent. Real corpora have more pairs near `similarity`, but the distances of texts of
+/// about a hundred features vary less. The two errors cancel each other.
 /// Throws: std::invalid_argument if k is not in 0..bits, or unless 0 < similarity <= 1.
 /// Complexity: O(k).
 [[nodiscard]] inline double expected_recall(std::size_t bits, int k, double similarity,
@@ -132,13 +132,13 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   return sum / pairs;
 }
 
-/// Options of distance_for(): the recall to reach, and the kind of fingerprints.
+/// Options of distance_for(): the least recall, and the kind of the fingerprints.
 struct recall_options {
   std::optional<double> min_recall = std::nullopt;  ///< default_recall(kind) if absent
   fingerprint_kind kind = fingerprint_kind::simhash;
 };
 
-/// Returns the smallest k at which expected_recall(bits, k, similarity, kind) is at least `min_recall`.
+/// Returns the smallest k with expected_recall(bits, k, similarity, kind) >= min_recall.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1 and 0 <= min_recall <= 1.
 /// Complexity: O(bits * log(bits)).
 /// Example: `distance_for(64, 0.8)` is 14, `distance_for(64, 0.8, {.min_recall = 0.99})` is 15.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The common base of all indexes: types, content and searches.
+// The common base class of all indexes: types, content and searches.
 #pragma once
 
 #include <concepts>
@@ -17,10 +17,10 @@
 
 namespace neardup::inline v0 {
 
-/// The common const members of pigeonhole_index, flat_index, frozen_index and index_view. It is their base
-/// class, and has no public constructor. `Engine` stores and finds fingerprints; see engine/searches.hpp for its
-/// members.
-/// Thread safety: all members may be called from many threads while no thread writes.
+/// The const members that pigeonhole_index, flat_index, frozen_index and index_view have in common. This class is their
+/// base class, and has no public constructor. `Engine` stores and finds fingerprints; see engine/searches.hpp for the
+/// members of an engine.
+/// Thread safety: several threads may call all members at once while no thread changes the index.
 template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
 class searchable_index {
   static_assert(detail::check_index_types<Id, Offset>());
@@ -33,9 +33,9 @@ class searchable_index {
   using offset_type = Offset;
   using value_type = entry<Bits, Id, Fingerprint>;
   using match_type = match<Bits, Id, Fingerprint>;
-  /// The matches of a batch of queries: batch[i] is a span of the matches of query i, and batch.size() is the number of
-  /// queries. The members `matches` and `offsets` are the flat array: query i has matches[offsets[i]] to
-  /// matches[offsets[i + 1] - 1].
+  /// The matches of a batch of queries. batch[i] is a span of the matches of query i, and batch.size() is the number of
+  /// queries. All matches are in one flat array, the member `matches`: the matches of query i have the indices from
+  /// offsets[i] to offsets[i + 1] - 1.
   using batch_type = detail::match_batch<match_type>;
   /// A constant forward iterator. Dereferencing returns an entry by value.
   using const_iterator = detail::entry_iterator<Fingerprint, Id, typename Engine::store_type>;
@@ -62,52 +62,53 @@ class searchable_index {
   /// Returns the largest possible number of distinct fingerprints.
   [[nodiscard]] static constexpr std::size_t max_distinct_size() noexcept { return Engine::store_type::max_slots; }
 
-  /// Iterates over the pairs, in unspecified order. A change of the index invalidates all iterators.
+  /// Returns an iterator to the first pair. The order of the pairs is unspecified. A change of the index invalidates
+  /// all iterators.
   [[nodiscard]] const_iterator begin() const noexcept { return {engine_.store(), 0}; }
   [[nodiscard]] const_iterator end() const noexcept { return {engine_.store(), distinct_size()}; }
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
-  // k is a whole number or bits{k}, of which a search uses the count alone. A fraction does not compile.
+  // k is a whole number or bits{k}. Of bits{k}, a search uses only the number. A fraction does not compile.
 
   /// Returns the largest k of a search.
   [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
   /// Returns the default k of a search.
   [[nodiscard]] int default_distance() const noexcept { return engine_.default_distance(); }
 
-  /// Returns all pairs within k bits, sorted by distance, then id, then fingerprint.
+  /// Returns all pairs within k bits, sorted by distance, then by id, then by fingerprint.
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query,
                                                std::optional<neardup::bits> k = {}) const;
 
-  /// Returns the matches of each query, as search() returns them. A batch is faster than one search at a time, because
-  /// cache misses overlap. `run` spreads the work over threads: `threads{8}`, or a runner of yours. The default uses
-  /// the calling thread only. The result is the same for every runner.
+  /// Returns for each query what search() returns. A batch is faster than single searches, because cache misses
+  /// overlap. `run` spreads the work over threads: `threads{8}`, or a runner of your own. The default is the calling
+  /// thread only. The result is the same for every runner.
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<neardup::bits> k = {},
                                         const any_runner& run = {}) const;
 
-  /// Calls `visit(match)` once for each pair within k bits, in unspecified order. The visit ends early if the visitor
-  /// returns false or throws; its exception is passed on. Allocates no memory.
-  /// Precondition: the visitor does not change the index.
+  /// Calls `visit(match)` once for each pair within k bits, in unspecified order. The visit ends when `visit` returns
+  /// false or throws; an exception is passed on. No memory is allocated.
+  /// Precondition: `visit` does not change the index.
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   template <std::invocable<match_type> Visit>
   void for_each_match(const fingerprint_type& query, neardup::bits k, Visit&& visit) const {
     detail::visit_matches(engine_, query, k.count, visit);
   }
 
-  /// Returns true if any stored fingerprint is within k bits. Stops at the first match.
+  /// Returns true if a stored fingerprint is within k bits. The search stops at the first match.
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<neardup::bits> k = {}) const;
 
-  /// Returns the first result of search(): the closest pair within k bits, with the smallest id among equally close
-  /// ones.
+  /// Returns the first result of search(): the closest pair within k bits. Of equally close pairs, the one with the
+  /// smallest id is returned.
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query,
                                                   std::optional<neardup::bits> k = {}) const;
 
-  /// Returns the number of stored fingerprints that search() compares with this query. The time of a search is about
-  /// proportional to it. A fingerprint counts once for each probed bucket that contains it. A search that scans
-  /// compares all fingerprints. The expected value is `compared` of costs_of().
+  /// Returns how many stored fingerprints search() compares with this query. The time of a search is about proportional
+  /// to this number. A fingerprint counts once for each probed bucket that contains it. If the search scans, all
+  /// fingerprints count. The expected value is `compared` of costs_of().
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<neardup::bits> k = {}) const {
     return detail::count_compared(engine_, query, k.value_or(default_distance()).count);

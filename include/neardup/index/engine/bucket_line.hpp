@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Buckets of one cache line each, their scan, and which tables have them.
+// Buckets that are one cache line each, the scan of such buckets, and the choice of tables that have them.
 #pragma once
 
 #include <algorithm>
@@ -14,36 +14,38 @@
 
 namespace neardup::inline v0::detail {
 
-/// A bucket of an immutable table, in one cache line. It holds up to ten entries. The table keeps further entries (the
-/// overflow) in other arrays, and the line holds the position where they begin.
+/// A bucket of an immutable table, in one cache line. A line has at most ten entries. Other arrays of the table have
+/// the further entries of a bucket (the overflow), and the line has the position of its overflow.
 ///
-/// Most probes miss the cache once, for this line. With a directory and separate runs of filters and slots, a probe
-/// costs three misses. A filter of 16 bits passes one non-match in 94 at k = 3, and the slot of that entry is in the
-/// same line.
+/// Most probes cause one cache miss, which is this line. With a directory and separate arrays of filters and slots, a
+/// probe causes three cache misses. At k = 3, a filter of 16 bits passes one non-match in 94. The slot of such an entry
+/// is in the same line.
 ///
 ///   bytes  0..19  filters_: ten filters of 16 bits
-///   bytes 20..59  slots_: their ten slots of 32 bits; in a bucket of 15 or more entries, slots_[9] is their number
-///   bytes 60..63  state_: bits 0..3 the number of entries, 15 meaning "15 or more"; bits 4..31 where the overflow
-///                 begins, if any
+///   bytes 20..59  slots_: their ten slots of 32 bits; in a bucket of 15 or more entries, slots_[9] is the number of
+///                 entries
+///   bytes 60..63  state_: bits 0..3 the number of entries, where 15 stands for 15 or more; bits 4..31 the position of
+///                 the overflow, if there is one
 class alignas(64) bucket_line {
  public:
-  /// The number of entries that fit a line. If the bucket has 15 or more entries, one slot holds their number, so one
-  /// entry fewer fits.
+  /// The greatest number of entries in a line. If the bucket has 15 or more entries, one slot of the line has their
+  /// number, so the line has room for one entry fewer.
   static constexpr std::size_t capacity = 10;
-  /// A table of n entries has n / mean_count lines. If entries fall into lines at random (Poisson distribution),
-  /// overflow_chance is the probability that a line overflows, and overflow_share the share of entries in the overflow.
+  /// A table of n entries has n / mean_count lines. If entries are distributed over the lines at random (Poisson
+  /// distribution), overflow_chance is the probability that a line overflows, and overflow_share is the share of the
+  /// entries that are in the overflow.
   static constexpr std::size_t mean_count = 7;
   static constexpr double overflow_chance = 0.0985, overflow_share = 0.0296;
   /// Invariant: overflow() < overflow_limit.
   static constexpr std::size_t overflow_limit = std::size_t{1} << 28;
 
   bucket_line() = default;
-  /// Makes a bucket of `count` entries with these 32-bit filters and slots. If there are more entries than fit, the
-  /// caller stores the last ones in other arrays, from position `overflow` on.
-  /// Precondition: both arrays have `capacity` readable values, even if count is less.
+  /// Makes a bucket of `count` entries with the given filters and slots of 32 bits. If there are more entries than a
+  /// line has room for, the caller stores the last ones in other arrays, from position `overflow` on.
+  /// Precondition: each of the two arrays has `capacity` readable values, even if count is less.
   bucket_line(std::size_t count, const std::uint32_t* filters, const std::uint32_t* slots,
               std::size_t overflow) noexcept {
-    // The loop always covers the whole capacity. A loop that ended at `count` would be mispredicted.
+    // The loop always has `capacity` iterations. The end of a loop with `count` iterations would be mispredicted.
     for (std::size_t i = 0; i < capacity; ++i) {
       filters_[i] = fold_filter<std::uint16_t>(std::array<std::uint64_t, 1>{filters[i]});
     }
@@ -79,7 +81,7 @@ class alignas(64) bucket_line {
 };
 static_assert(sizeof(bucket_line) == 64);
 
-/// True if a table of this type may have bucket_lines as buckets.
+/// True if the buckets of a table of this type may be bucket_lines.
 template <class Table>
 inline constexpr bool may_have_lines = requires(const Table& table) {
   table.has_lines();
@@ -113,20 +115,20 @@ struct line_findings {
 
 namespace neardup::inline v0::detail {
 
-/// Returns the scan of lines for the active instruction set. `Most`: the template argument of that version.
+/// Returns the function that scans lines with the active instruction set. `Most` is its template argument.
 template <std::size_t Most>
 [[nodiscard]] auto line_scan() noexcept {
   return choose_form(active_instruction_set(),
                      [](auto form) { return &decltype(line_kernels_of(form))::template scan<Most>; });
 }
 
-/// Returns the number of bucket_lines for a table of `count` fingerprints; 0 if the table should have a directory
+/// Returns the number of bucket_lines for a table of `count` fingerprints, or 0 if the table should have a directory
 /// instead.
 ///
 /// The result is 0 in four cases. (1) k > 3: filters of 16 bits would pass too many non-matches. (2) Keys of
-/// `key_width` bits have so few distinct values that the lines would fill unevenly. (3) There are fewer than 2^17
+/// `key_width` bits have so few distinct values that some lines would be crowded. (3) There are fewer than 2^17
 /// fingerprints. (4) There are more than overflow_limit fingerprints: a line has 28 bits for the position of its
-/// overflow, and building lines takes 8 bytes more per fingerprint.
+/// overflow, and building lines takes another 8 bytes per fingerprint.
 [[nodiscard]] constexpr std::size_t bucket_lines_for(std::size_t count, std::size_t key_width, int k) noexcept {
   constexpr std::size_t min_count = std::size_t{1} << 17;
   constexpr int max_k = 3;  // at k = 3, 1.1 % of non-matches pass; at k = 4, 3.8 %

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A table of a mutable index: a directory of buckets, whose entries are in an arena.
+// A table of a mutable index. It has a directory of buckets, and the entries of the buckets are in an arena.
 #pragma once
 
 #include <algorithm>
@@ -28,22 +28,23 @@ struct bucket_view {
   bool is_wide = false;
 };
 
-/// A segment of a bucket_table: buckets of (filter, slot) entries. The highest bits of a hash choose the bucket.
+/// A segment of a bucket_table. A segment has buckets of (filter, slot) entries. The highest bits of a hash determine
+/// the bucket.
 ///
-/// A bucket is a chunk of the arena, for 8, 16, 24, 32, 48, 64, 96 ... entries. Freed chunks go to free lists, so a
-/// million buckets do not cost a million allocations.
-/// Complexity: prepare and push are amortised O(1); erase and renumber are O(1) plus a scan of the bucket.
+/// The entries of a bucket are in a chunk of the arena. A chunk has room for 8, 16, 24, 32, 48, 64, 96 ... entries.
+/// Freed chunks go to free lists. So a million buckets do not need a million allocations.
+/// Complexity: prepare() and push() are amortised O(1). erase() and renumber() are O(1), and scan the bucket.
 template <class Offset>
 class bucket_segment {
  public:
-  /// Makes an empty segment with filters of 64 bits if is_wide, otherwise 32.
+  /// Makes an empty segment. Filters have 64 bits if `is_wide`, otherwise 32.
   explicit bucket_segment(bool is_wide) noexcept : is_wide_(is_wide) { free_.fill(none); }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool has_buckets() const noexcept { return !directory_.empty(); }
   [[nodiscard]] std::size_t buckets() const noexcept { return directory_.size(); }
 
-  /// Returns the address of the directory entry for a hash, to prefetch it.
+  /// Returns the address of the directory entry for a hash, so that the caller can prefetch the entry.
   [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
     return has_buckets() ? &directory_[to_size(hash >> shift_)] : nullptr;
   }
@@ -57,7 +58,7 @@ class bucket_segment {
   /// Allocates memory for one more entry in the bucket of a hash.
   /// Precondition: has_buckets().
   /// Throws: std::length_error if the bucket or the arena is at its limit.
-  /// Guarantee: strong, although chunks may have moved.
+  /// Guarantee: strong, except that chunks may have moved.
   void prepare(std::uint64_t hash) {
     bucket& b = directory_[to_size(hash >> shift_)];
     if (b.count() >= bucket::max_count) refuse_bucket();
@@ -83,7 +84,7 @@ class bucket_segment {
   }
 
   /// Removes the entry of a slot.
-  /// Precondition: the bucket of `hash` contains the slot.
+  /// Precondition: the bucket of `hash` has an entry of the slot.
   void erase(std::uint64_t hash, std::size_t slot) noexcept {
     bucket& b = directory_[to_size(hash >> shift_)];
     const std::size_t position = position_of(b, slot);
@@ -98,7 +99,7 @@ class bucket_segment {
     }
     std::size_t chunk = b.chunk();
     if (chunk > 1 && count <= capacity_of(chunk) / 4) {
-      // Keeps the first part of the chunk: 8 entries of 16 or 24, otherwise half. Releases the rest.
+      // Keeps the first part of the chunk: 8 of 16 or 24 entries, otherwise half of the entries. Releases the rest.
       const std::size_t kept = chunk <= 3 ? 1 : chunk - 2;
       const std::size_t left = chunk <= 3 ? chunk - 1 : chunk - 2;
       release(b.begin() + capacity_of(kept), left);
@@ -107,14 +108,15 @@ class bucket_segment {
     b.set(b.begin(), count, chunk);
   }
 
-  /// Replaces a slot by `new_number`.
-  /// Precondition: the bucket of `hash` contains the slot.
+  /// Replaces the number of a slot by `new_number`.
+  /// Precondition: the bucket of `hash` has an entry of the slot.
   void renumber(std::uint64_t hash, std::size_t slot, std::size_t new_number) noexcept {
     slots_[position_of(directory_[to_size(hash >> shift_)], slot)] = static_cast<Offset>(new_number);
   }
 
-  /// Fills this segment with all entries of `other`. Each bucket of `other` is divided into two. `hash_of(slot)`
-  /// returns the hash as in push(); `prefetch_slot(slot)` prefetches the data that hash_of reads.
+  /// Fills this segment with all entries of `other`. Each bucket of `other` is divided into two buckets.
+  /// `hash_of(slot)` returns the hash with which the slot was pushed. `prefetch_slot(slot)` prefetches the data that
+  /// hash_of reads.
   /// Precondition: `other` has half as many buckets as this segment.
   template <class HashOf, class Prefetch>
   void fill_from(const bucket_segment& other, const HashOf& hash_of, const Prefetch& prefetch_slot) {
@@ -140,13 +142,13 @@ class bucket_segment {
     size_ = other.size_;
   }
 
-  /// Calls `visit(filter, slot)` for every entry.
+  /// Calls `visit(filter, slot)` for each entry.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const bucket& b : directory_) for_each_in(b, visit);
   }
 
-  /// Makes a directory of 2^log buckets, log >= 1, and reserves memory for `count` entries.
+  /// Makes a directory of 2^log buckets, log >= 1. Reserves memory for `count` entries.
   /// Precondition: the segment is empty.
   void make_buckets(std::size_t log, std::size_t count) {
     directory_.resize(std::size_t{1} << log);
@@ -154,7 +156,7 @@ class bucket_segment {
     reserve_arena(count + count / 2);
   }
 
-  /// Removes all entries; keeps the allocated memory.
+  /// Removes all entries, and keeps the allocated memory.
   void clear() noexcept {
     std::fill(directory_.begin(), directory_.end(), bucket{});
     filters_.clear();
@@ -168,19 +170,20 @@ class bucket_segment {
   }
 
  private:
-  // Positions in the arena are stored in units of a grain, the size of the smallest chunk.
+  // Positions in the arena are counted in grains. A grain is the size of the smallest chunk.
   static constexpr std::size_t grain = 8;
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  // Returns the capacity of a size class of chunks: class 1 has 8 entries, the next ones 16, 24, 32, 48, 64, 96 ...
+  // Returns how many entries a chunk of a size class has room for: 8 for class 1, and 16, 24, 32, 48, 64, 96 ... for
+  // the next classes.
   static constexpr std::size_t capacity_of(std::size_t chunk) noexcept {
     if (chunk <= 2) return grain * chunk;
     const std::size_t i = chunk - 3;
     return (i % 2 == 0 ? std::size_t{3} : std::size_t{4}) << (3 + i / 2);
   }
 
-  // A directory entry: the beginning of a bucket's chunk, the size class of the chunk, and the number of entries. All 0
-  // if the bucket is empty.
+  // A directory entry: the beginning of the bucket's chunk, the size class of the chunk, and the number of entries. All
+  // are 0 if the bucket is empty.
   //
   //   bytes 0..3  grains_: the beginning of the chunk, in grains
   //   bytes 4..7  count_and_chunk_: bits 0..5 the size class, bits 6..31 the number of entries
@@ -210,7 +213,7 @@ class bucket_segment {
     fail<std::length_error>("the index is full: a sixteenth of a table holds as many entries as it can");
   }
 
-  // Returns the smallest size class that holds `count` entries.
+  // Returns the smallest size class with room for `count` entries.
   static constexpr std::size_t chunk_for(std::size_t count) noexcept {
     std::size_t chunk = 1;
     while (capacity_of(chunk) < count) ++chunk;
@@ -224,8 +227,8 @@ class bucket_segment {
     }
   }
 
-  // Returns the size of filters in bytes. Two constant shifts compute it, because a variable shift takes three times as
-  // long.
+  // Returns the size in bytes of a number of filters. Two constant shifts compute the size, because a variable shift
+  // takes three times as long.
   [[nodiscard]] std::size_t bytes_of(std::size_t filters) const noexcept {
     return is_wide_ ? filters * 8 : filters * 4;
   }
@@ -257,7 +260,7 @@ class bucket_segment {
     slots_[position] = static_cast<Offset>(slot);
   }
 
-  // Searches backwards: when a slot is erased, the last slot of the index takes its number, and the entry of the last
+  // Searches backwards. When a slot is erased, the last slot of the index takes its number, and the entry of the last
   // slot is near the end of its bucket. Compares sixteen entries at a time, so that compilers vectorise the loop.
   std::size_t position_of(const bucket& b, std::size_t slot) const noexcept {
     constexpr std::size_t step = 16;
@@ -279,7 +282,8 @@ class bucket_segment {
     slots_.reserve(entries);
   }
 
-  // Allocates a chunk. Guarantee: strong.
+  // Allocates a chunk.
+  // Guarantee: strong.
   std::size_t allocate(std::size_t chunk) {
     if (free_[chunk] != none) {
       const std::size_t begin = std::size_t{free_[chunk]} * grain;
@@ -295,8 +299,7 @@ class bucket_segment {
     return begin;
   }
 
-  // Moves all used chunks to a larger arena. Free chunks are left behind, because they are too short for growing
-  // buckets.
+  // Moves all used chunks to a larger arena. Free chunks are dropped, because they are too short for growing buckets.
   // Guarantee: strong.
   void grow_arena(std::size_t more) {
     const std::size_t used = slots_.size() - left_ + more;
@@ -318,7 +321,7 @@ class bucket_segment {
     left_ = 0;
   }
 
-  // Returns a chunk to its free list. The link is stored in the first filter of the chunk.
+  // Adds a chunk to the free list of its size class. The first filter of the chunk has the link to the next free chunk.
   void release(std::size_t begin, std::size_t chunk) noexcept {
     left_ += capacity_of(chunk);
     std::memcpy(at(begin), &free_[chunk], sizeof free_[chunk]);
@@ -328,7 +331,7 @@ class bucket_segment {
   std::vector<bucket> directory_;  // size: 0, or a power of two >= 2
   int shift_ = 0;
   bool is_wide_;
-  // The arena: filters_[i] and slots_[i] are entry i; all filters have one width.
+  // The arena: entry i has the filter filters_[i] and the slot slots_[i]. All filters have the same width.
   std::vector<std::byte> filters_;
   std::vector<Offset> slots_;
   std::size_t size_ = 0;
@@ -336,15 +339,15 @@ class bucket_segment {
   std::array<std::uint32_t, 64> free_;
 };
 
-/// Buckets of (filter, slot) entries by the hash of a key. A small table has one segment, a large table 16. Segments
-/// grow independently, so the worst insertion rearranges one segment only.
+/// Buckets of (filter, slot) entries. The hash of a key determines the bucket. A small table has one segment, and a
+/// large table has 16. Segments grow independently of each other, so the slowest insertion moves one segment only.
 template <class Offset>
 class bucket_table {
  public:
-  /// Makes a table for keys of `key_width` bits, with filters of 64 bits if is_wide, otherwise 32.
+  /// Makes a table for keys of `key_width` bits. Filters have 64 bits if `is_wide`, otherwise 32.
   bucket_table(std::size_t key_width, bool is_wide) : key_width_(key_width), is_wide_(is_wide) {}
 
-  /// Returns the address of the directory entry for a hash, to prefetch it.
+  /// Returns the address of the directory entry for a hash, so that the caller can prefetch the entry.
   [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
     return segments_.empty() ? nullptr : segment_of(hash).entry(hash << log_segments_);
   }
@@ -354,8 +357,8 @@ class bucket_table {
   }
 
   /// Allocates memory, so that push() of this hash cannot fail. `hash_of(slot)` returns the hash of the key of a stored
-  /// slot, and `hash_of.prefetch(slot)` prefetches its data.
-  /// Guarantee: strong, although entries may have moved.
+  /// slot. `hash_of.prefetch(slot)` prefetches the data that hash_of reads.
+  /// Guarantee: strong, except that entries may have moved.
   template <class HashOf>
   void prepare(std::uint64_t hash, const HashOf& hash_of) {
     if (segments_.empty()) segments_.emplace_back(is_wide_);
@@ -375,8 +378,8 @@ class bucket_table {
     segment_of(hash).renumber(hash << log_segments_, slot, new_number);
   }
 
-  /// Grows the directories to the best size for `count` evenly spread entries.
-  /// Guarantee: strong, although entries may have moved.
+  /// Enlarges the directories to the best size for `count` evenly distributed entries.
+  /// Guarantee: strong, except that entries may have moved.
   template <class HashOf>
   void reserve(std::size_t count, const HashOf& hash_of) {
     if (segments_.empty()) segments_.emplace_back(is_wide_);
@@ -384,7 +387,7 @@ class bucket_table {
     for (segment& s : segments_) grow(s, count >> log_segments_, hash_of);
   }
 
-  /// Removes all entries; keeps the allocated memory.
+  /// Removes all entries, and keeps the allocated memory.
   void clear() noexcept {
     for (segment& s : segments_) s.clear();
   }
@@ -398,12 +401,12 @@ class bucket_table {
  private:
   using segment = bucket_segment<Offset>;
 
-  // A smaller table has one segment, so that a small index takes little memory.
+  // A table with fewer entries has one segment, so that a small index takes little memory.
   static constexpr std::size_t split_size = 8192;
   static constexpr std::size_t log_split = 4;
-  // The mean number of entries per bucket at which a directory doubles. After doubling, most buckets have a chunk of 8
-  // entries: half a cache line of 32-bit filters. With more entries per bucket, searches would compare more
-  // non-matches.
+  // A directory doubles when its buckets have this many entries on average. After doubling, most buckets have a chunk
+  // of 8 entries, which is half a cache line of 32-bit filters. With more entries per bucket, a search would compare
+  // more non-matches.
   static constexpr std::size_t mean_load = 8;
 
   segment& segment_of(std::uint64_t hash) noexcept { return segments_[index_of(hash)]; }
@@ -414,7 +417,7 @@ class bucket_table {
 
   template <class HashOf>
   void grow(segment& s, std::size_t count, const HashOf& hash_of) {
-    // A directory with more buckets than there are keys would have empty buckets.
+    // The directory has at most as many buckets as there are keys, because further buckets would be empty.
     const std::size_t max_log = (std::min)(std::size_t{40}, (std::max)(std::size_t{1}, key_width_ - log_segments_));
     std::size_t log = 1;
     if (s.has_buckets()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scans runs of filters for filters within k bits of the filter of a query: the inner loop of every search.
+// Scans runs of filters: finds the filters within k bits of the filter of a query. This is the inner loop of every
+// search.
 #pragma once
 
 #include <algorithm>
@@ -12,26 +13,26 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns the value that replaces scanned_a_probe(), unless it is 0. Tests set it if they need probes where a scan
-/// would be faster.
+/// Returns the value that scanned_a_probe() has to return, or 0 for no such value. Tests set the value to force probes
+/// where a scan would be faster.
 inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
   static std::atomic<std::size_t> forced{0};
   return forced;
 }
 
-/// Returns the number of fingerprints of one word that a scan compares in the time of one probe. On a Zen 5, a
-/// comparison takes 0.08 (AVX-512), 0.2 (AVX2) or 1.5 ns (portable), and a probe 12 ns. NEON was not measured: its
-/// comparison takes a fifth of the instructions of a portable one.
+/// Returns how many fingerprints of one word a scan compares in the time of one probe. On a Zen 5, a comparison takes
+/// 0.08 ns (AVX-512), 0.2 ns (AVX2) or 1.5 ns (portable), and a probe takes 12 ns. NEON was not measured; it needs a
+/// fifth of the instructions of the portable version.
 [[nodiscard]] inline std::size_t scanned_a_probe() noexcept {
   if (const std::size_t forced = forced_scanned_a_probe().load(std::memory_order_relaxed); forced != 0) return forced;
   const instruction_set level = active_instruction_set();
   return has_avx512(level) ? 150 : has_avx2(level) ? 60 : has_neon(level) ? 30 : 8;
 }
 
-/// Returns the number of fingerprints that a scan compares in the time of one probe, at least 1.
+/// Returns how many fingerprints of `Words` words a scan compares in the time of one probe. The result is at least 1.
 template <std::size_t Words>
 [[nodiscard]] std::size_t fingerprints_a_probe() noexcept {
-  // The portable kernel scans fingerprints that are too wide for the vector kernels.
+  // Fingerprints that are too wide for the vector kernels are scanned by the portable kernel.
   const std::size_t words =
       Words <= max_vector_words ? scanned_a_probe() : (std::min)(scanned_a_probe(), std::size_t{8});
   return (std::max)(std::size_t{1}, words / Words);
@@ -43,8 +44,8 @@ template <std::size_t Words>
   return count / fingerprints_a_probe<Words>() <= keys;
 }
 
-/// Returns the scan of runs for filters of type `Filter` and the active instruction set. `Run`: filter_run or a type
-/// derived from it.
+/// Returns the function that scans runs of filters of type `Filter` with the active instruction set. `Run`: filter_run,
+/// or a type derived from filter_run.
 template <class Filter, class Run = filter_run>
 auto filter_scan() noexcept {
   return choose_form(active_instruction_set(),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Filters, and the comparison of filters in bulk: joins find the pairs that differ in at most k bits, and scans the
-// filters within k bits of the filter of a query.
+// Filters, and two ways to compare many filters. A join finds the pairs of filters that differ in at most k bits. A
+// scan finds the filters within k bits of the filter of a query.
 //
-// A filter is an unsigned integer of 16, 32 or 64 bits, or all words of a fingerprint. visit_close(), one for each
-// machine in simd/, is the primitive of joins and scans. Nearly all pairs are non-matches, so it tests up to 64 pairs
-// with one branch.
+// A filter is an unsigned integer of 16, 32 or 64 bits, or all words of a fingerprint. Joins and scans are built on
+// visit_close(), of which simd/ has one version for each instruction set. Nearly all pairs are non-matches, so
+// visit_close() tests up to 64 pairs with one branch.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,11 @@
 
 namespace neardup::inline v0::detail {
 
-/// The filter of a fingerprint: the fingerprint folded by exclusive or to the width of `Filter`, an unsigned type of 16
-/// to 64 bits. If `Filter` is an array of words, the filter is the whole fingerprint.
-/// Guarantee: two filters differ in no more bits than their fingerprints, so a filter never rejects a match. Folding
-/// uses all bits of a fingerprint. A filter that copied only some bits would pass every candidate that differs in the
-/// other bits.
+/// Returns the filter of a fingerprint: the fingerprint is folded by exclusive or to the width of `Filter`, an unsigned
+/// type of 16 to 64 bits. If `Filter` is an array of words, the filter is the whole fingerprint.
+/// Guarantee: two filters differ in at most as many bits as their fingerprints. So a filter never rejects a match.
+/// Folding uses all bits of a fingerprint. If a filter were a copy of some bits, it would pass every candidate that
+/// differs only in the other bits.
 template <class Filter, std::size_t Words>
 [[nodiscard]] constexpr Filter fold_filter(const std::array<std::uint64_t, Words>& fingerprint) noexcept {
   if constexpr (std::is_same_v<Filter, std::array<std::uint64_t, Words>>) {
@@ -44,54 +44,56 @@ template <class Filter, std::size_t Words>
   }
 }
 
-/// True if a 32-bit filter passes less than 1 % of non-matches at distance k; otherwise a 64-bit filter is worth its
-/// memory. (The share is sum of C(32, i) for i <= k, over 2^32: 0.35 % at k = 8, 1.0 % at 9, 2.5 % at 10.)
+/// Returns true if a 32-bit filter passes less than 1 % of the non-matches at distance k. If it passes more, use a
+/// 64-bit filter, although it takes more memory. The share is the sum of C(32, i) for i <= k, divided by 2^32: 0.35 %
+/// at k = 8, 1.0 % at 9, 2.5 % at 10.
 [[nodiscard]] constexpr bool narrow_filter_suffices(int k) noexcept { return k <= 8; }
 
-/// True if a 64-bit filter of a fingerprint of more than 64 bits passes less than 1 % of non-matches at distance k.
-/// Otherwise comparing whole fingerprints is faster. (The share is 0.8 % at k = 22, 1.6 % at 23, 19 % at 28, 50 % at
-/// 32.)
+/// Returns true if a 64-bit filter of a fingerprint of more than 64 bits passes less than 1 % of the non-matches at
+/// distance k. If it passes more, comparing whole fingerprints is faster. The share is 0.8 % at k = 22, 1.6 % at 23, 19
+/// % at 28, 50 % at 32.
 [[nodiscard]] constexpr bool wide_filter_suffices(int k) noexcept { return k <= 22; }
 
-/// Two positions in an array of filters.
+/// A pair of positions in an array of filters.
 struct filter_pair {
   std::size_t x, y;
 };
 
-/// The comparisons that a join has still to make: each position in [x, x_end) with each position in [y_begin, y_end),
-/// or, if `is_behind`, with each position in (x, y_end). (x, y) is the next pair: a join that stopped because its
-/// buffer was full resumes there.
+/// The comparisons that a join still has to make. Each position in [x, x_end) is compared with each position in
+/// [y_begin, y_end), or, if `is_behind`, with each position in (x, y_end). (x, y) is the next pair. If a join stops
+/// because its buffer is full, it resumes there.
 struct filter_join {
   std::size_t x, x_end;
   std::size_t y, y_begin, y_end;
   bool is_behind;
 
-  /// A join of each position p in [x, x_end) with each position in (p, end). Precondition: x_end <= end.
+  /// Returns a join of each position p in [x, x_end) with each position in (p, end).
+  /// Precondition: x_end <= end.
   static constexpr filter_join within(std::size_t x, std::size_t x_end, std::size_t end) noexcept {
     return {x, x_end, x + 1, 0, end, true};
   }
-  /// A join of each position in [x, x_end) with each position in [y, y_end).
+  /// Returns a join of each position in [x, x_end) with each position in [y, y_end).
   static constexpr filter_join across(std::size_t x, std::size_t x_end, std::size_t y, std::size_t y_end) noexcept {
     return {x, x_end, y, y, y_end, false};
   }
 
   [[nodiscard]] constexpr bool is_done() const noexcept { return x >= x_end; }
 
-  /// Moves to the next x, and to the first y that x is compared with.
+  /// Moves to the next x, and to the first y with which that x is compared.
   constexpr void advance() noexcept {
     ++x;
     y = is_behind ? x + 1 : y_begin;
   }
 };
 
-/// The most pairs that a kernel tests in one step. A step is taken only if the buffer has room for all of them.
+/// The greatest number of pairs that a kernel tests in one step. A step needs room for all of them in the buffer.
 inline constexpr std::size_t join_step = 64;
 
-/// Filters that the vector forms of a join compare.
+/// The types of filters for which joins have vector kernels.
 template <class Filter>
 concept vector_filter = sizeof(Filter) <= max_vector_words * sizeof(std::uint64_t);
 
-/// A run of filters to compare with the filter of a query.
+/// A run of filters. Each of them is compared with the filter of a query.
 struct filter_run {
   const void* filters;
   std::size_t count;
@@ -104,12 +106,12 @@ struct filter_hit {
   std::size_t position;  ///< within the run
 };
 
-/// The place where a scan of several runs resumes.
+/// The place at which a scan of several runs resumes.
 struct scan_position {
   std::size_t run = 0, at = 0;
 };
 
-/// The capacity of the array of hits. A scan returns when the array has no space for the hits of one more vector.
+/// The capacity of the array of hits. A scan returns when the array has no room for the hits of one more vector.
 inline constexpr std::size_t hit_capacity = 256;
 
 }  // namespace neardup::inline v0::detail
@@ -120,7 +122,7 @@ inline constexpr std::size_t hit_capacity = 256;
 namespace neardup::inline v0::detail {
 
 /// Joins filters: writes the pairs of `job` within k bits to `found`, sorted by (x, y). A call may return before
-/// job.is_done(), when `found` may be too small for the pairs of the next step. The next call continues. All calls
+/// job.is_done(), because `found` may be too small for the pairs of the next step. The next call continues. All calls
 /// together write each pair once.
 /// Returns: the number of pairs written.
 /// Precondition: found.size() >= join_step and 0 <= k.
@@ -135,9 +137,9 @@ std::size_t join_filters(const Filter* xs, const Filter* ys, filter_join& job, i
   }
 }
 
-/// Scans all fingerprints: calls `visit(query, position, distance)` for each fingerprint within k bits of each query,
-/// in unspecified order, until a call returns false.
-/// Returns: false if a call returned false.
+/// Scans all fingerprints. Calls `visit(query, position, distance)` for each query and each fingerprint within k bits
+/// of the query, in unspecified order, until `visit` returns false.
+/// Returns: false if `visit` returned false.
 template <std::size_t Words, class Visit>
 bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
               std::span<const std::array<std::uint64_t, Words>> queries, int k, const Visit& visit) {
@@ -157,7 +159,7 @@ bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
   return true;
 }
 
-/// Scans all fingerprints for one query: calls `visit(position, distance)`.
+/// Scans all fingerprints for one query. Calls `visit(position, distance)`.
 template <std::size_t Words, class Visit>
 bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
               const std::array<std::uint64_t, Words>& query, int k, const Visit& visit) {

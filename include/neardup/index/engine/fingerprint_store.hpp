@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The content of an index: each distinct fingerprint once, with the set of its ids.
+// The content of an index: the distinct fingerprints, each with the set of its ids.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The ids of one fingerprint, at least one, in ascending order. It is a view into id_lists.
+/// A view of the ids of one fingerprint in id_lists. There is at least one id, and ids ascend.
 template <class Id>
 class id_list {
   using rest_iterator = typename std::set<Id>::const_iterator;
@@ -62,9 +62,9 @@ class id_list {
   const std::set<Id>* rest_;  // the other ids; null if there are none
 };
 
-/// A non-empty set of ids for each slot. A single id, the common case, costs its own size and one bit. smallest_[slot]
-/// is the smallest id. If has_more_[slot], the map more_ has a set of the other ids.
-/// Complexity: O(log n) for n ids of one slot, so a million copies of one document are cheap.
+/// A non-empty set of ids for each slot. smallest_[slot] is the smallest id. If has_more_[slot] is true, the map more_
+/// has the other ids. Most slots have one id, which takes its own size and one bit.
+/// Complexity: O(log n) for a slot with n ids. So a million copies of one document are cheap.
 template <class Id>
 class id_lists {
  public:
@@ -86,7 +86,7 @@ class id_lists {
     } else {
       std::set<Id>& rest = more_.find(slot)->second;
       const std::size_t before = rest.size();
-      // Ids mostly come in ascending order. With the hint, their insertion is O(1).
+      // Ids mostly come in ascending order. With the hint, such an insertion is O(1).
       rest.insert(is_less ? rest.begin() : rest.end(), is_less ? smallest : id);
       if (rest.size() == before) return false;
     }
@@ -95,7 +95,7 @@ class id_lists {
   }
 
   /// Removes an id from a slot.
-  /// Precondition: the slot has this id and at least one other.
+  /// Precondition: the slot has this id, and at least one other id.
   void erase(std::size_t slot, const Id& id) noexcept {
     const auto found = more_.find(slot);
     std::set<Id>& rest = found->second;
@@ -110,21 +110,21 @@ class id_lists {
     has_more_[slot] = false;
   }
 
-  /// Reserves memory for `count` slots in all.
+  /// Reserves memory for `count` slots in total.
   /// Guarantee: strong.
   void reserve(std::size_t count) {
     smallest_.reserve(count);
     has_more_.reserve(count);
   }
 
-  /// Adds a slot with one id.
-  /// Precondition: reserve() was called for it.
+  /// Adds a slot that has one id.
+  /// Precondition: reserve() has reserved memory for the slot.
   void push_back(const Id& id) noexcept {
     smallest_.push_back(id);
     has_more_.push_back(false);
   }
 
-  /// Removes a slot. The last slot takes the number of the removed slot.
+  /// Removes a slot. The last slot gets the number of the removed slot.
   void remove_slot(std::size_t slot) noexcept {
     const std::size_t last = smallest_.size() - 1;
     if (has_more_[slot]) more_.erase(slot);
@@ -147,11 +147,12 @@ class id_lists {
     more_.clear();
   }
 
-  /// Returns the number of allocated bytes; an estimate if slots have several ids.
+  /// Returns the number of allocated bytes. The number is estimated if some slots have several ids.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     std::size_t sum =
         smallest_.capacity() * sizeof(Id) + has_more_.capacity() / 8 + more_.bucket_count() * sizeof(void*);
-    // The estimated size of a node: its value, and the pointers that every implementation of these containers has.
+    // The estimated size of a node is the size of its value and of the pointers that every implementation of these
+    // containers has.
     for (const auto& [slot, rest] : more_) {
       sum += sizeof(std::set<Id>) + 3 * sizeof(void*) + rest.size() * (sizeof(Id) + 4 * sizeof(void*));
     }
@@ -164,17 +165,17 @@ class id_lists {
   std::unordered_map<std::size_t, std::set<Id>> more_;  // by slot with several ids: all ids but the smallest
 };
 
-/// The distinct fingerprints of an index, in the slots 0..slots() - 1. A slot has one fingerprint and the set of its
-/// ids. A hash table finds the slot of a fingerprint. If a slot is removed, the last slot takes its number. Otherwise a
-/// slot keeps its number.
+/// The distinct fingerprints of an index, in the slots 0..slots() - 1. A slot has one fingerprint, and the set of its
+/// ids. A hash table finds the slot of a fingerprint. If a slot is removed, the last slot gets the number of the
+/// removed slot. All other slots keep their numbers.
 template <std::size_t Words, class Id, class Offset>
 class fingerprint_store {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  /// The result of a search that finds no slot. It is never the number of a slot.
+  /// The result of a search that finds no slot. No slot has this number.
   static constexpr Offset none = (std::numeric_limits<Offset>::max)();
-  /// The largest number of distinct fingerprints.
+  /// The greatest possible number of distinct fingerprints.
   static constexpr std::size_t max_slots = static_cast<std::size_t>(
       (std::min)(std::uint64_t{none}, std::uint64_t{(std::numeric_limits<std::size_t>::max)()}));
 
@@ -207,7 +208,7 @@ class fingerprint_store {
   [[nodiscard]] id_list<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
   [[nodiscard]] bool has_id(std::size_t slot, const Id& id) const { return ids_[slot].contains(id); }
 
-  /// Returns the address of the first id of a slot, to prefetch it.
+  /// Returns the address of the first id of a slot, so that the caller can prefetch the id.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }
 
   /// Returns the slot of a fingerprint, or `none`.
@@ -216,7 +217,7 @@ class fingerprint_store {
     const bucket_view<Offset> bucket = finder_.view(hash);
     const auto* const tags = static_cast<const std::uint32_t*>(bucket.filters);
     // Compares eight tags at a time, so that compilers vectorise the loop. The capacity of a chunk is a multiple of
-    // eight, so reads past the last tag stay within the chunk.
+    // eight, so the loop reads no byte after the chunk.
     for (std::size_t first = 0; first < bucket.count; first += 8) {
       unsigned same = 0;
       for (std::size_t i = 0; i < 8; ++i) same |= (tags[first + i] == tag_of(hash) ? 1U : 0U) << i;
@@ -228,7 +229,7 @@ class fingerprint_store {
     return none;
   }
 
-  /// Stores a pair. If the fingerprint is new, `add(slot)` is called before anything changes. `add` may throw.
+  /// Stores a pair. If the fingerprint is new, `add(slot)` is called before anything is changed. `add` may throw.
   /// Returns: false if the pair is stored already.
   /// Throws: std::length_error if max_slots are in use.
   /// Guarantee: strong.
@@ -245,7 +246,7 @@ class fingerprint_store {
     const std::uint64_t hash = mix_words(fingerprint);
     finder_.prepare(hash, hash_of_slot{fingerprints_});
     add(slots());
-    // Nothing throws from here on.
+    // No statement from here on can throw.
     finder_.push(hash, tag_of(hash), slots());
     fingerprints_.push_back(fingerprint);
     ids_.push_back(id);
@@ -253,8 +254,8 @@ class fingerprint_store {
     return true;
   }
 
-  /// Removes a pair. If it has the last id of its fingerprint, `remove(slot)` is called first. Afterwards the last slot
-  /// takes the number of the removed slot.
+  /// Removes a pair. If the pair has the last id of its fingerprint, `remove(slot)` is called first. Afterwards the
+  /// last slot gets the number of the removed slot.
   /// Returns: false if the pair was not stored.
   template <class Remove>
   bool erase(const words_type& fingerprint, const Id& id, const Remove& remove) noexcept {
@@ -270,9 +271,9 @@ class fingerprint_store {
     return true;
   }
 
-  /// Removes a fingerprint with all its ids. `remove(slot)` is called first. Afterwards the last slot takes the number
+  /// Removes a fingerprint with all its ids. `remove(slot)` is called first. Afterwards the last slot gets the number
   /// of the removed slot.
-  /// Returns: the number of its ids; 0 if the fingerprint was not stored.
+  /// Returns: the number of ids that the fingerprint had, or 0 if the fingerprint was not stored.
   template <class Remove>
   std::size_t erase(const words_type& fingerprint, const Remove& remove) noexcept {
     const Offset slot = find(fingerprint);
@@ -283,7 +284,7 @@ class fingerprint_store {
     return count;
   }
 
-  /// Reserves memory for `count` fingerprints in all.
+  /// Reserves memory for `count` fingerprints in total.
   /// Throws: std::length_error if count > max_slots.
   /// Guarantee: strong.
   void reserve(std::size_t count) {
@@ -306,7 +307,7 @@ class fingerprint_store {
   }
 
  private:
-  // Removes a slot with all its ids. The last slot takes the number of the removed slot.
+  // Removes a slot with all its ids. The last slot gets the number of the removed slot.
   void remove_slot(std::size_t slot) noexcept {
     const std::size_t last = slots() - 1;
     pairs_ -= ids_[slot].size();
@@ -319,15 +320,15 @@ class fingerprint_store {
     ids_.remove_slot(slot);
   }
 
-  // Computes the hash of a slot's fingerprint, and prefetches the fingerprint.
+  // Computes the hash of the fingerprint in a slot, and prefetches the fingerprint.
   struct hash_of_slot {
     const std::vector<words_type>& fingerprints;
 
     std::uint64_t operator()(std::size_t slot) const noexcept { return mix_words(fingerprints[slot]); }
     void prefetch(std::size_t slot) const noexcept { detail::prefetch(&fingerprints[slot]); }
   };
-  // Returns the tag of a fingerprint: the low bits of its hash. (The highest bits choose the bucket.) Tags are compared
-  // first, so nearly all other fingerprints of a bucket need not be read.
+  // Returns the tag of a fingerprint, which is the low bits of its hash. The highest bits of the hash determine the
+  // bucket. Tags are compared first, so that few other fingerprints of a bucket have to be read.
   static std::uint32_t tag_of(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash); }
 
   [[noreturn]] static void refuse(std::size_t count) {

@@ -28,17 +28,17 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns the base-2 logarithm of the number of buckets of a directory for `count` fingerprints. A bucket then has 4
-/// to 8 fingerprints, about a cache line. There are at most as many buckets as keys, and at most 2^26, because more
+/// Returns the base-2 logarithm of the number of buckets of a directory for `count` fingerprints. Each bucket then has
+/// 4 to 8 fingerprints, about a cache line. There are at most as many buckets as keys, and at most 2^26, because more
 /// buckets cost more than they save.
 [[nodiscard]] constexpr int frozen_directory_bits(std::size_t count, std::size_t key_width) noexcept {
-  // There are at least two buckets, because a shift of a 64-bit hash by 64 bits is undefined.
+  // There are at least two buckets, because shifting a 64-bit hash by 64 bits is undefined.
   const int wanted = count < 16 ? 1 : static_cast<int>(std::bit_width(count / 4)) - 1;
   return (std::min)({wanted, static_cast<int>((std::min)(key_width, std::size_t{26}))});
 }
 
-/// The (fingerprint, id) pairs from which a frozen_engine is built. It is one type for all sources. So only fill() is
-/// instantiated per source, not the builder.
+/// The (fingerprint, id) pairs from which a frozen_engine is built. All callers use this one type, so that the builder
+/// is instantiated once. Only fill() is instantiated for each source.
 template <std::size_t Words, class Id>
 class pair_source {
  public:
@@ -48,16 +48,16 @@ class pair_source {
   };
 
   /// Makes a source of pairs. `read(i)` returns pair number i.
-  /// Precondition: `read` is callable from several threads, and outlives all copies of this object.
+  /// Precondition: several threads may call `read` at once, and `read` outlives all copies of this object.
   template <class Read>
   pair_source(const Read& read, std::size_t count) noexcept : read_(&read), count_(count), fill_(&fill<Read>) {}
 
-  // chunk_ is not copied, because each copy fills its own.
+  // chunk_ is not copied, because each copy fills its own chunk.
   pair_source(const pair_source& other) noexcept : read_(other.read_), count_(other.count_), fill_(other.fill_) {}
   pair_source& operator=(const pair_source&) = delete;
   ~pair_source() = default;
 
-  /// Returns pair number i. It is fast for ascending i. Each thread needs its own copy.
+  /// Returns pair number i. Calls with ascending i are fast. Each thread needs its own copy of this object.
   pair operator()(std::size_t i) const {
     if (i - first_ >= held_) {
       held_ = 0;  // in case `fill_` throws
@@ -84,18 +84,18 @@ class pair_source {
 
 /// Builds a frozen_engine of `count` pairs.
 ///
-/// Building is partitioning. First, the pairs are partitioned by the buckets of table 0, which is their final order.
-/// Then filters and slots are partitioned by the buckets of each other table. With more than 2^26 pairs there are two
-/// steps: a coarse partition, whose output goes into the final arrays, then a fine partition of each part. So there is
-/// never a second copy of all pairs.
+/// Building means partitioning. First, the pairs are partitioned by the buckets of table 0, and this order is final.
+/// Then the filters and slots are partitioned by the buckets of each other table. For more than 2^26 pairs,
+/// partitioning has two steps: a coarse partition, whose output goes into the final arrays, and a fine partition of
+/// each part. So there is never a second copy of all pairs.
 template <std::size_t Words, class Id, class Offset>
 class frozen_builder {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using engine_type = frozen_engine<Words, Id, Offset>;
 
-  /// Makes a builder. `max_at_once`: with more pairs, the coarse partition comes first; its parts have about
-  /// max_at_once / 8 pairs.
+  /// Makes a builder. If there are more than `max_at_once` pairs, a coarse partition is made first. Its parts have
+  /// about max_at_once / 8 pairs.
   frozen_builder(const layout& shape, std::size_t count, const any_runner& run,
                  std::size_t max_at_once = std::size_t{1} << 26)
       : count_(count), max_at_once_(max_at_once), run_(run) {
@@ -104,15 +104,15 @@ class frozen_builder {
                                "there may be at most ", (std::numeric_limits<pair_number>::max)(),
                                "; give the index a wider one"});
     }
-    // If there is a radius, each bit of a key costs a probe. So keys have no more bits than the directory
-    // distinguishes.
+    // If there is a radius, each bit of a key costs a probe. So keys have only as many bits as the directory can
+    // distinguish.
     const int bits = frozen_directory_bits(count, word_bits);
     plans_ = std::make_shared<const search_plans<Words>>(shape, static_cast<std::size_t>((std::max)(bits, 8)));
   }
 
   using pair = typename pair_source<Words, Id>::pair;
 
-  /// Builds the engine of the pairs read(0) to read(count - 1). Each pair is read several times.
+  /// Builds the engine from the pairs read(0), ..., read(count - 1). Each pair is read several times.
   template <class Read>
   engine_type build(const Read& read) {
     return with_tables(build_store(pair_source<Words, Id>(read, count_)));
@@ -120,7 +120,7 @@ class frozen_builder {
 
  private:
   using store_type = typename engine_type::store_type;
-  // The type of a pair's number. There may be more pairs than fingerprints.
+  // The type for the number of a pair. There may be more pairs than fingerprints.
   using pair_number = std::conditional_t<sizeof(Offset) <= 4, std::uint32_t, std::uint64_t>;
 
   engine_type with_tables(store_type store) {
@@ -140,8 +140,8 @@ class frozen_builder {
     Filter filter;
     Offset slot;
   };
-  // Scratch memory for building a table, reused for the next table, because fresh memory would cost a third of the
-  // time.
+  // Scratch memory for building a table. The memory is reused for the next table, because allocating it again would
+  // take a third of the time.
   template <class Filter>
   struct table_room {
     scratch_array<table_entry<Filter>> scratch;
@@ -149,7 +149,7 @@ class frozen_builder {
     frozen_table<Offset> spare;
   };
 
-  // Reads record i of a part: from its source, or from a copy of the part. It is one type for both, so that
+  // Reads record i of a part, either from its source or from a copy of the part. The two cases have one type, so that
   // radix_partition is instantiated once.
   template <class Record, class ReadRecord>
   struct part_reader {
@@ -159,12 +159,12 @@ class frozen_builder {
     Record operator()(std::size_t i) const { return copied != nullptr ? copied[i] : read(i); }
   };
 
-  // Partitions `count` records by an address of `bits` bits: calls store(position, record) for each record. Positions
-  // are in the order of addresses. Up to max_at_once_ records this takes one pass. With more records, a coarse pass
-  // stores them by the leading bits of their addresses. Then each part is reloaded by load(position) and put in order.
-  // After each part, use(base, first) is called: the records of the part begin at position `base`, its addresses at
-  // `first`. The records of address first + a begin at base + starts[a]. The last element of `starts` is the end of the
-  // part.
+  // Partitions `count` records by an address of `bits` bits. Calls store(position, record) for each record; positions
+  // are in the order of the addresses. Up to max_at_once_ records take one pass. More records take two passes: a coarse
+  // pass stores them by the leading bits of their addresses; then load(position) reads each part again, and the part is
+  // put in order. After each part, use(base, first) is called: the records of the part begin at position `base`, and
+  // its addresses begin at `first`. The records of address first + a begin at base + starts[a]. The last element of
+  // `starts` is the end of the part.
   template <class Record, class Start, class ReadRecord, class Address, class Store, class Load, class Use>
   void partition(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
                  const Load& load, scratch_array<Record>& scratch, large_array<Start>& starts, const Use& use) {
@@ -206,8 +206,8 @@ class frozen_builder {
   store_type build_store(const pair_source<Words, Id>& read) {
     const table_key<Words>& key = plans_->keys()[0];
     const int bits = frozen_directory_bits(count_, key.width());
-    // Within a bucket, pairs are ordered by a hash of the whole fingerprint, with enough bits for about one fingerprint
-    // per address. So copies become neighbours.
+    // Within a bucket, pairs are ordered by a hash of the whole fingerprint, so that copies are neighbours. The hash
+    // has enough bits for about one fingerprint per address.
     const int order_bits = (std::max)(bits, (std::min)(31, static_cast<int>(std::bit_width(count_))));
     const int extra = order_bits - bits;
     large_array<Offset> bucket_starts((std::size_t{1} << bits) + 1);
@@ -235,7 +235,7 @@ class frozen_builder {
       return are_equal(a.fingerprint, b.fingerprint) ? a.id < b.id : a.fingerprint < b.fingerprint;
     };
     std::vector<pair> crowd;
-    // Drops duplicate pairs, and keeps one fingerprint for all ids of its copies.
+    // Drops duplicate pairs. Equal fingerprints become one fingerprint with all their ids.
     const auto append = [&](std::size_t base, std::size_t first) {
       for (std::size_t bucket = 0; bucket + 1 < starts.size(); ++bucket) {
         if (((first + bucket) & ((std::size_t{1} << extra) - 1)) == 0) {
@@ -324,7 +324,8 @@ class frozen_builder {
       table.slots[position] = entry.slot;
     };
     const auto load = [&](std::size_t position) {
-      // The slots of a part ascend, but their fingerprints are far apart in memory. So fingerprints are prefetched.
+      // The slots of a part ascend, but the fingerprints of these slots are far apart in memory. So the fingerprints
+      // are prefetched.
       constexpr std::size_t ahead = 16;
       if (position + ahead < slots) prefetch(&store.fingerprint(table.slots[position + ahead]));
       return read(table.slots[position]);
@@ -341,8 +342,8 @@ class frozen_builder {
     }
   }
 
-  // Replaces the directory and the runs of a table by bucket_lines. Does nothing if the keys are so crowded that more
-  // than a quarter of the entries would overflow. The old arrays are moved to `spare`, to be reused.
+  // Replaces the directory and the runs of a table by bucket_lines. No-op if more than a quarter of the entries would
+  // overflow, because the keys are crowded. The old arrays are moved to `spare`, so that they can be reused.
   void put_into_lines(frozen_table<Offset>& table, frozen_table<Offset>& spare) {
     const std::span<const Offset> starts = table.starts.span();
     const std::size_t buckets = starts.size() - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The engine of a frozen_index: tables of fixed size.
+// The engine of a frozen_index. Its tables have a fixed size.
 #pragma once
 
 #include <algorithm>
@@ -26,13 +26,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns the bucket of a hash among fewer than 2^32 buckets. It is monotonic: a greater hash never has a lower
-/// bucket.
+/// Returns the bucket of a hash among fewer than 2^32 buckets. The function is monotonic: a greater hash never has a
+/// lower bucket.
 [[nodiscard]] constexpr std::size_t bucket_of(std::uint64_t hash, std::uint64_t buckets) noexcept {
   return to_size((hash >> 32) * buckets >> 32);
 }
 
-/// The distinct fingerprints in the bucket order of table 0, with their ids. So table 0 needs only a directory. Each
+/// The distinct fingerprints with their ids, in the bucket order of table 0. So table 0 only needs a directory. Each
 /// other table stores filters and slots in its own bucket order.
 template <std::size_t Words, class Id, class Offset, template <class> class Array = large_array>
 class frozen_store {
@@ -59,9 +59,9 @@ class frozen_store {
   [[nodiscard]] const ids_type& ids() const noexcept { return ids_; }
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_.span(); }
 
-  /// Returns the address of the first id of a slot, to prefetch it.
+  /// Returns the address of the first id of a slot, so that the caller can prefetch the id.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }
-  /// Returns the directory of table 0: bucket b contains slots starts()[b] to starts()[b + 1] - 1.
+  /// Returns the directory of table 0. Bucket b has the slots from starts()[b] to starts()[b + 1] - 1.
   [[nodiscard]] std::span<const Offset> starts() const noexcept { return starts_.span(); }
 
   /// Returns the slot of a fingerprint, or `none`.
@@ -87,8 +87,8 @@ class frozen_store {
 };
 
 /// The arrays of a table. Table 0 has no `starts`, because the store has them, and no `slots`, because they would be 0,
-/// 1, 2 .... If fingerprints have one word, it has no filters either: each word is its own filter. Every other table
-/// has either `starts`, or `lines` with filters and slots for their overflow.
+/// 1, 2 .... If fingerprints have one word, table 0 has no filters either, because a word is its own filter. Every
+/// other table has either `starts`, or `lines` together with the filters and slots of their overflow.
 template <class Offset, template <class> class Array = large_array>
 struct frozen_table {
   Array<Offset> starts;
@@ -103,7 +103,7 @@ struct frozen_table {
   }
 };
 
-/// A frozen_store, the tables over its slots, and the searches. `Array`: large_array, or mapped_array for an index in a
+/// A frozen_store, the tables of its slots, and the searches. `Array`: large_array, or mapped_array for an index in a
 /// file. With mapped_array, searches check the bounds of all reads.
 template <std::size_t Words, class Id, class Offset, template <class> class Array = large_array>
 class frozen_engine {
@@ -122,7 +122,7 @@ class frozen_engine {
     find_parts();
   }
   frozen_engine(frozen_engine&& other) noexcept
-      // The moved-from engine keeps its plans, so it is empty and usable. The arrays do not move in memory.
+      // The moved-from engine keeps its plans, so that it is empty and usable. The arrays are not copied.
       : plans_(other.plans_),  // NOLINT(performance-move-constructor-init)
         store_(std::exchange(other.store_, {})),
         tables_(std::exchange(other.tables_, {})),
@@ -158,7 +158,7 @@ class frozen_engine {
     return sum;
   }
 
-  /// Searches as pigeonhole_engine does, with the same parameters.
+  /// Searches with the parameters and results of pigeonhole_engine::visit_within().
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
     return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
   }
@@ -170,7 +170,7 @@ class frozen_engine {
     return compared_in_tables<Words>(*this, *plans_, store_, query, k);
   }
 
-  /// Pointers to the arrays of a table, as a search needs them.
+  /// Pointers to the arrays of a table, for a search.
   struct table_parts {
     const char* directory;  ///< beginnings of buckets, or bucket_lines
     const char* filters;
@@ -180,17 +180,17 @@ class frozen_engine {
     int log_filter_size;
     int log_entry_size;  ///< log2 of the size of a directory entry
 
-    /// Returns the address of the directory entry for a hash, to prefetch it.
+    /// Returns the address of the directory entry for a hash, so that the caller can prefetch the entry.
     [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
       return directory + (bucket_of(hash, buckets) << log_entry_size);
     }
     [[nodiscard]] bool has_lines() const noexcept { return log_entry_size == log_line_size; }
-    /// Returns the line of a hash.
+    /// Returns the bucket_line of a hash.
     /// Precondition: has_lines().
     [[nodiscard]] const bucket_line& line(std::uint64_t hash) const noexcept {
       return *static_cast<const bucket_line*>(entry(hash));
     }
-    /// Returns the entries of a bucket that do not fit its line.
+    /// Returns the overflow: the entries of a bucket for which its line has no room.
     /// Precondition: has_lines().
     [[nodiscard]] bucket_view<Offset> overflow(const bucket_line& line) const noexcept {
       std::size_t begin = line.overflow(), count = line.overflow_count();
@@ -200,7 +200,7 @@ class frozen_engine {
       }
       return {filters + (begin << log_filter_size), slots + begin, 0, count, false};
     }
-    /// Returns all entries of a bucket; with lines, only the overflow.
+    /// Returns all entries of a bucket. If the table has lines, returns only the overflow.
     [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
       if (has_lines()) return overflow(line(hash));
       const auto* const at = static_cast<const Offset*>(entry(hash));
@@ -252,7 +252,7 @@ class frozen_engine {
   std::vector<table_parts> parts_;
 };
 
-/// Access for storage/: returns the engine of a frozen_index, and makes a frozen_index of an engine.
+/// Gives storage/ access to the engine of a frozen_index. Also makes a frozen_index from an engine.
 struct frozen_access {
   template <class Index>
   [[nodiscard]] static const auto& engine(const Index& index) noexcept {

@@ -15,7 +15,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The marks of 448 consecutive slots, in one cache line. A mark is set if the slot has several ids.
+/// The marks of 448 consecutive slots, in one cache line. A slot is marked if it has several ids.
 ///
 ///   bytes 0..7   before: the number of slots before this group that have several ids
 ///   bytes 8..63  words: one bit per slot of the group, set if the slot has several ids
@@ -26,15 +26,15 @@ struct id_marks {
   std::array<std::uint64_t, slots / word_bits> words{};
 };
 
-/// The ids of each slot. ids_[slot] is the smallest id of a slot, which a search can prefetch. In most corpora few
-/// slots have several ids. Such a slot has a list of all its ids in another array. `Array`: large_array, or
+/// The ids of each slot. ids_[slot] is the smallest id of a slot, so a search can prefetch it. In most corpora few
+/// slots have several ids. Such a slot has a list of all its ids in the array lists_. `Array`: large_array, or
 /// mapped_array for an index in a file.
 template <class Id, class Offset, template <class> class Array = large_array>
 class frozen_ids {
  public:
   frozen_ids() = default;
-  /// Makes an object from the arrays of another object: first_ids(), lists(), list_begins() and marks(), for instance
-  /// mapped from a file.
+  /// Makes an object from arrays that another object has returned: first_ids(), lists(), list_begins() and marks(). The
+  /// arrays may be in a mapped file.
   frozen_ids(std::size_t pairs, Array<Id> ids, Array<Id> lists, Array<std::uint64_t> list_begins,
              Array<id_marks> marks) noexcept
       : size_(pairs),
@@ -42,13 +42,13 @@ class frozen_ids {
         lists_(std::move(lists)),
         list_begins_(std::move(list_begins)),
         marks_(std::move(marks)) {}
-  /// Makes an object. `ids`: the ids of slot 0, ascending, then those of slot 1 ...; `several`: each slot with more
-  /// than one id, ascending, with the position of its first id.
+  /// Makes an object. `ids`: the ascending ids of slot 0, then those of slot 1, and so on. `several`: for each slot
+  /// with more than one id, the slot and the position of its first id. The slots ascend.
   /// Throws: std::bad_alloc.
   frozen_ids(large_array<Id> ids, const std::vector<std::pair<Offset, std::size_t>>& several, std::size_t slots)
       : size_(ids.size()), ids_(std::move(ids)) {
     if (several.empty()) return;
-    // Returns the end of the ids of several[i]. Between its ids and those of several[i + 1], each slot has one id.
+    // Returns the end of the ids of several[i]. Each slot between several[i] and several[i + 1] has one id.
     const auto end_of = [&](std::size_t i) {
       if (i + 1 == several.size()) return size_ - (slots - several[i].first - 1);
       return several[i + 1].second - (several[i + 1].first - several[i].first - std::size_t{1});
@@ -73,7 +73,7 @@ class frozen_ids {
       group.before = before;
       for (const std::uint64_t word : group.words) before += static_cast<std::size_t>(portable_popcount(word));
     }
-    // Moves the first id of each slot to ids_[slot]. The new position is never behind the old one, so no id is
+    // Moves the first id of each slot to ids_[slot]. The new position is never after the old one. So no id is
     // overwritten before it is moved.
     std::size_t from = 0;
     for (std::size_t slot = 0, i = 0; slot < slots; ++slot) {
@@ -89,7 +89,7 @@ class frozen_ids {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// Returns the ids of a slot, at least one, in ascending order.
+  /// Returns the ascending ids of a slot. There is at least one.
   /// Complexity: constant.
   [[nodiscard]] std::span<const Id> operator[](std::size_t slot) const noexcept {
     if (marks_.size() != 0) {
@@ -108,7 +108,7 @@ class frozen_ids {
     return {&ids_[slot], 1};
   }
 
-  /// Returns the address of the smallest id of a slot, to prefetch it.
+  /// Returns the address of the smallest id of a slot, so that the caller can prefetch the id.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return &ids_[slot]; }
 
   [[nodiscard]] const Array<Id>& first_ids() const noexcept { return ids_; }

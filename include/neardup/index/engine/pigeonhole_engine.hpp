@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The engine of a pigeonhole_index of any layout: its pairs, and the tables that find them.
+// The engine of a pigeonhole_index with any layout: its pairs, and its tables.
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// A fingerprint_store, and a bucket_table over its slots for each key of a layout. The layout is data. So one
-/// instantiation serves all K, all Blocks, and all Bits of the same number of words.
+/// A fingerprint_store, and a bucket_table of its slots for each key of a layout. The layout is data, not a template
+/// argument. So there is one instantiation for all K, all Blocks, and all Bits with the same number of words.
 /// Guarantee: strong for all members that may throw.
-/// Thread safety: const members may be called from many threads while no thread writes.
+/// Thread safety: several threads may call const members at once while no thread calls other members.
 template <std::size_t Words, class Id, class Offset>
 class pigeonhole_engine {
  public:
@@ -63,7 +63,7 @@ class pigeonhole_engine {
 
   /// Stores a pair.
   /// Returns: false if the pair is stored already.
-  /// Throws: std::length_error if Offset has no number left, or a table is full.
+  /// Throws: std::length_error if Offset has no further number, or if a table is full.
   bool insert(const words_type& fingerprint, const Id& id);
 
   /// Removes a pair.
@@ -71,7 +71,7 @@ class pigeonhole_engine {
   bool erase(const words_type& fingerprint, const Id& id) noexcept;
 
   /// Removes a fingerprint with all its ids.
-  /// Returns: the number of these ids; 0 if the fingerprint was not stored.
+  /// Returns: the number of removed ids, or 0 if the fingerprint was not stored.
   std::size_t erase(const words_type& fingerprint) noexcept;
 
   void clear() noexcept {
@@ -83,18 +83,18 @@ class pigeonhole_engine {
   /// Throws: std::length_error if Offset cannot number them.
   void reserve(std::size_t count);
 
-  /// Calls `visit(slot, distance)` once for each fingerprint within k bits, until a call returns false. Allocates no
-  /// memory.
-  /// Returns: false if a call returned false.
+  /// Calls `visit(slot, distance)` once for each fingerprint within k bits, until `visit` returns false. No memory is
+  /// allocated.
+  /// Returns: false if `visit` returned false.
   /// Precondition: 0 <= k <= max_distance().
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const;
 
-  /// Calls `visit(query, slot, distance)` once for each match of a batch of queries, until a call returns false.
-  /// Returns: false if a call returned false.
+  /// Calls `visit(query, slot, distance)` once for each match of a batch of queries, until `visit` returns false.
+  /// Returns: false if `visit` returned false.
   /// Precondition: 0 <= k <= max_distance().
   bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const;
 
-  /// Returns the number of fingerprints that visit_within compares.
+  /// Returns how many fingerprints visit_within() compares with the query.
   /// Precondition: 0 <= k <= max_distance().
   [[nodiscard]] std::size_t count_compared(const words_type& query, int k) const;
 
@@ -110,7 +110,7 @@ class pigeonhole_engine {
  private:
   using table_type = bucket_table<Offset>;
 
-  // Computes the hash of the key of a slot's fingerprint, and prefetches that fingerprint.
+  // Computes the hash of the key of the fingerprint in a slot, and prefetches the fingerprint.
   struct slot_hash {
     const table_key<Words>& key;
     const store_type& store;
@@ -120,8 +120,8 @@ class pigeonhole_engine {
   };
   slot_hash hash_of_slot(std::size_t table) const noexcept { return {plans_->keys()[table], store_}; }
 
-  // Removes a slot from all tables. The last slot takes the number of the removed slot.
-  // Precondition: both slots are still in the store.
+  // Removes a slot from all tables. The last slot gets the number of the removed slot.
+  // Precondition: the store still has the two slots.
   void remove_slot(std::size_t slot) noexcept;
 
   [[nodiscard]] bool is_wide() const noexcept { return !narrow_filter_suffices(shape().k()); }
@@ -129,7 +129,7 @@ class pigeonhole_engine {
     return is_wide() ? fold_filter<std::uint64_t>(fingerprint) : fold_filter<std::uint32_t>(fingerprint);
   }
 
-  // Makes the tables. A new or moved-from engine has none, so that making an engine allocates nothing.
+  // Makes the tables. A new or moved-from engine has no tables, so that making an engine allocates nothing.
   void make_tables();
 
   std::shared_ptr<const search_plans<Words>> plans_;
@@ -140,7 +140,7 @@ class pigeonhole_engine {
 template <std::size_t Words, class Id, class Offset>
 bool pigeonhole_engine<Words, Id, Offset>::insert(const words_type& fingerprint, const Id& id) {
   make_tables();
-  // The directory entries of all tables are prefetched before the search for the fingerprint, so that cache misses
+  // The directory entries of all tables are prefetched before the fingerprint is searched, so that cache misses
   // overlap.
   std::array<std::uint64_t, layout::max_tables> hashes;
   for (std::size_t i = 0; i < tables_.size(); ++i) {

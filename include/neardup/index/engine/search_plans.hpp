@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A layout prepared for searching: masks as words, hashes of keys, and the probes for every k.
+// A layout prepared for searches: masks as words, hashes of keys, and the probes for every k.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// The key of a table: bits of a fingerprint, packed into one word. The mask of the table selects these bits.
+/// The key of a table: some bits of a fingerprint, packed into one word. The mask of the table says which bits.
 ///
-/// If the mask has more than `max_width` bits, the key has only the lowest `max_width` of them. The shorter key loses no
-/// match: two fingerprints that differ in at most r bits of the mask differ in at most r bits of the key.
+/// If the mask has more than `max_width` bits, the key has only the lowest `max_width` of them. No match is lost: two
+/// fingerprints that differ in at most r bits of the mask differ in at most r bits of the shorter key.
 template <std::size_t Words>
 class table_key {
  public:
@@ -45,16 +45,16 @@ class table_key {
   /// Returns the number of bits of a key, at most 64.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
 
-  /// Returns the key of a fingerprint, in the lowest width() bits.
+  /// Returns the key of a fingerprint. The key is in the lowest width() bits of the result.
   [[nodiscard]] std::uint64_t of(const words_type& x) const noexcept {
     std::uint64_t key = first_.of(x) | second_.of(x);
     for (const piece& p : more_) key |= p.of(x);
     return key;
   }
 
-  /// Returns a hash of a key. The highest bits are mixed best. The width() highest bits are a permutation of the keys,
-  /// so a directory with a bucket for each key has no collisions. The hash multiplies twice by an odd number modulo
-  /// 2^width. Between the two, a shift moves high bits down.
+  /// Returns a hash of a key. The highest bits are mixed best. The highest width() bits are a permutation of the keys,
+  /// so a directory with one bucket per key has no collisions. The hash multiplies by an odd number modulo 2^width,
+  /// shifts high bits down, and multiplies again.
   [[nodiscard]] std::uint64_t hash_of_key(std::uint64_t key) const noexcept {
     const std::uint64_t once = (key * 0xbf58476d1ce4e5b9U) & key_mask_;
     return ((once ^ (once >> fold_shift_)) * 0x94d049bb133111ebU) << top_shift_;
@@ -68,20 +68,21 @@ class table_key {
     return count;
   }
 
-  /// Returns true if two fingerprints with this difference have the same key.
+  /// Returns true if two fingerprints have the same key. `difference` is their exclusive or.
   [[nodiscard]] bool is_same(const words_type& difference) const noexcept {
     std::uint64_t differing = 0;
     for (std::size_t i = 0; i < Words; ++i) differing |= difference[i] & mask_[i];
     return differing == 0;
   }
 
-  /// Returns true if two fingerprints with this difference have keys within `radius` bits.
+  /// Returns true if the keys of two fingerprints differ in at most `radius` bits. `difference` is the exclusive or of
+  /// the two fingerprints.
   [[nodiscard]] bool is_within(const words_type& difference, int radius) const noexcept {
     return radius == 0 ? is_same(difference) : distance(difference) <= radius;
   }
 
  private:
-  // A run of adjacent key bits within a word of the fingerprint.
+  // A run of adjacent bits of a key within one word of the fingerprint.
   struct piece {
     std::size_t word = 0, shift = 0;
     std::uint64_t mask = 0;
@@ -111,21 +112,21 @@ class table_key {
   int fold_shift_ = 0, top_shift_ = 0;
 };
 
-/// The keys of the tables of a layout and, for each k, the plan of a search. Immutable. Indexes with the same layout
-/// share one object.
+/// The keys of the tables of a layout, and the plan of a search for each k. Objects are immutable. Indexes with the
+/// same layout share an object.
 template <std::size_t Words>
 class search_plans {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  /// One table to probe, with its key and radius.
+  /// A table to probe, with its key and its radius.
   struct step {
     table_key<Words> key;
     std::size_t table;
     int radius;
 
-    /// Calls `visit(key)` once for each key within the radius of the key of a query, until a call returns false.
-    /// Returns: false if a call returned false.
+    /// Calls `visit(key)` once for each key within the radius of the key of a query, until `visit` returns false.
+    /// Returns: false if `visit` returned false.
     template <class Visit>
     bool visit_keys(const words_type& query, const Visit& visit) const {
       return visit_near(key.of(query), 0, radius, visit);
@@ -136,22 +137,22 @@ class search_plans {
       return visit_keys(query, [&](std::uint64_t found) { return visit(key.hash_of_key(found)); });
     }
 
-    /// Returns true if `hash` is the hash of the key of `fingerprint`. False means that a probe of `hash` finds the
-    /// fingerprint only because its key shares the bucket.
+    /// Returns true if `hash` is the hash of the key of `fingerprint`. If false, a probe of `hash` finds the
+    /// fingerprint only because the two keys share a bucket.
     [[nodiscard]] bool is_own_key(const words_type& difference, const words_type& fingerprint,
                                   std::uint64_t hash) const noexcept {
       return radius == 0 ? key.is_same(difference) : key.hash(fingerprint) == hash;
     }
 
    private:
-    // Visits `start`, and the keys that differ from it in at most `flips` of the bits from number `first` on.
+    // Visits `start`, and all keys that differ from `start` in at most `flips` of the bits numbered `first` and above.
     template <class Visit>
     bool visit_near(std::uint64_t start, std::size_t first, int flips, const Visit& visit) const {
       if (!visit(start)) return false;
       if (flips == 0) return true;
       for (std::size_t bit = first; bit < key.width(); ++bit) {
         const std::uint64_t flipped = start ^ (std::uint64_t{1} << bit);
-        // For most keys this is the last flip, so the loop visits them without a recursive call.
+        // For most keys this is the last flip. So the loop visits these keys without a recursive call.
         if (!(flips == 1 ? visit(flipped) : visit_near(flipped, bit + 1, flips - 1, visit))) {
           return false;
         }
@@ -163,7 +164,7 @@ class search_plans {
     std::vector<step> steps;
     std::uint64_t keys = 0;  ///< number of keys that are looked up, saturating
 
-    /// Returns true if a step before `number` finds a match with this difference from the query.
+    /// Returns true if a step before step `number` finds a match with this difference from the query.
     [[nodiscard]] bool is_found_before(std::size_t number, const words_type& difference) const noexcept {
       for (std::size_t i = 0; i < number; ++i) {
         if (steps[i].key.is_within(difference, steps[i].radius)) return true;
@@ -172,8 +173,8 @@ class search_plans {
     }
   };
 
-  /// Makes the plans of a layout. In the radius regime, keys are cut to at most `max_radius_width` bits: each bit of a
-  /// key costs a probe, and bits that the directory does not distinguish gain nothing.
+  /// Makes the plans of a layout. In the radius regime, keys are cut to at most `max_radius_width` bits. Each bit of a
+  /// key costs a probe, and is useless if the directory cannot distinguish it.
   explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits);
 
   [[nodiscard]] const layout& shape() const noexcept { return shape_; }

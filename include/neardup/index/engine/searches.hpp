@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The searches of every index, written once for all engines: sorted matches, the nearest match, batches.
+// The searches of all indexes. They are written once for all engines: sorted matches, the nearest match, and batches.
 //
-// An engine keeps a store of distinct fingerprints in slots, with their ids. Its members: store(), max_distance(),
+// An engine has a store of distinct fingerprints in slots, with their ids. Its members are store(), max_distance(),
 // default_distance(); visit_within(query, k, slot_visitor), which visits (slot, distance) once for each fingerprint
 // within k bits; visit_batch(queries, k, batch_visitor), which visits (query, slot, distance); and
-// count_compared(query, k), the number of fingerprints that visit_within compares. A visit ends early if the visitor
+// count_compared(query, k), which returns how many fingerprints visit_within compares. A visit ends when the visitor
 // returns false.
 #pragma once
 
@@ -24,8 +24,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// A reference to a callable bool(Arguments...) that receives each result of a search, and returns false to end it. It
-/// is one type for all callables, so that a search is instantiated once.
+/// A reference to a callable bool(Arguments...). The callable receives each result of a search, and returns false to
+/// end the search. All callables have this one type, so that a search is instantiated once.
 template <class... Arguments>
 class visitor {
  public:
@@ -56,7 +56,7 @@ void check_search(const Engine& engine, int k) {
   if (k < 0 || k > engine.max_distance()) refuse_distance(k, engine.max_distance());
 }
 
-/// Calls `visit(match)` for each pair within k bits, until a call returns false.
+/// Calls `visit(match)` for each pair within k bits, until `visit` returns false.
 template <class Fingerprint, class Engine, class Visit>
 void visit_matches(const Engine& engine, const Fingerprint& query, int k, Visit& visit) {
   check_search(engine, k);
@@ -86,7 +86,7 @@ template <class Fingerprint, class Engine>
   return !engine.visit_within(query.to_words(), k, [](std::size_t, int) { return false; });
 }
 
-/// Returns the first element of search(), or nullopt.
+/// Returns the first element of the result of search(), or nullopt if there is no match.
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto nearest(const Engine& engine, const Fingerprint& query, int k) {
   using match_type = match_of<Engine, Fingerprint>;
@@ -102,19 +102,19 @@ template <class Fingerprint, class Engine>
   return best;
 }
 
-/// Returns the number of stored fingerprints that a search compares.
+/// Returns how many stored fingerprints a search compares with the query.
 template <class Fingerprint, class Engine>
 [[nodiscard]] std::size_t count_compared(const Engine& engine, const Fingerprint& query, int k) {
   check_search(engine, k);
   return engine.count_compared(query.to_words(), k);
 }
 
-/// Searches `queries`, one block at a time, and appends the matches to `result`.
+/// Searches for `queries`, one block at a time. Appends the matches to `result`.
 template <class Fingerprint, class Engine>
 void append_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                   match_batch<match_of<Engine, Fingerprint>>& result) {
   using match_type = match_of<Engine, Fingerprint>;
-  // Larger blocks make a batch faster, but long fingerprints would then take much of the stack.
+  // Larger blocks make a batch faster. But for long fingerprints they would take much of the stack.
   constexpr std::size_t block = (std::max)(std::size_t{256}, std::size_t{1024} / words_for(Fingerprint::bits));
   result.offsets.reserve(queries.size() + 1);
   result.offsets.push_back(0);
@@ -182,14 +182,14 @@ template <class Fingerprint, class Engine>
   return result;
 }
 
-/// Returns true if the store has the pair.
+/// Returns true if the store has the pair of a fingerprint and an id.
 template <class Store, class Words, class Id>
 [[nodiscard]] bool contains(const Store& store, const Words& fingerprint, const Id& id) noexcept {
   const auto slot = store.find(fingerprint);
   return slot != Store::none && store.has_id(slot, id);
 }
 
-/// Returns true if two stores contain the same pairs.
+/// Returns true if two stores have the same pairs.
 template <class Store>
 [[nodiscard]] bool same_pairs(const Store& a, const Store& b) {
   if (a.pairs() != b.pairs() || a.slots() != b.slots()) return false;
@@ -207,9 +207,9 @@ template <class Store>
   return true;
 }
 
-/// A constant forward iterator over the pairs of a store. Dereferencing returns an entry by value. The order is
-/// unspecified, but the ids of one fingerprint are neighbours and ascend. Any change of the index invalidates the
-/// iterator.
+/// A constant forward iterator over the pairs of a store. Dereferencing returns an entry by value. The order of the
+/// pairs is unspecified, but the ids of one fingerprint are neighbours, and ascend. Any change of the index invalidates
+/// the iterator.
 template <class Fingerprint, class Id, class Store>
 class entry_iterator {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exact search through the tables of an index for one query.
+// Searches the tables of an index for one query. The result is exact.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The hash of a key to look up, and the step of the plan that it belongs to.
+/// The hash of a key that a search looks up, and the step of the plan to which the key belongs.
 struct key_probe {
   std::uint64_t hash;
   std::size_t step;
@@ -32,13 +32,15 @@ struct probed_bucket : filter_run {
   key_probe origin;
 };
 
-/// A search for one query. Its probes pass through three stages in groups, so that cache misses overlap.
+/// A search for one query. Its probes are in groups, and a group passes through three stages, so that cache misses
+/// overlap.
 ///
-/// `Tables` has table(number). A table has entry(hash), the directory entry of a bucket, and view(hash), the bucket.
-/// `Store` has fingerprint(slot) and first_id(slot). Stage 1 prefetches directory entries. Stage 2 reads them and
-/// prefetches filters. Stage 3 compares filters, and prefetches the slots of filters within k bits. Finally, many
-/// candidates at a time, slots are read, and fingerprints are prefetched and compared. Three groups are in progress,
-/// one per stage. Groups are short, because a processor drops prefetches while about sixty lines are in flight.
+/// `Tables` has table(number). A table has entry(hash), the address of a directory entry, and view(hash), the bucket.
+/// `Store` has fingerprint(slot) and first_id(slot). Stage 1 prefetches directory entries. Stage 2 reads directory
+/// entries, and prefetches filters. Stage 3 compares filters, and prefetches the slots of filters within k bits.
+/// Finally, for many candidates at a time, slots are read, fingerprints are prefetched, and fingerprints are compared.
+/// Three groups are in progress, one per stage. Groups are short, because a processor drops prefetches while about
+/// sixty lines are in flight.
 template <std::size_t Words, class Offset, class Tables, class Store>
 class table_search {
  public:
@@ -52,8 +54,8 @@ class table_search {
   table_search& operator=(const table_search&) = delete;
   ~table_search() = default;
 
-  /// Calls `visit(slot, distance)` once for each fingerprint within k bits, until a call returns false.
-  /// Returns: false if a call returned false.
+  /// Calls `visit(slot, distance)` once for each fingerprint within k bits, until `visit` returns false.
+  /// Returns: false if `visit` returned false.
   bool run() {
     std::size_t count = 0;
     for (std::size_t number = 0; number < plan_.steps.size(); ++number) {
@@ -89,8 +91,8 @@ class table_search {
     std::size_t number;
   };
 
-  // Moves each group to its next stage. The newest group has `count` probes. The oldest group is finished, and reused
-  // for new probes.
+  // Moves each group to its next stage. The newest group has `count` probes. The oldest group is finished, and is
+  // reused for new probes.
   bool advance(std::size_t count) {
     newest_->count = count;
     group* const oldest = older_[1];
@@ -119,7 +121,7 @@ class table_search {
       const bucket_view<Offset> found = table.view(p.hash);
       if (found.count == 0) continue;
       const auto* const filters = static_cast<const char*>(found.filters);
-      // The hardware prefetcher fetches the lines beyond max_lines.
+      // The hardware prefetcher prefetches the lines after max_lines.
       constexpr std::size_t line = 64, max_lines = 24;
       const std::size_t size = found.count * (found.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
       for (std::size_t at = 0; at < (std::min)(size, max_lines * line); at += line) prefetch(filters + at);
@@ -185,7 +187,7 @@ class table_search {
     const int distance = portable_popcount(difference);
     if (distance > k_) return true;
     // Several keys may share a bucket, and several probes may find the same fingerprint. A fingerprint is reported only
-    // if the probe looked up its own key, and only by the first probed table that finds it.
+    // by the first probed table that finds it, and only if the probe looked up its own key.
     if (!plan_.steps[c.origin.step].is_own_key(difference, fingerprint, c.origin.hash)) return true;
     if (plan_.is_found_before(c.origin.step, difference)) return true;
     return visit_(c.number, distance);
@@ -205,7 +207,7 @@ class table_search {
   std::array<candidate, candidate_capacity> candidates_;
 };
 
-/// Runs a table_search, or scans all fingerprints where that is faster.
+/// Runs a table_search. If a scan is faster, it scans all fingerprints instead.
 template <std::size_t Words, class Offset, class Tables, class Store>
 bool search_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                    const std::array<std::uint64_t, Words>& query, int k, const slot_visitor& visit) {
@@ -213,8 +215,8 @@ bool search_tables(const Tables& tables, const search_plans<Words>& plans, const
   return table_search<Words, Offset, Tables, Store>(tables, plans, store, query, k, visit).run();
 }
 
-/// Returns the number of stored fingerprints that search_tables compares with a query: all if it scans, otherwise those
-/// in the probed buckets.
+/// Returns how many stored fingerprints search_tables() compares with a query. If it scans, this is all fingerprints;
+/// otherwise the fingerprints in the probed buckets.
 template <std::size_t Words, class Tables, class Store>
 [[nodiscard]] std::size_t compared_in_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                                              const std::array<std::uint64_t, Words>& query, int k) {

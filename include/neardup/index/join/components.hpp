@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Connected components of fingerprints, by several threads. Two fingerprints are adjacent if they differ in at most k
-// bits.
+// Finds the connected components of fingerprints with several threads. Two fingerprints are adjacent if they differ in
+// at most k bits.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Unites the components of adjacent fingerprints. It processes one job of a join after the other. Each thread needs
-/// its own object.
+/// Unites the components of adjacent fingerprints, one job of a join at a time. Each thread needs its own object.
 template <std::size_t Words, class Offset>
 class component_finder {
  public:
@@ -29,9 +28,9 @@ class component_finder {
       : join_(&join), check_(&check), components_(&components), scratch_(join.filter()) {}
 
   /// Unites the adjacent fingerprints of a job of `table`. Most jobs have few adjacent pairs, which are united one by
-  /// one. A crowd of n near-duplicates has about n^2 / 2 pairs, but n - 1 unions connect it. sweep() finds these unions
-  /// by breadth-first search.
-  /// Precondition: all earlier tables are done.
+  /// one. A crowd of n near-duplicates has about n^2 / 2 adjacent pairs, but n - 1 unions are enough to connect it.
+  /// sweep() finds these unions by breadth-first search.
+  /// Precondition: all jobs of earlier tables are done.
   void unite(std::size_t table, const arrays& records, const filter_join& job) {
     table_ = table;
     if (unite_pairs(records, job)) return;
@@ -52,7 +51,7 @@ class component_finder {
   };
 
   /// Unites the adjacent pairs of a job, one by one.
-  /// Returns: false if there are more pairs than sweep() would take steps. Only some pairs are united then.
+  /// Returns: false if there are so many pairs that sweep() would take fewer steps. Some pairs are then not united yet.
   bool unite_pairs(const arrays& records, filter_join job) {
     std::size_t most = room / 2 + 2 * (job.x_end - job.x + (job.is_behind ? 0 : job.y_end - job.y_begin));
     filter_pair found[room];
@@ -70,7 +69,7 @@ class component_finder {
     const std::size_t a = records.position(x);
     const std::size_t b = records.position(y);
     if (*check_) {
-      // The check is the slowest step. It is skipped for documents that are already connected, and for pairs that an
+      // The check is the slowest step. It is not called for documents that are already connected, nor for pairs that an
       // earlier table has checked.
       if (components_->find(a) == components_->find(b)) return true;
       if (!join_->plan().is_first(table_, records.words(x), records.words(y)) || !(*check_)(a, b)) return false;
@@ -79,8 +78,8 @@ class component_finder {
     return true;
   }
 
-  /// Copies records into scratch_, behind its first `count` records.
-  /// Returns: true if all copied records are in one component already; if count > 0, record 0 must be in it, too.
+  /// Copies records into scratch_, after its first `count` records.
+  /// Returns: true if all copied records are in one component, and record 0 of scratch_ too if count > 0.
   bool copy(const arrays& records, range from, std::size_t count) {
     bool is_one = true;
     const std::size_t root = components_->find(count == 0 ? records.position(from.begin) : scratch_.position(0));
@@ -91,28 +90,28 @@ class component_finder {
     return is_one;
   }
 
-  /// The state of a breadth-first search over the records below `end` of scratch_. Records below `queue` are done.
-  /// Records [queue, rest) are reached and in the queue. Records [rest, end) are not reached yet.
+  /// The state of a breadth-first search over the records of scratch_ below `end`. Records below `queue` are done.
+  /// Records in [queue, rest) are reached, and wait in the queue. Records in [rest, end) are not reached yet.
   struct side {
     std::size_t queue, rest, end;
   };
 
-  /// Takes the next record from the queue of `from`. Moves its unreached neighbours among the records of `to` to the
+  /// Takes the next record from the queue of `from`. Moves its neighbours among the unreached records of `to` to the
   /// queue of `to`.
   void step(side& from, side& to) {
     const std::size_t x = from.queue++;
     filter_pair found[room];
     for (filter_join job = filter_join::across(x, x + 1, to.rest, to.end); !job.is_done();) {
       const std::size_t count = scratch_.find_near(job, join_->k(), found, join_->level());
-      // Pairs ascend by `y`, from to.rest on. So a record that is swapped to the front is not visited again.
+      // Pairs ascend by `y`, from to.rest on. So a record that was swapped to the front is not visited again.
       for (const filter_pair& pair : std::span(found).first(count)) {
         if (unite_if_near(scratch_, x, pair.y)) scratch_.swap(pair.y, to.rest++);
       }
     }
   }
 
-  /// Unites connected records by breadth-first search. If `b` is empty, the pairs are those within `a`; otherwise each
-  /// pair has a record of `a` and a record of `b`.
+  /// Unites connected records by breadth-first search. If `b` is empty, the pairs are the pairs within `a`. Otherwise
+  /// each pair has one record of `a` and one record of `b`.
   void sweep(const arrays& records, range a, range b) {
     scratch_.take(a.size() + b.size());
     const bool is_within = b.size() == 0;
@@ -133,7 +132,7 @@ class component_finder {
       }
       step(one, other);
     }
-    // The records of `other` that were reached last may have unreached neighbours in `one`.
+    // The records of `other` that were reached last may still have unreached neighbours in `one`.
     while (other.queue < other.rest) step(other, one);
   }
 

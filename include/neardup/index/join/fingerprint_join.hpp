@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Joins the fingerprints of a corpus with themselves, or those of two corpora, bucket by bucket, without an index.
+// Joins the fingerprints of one corpus, or of two corpora, bucket by bucket. It needs no index.
 //
-// For each table, the records are moved into bucket order by cache-friendly passes, and then read sequentially.
-// Building an index would cost a cache miss per entry, and searching it further cache misses.
+// For each table, cache-friendly passes move the records into bucket order. Then the records are read sequentially.
+// Building an index would cost a cache miss per entry, and searching the index would cost further cache misses.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// The filter that a join compares first: a fingerprint folded to 32 bits, folded to 64 bits, or whole.
+/// What a join compares first: a fingerprint folded to 32 bits, a fingerprint folded to 64 bits, or the whole
+/// fingerprint.
 enum class join_filter { narrow, wide, whole };
 
 template <std::size_t Words>
@@ -36,9 +37,9 @@ template <std::size_t Words>
   return Words > 1 && wide_filter_suffices(k) ? join_filter::wide : join_filter::whole;
 }
 
-/// Records (fingerprints with positions) in bucket order. Filters, which are compared for all pairs, are in an array of
-/// their own. Words and positions, which few pairs need, are in other arrays. The kind of filter is a run-time value,
-/// so that the join is instantiated once.
+/// Records in bucket order. A record is a fingerprint with its position. The filters are in an array of their own,
+/// because the filters of all pairs are compared. Words and positions are in other arrays, because few pairs need them.
+/// The kind of filter is a value at run time, so that the join is instantiated once.
 template <std::size_t Words, class Offset>
 class bucket_arrays {
  public:
@@ -46,7 +47,7 @@ class bucket_arrays {
 
   explicit bucket_arrays(join_filter filter) noexcept : filter_(filter) {}
 
-  /// Allocates `count` records of unspecified content.
+  /// Allocates `count` records. Their content is unspecified.
   /// Throws: std::bad_alloc.
   void take(std::size_t count) {
     if (filter_ == join_filter::narrow) narrow_ = narrow_memory_.take(count);
@@ -58,7 +59,7 @@ class bucket_arrays {
   [[nodiscard]] const words_type& words(std::size_t i) const noexcept { return words_[i]; }
   [[nodiscard]] Offset position(std::size_t i) const noexcept { return positions_[i]; }
 
-  /// Returns the first record in [begin, end) with position >= least; `end` if there is none.
+  /// Returns the first record in [begin, end) whose position is at least `least`, or `end` if there is none.
   /// Precondition: positions ascend in [begin, end).
   [[nodiscard]] std::size_t first_from(std::size_t least, std::size_t begin, std::size_t end) const noexcept {
     const Offset* const first = positions_.data();
@@ -72,7 +73,7 @@ class bucket_arrays {
     positions_[i] = position;
   }
 
-  /// The arrays that the first pass writes. The second pass computes the filters.
+  /// The arrays that the first pass writes. The second pass computes the filters from them.
   struct unfiltered {
     words_type* words;
     Offset* positions;
@@ -89,7 +90,7 @@ class bucket_arrays {
     std::swap(positions_[a], positions_[b]);
   }
 
-  /// Finds pairs of records whose filters differ in at most k bits; see join_filters().
+  /// Finds the pairs of records whose filters differ in at most k bits. See join_filters().
   std::size_t find_near(filter_join& job, int k, std::span<filter_pair> found, instruction_set level) const noexcept {
     const auto join = [&](const auto* filters) { return join_filters(filters, filters, job, k, found, level); };
     if (filter_ == join_filter::narrow) return join(narrow_.data());
@@ -112,15 +113,15 @@ class bucket_arrays {
   std::span<Offset> positions_;
 };
 
-/// A join of the distinct fingerprints of a corpus within k bits, divided into jobs. If kept > 0, each pair has one of
-/// the first `kept` fingerprints and one of the others.
+/// A join of the distinct fingerprints of a corpus within k bits. The join is divided into jobs. If kept > 0, each pair
+/// has one of the first `kept` fingerprints and one of the other fingerprints.
 template <std::size_t Words, class Offset>
 class fingerprint_join {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using arrays = bucket_arrays<Words, Offset>;
 
-  /// Plans the join.
+  /// Plans the join; run() does the work.
   /// Throws: the exceptions of join_plan; std::bad_alloc.
   fingerprint_join(const chosen_words<Words, Offset>& fingerprints, std::size_t bits, int k, int blocks,
                    const any_runner& run, copies_as as = copies_as::one, std::size_t kept = 0)
@@ -136,26 +137,26 @@ class fingerprint_join {
   [[nodiscard]] int k() const noexcept { return k_; }
   [[nodiscard]] instruction_set level() const noexcept { return level_; }
   [[nodiscard]] join_filter filter() const noexcept { return filter_; }
-  /// Returns the groups of equal fingerprints. The join has only the first member of each. With copies_as::others there
-  /// are no groups.
+  /// Returns the groups of equal fingerprints. The join has only the first member of each group. With copies_as::others
+  /// there are no groups.
   [[nodiscard]] const equal_groups<Offset>& copies() const noexcept { return copies_; }
   [[nodiscard]] const join_plan<Words>& plan() const noexcept { return plan_; }
 
-  /// Returns the greatest number of parts that run() uses, for callers that need memory for each part.
+  /// Returns the greatest number of parts that run() uses, for callers that allocate memory for each part.
   [[nodiscard]] std::size_t parts(const any_runner& run) const {
     return parts_for(run, copies_.distinct(), std::size_t{1} << 12);
   }
 
-  /// Frees the records, which only run() needs.
+  /// Frees the memory of the records, which only run() needs.
   void release() noexcept { records_.release(); }
 
-  /// The callback that receives a job, with the part that runs it, and the table. It is a std::function, so that the
+  /// Receives a job, the part of the runner that does the job, and the table. The type is a std::function, so that the
   /// join is instantiated once.
   using use_type = std::function<bool(std::size_t part, std::size_t table, const arrays& records, const filter_join&)>;
 
-  /// Calls `use` for jobs that together contain all pairs that share a bucket, or have neighbouring buckets, in a
-  /// table. Tables are processed one after the other; all parts process one table concurrently. A crowded bucket is
-  /// divided among several parts only if `splits`. If `use` returns false, the join ends soon.
+  /// Calls `use` for jobs. A pair is in at least one job if, in at least one table, its fingerprints share a bucket or
+  /// have buckets within the radius. Tables are processed one after the other, and all parts process the same table. If
+  /// `splits` is true, several parts may share a crowded bucket. If `use` returns false, the join ends soon.
   /// Throws: the first exception of `use`; std::bad_alloc.
   void run(const any_runner& run, bool splits, const use_type& use) {
     if (k_ == 0 && copies_as_ == copies_as::one) return;  // distinct fingerprints always differ
@@ -166,8 +167,8 @@ class fingerprint_join {
   }
 
  private:
-  /// The records of a table after the first pass. A group is a range of consecutive buckets. The second pass orders the
-  /// records of each group by bucket.
+  /// The records of a table after the first pass. A group is the records of consecutive buckets. The second pass orders
+  /// the records of each group by bucket.
   struct table_groups {
     std::vector<std::size_t> begin;
     int low_bits;  // number of address bits within a group
@@ -176,11 +177,11 @@ class fingerprint_join {
     [[nodiscard]] std::size_t size_of(std::size_t group) const noexcept { return begin[group + 1] - begin[group]; }
   };
 
-  /// Scratch memory that one part of the runner uses in the second pass.
+  /// Scratch memory of one part of the runner in the second pass.
   struct group_memory {
     std::vector<std::uint32_t> addresses;
     std::vector<std::size_t> ends;  // ends of the buckets
-    // A copy of the records of the group, which second_pass_in_place() writes back in bucket order.
+    // A copy of the records of a group. second_pass_in_place() writes them back in bucket order.
     std::vector<words_type> words;
     std::vector<Offset> positions;
   };
@@ -232,7 +233,7 @@ class fingerprint_join {
     return groups;
   }
 
-  /// Writes `size` records of a group to `to`, in bucket order, from index `first` on.
+  /// Writes the `size` records of a group to `to`, in bucket order, from index `first` on.
   static void second_pass(const join_table<Words>& table, const words_type* words, const Offset* positions,
                           std::size_t size, int low_bits, std::size_t first, group_memory& scratch, arrays& to) {
     const std::size_t mask = (std::size_t{1} << low_bits) - 1;
@@ -246,7 +247,7 @@ class fingerprint_join {
     for (std::size_t i = 0; i < size; ++i) to.set(scratch.ends[scratch.addresses[i]]++, words[i], positions[i]);
   }
 
-  /// Runs the second pass of a group, and writes the records back to the place that they came from.
+  /// Runs the second pass of a group. Writes the records back to where they were.
   static void second_pass_in_place(const join_table<Words>& table, const table_groups& groups, std::size_t group,
                                    group_memory& scratch, arrays& records) {
     const std::size_t begin = groups.begin[group], size = groups.size_of(group);
@@ -256,7 +257,8 @@ class fingerprint_join {
     second_pass(table, scratch.words.data(), scratch.positions.data(), size, groups.low_bits, begin, scratch, records);
   }
 
-  /// Runs the first pass. Then runs the second pass and the join of each group, while the group is in the cache.
+  /// Runs the first pass for all groups. Then, for each group, runs the second pass and joins the group while it is in
+  /// the cache.
   bool join_by_groups(std::size_t table, const any_runner& run, const use_type& use) {
     const join_table<Words>& shape = plan_.tables()[table];
     const table_groups groups = first_pass(shape, run);
@@ -282,7 +284,7 @@ class fingerprint_join {
     });
   }
 
-  /// Runs both passes for all groups. Then joins each bucket with itself and with the buckets whose addresses are
+  /// Runs the two passes for all groups. Then joins each bucket with itself, and with the buckets whose addresses are
   /// within the radius.
   bool join_by_buckets(std::size_t table, const any_runner& run, bool splits, const use_type& use) {
     const join_table<Words>& shape = plan_.tables()[table];
@@ -309,7 +311,7 @@ class fingerprint_join {
       }
     }
     const std::vector<std::size_t> flips = flips_of(shape);
-    // A step is a number of records, not of buckets, so that several parts can share a crowded bucket.
+    // A step is some records, not some buckets, so that several parts can share a crowded bucket.
     const std::size_t step = (std::max)(std::size_t{64}, count / 1024);
     return in_steps(run, parts(run), count, step, [&](std::size_t part, std::size_t first, std::size_t last) {
       if (!splits) {  // whole buckets: those that begin in this step
@@ -321,7 +323,7 @@ class fingerprint_join {
     });
   }
 
-  /// Returns the exclusive or of a bucket's address and the address of each other bucket within the radius.
+  /// Returns, for each bucket within the radius of a bucket, the exclusive or of the two addresses.
   static std::vector<std::size_t> flips_of(const join_table<Words>& table) {
     std::vector<std::size_t> result;
     if (table.radius == 0) return result;
@@ -336,7 +338,7 @@ class fingerprint_join {
     std::size_t begin, end;
   };
 
-  /// Joins the records [first, last) of a bucket with the whole bucket.
+  /// Joins the records [first, last) of a bucket with all records of the bucket.
   template <class Use>
   bool join_bucket(const arrays& records, range bucket, std::size_t first, std::size_t last, const Use& use) const {
     if (bucket.end - bucket.begin < 2) return true;
@@ -346,8 +348,8 @@ class fingerprint_join {
     return first >= last || bucket.begin == others || use(filter_join::across(first, last, bucket.begin, others));
   }
 
-  /// Joins the records [first, last) with their buckets, and with the buckets within the radius. The records may be a
-  /// part of a bucket, or span several buckets.
+  /// Joins the records [first, last) with their own buckets, and with the buckets within the radius. The records may be
+  /// a part of a bucket, or belong to several buckets.
   template <class Use>
   bool join_range(const arrays& records, const std::vector<Offset>& starts, const std::vector<Offset>& others,
                   const std::vector<std::size_t>& flips, std::size_t first, std::size_t last, const Use& use) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The input of joins: fingerprints as words, all or selected ones.
+// The input of joins: all or selected fingerprints of a corpus, as words.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A view of fingerprints as words. It is one type for all fingerprints of the same number of words.
+/// A view of fingerprints as words. All types of fingerprints with the same number of words have this one view.
 template <std::size_t Words>
 class fingerprint_words {
  public:
@@ -31,8 +31,8 @@ class fingerprint_words {
   explicit fingerprint_words(std::span<const words_type> fingerprints) noexcept
       : bytes_(std::as_bytes(fingerprints).data()), size_(fingerprints.size()) {}
 
-  /// Makes a view of the fingerprints of `a`, followed by the elements of `b`.
-  /// Precondition: neither `a` nor `b` is itself such a concatenation.
+  /// Makes a view of the fingerprints of `a`, followed by the fingerprints of `b`.
+  /// Precondition: `a` and `b` were not made by this constructor.
   fingerprint_words(const fingerprint_words& a, const fingerprint_words& b) noexcept
       : bytes_(a.bytes_), size_(a.size_), behind_(b.bytes_), behind_size_(b.size_) {}
 
@@ -53,7 +53,7 @@ class fingerprint_words {
 template <class Fingerprint>
 fingerprint_words(std::span<const Fingerprint>) -> fingerprint_words<words_for(Fingerprint::bits)>;
 
-/// Selected fingerprints of a corpus: a range of numbers, or the numbers of a list.
+/// Selected fingerprints of a corpus. The selection is a range of numbers, or a list of numbers.
 template <std::size_t Words, class Number>
 class chosen_words {
  public:
@@ -84,7 +84,7 @@ class chosen_words {
     result.size_ = count;
     return result;
   }
-  /// Returns another selection from the same corpus: its fingerprints at the positions `numbers`.
+  /// Returns another selection from the same corpus: the fingerprints at the positions `numbers` of the corpus.
   [[nodiscard]] chosen_words of(std::span<const Number> numbers) const noexcept { return {all_, numbers}; }
 
  private:
@@ -94,9 +94,9 @@ class chosen_words {
   std::size_t size_;
 };
 
-/// A callback that accepts or rejects a pair of documents within k bits, given their positions. An empty function
-/// accepts all pairs.
-/// Thread safety: many threads call it at once.
+/// A callback that accepts or rejects a pair of documents within k bits, which are given by their positions. An empty
+/// function accepts all pairs.
+/// Thread safety: several threads call it at once.
 using pair_check = std::function<bool(std::size_t, std::size_t)>;
 
 }  // namespace neardup::inline v0::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pairs that a join of fingerprints finds, with the pairs of copies: each pair once, sorted or as found.
+// The pairs that a join of fingerprints finds, including the pairs of copies. Each pair is passed once, sorted or
+// unsorted.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +25,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// Calls `visit(part, pairs)` with all pairs of distinct fingerprints within k bits, each pair once, first < second.
-/// All parts call `visit` concurrently, in unspecified order. If `visit` returns false, the join ends soon.
+/// Calls `visit(part, pairs)` with all pairs of distinct fingerprints within k bits, first < second. Each pair is
+/// passed once, in unspecified order. The parts of the runner call `visit` concurrently. If `visit` returns false, the
+/// join ends soon.
 template <std::size_t Words, class Offset>
 void visit_distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runner& run,
                           const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& visit) {
@@ -103,13 +105,13 @@ std::vector<near_pair<Offset>> distinct_pairs(fingerprint_join<Words, Offset>& j
   return pairs;
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j, sorted by (i, j), until it returns false. `pairs` are
-/// the pairs of distinct fingerprints.
+/// Calls visit(i, j, distance) for all pairs of positions i < j, sorted by (i, j), until `visit` returns false. `pairs`
+/// has the pairs of distinct fingerprints.
 template <class Offset, class Visit>
 void visit_in_order(const equal_groups<Offset>& copies, std::vector<near_pair<Offset>>&& pairs, const any_runner& run,
                     const Visit& visit) {
-  // A copy of `first` may come after `second` in the corpus. To visit the pair (second, that copy), the reversed pair is
-  // added.
+  // A copy of `first` may come after `second` in the corpus. To visit the pair of `second` and this copy, the reversed
+  // pair is added.
   for (std::size_t i = 0, size = pairs.size(); i < size; ++i) {
     const near_pair<Offset> pair = pairs[i];
     if (copies.members(pair.first).back() > pair.second) pairs.push_back({pair.second, pair.first, pair.distance});
@@ -150,7 +152,7 @@ void visit_in_order(const equal_groups<Offset>& copies, std::vector<near_pair<Of
   }
 }
 
-/// Joins the fingerprints, and calls visit(i, j, distance) for all pairs, sorted by (i, j), until it returns false.
+/// Joins the fingerprints. Calls visit(i, j, distance) for all pairs, sorted by (i, j), until `visit` returns false.
 template <class Offset, std::size_t Words>
 void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t width, const bits& within,
                     const join_options& options, const std::function<bool(std::size_t, std::size_t, int)>& visit) {
@@ -171,8 +173,8 @@ void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t wi
   }
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j of a join, in unspecified order, from any thread. Calls
-/// never overlap.
+/// Calls visit(i, j, distance) for all pairs of positions i < j, in unspecified order. Any thread of the runner may
+/// call `visit`, but calls do not overlap.
 template <class Offset, std::size_t Words>
 void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& options,
                     const std::function<bool(std::size_t, std::size_t, int)>& visit) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plan of a join: its tables, and the number of buckets of each.
+// The plan of a join: its tables, and the number of buckets of each table.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// One table of a join. The table compares two fingerprints if their keys differ in at most `radius` bits.
+/// A table of a join. Two fingerprints are compared in the table if their keys differ in at most `radius` bits.
 template <std::size_t Words>
 struct join_table {
   using words_type = std::array<std::uint64_t, Words>;
@@ -35,8 +35,8 @@ struct join_table {
     return key.is_within(differing_bits(a, b), radius);
   }
 
-  /// Returns the address of a fingerprint's bucket. If the table compares two fingerprints, their addresses differ in
-  /// at most `radius` bits.
+  /// Returns the address of a fingerprint's bucket. If two fingerprints are compared in this table, their addresses
+  /// differ in at most `radius` bits.
   [[nodiscard]] std::size_t address(const words_type& x) const noexcept {
     if (address_bits == 0) return 0;
     if (radius == 0) return static_cast<std::size_t>(key.hash(x) >> (static_cast<int>(word_bits) - address_bits));
@@ -44,8 +44,8 @@ struct join_table {
   }
 };
 
-/// The cost model of a join, in nanoseconds on one core of a Zen 5. Only the ratios matter, and only for the choice of
-/// a layout.
+/// The costs of the steps of a join, in nanoseconds on one core of a Zen 5. Only their ratios matter, and only for the
+/// choice of a layout.
 struct join_costs {
   double record;  ///< moving a fingerprint into a table, in two passes
   double pair;    ///< comparing two filters, or two whole fingerprints, in a large bucket
@@ -55,13 +55,13 @@ struct join_costs {
   static join_costs of(int k, std::size_t words, instruction_set level) noexcept {
     const bool narrow = narrow_filter_suffices(k);
     // The cost of comparing filters of 64 bits. Whole fingerprints cost a little more per word, because their words
-    // have to be gathered. NEON was not measured. Its 0.3 ns are a fifth of the portable 1.5 ns, because the NEON
-    // form has a fifth of the instructions.
+    // have to be gathered. NEON was not measured. Its cost is a fifth of the portable cost, because it needs a fifth of
+    // the instructions.
     double pair = has_avx512(level) ? 0.05 : has_avx2(level) ? 0.24 : has_neon(level) ? 0.3 : 1.5;
     if (narrow && (has_avx2(level) || has_neon(level))) pair /= 2;
     const double record = 10.0 + 3.0 * static_cast<double>(words);
     if (words > 1 && !wide_filter_suffices(k)) return {record, 1.15 * pair * static_cast<double>(words), 2.0, 6.0};
-    // If the filters of a pair are within k bits, its fingerprints are compared in full.
+    // If the filters of a pair are within k bits, its whole fingerprints are compared.
     const std::size_t filter_bits = narrow ? 32 : 64;
     double passing = 0;
     double ways = 1;
@@ -75,16 +75,16 @@ struct join_costs {
   }
 };
 
-/// The tables of a join. At least one table compares any two fingerprints within k bits.
+/// The tables of a join. Any two fingerprints within k bits are compared in at least one table.
 template <std::size_t Words>
 class join_plan {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
   /// Plans the join of `count` fingerprints of `bits` bits within k bits, in the layout of `blocks` blocks. If kept >
-  /// 0, the first `kept` fingerprints are joined only with the others. If blocks is 0, the cheapest layout is chosen,
-  /// judged by `sample`, which is some of the fingerprints. With skewed keys some buckets are crowded, so the best
-  /// layout differs from that for uniform fingerprints.
+  /// 0, the first `kept` fingerprints are joined only with the others. If blocks is 0, the cheapest layout for
+  /// `sample`, which is some of the fingerprints, is chosen. With skewed keys some buckets are crowded, so the best
+  /// layout may differ from the best one for uniform fingerprints.
   /// Throws: std::invalid_argument unless layout::is_valid(bits, k, blocks), or blocks = 0 and 0 <= k <= bits.
   NEARDUP_COLD join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::size_t kept,
                          std::span<const words_type> sample, instruction_set level)
@@ -104,10 +104,12 @@ class join_plan {
 
   [[nodiscard]] std::span<const join_table<Words>> tables() const noexcept { return tables_; }
 
-  /// Returns the expected cost of the join, in the units of join_costs; 0 if the caller chose the number of blocks.
+  /// Returns the expected cost of the join, in the units of join_costs. Returns 0 if the caller chose the number of
+  /// blocks.
   [[nodiscard]] double cost() const noexcept { return cost_; }
 
-  /// Returns true if `table` is the first table that compares these two fingerprints. Only that table reports the pair.
+  /// Returns true if `table` is the first table in which these two fingerprints are compared. Only this table reports
+  /// the pair.
   [[nodiscard]] bool is_first(std::size_t table, const words_type& a, const words_type& b) const noexcept {
     for (std::size_t before = 0; before < table; ++before) {
       if (tables_[before].admits(a, b)) return false;
@@ -118,7 +120,7 @@ class join_plan {
  private:
   using table_list = std::vector<join_table<Words>>;
 
-  /// Returns a single table with a single bucket, which contains all fingerprints.
+  /// Returns one table with one bucket, which contains all fingerprints.
   NEARDUP_COLD static table_list everything() { return {{table_key<Words>(std::vector<std::uint64_t>(Words)), 0, 0}}; }
 
   NEARDUP_COLD table_list tables_of(const layout& shape) const {
@@ -132,8 +134,8 @@ class join_plan {
   }
 
   /// Returns log2 of the number of buckets. With radius 0, a bucket has 4 to 8 records: smaller buckets are compared no
-  /// faster, and each bucket has a fixed cost. With a radius, the number is the cheapest one. (With more buckets each
-  /// is smaller, but is joined with more other buckets.)
+  /// faster, and each bucket has a fixed cost. With a larger radius, the cheapest number is returned: more buckets are
+  /// smaller, but each of them is joined with more other buckets.
   NEARDUP_COLD int address_bits_for(const join_table<Words>& table) const noexcept {
     const int suitable = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count_) >> 3));
     const int most = (std::min)(static_cast<int>(table.key.width()), suitable);
@@ -145,8 +147,8 @@ class join_plan {
     return best;
   }
 
-  /// Returns the cost of a table. `pair_share`: the share of all pairs that are compared. If uniform addresses would
-  /// give a greater share, that is assumed.
+  /// Returns the cost of a table. `pair_share`: the share of all pairs that are compared. If uniform addresses give a
+  /// greater share, the greater share is used.
   double cost(int address_bits, int radius, double pair_share) const noexcept {
     const double buckets = static_cast<double>(std::uint64_t{1} << address_bits);
     const double joined =
@@ -168,7 +170,7 @@ class join_plan {
     return sum;
   }
 
-  /// Returns the share of the pairs of the sample that this table compares.
+  /// Returns the share of the pairs of the sample that are compared in this table.
   NEARDUP_COLD double sampled_share(const join_table<Words>& table) const {
     constexpr std::size_t max_with_radius = 512;  // with a radius, all pairs are compared
     const std::size_t size = table.radius == 0 ? sample_.size() : (std::min)(sample_.size(), max_with_radius);
@@ -205,14 +207,15 @@ class join_plan {
         if (blocks > k) break;  // more blocks have even more tables
         continue;
       }
-      // A layout is skipped if moving the records alone costs more than another layout as a whole.
+      // Moving the records of a layout takes time. The layout is skipped if this alone takes longer than the whole join
+      // with another layout.
       const double passes = static_cast<double>(layout::count_tables(k, blocks)) * count_ * costs_.record;
       if (passes >= least) continue;
       choices.push_back({uniform_cost(tables_of(layout(bits, k, blocks))), blocks});
       least = (std::min)(least, choices.back().cost);
     }
-    // The sample can only raise a cost. So a layout that costs too much without the sample is not sampled. There are
-    // few choices, so each step searches all of them for the cheapest.
+    // The sample can only increase a cost. So a layout that costs too much without the sample is not sampled. There are
+    // few layouts, so each step searches all of them for the cheapest.
     table_list best;
     cost_ = std::numeric_limits<double>::infinity();
     const auto is_cheaper = [](const choice& a, const choice& b) { return a.cost < b.cost; };
