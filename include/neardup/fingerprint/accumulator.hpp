@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Accumulates the weighted votes of tokens on each bit of a fingerprint.
+// Adds up the weighted votes of tokens for each bit of a fingerprint.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@
 
 namespace neardup::inline v0 {
 
-/// Sums the weights of hashed tokens per bit. Bit i of the fingerprint is 1 if the tokens whose hash has bit i set have
+/// Sums the weights of tokens for each bit. Bit i of the fingerprint is 1 if the tokens whose hash has bit i set have
 /// more than half of the total weight. A tie gives 0.
 ///
-/// Sums are exact in 64 bits, so the result does not depend on the order of tokens or merges.
+/// Sums are exact in 64 bits, so the order of the tokens and of merges does not matter.
 /// Source: Charikar 2002; Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling, WWW 2007, section 2.
 template <std::size_t Bits>
 class accumulator {
@@ -27,8 +27,9 @@ class accumulator {
   static constexpr std::size_t words = detail::words_for(Bits);
   using hash_type = std::array<std::uint64_t, words>;
 
-  /// Adds a token with this hash and weight `count` times. Bits of the hash beyond `Bits` are ignored.
-  /// Throws: std::overflow_error if the total weight would exceed 2^64 - 1 units of 1/256; nothing is changed then.
+  /// Adds a token `count` times. `hash` is the hash of the token, and `w` is its weight. Bits of the hash at position
+  /// `Bits` and above are ignored.
+  /// Throws: std::overflow_error if the total weight would exceed 2^64 - 1 units of 1/256; the sums are then unchanged.
   constexpr void add(const hash_type& hash, weight w = {}, std::uint64_t count = 1) {
     if (w.raw() != 0 && count > (std::numeric_limits<std::uint64_t>::max)() / w.raw()) fail_overflow();
     add_units(hash, w.raw() * count);
@@ -37,8 +38,8 @@ class accumulator {
     add(hash_type{hash}, w, count);
   }
 
-  /// Adds a token with this hash and a weight of `units` / 256.
-  /// Throws: std::overflow_error if the total weight would exceed 2^64 - 1 units; nothing is changed then.
+  /// Adds a token with the hash `hash` and a weight of `units` / 256.
+  /// Throws: std::overflow_error if the total weight would exceed 2^64 - 1 units; the sums are then unchanged.
   constexpr void add_units(const hash_type& hash, std::uint64_t units) {
     if (units > (std::numeric_limits<std::uint64_t>::max)() - total_) fail_overflow();
     total_ += units;
@@ -49,17 +50,17 @@ class accumulator {
   }
 
   /// Adds the sums of another accumulator.
-  /// Throws: std::overflow_error if the total weight would exceed 2^64 - 1 units of 1/256; nothing is changed then.
+  /// Throws: std::overflow_error if the total weight would exceed 2^64 - 1 units of 1/256; the sums are then unchanged.
   constexpr void merge(const accumulator& other) {
     if (other.total_ > (std::numeric_limits<std::uint64_t>::max)() - total_) fail_overflow();
     total_ += other.total_;
     for (std::size_t i = 0; i < Bits; ++i) sums_[i] += other.sums_[i];
   }
 
-  /// Subtracts the sums of `other`, which was merged into this accumulator before.
-  /// Throws: std::invalid_argument if the sums show that `other` was not merged; nothing is changed then.
+  /// Subtracts the sums of `other`. `other` was merged into this accumulator before.
+  /// Throws: std::invalid_argument if the sums show that `other` was not merged; the sums are then unchanged.
   constexpr void subtract(const accumulator& other) {
-    // Invariant: 0 <= sums_[i] <= total_. `other` and the difference must satisfy it.
+    // Invariant: 0 <= sums_[i] <= total_. It must hold for `other` and for the difference.
     bool contained = other.total_ <= total_;
     for (std::size_t i = 0; i < Bits && contained; ++i) {
       contained = other.sums_[i] <= sums_[i] && sums_[i] - other.sums_[i] <= total_ - other.total_;
@@ -73,7 +74,7 @@ class accumulator {
   /// Returns the total weight of all tokens, in units of 1/256.
   [[nodiscard]] constexpr std::uint64_t total() const noexcept { return total_; }
 
-  /// Returns the fingerprint of the tokens so far; nullopt if the total weight is 0.
+  /// Returns the fingerprint of the tokens so far, or nullopt if the total weight is 0.
   [[nodiscard]] constexpr std::optional<simhash<Bits>> result() const {
     if (total_ == 0) return std::nullopt;
     hash_type bits{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// any_tokenizer: a type-erased tokenizer, for a choice at run time.
+// any_tokenizer: a type-erased tokenizer, for programs that choose a tokenizer at run time.
 #pragma once
 
 #include <concepts>
@@ -21,21 +21,21 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// True for tokenizers other than Holder. The comparison comes first, because the concept `tokenizer` asks whether T is
-/// copyable. For T = Holder this would instantiate the constructor that is being constrained.
+/// True for tokenizers other than Holder. The comparison with Holder comes first. The concept `tokenizer` asks whether
+/// T is copyable, and for T = Holder this would instantiate the constructor that is being constrained.
 template <class T, class Holder>
 concept tokenizer_other_than = !std::same_as<T, Holder> && tokenizer<T>;
 
 }  // namespace detail
 
-/// A type-erased tokenizer. Code that is generic over a tokenizer chosen at run time, for instance by with_tokenizer, is
-/// then instantiated for one type of tokenizer. With t tokenizers, w weighters and b widths there are t + w * b
-/// instantiations, not t * w * b.
+/// A type-erased tokenizer. Use it if a tokenizer is chosen at run time, for example with with_tokenizer(). Code that
+/// is generic over the tokenizer is then instantiated for this one type only. With t tokenizers, w weighters and b
+/// widths there are t + w * b instantiations instead of t * w * b.
 ///
-/// Tokens, hashes and fingerprints come from the held tokenizer. Copies share the held tokenizer. A simhasher,
-/// minwise_hasher or feature_extractor with the hasher xxh3, of any width, makes one virtual call per text, and is as
-/// fast as with the held tokenizer. With a different hasher there is a virtual call per token. text_stream and
-/// composition_of() do not support it.
+/// Tokens, hashes and fingerprints are those of the held tokenizer. Copies share the held tokenizer. With the hasher
+/// xxh3 of any width, a simhasher, minwise_hasher or feature_extractor makes one virtual call per text, and is as fast
+/// as with the held tokenizer. With any other hasher, it makes one virtual call per token. text_stream and
+/// composition_of() do not support any_tokenizer.
 /// Example: `auto t = with_tokenizer(parse_features(name), [](const auto& t) { return any_tokenizer(t); });
 ///          simhasher hash{t, tf{}};`
 class any_tokenizer {
@@ -50,7 +50,7 @@ class any_tokenizer {
                            const detail::hash_writer& out) const = 0;
     virtual bool count(std::uint64_t seed, std::string_view text, std::span<detail::bit_tally> tallies) const = 0;
   };
-  // The kernels write as many words as `out` and `tallies` have, whatever the width of the hasher.
+  // The number of words that a kernel writes is that of `out` and `tallies`, whatever the width of the hasher.
   template <class Tokenizer>
   struct model final : model_base {
     using kernel = detail::token_kernel<Tokenizer, xxh3<64>>;
@@ -100,8 +100,8 @@ template <std::size_t Bits>
 struct token_kernel<any_tokenizer, xxh3<Bits>> {
   static constexpr bool counts = true;
 
-  /// The scratch memory of the held tokenizer. It is made at the first text, and again when the tokenizer changes.
-  /// `owner` keeps the tokenizer alive, so that no other tokenizer gets the same address.
+  /// The scratch memory of the held tokenizer. The memory is made for the first text, and again when the tokenizer
+  /// changes. `owner` keeps the tokenizer alive, so that no other tokenizer gets the same address.
   struct scratch {
     std::shared_ptr<const any_tokenizer::model_base> owner;
     std::unique_ptr<any_tokenizer::scratch_base> memory;

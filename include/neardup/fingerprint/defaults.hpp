@@ -19,20 +19,20 @@ namespace neardup::inline v0 {
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 class simhasher;
 
-/// The default simhasher: distinct pairs of words, each of weight 1, hashed by XXH3. To use this type, include
-/// <neardup/fingerprint/simhasher.hpp>, which this header leaves out to compile faster.
+/// The default simhasher. Its tokens are the distinct pairs of words, each of weight 1, hashed by XXH3. To use this
+/// type, include <neardup/fingerprint/simhasher.hpp>. This header does not include it, so that it compiles faster.
 template <std::size_t Bits = 64>
 using default_simhasher = simhasher<default_tokenizer, unit, xxh3<Bits>, Bits>;
 
-/// Returns the fingerprint of a text in the default composition; nullopt if the text has no word.
+/// Returns the fingerprint of a text in the default composition, or nullopt if the text has no word.
 template <std::size_t Bits = 64>
 [[nodiscard]] std::optional<simhash<Bits>> simhash_of(std::string_view text) {
   return detail::fingerprint_text<Bits>(default_tokenizer{}, unit{}, xxh3<Bits>{}, text);
 }
 
 /// Compares two texts by their 64-bit fingerprints in the default composition.
-/// Returns: true if the fingerprints differ in at most k bits, by default 3; false if either text has no word, even if
-/// the texts are equal.
+/// Returns: true if the fingerprints differ in at most k bits. The result is false if a text has no word, even if the
+/// texts are equal.
 /// Throws: std::invalid_argument unless 0 <= k <= 64.
 [[nodiscard]] inline bool near_duplicates(std::string_view a, std::string_view b, bits k = 3) {
   detail::check_distance(64, k.count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A bag of the distinct tokens of a text, with their counts.
+// A bag: the distinct tokens of a text with their counts.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,14 @@
 
 namespace neardup::inline v0 {
 
-/// A multiset of tokens, counted by their hashes of `Words` 64-bit words. Merging and subtracting are exact for every
-/// weighter.
+/// A multiset of tokens. A token is identified by its hash of `Words` 64-bit words. Merging and subtracting bags is
+/// exact for every weighter.
 ///
-/// Two tokens are equal if their hashes are equal. With `KeepsText`, their texts must be equal, too, so that a hash
-/// collision does not unite tokens. A weighter that reads the text of a token needs `KeepsText`.
-/// Guarantee: strong for all operations.
-/// Memory: 8 * Words + 8 bytes per distinct token, 16 more and its text with `KeepsText`, and 8 to 16 bytes of table.
+/// Two tokens are equal if their hashes are equal. With `KeepsText`, their texts must be equal as well, so that a hash
+/// collision does not unite two tokens. A weighter that reads the text of a token needs `KeepsText`.
+/// Guarantee: all operations give the strong guarantee.
+/// Memory: 8 * Words + 8 bytes per distinct token, and 8 to 16 bytes of table. `KeepsText` adds 16 bytes and the text
+/// of the token.
 template <std::size_t Words = 1, bool KeepsText = false>
 class feature_bag {
  public:
@@ -53,7 +54,7 @@ class feature_bag {
   /// Counts a token `count` times.
   /// Returns: true if the token is new to the bag.
   /// Throws: std::overflow_error if the counts would exceed 64 bits.
-  /// Complexity: amortised O(1) on average, plus the number of tokens of the same hash.
+  /// Complexity: on average amortised O(1), plus the number of tokens with the same hash.
   bool add(const hash_type& hash, std::string_view token, std::uint64_t count = 1) {
     if (count == 0) return false;
     if (count > max_count - total_count_) fail_overflow();
@@ -76,13 +77,14 @@ class feature_bag {
   void merge(const feature_bag& other) {
     if (&other == this) return merge(feature_bag(other));
     if (other.total_count_ > max_count - total_count_) fail_overflow();
-    // Steps that may throw come first, for the strong guarantee.
+    // Steps that may throw come first, so that the strong guarantee holds.
     reserve(size() + other.size(), texts_.size() + other.texts_.size());
     for (const feature& f : other.features_) add(f.hash, other.text_of(f), f.count);
   }
 
-  /// Subtracts the counts of `other`, a bag that was merged before.
-  /// Throws: std::invalid_argument if `other` has some token more often than this bag; nothing is changed then.
+  /// Subtracts the counts of `other`. `other` is a bag that was merged before.
+  /// Throws: std::invalid_argument if a token has a higher count in `other` than in this bag; this bag is then
+  /// unchanged.
   void subtract(const feature_bag& other) {
     if (&other == this) return clear();
     for (const feature& f : other.features_) {
@@ -118,7 +120,7 @@ class feature_bag {
   /// Returns the sum of all counts.
   [[nodiscard]] std::uint64_t total_count() const noexcept { return total_count_; }
 
-  /// Removes all tokens; keeps the allocated memory.
+  /// Removes all tokens, and keeps the allocated memory.
   void clear() noexcept {
     features_.clear();
     texts_.clear();
@@ -127,14 +129,14 @@ class feature_bag {
     equal_hashes_ = 0;
   }
 
-  /// Calls `visit(hash, token, count)` for each distinct token, ordered by first occurrence. `token` is empty unless
-  /// the bag keeps texts.
+  /// Calls `visit(hash, token, count)` for each distinct token, ordered by first occurrence. Without `KeepsText`,
+  /// `token` is empty.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (const feature& f : features_) visit(f.hash, text_of(f), f.count);
   }
 
-  /// True if both bags have the same tokens with the same counts.
+  /// Returns true if the two bags have the same tokens with the same counts.
   friend bool operator==(const feature_bag& a, const feature_bag& b) noexcept {
     return a.size() == b.size() && a.total_count_ == b.total_count_ &&
            std::all_of(a.features_.begin(), a.features_.end(),
@@ -159,15 +161,16 @@ class feature_bag {
     detail::fail<std::overflow_error>("the counts of a feature bag exceed 64 bits");
   }
 
-  // Multiplies the hash by a secret of the process, so that nobody can craft a text whose tokens collide in the table.
+  // The hash is multiplied by a secret of the process, so that nobody can craft a text whose tokens collide in the
+  // table.
   [[nodiscard]] std::size_t first_slot(const hash_type& hash) const noexcept {
     return detail::to_size((detail::hash_words(hash) * detail::secret_multiplier()) >> 16) & (slots_.size() - 1);
   }
   [[nodiscard]] std::size_t next_slot(std::size_t slot) const noexcept { return (slot + 1) & (slots_.size() - 1); }
 
-  /// Returns the slot of a token, or the empty slot where it belongs. Sets `meets_equal_hash` if another token has its
-  /// hash.
-  /// Precondition: a slot is empty.
+  /// Returns the slot of a token, or the free slot in which it has to be stored. Sets `meets_equal_hash` to true if
+  /// another token has the same hash.
+  /// Precondition: at least one slot is free.
   [[nodiscard]] std::size_t find_slot(const hash_type& hash, std::string_view token,
                                       bool& meets_equal_hash) const noexcept {
     std::size_t slot = first_slot(hash);
@@ -213,7 +216,7 @@ class feature_bag {
   void reserve(std::size_t features, std::size_t text_bytes) {
     std::size_t slots = (std::max)(min_slots, slots_.size());
     while (slots < 2 * features) slots *= 2;
-    // Capacities at least double, so that merging many small bags copies amortised O(1) per token.
+    // Capacities at least double. So if many small bags are merged, each token is copied O(1) times (amortised).
     if (features > features_.capacity()) features_.reserve((std::max)(features, 2 * features_.capacity()));
     if (text_bytes > texts_.capacity()) texts_.reserve((std::max)(text_bytes, 2 * texts_.capacity()));
     if (slots > slots_.size()) rehash(slots);
@@ -241,8 +244,8 @@ class feature_bag {
       if (f.count == 0) continue;
       feature moved = f;
       if constexpr (KeepsText) {
-        // Texts are stored in the order of the tokens. So each text moves to the left, and overwrites no text that is
-        // still needed.
+        // Texts are stored in the order of the tokens. So each text moves to a lower position, and overwrites no text
+        // that is still needed.
         const auto from = texts_.begin() + static_cast<std::ptrdiff_t>(f.text_begin);
         std::copy(from, from + static_cast<std::ptrdiff_t>(f.text_size),
                   texts_.begin() + static_cast<std::ptrdiff_t>(text_end));
@@ -258,7 +261,8 @@ class feature_bag {
   }
 
   std::vector<feature> features_;
-  // distinct_hashes is faster, but it cannot remove tokens, keep their texts, or give the strong guarantee.
+  // distinct_hashes is faster than this table, but cannot remove tokens, keep their texts, or give the strong
+  // guarantee.
   std::vector<std::size_t> slots_;  // 1 + index in features_, or 0 if free; size: a power of two
   std::string texts_;
   std::uint64_t total_count_ = 0;

@@ -22,14 +22,14 @@
 
 namespace neardup::inline v0 {
 
-/// Extracts the feature set of a text: the distinct tokens, each as the lowest bits of its hash, sorted.
-/// jaccard_similarity() compares such sets.
+/// Extracts the feature set of a text. A feature is the lowest bits of the hash of a distinct token. Features are
+/// sorted. jaccard_similarity() compares such sets.
 ///
 /// `Feature` is the type of a feature. With 32 bits, the default, two distinct tokens collide with probability 2^-32.
-/// The tokens of two texts of n tokens each have a collision with probability below n * n / 2^31 (0.0005 for n = 1000).
-/// One collision changes the similarity by at most 2 / n, so the expected error is below n / 2^30. Use std::uint64_t if
-/// that is too much.
-/// Thread safety: const members may be called from many threads at once.
+/// The tokens of two texts with n tokens each have a collision with probability below n * n / 2^31 (0.0005 for n =
+/// 1000). One collision changes the similarity by at most 2 / n. So the expected error is below n / 2^30. If this error
+/// is too large, use std::uint64_t.
+/// Thread safety: several threads may call const members at once.
 /// Example: `feature_extractor check{normalised{code_point_ngrams{5}}};  double j = jaccard_similarity(check(a),
 /// check(b));`
 template <class Tokenizer, class Hasher = xxh3<64>, std::unsigned_integral Feature = std::uint32_t>
@@ -52,7 +52,7 @@ class feature_extractor {
   };
 
  public:
-  /// Scratch memory, reused from text to text. Each thread needs its own object.
+  /// Scratch memory, reused for the next text. Each thread needs its own object.
   class workspace {
     friend feature_extractor;
     detail::made_when_used<state> memory_;
@@ -61,10 +61,10 @@ class feature_extractor {
   feature_extractor() = default;
   constexpr explicit feature_extractor(Tokenizer t, Hasher h = {}) : tokenizer(std::move(t)), hasher(std::move(h)) {}
 
-  /// Returns the features of a text, ascending; empty if it has no tokens. The span is valid until the next use of the
-  /// workspace.
-  /// Complexity: linear in the text.
-  /// Memory: allocates nothing once the workspace has grown (except in a tokenizer, see simhasher).
+  /// Returns the features of a text, ascending. The result is empty if the text has no tokens. The span is valid until
+  /// the next use of the workspace.
+  /// Complexity: linear in the length of the text.
+  /// Memory: no allocation once the workspace has grown. A tokenizer may still allocate; see simhasher.
   [[nodiscard]] std::span<const Feature> operator()(std::string_view text, workspace& scratch) const {
     state& memory = scratch.memory_.get();
     compute(text, memory);
@@ -83,7 +83,7 @@ class feature_extractor {
 
  private:
   void compute(std::string_view text, state& memory) const {
-    // Duplicate hashes are removed before sorting, so that fewer are sorted.
+    // Duplicate hashes are removed before sorting, so that less has to be sorted.
     memory.distinct.clear();
     detail::hash_tokens(tokenizer, hasher, text, memory.tokens,
                         [&](const detail::hash_block<hash_words>& block) { memory.distinct.add(block); });
@@ -91,12 +91,13 @@ class feature_extractor {
     features.resize(memory.distinct.size());
     const std::uint64_t* const hashes = memory.distinct.column(0);
     for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<Feature>(hashes[i]);
-    // Releases the memory for a text of millions of features as soon as possible, because it is several times the text.
+    // Releases the memory for a text with millions of features as soon as possible, because it is several times as
+    // large as the text.
     constexpr std::size_t many = std::size_t{1} << 20;
     if (features.size() > many) memory.distinct = {};
     detail::hash_sort(features, memory.sorting);
     if (features.size() > many) memory.sorting = {};
-    // Distinct hashes may have equal lowest bits, so duplicates are removed once more.
+    // Distinct hashes may have equal lowest bits. So duplicates are removed once more.
     features.erase(std::unique(features.begin(), features.end()), features.end());
   }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fingerprints of many texts, on several threads.
+// Computes the fingerprints of many texts on several threads.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace neardup::inline v0 {
 
 /// Computes the fingerprints of many texts: result[i] is hash(texts[i]).
 ///
-/// `texts` has size(), and texts[i] converts to std::string_view: a vector, a deque, a span. `run` spreads the work
-/// over threads: neardup::threads, or a runner of yours. The default uses the calling thread only. The result is the
-/// same for every runner. Each thread has one workspace and takes a few texts at a time. So all threads end at about
-/// the same time, whatever the lengths of the texts.
-/// Throws: the exception of hash for the first text that fails.
+/// `texts` has size(), and texts[i] converts to std::string_view, as in a vector, a deque or a span. `run` spreads the
+/// work over threads: neardup::threads, or a runner of your own. The default is the calling thread only. The result is
+/// the same for every runner. Each thread has one workspace, and takes a few texts at a time. So all threads end at
+/// about the same time, whatever the lengths of the texts.
+/// Throws: the exception of `hash` for the first text for which it throws.
 /// Example: `auto fingerprints = fingerprint_all(hash, texts, threads{8});`
 template <class Simhasher, class Texts>
 [[nodiscard]] std::vector<std::optional<typename Simhasher::fingerprint_type>> fingerprint_all(
@@ -28,8 +28,8 @@ template <class Simhasher, class Texts>
                 "neardup: texts[i] must convert to std::string_view");
   const std::size_t count = texts.size();
   const std::size_t wanted = run.parts();
-  // A thread takes up to 16 texts at a time, and fewer if there are few texts. So all threads end at about the same
-  // time.
+  // A thread takes up to 16 texts at a time. It takes fewer if there are few texts, so that all threads end at about
+  // the same time.
   const std::size_t step = (std::min)(std::size_t{16}, count / wanted / 4 + 1);
   const std::size_t parts = (std::min)(wanted, (count + step - 1) / step);
   std::vector<std::optional<typename Simhasher::fingerprint_type>> result(count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The token_hasher concept, and XXH3, the default hasher.
+// The concept token_hasher, and the default hasher XXH3.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ namespace detail {
 
 template <class T>
 struct hash_result {
-  // Excludes integers of more than 64 bits, which some compilers have: a hash of more than 64 bits is an array of
-  // words.
+  // Excludes integers of more than 64 bits, which some compilers have. A hash of more than 64 bits has to be an array
+  // of words.
   static constexpr bool valid =
       std::unsigned_integral<T> && !std::same_as<T, bool> && sizeof(T) <= sizeof(std::uint64_t);
   static constexpr std::size_t bits = 8 * sizeof(T);
@@ -33,7 +33,7 @@ struct hash_result<std::array<std::uint64_t, Words>> {
 template <class Hasher>
 using hash_result_of = hash_result<std::remove_cvref_t<std::invoke_result_t<const Hasher&, std::string_view>>>;
 
-/// Returns a hash as 64-bit words, lowest first.
+/// Returns a hash as 64-bit words, the lowest word first.
 template <std::unsigned_integral T>
 constexpr std::array<std::uint64_t, 1> to_hash_words(T hash) noexcept {
   return {hash};
@@ -45,19 +45,19 @@ constexpr const std::array<std::uint64_t, Words>& to_hash_words(const std::array
 
 }  // namespace detail
 
-/// A hasher of tokens: a const callable `hasher(token)` from std::string_view to an unsigned integer or a std::array of
-/// std::uint64_t.
+/// A hasher of tokens: a const callable `hasher(token)`. `token` is a std::string_view, and the result is an unsigned
+/// integer or a std::array of std::uint64_t.
 ///
-/// Each bit of the hash must be uniformly random, because bit i of a fingerprint is the weighted majority of bits i of
-/// the hashes.
+/// Each bit of the hash must be uniformly random, because bit i of a fingerprint is the weighted majority of the bits i
+/// of the hashes.
 template <class T>
 concept token_hasher =
     std::copy_constructible<T> && std::invocable<const T&, std::string_view> && detail::hash_result_of<T>::valid;
 
 namespace detail {
 
-/// Returns the width in bits of a hasher's fingerprints: its member `bits` if it has one, otherwise the width of its
-/// result. For other types the width is meaningless; checked_parts reports the error.
+/// Returns the width in bits of the fingerprints of a hasher: its member `bits` if it has one, otherwise the width of
+/// its result. For types that are not hashers, the result has no meaning, and checked_parts reports the error.
 template <class Hasher>
 constexpr std::size_t hasher_width() {
   if constexpr (requires { Hasher::bits; }) {
@@ -78,8 +78,9 @@ inline constexpr std::size_t hasher_words = words_for(hash_result_of<Hasher>::bi
 /// XXH3: hashes a token to `Bits` bits, with a seed.
 ///
 /// Word j of the hash is XXH3_64bits_withSeed(token, seed + j * 0x9e3779b97f4a7c15 mod 2^64). If `Bits` is at most 64,
-/// the hash is a whole std::uint64_t, so two tokens count as equal only if all 64 bits agree. If `Bits` is greater, the
-/// hash is an array of words, lowest first. A secret seed prevents crafted texts with a chosen fingerprint.
+/// the hash is a whole std::uint64_t. So two tokens count as equal only if all 64 bits are equal. If `Bits` is greater,
+/// the hash is an array of words, the lowest word first. With a secret seed, nobody can craft a text that has a chosen
+/// fingerprint.
 /// Source: the xxHash specification, github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
 template <std::size_t Bits = 64>
 struct xxh3 {
@@ -90,7 +91,7 @@ struct xxh3 {
   static constexpr std::size_t words = detail::words_for(Bits);
   using result_type = std::conditional_t<words == 1, std::uint64_t, std::array<std::uint64_t, words>>;
 
-  /// The difference of the seeds of adjacent words.
+  /// The difference between the seeds of two adjacent words.
   static constexpr std::uint64_t seed_step = detail::golden_ratio;
 
   std::uint64_t seed = 0;

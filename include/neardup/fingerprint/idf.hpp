@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The weighters idf and tf_idf: rare tokens weigh most. And any_weighter, the weighter of a choice at run time.
+// The weighters idf and tf_idf, in which rare tokens weigh most. Also any_weighter, for programs that choose a weighter
+// at run time.
 #pragma once
 
 #include <algorithm>
@@ -34,26 +35,26 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// An IDF table with hashes as keys. It maps the 64-bit XXH3 of a term, with one seed, to the value of the term. The
-/// texts of the terms are not kept. Immutable.
+/// An IDF table whose keys are hashes. It maps the 64-bit XXH3 of a term, with one seed, to the value of the term. The
+/// texts of the terms are not stored. Objects are immutable.
 ///
-/// It is an open-addressing table, at most half full. Entries are stored inline, unlike in distinct_hashes and
-/// feature_bag, which saves a cache miss per lookup. If several terms have the same hash, the table keeps the greatest
-/// value. With 100,000 terms, one table in 3.7 * 10^9 has such a collision.
+/// The table uses open addressing, and is at most half full. Entries are stored in the table itself, which saves a
+/// cache miss per lookup compared with distinct_hashes and feature_bag. If several terms have the same hash, the table
+/// keeps the greatest value. One table of 100,000 terms in 3.7 * 10^9 has such a collision.
 class hashed_idf {
  public:
-  /// Makes a table. Each value is a weight in units of 1/256, or, if `exact`, a number in units of 10^-11.
+  /// Makes a table. If `exact`, a value is a number in units of 10^-11; otherwise it is a weight in units of 1/256.
   hashed_idf(const idf_table& table, std::uint64_t seed, bool exact = false);
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
-  /// Returns a digest of all values, which distinguishes this table from others.
+  /// Returns a digest of all values. Different tables have different digests.
   [[nodiscard]] std::uint64_t identity() const noexcept;
 
   /// Prefetches the entry of value(hash).
   void prefetch(std::uint64_t hash) const noexcept { detail::prefetch(&entries_[home_slot(hash)]); }
 
-  /// Returns the value of the term with this hash; the median value if the table has no such term.
+  /// Returns the value of the term with this hash, or the median value if the table has no such term.
   [[nodiscard]] std::uint64_t value(std::uint64_t hash) const noexcept {
     std::size_t slot = home_slot(hash);
     while (entries_[slot].value_and_1 != 0 && entries_[slot].hash != hash) slot = next(slot);
@@ -66,7 +67,7 @@ class hashed_idf {
     std::uint64_t value_and_1;  // value + 1; 0: a free entry
   };
 
-  // The slot is the highest bits of the hash, which XXH3 distributes uniformly.
+  // The highest bits of the hash are the slot, because XXH3 distributes them uniformly.
   [[nodiscard]] std::size_t home_slot(std::uint64_t hash) const noexcept {
     return shift_ == 64 ? 0 : detail::to_size(hash >> shift_);
   }
@@ -78,12 +79,13 @@ class hashed_idf {
   int shift_ = 0;               // 64 - log2(size)
 };
 
-/// The IDF table of a weighter, and a hashed_idf of it for each seed that was requested. Copies share these tables.
-/// Thread safety: all members may be called from many threads.
+/// The IDF table of a weighter. Also a hashed_idf of this table for each seed that was requested. Copies share the
+/// tables.
+/// Thread safety: several threads may call all members at once.
 class shared_idf_table {
  public:
   explicit shared_idf_table(idf_table table) : shared_idf_table(std::make_shared<const idf_table>(std::move(table))) {}
-  /// Makes a table that weighters share.
+  /// Makes a table. Weighters can share it.
   /// Throws: std::invalid_argument if the pointer is null.
   explicit shared_idf_table(std::shared_ptr<const idf_table> table)
       : table_(std::move(table)), hashed_(std::make_shared<hashed_tables>()) {
@@ -92,7 +94,7 @@ class shared_idf_table {
 
   [[nodiscard]] const idf_table& table() const noexcept { return *table_; }
 
-  /// Returns the table keyed by XXH3 with this seed. The first request builds it.
+  /// Returns the table whose keys are the XXH3 hashes with this seed. The first call for a seed builds the table.
   [[nodiscard]] const hashed_idf& by_hash(std::uint64_t seed) const;
 
  private:
@@ -100,7 +102,7 @@ class shared_idf_table {
     hashed_idf table;
     const node* next;
   };
-  // A linked list that grows only at its front, so that readers need no lock.
+  // A linked list that grows only at its front. So readers need no lock.
   struct hashed_tables {
     hashed_tables() = default;
     hashed_tables(const hashed_tables&) = delete;
@@ -109,7 +111,7 @@ class shared_idf_table {
       for (const node* n = first.load(std::memory_order_relaxed); n != nullptr;) delete std::exchange(n, n->next);
     }
 
-    /// Returns the node with the table of a seed, or nullptr.
+    /// Returns the node of the list with the table for a seed, or nullptr.
     [[nodiscard]] const node* find(std::uint64_t seed) const noexcept {
       const node* n = first.load(std::memory_order_acquire);
       while (n != nullptr && n->table.seed() != seed) n = n->next;
@@ -165,14 +167,14 @@ NEARDUP_INLINE const hashed_idf& shared_idf_table::by_hash(std::uint64_t seed) c
 
 }  // namespace detail
 
-/// Weighs a distinct token by its inverse document frequency, independent of its count.
+/// Gives each distinct token its inverse document frequency as weight, whatever its count.
 class idf : public detail::shared_idf_table {
  public:
   using shared_idf_table::shared_idf_table;
   weight operator()(std::string_view token, std::uint64_t /*count*/) const { return table().lookup(token); }
 };
 
-/// Weighs each occurrence of a token by its inverse document frequency.
+/// Gives each occurrence of a token the inverse document frequency of the token as weight.
 class tf_idf : public detail::shared_idf_table {
  public:
   using shared_idf_table::shared_idf_table;
@@ -190,11 +192,12 @@ inline constexpr bool asks_idf_table<tf_idf> = true;
 
 namespace detail {
 
-/// The weighter that gives the weights, before levels replace them.
+/// The weighter whose weights are used. Levels may replace the weights afterwards.
 enum class weight_kind { unit, tf, log_tf, idf, tf_idf };
 inline constexpr std::string_view weight_kind_names[] = {"unit", "tf", "logtf", "idf", "tfidf"};
 
-/// Returns the weight of a token that occurs `count` times, in units of 1/256. `value()` looks it up in an IDF table.
+/// Returns the weight of a token that occurs `count` times, in units of 1/256. `value()` returns the value of the token
+/// in an IDF table.
 template <weight_kind Kind, class Value>
 std::uint64_t units_of_kind(std::uint64_t count, const Value& value) {
   if constexpr (Kind == weight_kind::tf) {
@@ -210,7 +213,7 @@ std::uint64_t units_of_kind(std::uint64_t count, const Value& value) {
   }
 }
 
-/// Calls `use` with a kind as a constant.
+/// Calls `use` with the kind `kind` as a compile-time constant.
 template <class Use>
 decltype(auto) with_weight_kind(weight_kind kind, const Use& use) {
   switch (kind) {
@@ -223,9 +226,9 @@ decltype(auto) with_weight_kind(weight_kind kind, const Use& use) {
   return use(std::integral_constant<weight_kind, weight_kind::unit>{});
 }
 
-/// The weights of a choice, before levels replace them.
+/// The weights of a weighter that was chosen at run time. Levels may replace the weights afterwards.
 class chosen_weights {
-  /// The weights of tokens with known hashes.
+  /// The weights of tokens whose hashes are known.
   template <weight_kind Kind>
   struct hashed {
     const hashed_idf* table;  // nullptr if the kind needs no table
@@ -245,14 +248,15 @@ class chosen_weights {
   [[nodiscard]] std::uint64_t units(std::string_view token, std::uint64_t count) const {
     return units_by(count, [&] { return table_->table().lookup(token).raw(); });
   }
-  /// Does the same for a token whose weight in the table `value()` knows.
+  /// Returns the weight of a token that occurs `count` times, in units of 1/256. `value()` returns the value of the
+  /// token in the table.
   template <class Value>
   [[nodiscard]] std::uint64_t units_by(std::uint64_t count, const Value& value) const {
     return with_weight_kind(kind_, [&](auto kind) { return units_of_kind<kind()>(count, value); });
   }
 
-  /// Calls `use(table)`, where table.units(hash, count) is the weight of the token with this XXH3. Each kind has its own
-  /// type of table: 11 % of the time of a fingerprint with log_tf is lost if the kind is looked up for each token.
+  /// Calls `use(table)`. table.units(hash, count) is the weight of the token whose XXH3 is `hash`. Each kind has its
+  /// own type of table. If the kind were looked up for each token, a fingerprint with log_tf would take 11 % more time.
   template <class Use>
   void with_table(std::uint64_t seed, const Use& use) const {
     with_weight_kind(kind_, [&](auto kind) { use(hashed<kind()>{table_ ? &table_->by_hash(seed) : nullptr}); });
@@ -271,16 +275,16 @@ inline constexpr bool asks_idf_table<chosen_weights> = true;
 
 }  // namespace detail
 
-/// The weighter of a choice at run time, as one type. Fingerprints equal those of the weighter that the choice names.
-/// The hasher has to be xxh3. Code that is generic over a weighter is compiled once, not once for each kind and rule of
-/// levels.
-/// Thread safety: const members may be called from many threads at once.
+/// A weighter that is chosen at run time, as one type for all choices. The fingerprints are those of the chosen
+/// weighter. The hasher has to be xxh3. Code that is generic over the weighter is compiled once, not once for each kind
+/// and rule of levels.
+/// Thread safety: several threads may call const members at once.
 /// Example: `simhasher hash{words{}, any_weighter{any_weighter::parse("levels:5:tf")}};`
 class any_weighter {
  public:
   using kinds = detail::weight_kind;
 
-  /// A choice of weights: a kind, and the number n of levels that replace the weights.
+  /// A choice of weights: a kind, and the number n of levels if levels replace the weights.
   struct choice {
     kinds kind = kinds::unit;
     std::size_t levels = 0;  ///< n; 0 if the weights stay as they are
@@ -288,19 +292,19 @@ class any_weighter {
 
     /// Returns true if the weights need an IDF table.
     [[nodiscard]] constexpr bool needs_table() const noexcept { return kind == kinds::idf || kind == kinds::tf_idf; }
-    /// Returns the name of the choice, such as "logtf" or "levels:5:tf". parse() reads it.
+    /// Returns the name of the choice, such as "logtf" or "levels:5:tf". parse() can parse the name.
     [[nodiscard]] std::string name() const;
 
     friend constexpr bool operator==(const choice&, const choice&) = default;
   };
 
-  /// Parses the name of a choice: "unit", "tf", "logtf", "idf" or "tfidf"; or "levels:N:" or "quantiles:N:", with N from
-  /// 1 to 65535, and one of these names except "unit". "levels:N" is short for "levels:N:tf", and "quantiles:N" for
-  /// "quantiles:N:tf".
+  /// Parses the name of a choice. A name is "unit", "tf", "logtf", "idf" or "tfidf", or one of these names except
+  /// "unit" after "levels:N:" or "quantiles:N:". N is a number from 1 to 65535. "levels:N" is short for "levels:N:tf",
+  /// and "quantiles:N" is short for "quantiles:N:tf".
   /// Throws: std::invalid_argument for any other name.
   [[nodiscard]] static choice parse(std::string_view name);
 
-  /// Throws: std::invalid_argument if the choice needs a table, and `table` is null.
+  /// Throws: std::invalid_argument if the choice needs a table and `table` is null.
   explicit any_weighter(const choice& wanted, const std::shared_ptr<const idf_table>& table = nullptr)
       : chosen(wanted),
         inner(wanted.kind, wanted.needs_table() ? std::optional<detail::shared_idf_table>(table) : std::nullopt) {}
@@ -312,9 +316,10 @@ class any_weighter {
     levels<unit>{chosen.levels, {}}.adjust(tokens);
   }
 
-  /// Calls `use(weighter)` with the weighter of a choice. unit and tf are the weighters themselves, because they need no
-  /// counts of tokens; the weighter of all other choices is an any_weighter. So `use` is compiled for three types.
-  /// Throws: std::invalid_argument if the choice needs a table, and `table` is null.
+  /// Calls `use(weighter)` with the weighter of a choice. For unit and tf, the weighter has the type unit or tf,
+  /// because these need no counts of tokens. For all other choices it is an any_weighter. So `use` is compiled for
+  /// three types.
+  /// Throws: std::invalid_argument if the choice needs a table and `table` is null.
   /// Returns: the result of `use`.
   template <class Use>
   static decltype(auto) with(const choice& wanted, const std::shared_ptr<const idf_table>& table, Use&& use) {

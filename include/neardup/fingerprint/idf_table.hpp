@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inverse document frequencies: the rarity of the terms of a corpus.
+// Inverse document frequencies, which say how rare the terms of a corpus are.
 #pragma once
 
 #include <algorithm>
@@ -34,16 +34,16 @@ struct string_hash {
 template <class Value>
 using string_map = std::unordered_map<std::string, Value, string_hash, std::equal_to<>>;
 
-/// The exact value 1.0. Exact values are integers in units of 10^-11, the precision of jieba's idf.txt, so that ranking
-/// is exact.
+/// 1.0 as an exact value. Exact values are integers in units of 10^-11, which is the precision of jieba's idf.txt. So
+/// ranking by these values is exact.
 inline constexpr std::uint64_t exact_one = 100'000'000'000U;
 
-/// Parses a plain decimal number below 2^24, such as "11.7394" or "3". Digits after the eleventh decimal are ignored.
-/// Returns: nullopt for any other text.
+/// Parses a decimal number below 2^24, such as "11.7394" or "3". Digits after the eleventh decimal are ignored.
+/// Returns: nullopt if the text is not such a number.
 std::optional<std::uint64_t> parse_exact(std::string_view text) noexcept;
 
-/// Rounds an exact value to the nearest weight, halves upwards. The result is exact, because the midpoint of two
-/// weights has at most nine decimals.
+/// Rounds an exact value to the nearest weight; a half is rounded upwards. The result is exact, because the midpoint
+/// between two weights has at most nine decimals.
 constexpr weight weight_of_exact(std::uint64_t value) noexcept {
   const std::uint64_t raw =
       value / exact_one * weight::one + (value % exact_one * weight::one + exact_one / 2) / exact_one;
@@ -52,7 +52,7 @@ constexpr weight weight_of_exact(std::uint64_t value) noexcept {
 
 constexpr std::uint64_t exact_of_weight(weight value) noexcept { return value.raw() * (exact_one / weight::one); }
 
-/// Returns the shortest plain decimal number that parse_exact() maps to `value`.
+/// Returns the shortest decimal number that parse_exact() maps to `value`.
 std::string format_exact(std::uint64_t value);
 
 #if NEARDUP_BODIES
@@ -97,11 +97,12 @@ NEARDUP_INLINE std::string format_exact(std::uint64_t value) {
 
 }  // namespace detail
 
-/// A table of the weights of terms by rarity. A term that is missing from the table gets the table's median.
+/// A table of the weights of terms. A rare term has a high weight. A term that is not in the table gets the median of
+/// the table.
 ///
-/// The file format is the format of jieba's idf.txt: lines "term value" in UTF-8. Weights are rounded to 1/256;
-/// lookup_exact() has all eleven decimals.
-/// Thread safety: immutable, so threads may share it.
+/// The file format is that of jieba's idf.txt: lines "term value" in UTF-8. lookup() rounds weights to 1/256.
+/// lookup_exact() returns all eleven decimals.
+/// Thread safety: objects are immutable, so threads may share an object.
 class idf_table {
  public:
   struct term {
@@ -109,7 +110,7 @@ class idf_table {
     weight value;
   };
 
-  /// Makes an empty table, in which every term weighs 1.0.
+  /// Makes an empty table. Every term then weighs 1.0.
   idf_table() = default;
 
   /// Makes a table of terms. If a term occurs several times, its last weight counts.
@@ -119,11 +120,11 @@ class idf_table {
   /// Complexity: constant on average.
   [[nodiscard]] weight lookup(std::string_view text) const { return detail::weight_of_exact(lookup_exact(text)); }
 
-  /// Returns the value of a term in units of 10^-11, with all decimals of the file; the median value if the term is
-  /// unknown.
+  /// Returns the value of a term in units of 10^-11, with all decimals of the file. If the term is unknown, returns the
+  /// median value.
   [[nodiscard]] std::uint64_t lookup_exact(std::string_view text) const;
 
-  /// Returns the weight of a term; nullopt if the term is unknown.
+  /// Returns the weight of a term, or nullopt if the term is unknown.
   [[nodiscard]] std::optional<weight> find(std::string_view text) const;
 
   /// Calls `visit(text, weight)` for each term, in unspecified order.
@@ -132,7 +133,7 @@ class idf_table {
     for (const auto& entry : values_) visit(std::string_view(entry.first), detail::weight_of_exact(entry.second));
   }
 
-  /// Calls `visit(text, value)` for each term, in unspecified order, with values in units of 10^-11.
+  /// Calls `visit(text, value)` for each term, in unspecified order. Values are in units of 10^-11.
   template <class Visit>
   void for_each_exact(Visit&& visit) const {
     for (const auto& entry : values_) visit(std::string_view(entry.first), entry.second);
@@ -145,22 +146,23 @@ class idf_table {
 
   friend bool operator==(const idf_table& a, const idf_table& b) { return a.values_ == b.values_; }
 
-  /// Parses lines "term value". Blanks before, between and after term and value are ignored, and empty lines are
-  /// skipped. The value is a plain decimal number, of which eleven decimals count. A term may contain blanks: the last
-  /// word of the line is the value.
-  /// Throws: std::runtime_error "NAME:LINE: ..." for an invalid line.
+  /// Parses lines "term value". Blanks before, between and after the term and the value are ignored, and empty lines
+  /// are skipped. The value is a decimal number. Its first eleven decimals are used. The last word of the line is the
+  /// value, so a term may contain blanks.
+  /// Throws: std::runtime_error "NAME:LINE: ..." if a line is invalid.
   [[nodiscard]] static idf_table parse(std::string_view contents, std::string_view name = "idf table");
 
-  /// Returns the table as text, from which parse() makes an equal table. Lines are sorted by the bytes of the terms.
+  /// Returns the table as text. parse() makes an equal table from this text. Lines are sorted by the bytes of the
+  /// terms.
   /// Throws: std::runtime_error if a term is empty, begins or ends with white space, or contains a line break.
   [[nodiscard]] std::string to_text() const;
 
   /// Reads a file as parse() does.
-  /// Throws: std::runtime_error, which names the file and the line.
+  /// Throws: std::runtime_error; the message names the file and the line.
   [[nodiscard]] static idf_table load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   /// Writes the table to a file, atomically and durably.
-  /// Throws: std::runtime_error, which names the file. The old file is unchanged then.
+  /// Throws: std::runtime_error; the message names the file. The old file is then unchanged.
   void save(const std::string& path) const;
 
  private:
@@ -180,8 +182,8 @@ class idf_table {
 /// Learns an idf_table from the documents of a corpus.
 class idf_learner {
  public:
-  /// Adds a document: raises the document frequency of each of its distinct tokens by one.
-  /// Guarantee: strong; a document that throws is not counted.
+  /// Adds a document. The document frequency of each distinct token of the document rises by one.
+  /// Guarantee: strong. If the call throws, the document is not counted.
   template <tokenizer Tokenizer>
   void add(const Tokenizer& tokenize, std::string_view text) {
     // Steps that may throw come first. A term with a document frequency of 0 is ignored.
@@ -203,8 +205,8 @@ class idf_learner {
   /// Returns the number of documents added so far.
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
 
-  /// Returns a table of the weights ln(1 + N / df) of all terms with a document frequency df >= min_documents, for N
-  /// documents.
+  /// Returns a table of the weights ln(1 + N / df), where N is the number of documents, and df is the document
+  /// frequency of a term. The table has all terms with df >= min_documents.
   [[nodiscard]] idf_table table(std::uint64_t min_documents = 1) const;
 
  private:
@@ -245,8 +247,8 @@ NEARDUP_INLINE std::string idf_table::to_text() const {
         t.find('\n') != t.npos) {
       detail::fail<std::runtime_error>({"the term \"", t, "\" cannot be written as a line of an idf table"});
     }
-    // parse() removes a byte order mark at the beginning. If the first term begins with such a mark, another mark is
-    // written before it.
+    // parse() removes a byte order mark at the beginning of the text. If the first term begins with such a mark,
+    // another mark is written before the term.
     if (text.empty() && begins_with_mark(t)) text.append(byte_order_mark);
     text.append(t).append(" ").append(detail::format_exact(lookup_exact(t))).append("\n");
   }
@@ -258,7 +260,7 @@ NEARDUP_INLINE void idf_table::find_median() {
   std::vector<std::uint64_t> values;
   values.reserve(values_.size());
   for (const auto& entry : values_) values.push_back(entry.second);
-  // For an even number of values, the median is the upper of the two middle values, as in jieba.
+  // If the number of values is even, the median is the upper of the two middle values, as in jieba.
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   median_ = *middle;

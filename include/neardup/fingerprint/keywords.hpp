@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keywords: the tokens of a text with the highest TF-IDF.
+// Keywords: the tokens of a text that have the highest TF-IDF.
 #pragma once
 
 #include <algorithm>
@@ -35,16 +35,16 @@ struct keyword {
   weight idf;           ///< the weight of one occurrence by the table
 };
 
-/// A tokenizer that passes only the n tokens of an inner tokenizer with the highest TF-IDF, highest first. Each token
-/// comes as often as it occurs in the text.
+/// A tokenizer that passes only those n tokens of an inner tokenizer that have the highest TF-IDF. The highest comes
+/// first. Each token is passed as often as it occurs in the text.
 ///
-/// The score is count * idf, exact to the eleven decimals of the table. Ties are broken by the bytes of the token, so
-/// the order within the text does not matter. (The weighter `top` ranks by weights rounded to 1/256, and breaks ties by
-/// hash.) With chinese_words and `without` these are the keywords of jieba's extract_tags. Only ties differ: jieba
-/// breaks them by the order in the text.
+/// The score is count * idf, with the eleven decimals of the table. Of tokens with equal scores, the one with smaller
+/// bytes comes first. So the order within the text does not matter. The weighter `top` differs: it ranks by weights
+/// that are rounded to 1/256, and breaks ties by hash. With chinese_words and `without`, the tokens are the keywords of
+/// jieba's extract_tags, except for ties, which jieba breaks by the order in the text.
 /// Throws: std::invalid_argument if n is 0 or the table is null.
-/// Memory: copies share a table by hash, 32 to 64 bytes per term.
-/// Thread safety: all members may be called from many threads.
+/// Memory: 32 to 64 bytes per term, for a table by hash, which copies share.
+/// Thread safety: several threads may call all members at once.
 /// Example: `simhasher hash{keywords{20, words, table}, tf_idf{table}}`
 template <class Inner>
 class keywords {
@@ -69,8 +69,8 @@ class keywords {
     }
   }
 
-  /// Returns the keywords of a text, best first.
-  /// Complexity: linear in the distinct tokens, plus O(n log n).
+  /// Returns the keywords of a text. The keyword with the highest score comes first.
+  /// Complexity: linear in the number of distinct tokens, plus O(n log n).
   [[nodiscard]] std::vector<keyword> rank(std::string_view text) const {
     workspace memory;
     return rank(text, memory);
@@ -87,7 +87,7 @@ class keywords {
 
   [[nodiscard]] std::size_t n() const noexcept { return n_; }
   [[nodiscard]] const Inner& inner() const noexcept { return inner_; }
-  /// Returns a digest of the table that ranks tokens, with all decimals of its values.
+  /// Returns a digest of the table that ranks the tokens. The digest depends on all decimals of the values.
   [[nodiscard]] std::uint64_t idf_identity() const noexcept { return values_->identity(); }
 
  private:
@@ -100,11 +100,11 @@ class keywords {
     std::size_t number;   // index of a distinct token
   };
 
-  /// The distinct tokens of a text with their counts, and the first position of each.
+  /// The distinct tokens of a text. Each token has a count, and the position of its first occurrence.
   class counted_tokens {
    public:
     /// Begins a text.
-    /// Precondition: the text outlives its tokens.
+    /// Precondition: the text outlives the use of its tokens.
     void start(std::string_view text) noexcept {
       text_ = text;
       distinct_.clear();
@@ -113,8 +113,8 @@ class keywords {
       spans_.clear();
     }
 
-    /// Adds a token. Most tokens are substrings of the text. Other tokens are copied, because they become invalid after
-    /// the call.
+    /// Adds a token. Most tokens are substrings of the text. Any other token is copied, because it becomes invalid
+    /// after the call.
     void add(std::string_view token) {
       constexpr std::less_equal<const char*> is_before;
       const bool is_piece =
@@ -124,7 +124,8 @@ class keywords {
       if (++waiting_count_ == batch) flush();
     }
 
-    /// Counts the batched tokens. It is not inlined, so that add() stays small enough to be inlined into the tokenizer.
+    /// Counts the tokens of the batch. The function is not inlined, so that add() stays small enough to be inlined into
+    /// the tokenizer.
     NEARDUP_NOINLINE void flush() {
       for (std::size_t i = 0; i < waiting_count_; ++i) block_.columns[0][i] = xxh3<64>{}(text_of(waiting_[i]));
       block_.count = waiting_count_;
@@ -173,7 +174,7 @@ class keywords {
   };
 
  private:
-  /// Returns the keywords of a text, in `memory`; best first if `sorted`.
+  /// Returns the keywords of a text, in `memory`. If `sorted`, the keyword with the highest score comes first.
   const std::vector<candidate>& rank(std::string_view text, workspace& memory, bool sorted) const {
     counted_tokens& tokens = memory.tokens;
     std::vector<candidate>& all = memory.ranked;
@@ -182,12 +183,13 @@ class keywords {
     inner_(text, count_token);
     tokens.flush();
     const std::size_t size = tokens.size();
-    // Prefetches all table entries first, so that the cache misses of the lookups overlap.
+    // Prefetches all table entries before the lookups, so that the cache misses overlap.
     for (std::size_t i = 0; i < size; ++i) values_->prefetch(tokens.hash(i));
     const auto is_before = [&](const candidate& a, const candidate& b) {
       return a.score != b.score ? a.score > b.score : tokens.text(a.number) < tokens.text(b.number);
     };
-    // Keeps the n best candidates. Returns their least score; candidates with a lower score are dropped.
+    // Keeps the n best candidates, and drops candidates with a lower score.
+    // Returns: the least score of the kept candidates.
     const auto keep_best = [&] {
       const auto last = all.begin() + static_cast<std::ptrdiff_t>(n_ - 1);
       std::nth_element(all.begin(), last, all.end(), is_before);
@@ -218,7 +220,7 @@ class keywords {
 
 namespace detail {
 
-/// The kernel of keywords: reuses its memory from text to text, and visit_counted() hashes each keyword once.
+/// The kernel of keywords. It reuses its memory for the next text. visit_counted() hashes each keyword once.
 template <class Inner, class Hasher>
 struct token_kernel<keywords<Inner>, Hasher> {
   using scratch = typename keywords<Inner>::workspace;
@@ -232,13 +234,15 @@ struct token_kernel<keywords<Inner>, Hasher> {
     });
   }
 
-  /// Returns true if visit_counted() passes the weights of `table`, so that they need not be looked up again.
+  /// Returns true if the weights that visit_counted() passes are those of `table`. They then need not be looked up
+  /// again.
   static bool weighs_by(const keywords<Inner>& tokenize, const Hasher& hash, const idf_table& table) noexcept {
     return tokenize.table_.get() == &table && hash.seed == xxh3<64>{}.seed;
   }
 
-  /// Calls `visit(hash, count, weight)` once for each keyword. `weight` is the weight of one occurrence by the table of
-  /// `tokenize`. Only for XXH3, whose hashes distinguish keywords; another hasher may give two keywords the same hash.
+  /// Calls `visit(hash, count, weight)` once for each keyword. `weight` is the weight of one occurrence in the table of
+  /// `tokenize`. The hasher must be XXH3, which gives distinct keywords distinct hashes. Another hasher may give two
+  /// keywords the same hash.
   template <class Visit>
   static void visit_counted(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
                             const Visit& visit) requires is_xxh3<Hasher> {
@@ -246,7 +250,7 @@ struct token_kernel<keywords<Inner>, Hasher> {
       const std::uint64_t count = memory.tokens.count(word.number);
       const weight each = weight_of_exact(word.value);
       if constexpr (std::is_same_v<Hasher, xxh3<64>>) {
-        // counted_tokens has already hashed each token with the default seed.
+        // counted_tokens has already hashed each token, with the default seed.
         if (hash.seed == xxh3<64>{}.seed) {
           visit(std::array{memory.tokens.hash(word.number)}, count, each);
           continue;

@@ -22,13 +22,15 @@
 
 namespace neardup::inline v0 {
 
-/// Computes the min-wise code of a text, of `Bits` bits, from the unweighted set of its distinct tokens.
+/// Computes the min-wise code of a text. A code has `Bits` bits. It represents the set of the distinct tokens, without
+/// weights.
 ///
-/// A code depends only on tokenizer, hasher, their settings and `Bits`: not on the machine, nor on the order or count
-/// of tokens. Each token is hashed once for any number of bits; only the lowest 32 bits of the hash are used.
-/// text_stream, fingerprint_all and fingerprint_deduplicator accept a minwise_hasher in place of a simhasher.
-/// docs/fingerprint.md defines the code bit by bit. `Tokenizer` is a tokenizer, `Hasher` a token_hasher.
-/// Thread safety: const members may be called from many threads at once.
+/// A code depends only on the tokenizer, the hasher, their settings, and `Bits`. It does not depend on the machine, the
+/// order of the tokens or their counts. Each token is hashed once for any number of bits, and only the lowest 32 bits
+/// of the hash are used. You can use a minwise_hasher instead of a simhasher for text_stream, fingerprint_all and
+/// fingerprint_deduplicator. docs/fingerprint.md defines the code bit by bit. `Tokenizer` is a tokenizer, and `Hasher`
+/// is a token_hasher.
+/// Thread safety: several threads may call const members at once.
 /// Example: `minwise_hasher hash{shingles{2, words{}}, xxh3<64>{.seed = 42}};  auto code = hash(text);`
 template <class Tokenizer, class Hasher = xxh3<64>, std::size_t Bits = 64>
 class minwise_hasher {
@@ -50,7 +52,7 @@ class minwise_hasher {
   using state = detail::fingerprint_scratch<tokenizer_type, unit, hasher_type, Bits, detail::vote_kind::minima>;
 
  public:
-  /// Scratch memory, reused from text to text. Each thread needs its own object.
+  /// Scratch memory, reused for the next text. Each thread needs its own object.
   class workspace {
     friend minwise_hasher;
     detail::made_when_used<state> memory_;
@@ -59,19 +61,19 @@ class minwise_hasher {
   minwise_hasher() = default;
   constexpr explicit minwise_hasher(Tokenizer t, Hasher h = {}) : tokenizer(std::move(t)), hasher(std::move(h)) {}
 
-  /// Returns the code of a text; nullopt if it has no tokens.
-  /// Complexity: linear in the text.
+  /// Returns the code of a text, or nullopt if the text has no tokens.
+  /// Complexity: linear in the length of the text.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
     workspace scratch;
     return (*this)(text, scratch);
   }
-  /// Returns the code of a text, and reuses memory.
-  /// Memory: allocates nothing once the workspace has grown (except in a tokenizer, see simhasher).
+  /// Returns the code of a text, or nullopt if the text has no tokens. Uses the caller's scratch memory.
+  /// Memory: no allocation once the workspace has grown. A tokenizer may still allocate; see simhasher.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
     return collect(text, scratch).code();
   }
 
-  /// Returns the sketch of a text: its minima, which can be merged with the minima of other texts.
+  /// Returns the sketch of a text. It has the minima of the text, and can be merged with the sketches of other texts.
   [[nodiscard]] sketch_type sketch(std::string_view text) const {
     workspace scratch;
     return sketch(text, scratch);
@@ -86,19 +88,19 @@ class minwise_hasher {
     return result;
   }
 
-  /// Returns the sorted hashes of the distinct tokens of a text: the set that the Jaccard similarity compares.
+  /// Returns the sorted hashes of the distinct tokens of a text. The Jaccard similarity compares such sets.
   [[nodiscard]] std::vector<hash_type> features(std::string_view text) const {
     std::vector<hash_type> result;
     workspace scratch;
     features(text, scratch, result);
     return result;
   }
-  /// Computes features() into `result`, and reuses memory.
+  /// Writes the result of features(text) to `result`. Uses the caller's scratch memory.
   void features(std::string_view text, workspace& scratch, std::vector<hash_type>& result) const {
     detail::collect_features(tokenizer, hasher, text, scratch.memory_.get().tokens, result);
   }
 
-  /// Returns the full hash of a token, lowest word first.
+  /// Returns the full hash of a token, the lowest word first.
   [[nodiscard]] hash_type hash(std::string_view token) const { return detail::to_hash_words(hasher(token)); }
 
   tokenizer_type tokenizer{};                 ///< finds the tokens of a text

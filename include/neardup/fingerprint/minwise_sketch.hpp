@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mergeable sketches of sets: the minima from which a min-wise code is made.
+// Sketches of sets, which can be merged. A min-wise code is made from a sketch.
 #pragma once
 
 #include <algorithm>
@@ -17,21 +17,21 @@ namespace neardup::inline v0 {
 template <class Tokenizer, class Hasher, std::size_t Bits>
 class minwise_hasher;
 
-/// The min-wise sketch of a feature set: 4 bytes per bit of the code, whatever the size of the set.
+/// The min-wise sketch of a feature set. A sketch has 4 bytes per bit of the code, whatever the size of the set.
 ///
-/// Only the lowest 32 bits of a feature are used. So the sketch of the features of a text (from feature_extractor)
-/// gives the same code as the text itself. The order of features, and repeated features, do not matter.
+/// Only the lowest 32 bits of a feature are used. So the features of a text (from a feature_extractor) give the same
+/// code as the text itself. The order of the features does not matter, nor do repeated features.
 /// Example: `minwise_sketch<64> all = hash.sketch(title);  all.merge(hash.sketch(body));  auto code = all.result();`
 template <std::size_t Bits>
 class minwise_sketch {
  public:
   static constexpr std::size_t bits = Bits;
 
-  /// Adds a token, given by word 0 of its hash.
+  /// Adds a token. `hash` is word 0 of the hash of the token.
   void add(std::uint64_t hash) noexcept { minima_.add(&hash, 1); }
 
-  /// Adds hashes of tokens, or features of a feature_extractor.
-  /// Complexity: linear; faster for more features at a time.
+  /// Adds hashes of tokens, or features from a feature_extractor.
+  /// Complexity: linear. It is faster to add many features at a time.
   template <std::unsigned_integral Feature>
     requires(sizeof(Feature) >= sizeof(std::uint32_t))
   void add(std::span<const Feature> features) noexcept {
@@ -44,7 +44,7 @@ class minwise_sketch {
     }
   }
 
-  /// Merges another sketch: the result equals the sketch of the union of both sets.
+  /// Merges another sketch. The result is the sketch of the union of the two sets.
   void merge(const minwise_sketch& other) noexcept { minima_.merge(other.minima_); }
 
   /// Returns true if no feature was added.
@@ -53,7 +53,7 @@ class minwise_sketch {
   /// Removes all features.
   void clear() noexcept { minima_.clear(); }
 
-  /// Returns the code of the set; nullopt if it is empty.
+  /// Returns the code of the set, or nullopt if the set is empty.
   [[nodiscard]] std::optional<minwise<Bits>> result() const noexcept { return minima_.code(); }
 
   friend bool operator==(const minwise_sketch&, const minwise_sketch&) noexcept = default;

@@ -26,11 +26,12 @@
 
 namespace neardup::inline v0 {
 
-/// Computes SimHash fingerprints of `Bits` bits: each token of a text, weighted and hashed, votes on each bit.
+/// Computes SimHash fingerprints of `Bits` bits. Each token of a text has a weight and a hash, and votes on each bit.
 ///
-/// A fingerprint depends only on the three components, their settings and `Bits`: not on the machine, nor on the order
-/// of tokens. `Tokenizer` is a tokenizer, `Weighter` a weighter and `Hasher` a token_hasher of at least `Bits` bits.
-/// Thread safety: const members may be called from many threads at once.
+/// A fingerprint depends only on the three components, their settings, and `Bits`. It does not depend on the machine or
+/// the order of the tokens. `Tokenizer` is a tokenizer, `Weighter` is a weighter, and `Hasher` is a token_hasher of at
+/// least `Bits` bits.
+/// Thread safety: several threads may call const members at once.
 /// Example: `simhasher hash{shingles{2, words{}}, unit{}, xxh3<128>{.seed = 42}};  auto fingerprint = hash(text);`
 template <class Tokenizer, class Weighter = unit, class Hasher = xxh3<64>,
           std::size_t Bits = detail::hasher_width<Hasher>()>
@@ -43,7 +44,7 @@ class simhasher {
   using hasher_type = typename parts::hasher;
   static constexpr std::size_t bits = Bits;
 
-  /// The number of 64-bit words of the full hash of a token, which may be wider than the fingerprint.
+  /// The number of 64-bit words of the full hash of a token. The hash may be wider than the fingerprint.
   static constexpr std::size_t hash_words = detail::hasher_words<hasher_type>;
   using hash_type = std::array<std::uint64_t, hash_words>;
   using fingerprint_type = simhash<Bits>;
@@ -53,7 +54,7 @@ class simhasher {
   using state = detail::fingerprint_scratch<tokenizer_type, weighter_type, hasher_type, Bits>;
 
  public:
-  /// Scratch memory, reused from text to text. Each thread needs its own object.
+  /// Scratch memory, reused for the next text. Each thread needs its own object.
   class workspace {
     friend simhasher;
     detail::made_when_used<state> memory_;
@@ -63,20 +64,20 @@ class simhasher {
   constexpr explicit simhasher(Tokenizer t, Weighter w = {}, Hasher h = {})
       : tokenizer(std::move(t)), weighter(std::move(w)), hasher(std::move(h)) {}
 
-  /// Returns the fingerprint of a text; nullopt if it has no tokens, or all its tokens have weight 0.
-  /// Complexity: linear in the text on average.
+  /// Returns the fingerprint of a text, or nullopt if the text has no tokens or all its tokens have weight 0.
+  /// Complexity: on average linear in the length of the text.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
     return detail::fingerprint_text<Bits>(tokenizer, weighter, hasher, text);
   }
 
-  /// Returns the fingerprint of a text, and reuses memory.
-  /// Memory: allocates nothing once the workspace has grown. (Exception: a tokenizer without a fast path may allocate,
-  /// for example shingles with a user's hasher, or n-grams of more than 64 code points.)
+  /// Returns the fingerprint of a text, as the call without scratch memory does.
+  /// Memory: no allocation once the workspace has grown. An exception is a tokenizer without a fast path, which may
+  /// allocate: for example shingles with a user's hasher, or n-grams of more than 64 code points.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
     return detail::fingerprint_text(tokenizer, weighter, hasher, text, scratch.memory_.get());
   }
 
-  /// Returns the fingerprint of the tokens in a bag, which may be merged from several texts.
+  /// Returns the fingerprint of the tokens in a bag. The bag may be merged from several texts.
   [[nodiscard]] std::optional<fingerprint_type> operator()(const bag_type& bag) const {
     std::vector<weighted_token<hash_words>> weighted;
     return fingerprint(bag, weighted);
@@ -98,7 +99,8 @@ class simhasher {
   /// Guarantee: strong.
   void add_to(bag_type& counts, std::string_view text) const { counts.merge(bag(text)); }
 
-  /// Adds the tokens of a text to an accumulator. Only for linear weighters (tf and tf_idf), whose sums can be merged.
+  /// Adds the tokens of a text to an accumulator. The weighter has to be linear (tf or tf_idf), so that sums can be
+  /// merged.
   /// Guarantee: strong.
   void add_to(accumulator<Bits>& sums, std::string_view text) const {
     static_assert(
@@ -118,7 +120,7 @@ class simhasher {
                   "accumulator; count the tokens in a bag instead, as add_to(bag, text) does");
   }
 
-  /// Returns the sorted hashes of the distinct tokens of a text: the set that the Jaccard similarity compares.
+  /// Returns the sorted hashes of the distinct tokens of a text. The Jaccard similarity compares such sets.
   [[nodiscard]] std::vector<hash_type> features(std::string_view text) const {
     std::vector<hash_type> result;
     workspace scratch;
@@ -126,13 +128,13 @@ class simhasher {
     return result;
   }
 
-  /// Computes features() into `result`, and reuses memory.
+  /// Writes the result of features(text) to `result`. Uses the caller's scratch memory.
   void features(std::string_view text, workspace& scratch, std::vector<hash_type>& result) const {
     detail::collect_features(tokenizer, hasher, text, scratch.memory_.get().tokens, result);
   }
 
-  /// Returns the distinct tokens of a text with their weights, sorted by hash: the input of weighted_cosine(). Tokens
-  /// of weight 0 are left out.
+  /// Returns the distinct tokens of a text with their weights, sorted by hash. weighted_cosine() compares such sets.
+  /// Tokens of weight 0 are left out.
   [[nodiscard]] std::vector<weighted_token<hash_words>> weighted_features(std::string_view text) const {
     std::vector<weighted_token<hash_words>> result;
     detail::weigh_tokens(weighter, count(text), result);
@@ -143,7 +145,7 @@ class simhasher {
     return result;
   }
 
-  /// Returns the full hash of a token, lowest word first.
+  /// Returns the full hash of a token, the lowest word first.
   [[nodiscard]] hash_type hash(std::string_view token) const { return detail::to_hash_words(hasher(token)); }
 
   tokenizer_type tokenizer{};  ///< finds the tokens of a text
@@ -174,7 +176,7 @@ simhasher(Tokenizer, Weighter, Hasher) -> simhasher<Tokenizer, Weighter, Hasher>
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 inline constexpr bool detail::is_text_hasher<simhasher<Tokenizer, Weighter, Hasher, Bits>> = true;
 
-/// Makes a simhasher of a given width, at most the width of the hasher: `make_simhasher<32>(words{})`.
+/// Makes a simhasher of a chosen width, which is at most the width of the hasher: `make_simhasher<32>(words{})`.
 template <std::size_t Bits, class Tokenizer, class Weighter = unit, class Hasher = xxh3<Bits>>
 [[nodiscard]] constexpr auto make_simhasher(Tokenizer t, Weighter w = {}, Hasher h = {}) {
   return simhasher<Tokenizer, Weighter, Hasher, Bits>(std::move(t), std::move(w), std::move(h));

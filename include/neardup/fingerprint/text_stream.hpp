@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fingerprint of a text that arrives in chunks.
+// Computes the fingerprint of a text that arrives in chunks.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace neardup::inline v0 {
 
-/// Computes the fingerprint of a text that arrives in chunks. It equals the fingerprint of the whole text, wherever the
-/// chunks end. `Simhasher` is a simhasher or a minwise_hasher.
+/// Computes the fingerprint of a text that arrives in chunks. The result is the fingerprint of the whole text, wherever
+/// the chunks end. `Simhasher` is a simhasher or a minwise_hasher.
 ///
 /// With chunks of at least 4 KiB, a stream is nearly as fast as hashing the whole text. If feed() or finish() throws,
 /// the text is discarded, and the stream is ready for the next text.
-/// Memory: the last piece of the text, 4 KiB plus at most twice the longest part without a cut, such as a word; and the
-/// distinct tokens, unless each occurrence of a token weighs the same.
-/// Throws: std::length_error in feed() for a word of nearly 2 GiB or more.
+/// Memory: the last piece of the text, which is 4 KiB plus at most twice the longest part without a cut, for example a
+/// word. Also the distinct tokens, unless each occurrence of a token has the same weight.
+/// Throws: feed() throws std::length_error if a word has nearly 2 GiB or more.
 template <class Simhasher>
 class text_stream {
   static_assert(detail::is_text_hasher<Simhasher>,
@@ -43,13 +43,13 @@ class text_stream {
 
  public:
   /// Makes a stream.
-  /// Throws: the exceptions of the tokenizer for wrong settings, such as n-grams with n = 0.
+  /// Throws: the exceptions of the tokenizer if its settings are wrong, for example n-grams with n = 0.
   explicit text_stream(Simhasher hash) : hash_(std::move(hash)) {
     if constexpr (takes_chunks) reader_.start(hash_.tokenizer);
   }
 
   text_stream(const text_stream&) = default;
-  /// Moves a stream. `other` has no text afterwards, and is ready for the next text.
+  /// Moves a stream. Afterwards `other` has no text, and is ready for the next text.
   // NOLINTNEXTLINE(performance-noexcept-move-constructor): copies the simhasher, which may throw.
   text_stream(text_stream&& other)
       : hash_(other.hash_), reader_(std::move(other.reader_)), block_(other.block_), votes_(std::move(other.votes_)) {
@@ -72,7 +72,7 @@ class text_stream {
   }
 
   /// Ends the text. The stream is then ready for the next text.
-  /// Returns: the fingerprint; nullopt if the text has no tokens, or all its tokens have weight 0.
+  /// Returns: the fingerprint, or nullopt if the text has no tokens or all its tokens have weight 0.
   [[nodiscard]] std::optional<typename Simhasher::fingerprint_type> finish() {
     const reset_unless_done guard{this};
     receive([&](auto& sink) { reader_.finish(hash_.tokenizer, sink); });
@@ -90,7 +90,7 @@ class text_stream {
  private:
   template <class Feed>
   void receive(const Feed& feed) {
-    // For a tokenizer of whole texts, the static_assert above stays the only error.
+    // If the tokenizer reads only whole texts, the static_assert above is the only error.
     if constexpr (takes_chunks) votes_.receive(hash_.weighter, hash_.hasher, block_, feed);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Weights in fixed point, whose sums are exact, so that their order does not matter; and weighters: the weight of each
-// distinct token of a text.
+// Weights, and weighters. A weight is a fixed-point number, so that sums of weights are exact in any order. A weighter
+// returns the weight of each distinct token of a text.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace neardup::inline v0 {
 
-/// The weight of a token: an unsigned fixed-point number of 32 bits with 8 fractional bits (1.0 = 256).
+/// The weight of a token: an unsigned fixed-point number of 32 bits, 8 of which are fractional bits (1.0 = 256).
 ///
 /// The range is 0 to 16777215.996 in steps of 1/256. A token of weight 0 does not count.
 class weight {
@@ -30,16 +30,16 @@ class weight {
   /// Makes the weight 1.0.
   constexpr weight() noexcept = default;
 
-  /// Rounds a number to the nearest weight, halves upwards.
-  /// Throws: std::invalid_argument if it is NaN, infinite, negative, or at least 16777216.
+  /// Rounds a number to the nearest weight; a half is rounded upwards.
+  /// Throws: std::invalid_argument if the number is NaN, infinite, negative, or at least 16777216.
   constexpr explicit weight(double value) {
     constexpr double limit = 16777216.0;
-    // NaN fails every comparison and must be refused, so the condition is written as !(in range). -0.0 is accepted, and
+    // NaN must be refused. It fails every comparison, so the condition is written as !(in range). -0.0 is accepted, and
     // becomes 0.
     if (!(value >= 0.0 && value < limit)) {
       detail::fail<std::invalid_argument>("a weight must be a number of at least 0 and less than 16777216");
     }
-    // Both floating-point operations are exact, so all machines round alike.
+    // The two floating-point operations are exact, so all machines round in the same way.
     const double scaled = value * one;
     const auto floor = static_cast<std::uint64_t>(scaled);
     const std::uint64_t rounded = floor + (scaled - static_cast<double>(floor) >= 0.5 ? 1 : 0);
@@ -65,7 +65,7 @@ class weight {
 
 namespace detail {
 
-/// A possible result of a user's weighter: a weight, or any number.
+/// What a user's weighter may return: a weight, or any number.
 template <class T>
 concept weight_like = std::same_as<std::remove_cvref_t<T>, weight> || std::is_arithmetic_v<std::remove_cvref_t<T>>;
 
@@ -78,20 +78,20 @@ constexpr weight to_weight(const T& value) {
   }
 }
 
-/// Decides one bit: returns true if `sum`, the weight of the tokens that set the bit, is more than half of `total`. A
-/// tie gives false.
+/// Decides one bit: returns true if `sum` is more than half of `total`. `sum` is the weight of the tokens that set the
+/// bit. A tie gives false.
 constexpr bool is_more_than_half(std::uint64_t sum, std::uint64_t total) noexcept {
   return sum > total - sum;  // sum > total / 2 without overflow
 }
 
-/// Returns ln(n) in units of 2^-32, with an error below 2^-28. It uses integers only: a logarithm of the C library may
-/// differ in the last bit between machines. The method is log2 by repeated squaring of the mantissa, one fractional bit
-/// per step; then ln = log2 * ln 2.
+/// Returns ln(n) in units of 2^-32, with an error below 2^-28. The function uses integers only, because logarithms of
+/// the C library may differ in the last bit between machines. log2(n) is computed by repeated squaring of the mantissa,
+/// one fractional bit per step. Then ln = log2 * ln 2.
 /// Precondition: n >= 1.
 constexpr std::uint64_t fixed_point_ln(std::uint64_t n) noexcept {
   std::uint64_t exponent = 0;
   for (std::uint64_t rest = n; rest > 1; rest >>= 1) ++exponent;
-  // The mantissa in [1, 2), with 31 fractional bits.
+  // The mantissa is in [1, 2), and has 31 fractional bits.
   std::uint64_t mantissa = exponent > 31 ? n >> (exponent - 31) : n << (31 - exponent);
   std::uint64_t log2 = exponent;
   constexpr int fraction_bits = 32;
@@ -102,7 +102,7 @@ constexpr std::uint64_t fixed_point_ln(std::uint64_t n) noexcept {
     mantissa >>= bit;
   }
   constexpr std::uint64_t ln2 = 0xb17217f7d1cfU;  // ln 2 in units of 2^-48; it is multiplied by at most 63
-  // log2 * ln 2 without overflow: log2 < 2^38.
+  // log2 < 2^38, so log2 * ln 2 is computed in two parts, without overflow.
   return ((log2 >> 32) * ln2 >> 16) + ((log2 & 0xffffffffU) * (ln2 >> 16) >> 32);
 }
 
@@ -138,7 +138,8 @@ template <class T>
 concept token_occurrence_weighter = requires(const T& w, std::string_view token) {
   { w.per_occurrence(token) } -> std::same_as<weight>;
 };
-/// A weighter of the library that chooses its rule at run time. It returns units of 1/256, which may exceed 32 bits.
+/// A weighter of the library that chooses its rule at run time. Its results are in units of 1/256, and may exceed 32
+/// bits.
 template <class T>
 concept units_weighter = requires(const T& w, std::string_view token, std::uint64_t count) {
   { w.units(token, count) } -> std::same_as<std::uint64_t>;
@@ -149,25 +150,25 @@ concept weight_adjuster = requires(const T& w, std::vector<weighted_token<1>>& t
   w.adjust(tokens);
 };
 
-/// A linear weighter: the weight of a token is the sum of the weights of its occurrences.
+/// A linear weighter. The weight of a token is the sum of the weights of its occurrences.
 template <class T>
 concept linear_weighter = occurrence_weighter<T> || token_occurrence_weighter<T>;
 
-/// True if a weighter has more than one of the forms that the concept `weighter` lists, perhaps through a base class. A
-/// call would be ambiguous.
+/// True if a weighter has more than one of the forms that the concept `weighter` lists, perhaps from a base class. A
+/// call of such a weighter would be ambiguous.
 template <class T>
 concept many_formed_weighter = (weight_adjuster<T> && (linear_weighter<T> || count_weighter<T> || token_weighter<T>)) ||
                                (linear_weighter<T> && (count_weighter<T> || token_weighter<T>));
 
 }  // namespace detail
 
-/// A weighter of the tokens of a text. It is called as const and has exactly one of these forms:
-/// - `w(count)` or `w(token, count)` returns the weight of a distinct token that occurs `count` times, as a
-///   neardup::weight or a number (1 is weight 1.0; NaN, infinite and negative numbers are errors);
-/// - `per_occurrence()` or `per_occurrence(token)` returns the weight of each occurrence. An accumulator, whose sums
-///   are merged, needs such a weighter;
-/// - a member `inner`, another weighter, and `adjust(tokens)`, which changes the std::vector<weighted_token<Words>> of
-///   all distinct tokens of the text, for any Words.
+/// A weighter of the tokens of a text. A const weighter `w` has exactly one of these forms:
+/// - `w(count)` or `w(token, count)` returns the weight of a distinct token that occurs `count` times. The result is a
+/// neardup::weight or a number (1 is the weight 1.0; NaN, infinite and negative numbers are errors);
+/// - `per_occurrence()` or `per_occurrence(token)` returns the weight of each occurrence of a token. An accumulator,
+/// whose sums are merged, requires this form;
+/// - `inner` is a member, which is another weighter, and `adjust(tokens)` changes the weights of all distinct tokens of
+/// the text. `tokens` is a std::vector<weighted_token<Words>>, for any Words.
 template <class T>
 concept weighter = std::copy_constructible<T> && !detail::many_formed_weighter<T> &&
                    (detail::linear_weighter<T> || detail::count_weighter<T> || detail::token_weighter<T> ||
@@ -186,7 +187,7 @@ constexpr bool reads_token() {
   }
 }
 
-/// Returns the weight of one occurrence under a linear weighter.
+/// Returns the weight that a linear weighter gives to one occurrence.
 template <linear_weighter Weighter>
 weight occurrence_weight(const Weighter& weigh, std::string_view token) {
   if constexpr (token_occurrence_weighter<Weighter>) {
@@ -200,13 +201,14 @@ weight occurrence_weight(const Weighter& weigh, std::string_view token) {
   fail<std::overflow_error>("the weight of a token exceeds 2^64 - 1 units of 1/256");
 }
 
-/// Returns the weight of `count` occurrences, each of weight `units`.
+/// Returns the weight of `count` occurrences, each of which has the weight `units`.
 inline std::uint64_t units_of_all(std::uint64_t units, std::uint64_t count) {
   if (units != 0 && count > ~std::uint64_t{0} / units) fail_heavy_token();
   return units * count;
 }
 
-/// Returns the weight of a token that occurs `count` times, in units of 1/256, before weight_adjusters change it.
+/// Returns the weight of a token that occurs `count` times, in units of 1/256. The function adjust() may change it
+/// later.
 template <class Weighter>
 std::uint64_t token_units(const Weighter& weigh, std::string_view token, std::uint64_t count) {
   if constexpr (weight_adjuster<Weighter>) {
@@ -230,7 +232,7 @@ void adjust_weights(const Weighter& weigh, std::vector<weighted_token<Words>>& t
   }
 }
 
-/// Returns the innermost weighter, below all adjusters (weighters with a member `inner`).
+/// Returns the innermost weighter: the one that is not an adjuster. An adjuster is a weighter with a member `inner`.
 template <class Weighter>
 const auto& innermost(const Weighter& weigh) noexcept {
   if constexpr (weight_adjuster<Weighter>) {
@@ -243,8 +245,8 @@ const auto& innermost(const Weighter& weigh) noexcept {
 template <class Weighter>
 using innermost_of = std::remove_cvref_t<decltype(innermost(std::declval<const Weighter&>()))>;
 
-/// True for idf, tf_idf and adjusters of them, whose table can be looked up by the hash of a token. False for classes
-/// that derive from idf or tf_idf, because they may weigh differently.
+/// True for idf, tf_idf, and adjusters of idf or tf_idf: their table can be looked up by the hash of a token. False for
+/// classes that derive from idf or tf_idf, because these may weigh differently.
 template <class Weighter>
 inline constexpr bool asks_idf_table = false;
 template <weight_adjuster Weighter>
@@ -254,7 +256,7 @@ constexpr weight log_tf_weight(std::uint64_t count) noexcept {
   return weight::from_raw(weight::one + weight_of_ln(fixed_point_ln(count == 0 ? 1 : count)).raw());
 }
 
-// The log_tf weights of small counts, which nearly all tokens have, because computing a logarithm takes a hundred
+// The log_tf weights of small counts. Nearly all tokens have small counts, and computing a logarithm takes a hundred
 // cycles.
 inline constexpr std::array<weight, 256> log_tf_weights = [] {
   std::array<weight, 256> weights;
@@ -264,19 +266,19 @@ inline constexpr std::array<weight, 256> log_tf_weights = [] {
 
 }  // namespace detail
 
-/// Gives each distinct token the weight 1, whatever its count. It is the default: repetition, as in boilerplate, does
-/// not count.
+/// Gives each distinct token the weight 1, whatever its count. This is the default weighter, in which repetition, as in
+/// boilerplate, does not matter.
 struct unit {
   constexpr weight operator()(std::uint64_t /*count*/) const noexcept { return {}; }
 };
 
-/// Gives each occurrence the weight 1: the term frequency. Repeated boilerplate can dominate the fingerprint; prefer
-/// unit or log_tf.
+/// Gives each occurrence of a token the weight 1 (term frequency). Repeated boilerplate can dominate the fingerprint,
+/// so prefer unit or log_tf.
 struct tf {
   [[nodiscard]] constexpr weight per_occurrence() const noexcept { return {}; }
 };
 
-/// Gives a distinct token the weight 1 + ln(count), rounded to 1/256 without floating point.
+/// Gives each distinct token the weight 1 + ln(count). The weight is rounded to 1/256, without floating point.
 struct log_tf {
   constexpr weight operator()(std::uint64_t count) const noexcept {
     return count < detail::log_tf_weights.size() ? detail::log_tf_weights[detail::to_size(count)]
@@ -284,10 +286,10 @@ struct log_tf {
   }
 };
 
-/// Quantises the weights of another weighter to whole levels 1..n. The heaviest token of the text has level n.
+/// Replaces the weights of another weighter by whole levels 1..n. The heaviest token of the text has the level n.
 ///
-/// A token of weight w > 0 has level ceil(n * w / heaviest). Weight 0 stays 0.
-/// Throws: std::invalid_argument when used with n outside 1 to 65535.
+/// A token of weight w > 0 gets the level ceil(n * w / heaviest). The weight 0 stays 0.
+/// Throws: std::invalid_argument if n is not in 1..65535.
 template <class Inner>
 struct levels {
   static_assert(weighter<Inner>, "neardup: levels{n, weighter} needs a weighter, such as tf{}");
@@ -300,7 +302,7 @@ struct levels {
     if (n == 0 || n > 65535) detail::fail<std::invalid_argument>("levels{n, weighter} needs n from 1 to 65535");
     std::uint64_t heaviest = 0;
     for (const auto& token : tokens) heaviest = (std::max)(heaviest, token.units);
-    // Weights of 2^48 units or more are shifted down, so that n * w fits 64 bits.
+    // Weights of 2^48 units or more are shifted down, so that n * w fits into 64 bits.
     int shift = 0;
     while ((heaviest >> shift) >> 48 != 0) ++shift;
     for (auto& token : tokens) {
@@ -315,13 +317,13 @@ struct levels {
 template <class Inner>
 levels(std::size_t, Inner) -> levels<Inner>;
 
-/// Quantises the weights of another weighter to whole levels 1..n, by their rank. The lightest n-th of the distinct
-/// tokens of the text has level 1, the next n-th level 2, and so on. Unlike `levels`, ranks still distinguish the other
-/// tokens when one token outweighs all.
+/// Replaces the weights of another weighter by whole levels 1..n, according to their ranks. The lightest n-th of the
+/// distinct tokens of the text has the level 1, the next n-th has the level 2, and so on. If one token is much heavier
+/// than all others, ranks still distinguish the others; `levels` does not.
 ///
-/// A token with l of t tokens lighter than itself has level 1 + floor(n * l / t), so equal weights have equal levels.
-/// Tokens of weight 0 keep the weight 0, and do not count in t.
-/// Throws: std::invalid_argument when used with n outside 1 to 65535.
+/// If l of t tokens are lighter than a token, the token gets the level 1 + floor(n * l / t). So equal weights have
+/// equal levels. Tokens of weight 0 keep the weight 0, and are not counted in t.
+/// Throws: std::invalid_argument if n is not in 1..65535.
 template <class Inner>
 struct quantile_levels {
   static_assert(weighter<Inner>, "neardup: quantile_levels{n, weighter} needs a weighter, such as tf{}");
@@ -351,8 +353,9 @@ struct quantile_levels {
 template <class Inner>
 quantile_levels(std::size_t, Inner) -> quantile_levels<Inner>;
 
-/// Keeps only the n heaviest tokens of another weighter. Ties are broken by the smaller hash.
-/// Throws: std::invalid_argument when used with n = 0.
+/// Keeps only the n heaviest tokens of another weighter. Of tokens with equal weights, those with the smaller hashes
+/// are kept.
+/// Throws: std::invalid_argument if n = 0.
 template <class Inner>
 struct top {
   static_assert(weighter<Inner>, "neardup: top{n, weighter} needs a weighter, such as tf{}");

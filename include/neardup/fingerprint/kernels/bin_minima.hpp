@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// One-permutation min-wise hashing: the smallest hash in each of several bins, of which a min-wise code consists.
+// One-permutation min-wise hashing: each of several bins has the smallest of its hashes. A min-wise code consists of
+// these minima.
 //
-// The hash of a feature chooses one bin and a number in that bin. The bin keeps the smallest number. A bin that no
-// feature chose is filled: each bin has two factors, and takes the least product of its factors and a feature, over all
-// features of the set. So a bin is equally likely to contain any feature of a set, and two sets agree in a bin with a
-// probability that is their Jaccard similarity. The features of a set are divided among the bins, so distances have
-// less variance than with independent bits.
+// The hash of a feature determines one bin, and a number in the bin. The bin keeps the smallest number. A bin that no
+// feature chose has to be filled. Each bin has two factors, and multiplies them with each feature of the set. The bin
+// is filled with the least product. So a bin is equally likely to contain any feature of a set, and the probability
+// that two sets agree in a bin is their Jaccard similarity. The features of a set are divided among the bins. So
+// distances have less variance than with independent bits.
 // Sources: Li, Owen, Zhang, One Permutation Hashing, NIPS 2012; Dahlgaard, Knudsen, Thorup, Fast Similarity Sketching,
-// FOCS 2017, section 2, for filling with further hashes of all features in place of copies of other bins.
+// FOCS 2017, section 2 (filling bins with further hashes of all features, not with copies of other bins).
 #pragma once
 
 #include <algorithm>
@@ -27,15 +28,15 @@
 
 namespace neardup::inline v0::detail {
 
-// The content of a bin. The smallest content wins. A bin that a feature chose contains the number of that feature,
-// below 2^31. Otherwise it contains filled_bin plus a 16-bit product. The initial content is empty_bin.
+// The content of a bin. The smallest content is kept. A bin that a feature chose contains the number of that feature,
+// which is below 2^31. A filled bin contains filled_bin plus a 16-bit product. The initial content is empty_bin.
 inline constexpr std::uint32_t filled_bin = 0x80000000U;
 inline constexpr std::uint32_t empty_bin = 0xffffffffU;
 
-/// The greatest number of hashes that add() accepts at a time.
+/// The greatest number of hashes per call of add().
 inline constexpr std::size_t max_added_hashes = 1024;
 
-/// The two odd factors by which an empty bin multiplies the lower and the upper 16 bits of a feature.
+/// The two odd factors of a bin. An empty bin multiplies the lower and the upper 16 bits of a feature by its factors.
 struct bin_factors {
   std::uint16_t of_lower;
   std::uint16_t of_upper;
@@ -46,7 +47,7 @@ constexpr bin_factors factors_of_bin(std::uint64_t bin) noexcept {
   return {static_cast<std::uint16_t>(x | 1U), static_cast<std::uint16_t>(x >> 16 | 1U)};
 }
 
-/// The factors of 64 bins, by column, so that kernels can load whole vectors.
+/// The factors of 64 bins, stored by column, so that kernels can load whole vectors.
 struct alignas(64) bin_factor_block {
   std::uint16_t of_lower[word_bits];
   std::uint16_t of_upper[word_bits];
@@ -66,27 +67,27 @@ inline constexpr auto factors_of_bins = [] {
   return result;
 }();
 
-/// A bin's bit of the code is the highest bit of (content * bit_multiplier).
+/// The bit of a bin in the code is the highest bit of (content * bit_multiplier).
 inline constexpr std::uint32_t bit_multiplier = 0x9e3779b1U;
 
-/// Returns the content of an empty bin that is filled with `product`. It is monotonic: a smaller product, as a signed
-/// number, gives a smaller content.
+/// Returns the content of an empty bin that is filled with `product`. The function is monotonic: a smaller signed
+/// product gives a smaller content.
 constexpr std::uint32_t filled_with(std::int16_t product) noexcept {
   return filled_bin | (static_cast<std::uint16_t>(product) ^ 0x8000U);
 }
 
 // ---- words of 64 bins -----------------------------------------------------------------------------------------------
-// Hashes choose bins. The open bins, which no hash chose, take products. Then each bin gives a bit.
-// A set of few hashes leaves most bins open: products are computed for all 64 bins, in the same loop in which hashes
-// choose bins, because products and choices use different units of the processor. A larger set leaves few bins open:
-// products are computed for them only, afterwards.
+// Hashes choose bins. A bin is open if no hash chose it. Open bins take products. Then each bin gives a bit.
+// A set of few hashes leaves most bins open. So products are computed for all 64 bins, in the loop in which hashes
+// choose bins; products and choices use different units of the processor. A larger set leaves few bins open. So
+// products are computed afterwards, for the open bins only.
 
-/// A hash's choice: the bin, and the number of the hash in that bin.
+/// The choice of a hash: a bin, and the number of the hash in the bin.
 struct bin_choice {
   std::uint64_t bin;
   std::uint32_t number;
 
-  // Uses a mask, not a second shift, because processors do fewer shifts than logical operations per cycle.
+  // A mask is used instead of a second shift, because processors do fewer shifts than logical operations per cycle.
   NEARDUP_ALWAYS_INLINE bin_choice(std::uint64_t hash, std::uint64_t bins) noexcept {
     const std::uint64_t half = static_cast<std::uint32_t>(hash) * (bins / 2);
     bin = half >> 31;
@@ -94,21 +95,21 @@ struct bin_choice {
   }
 };
 
-/// Lets a hash choose its bin. The bin keeps the smaller of its content and the number of the hash.
+/// A hash chooses its bin. The bin keeps the smaller of its content and the number of the hash.
 NEARDUP_ALWAYS_INLINE void choose_bin_portable(std::uint32_t* minima, std::uint64_t bins, std::uint64_t hash) noexcept {
   const bin_choice choice(hash, bins);
   const std::uint32_t held = minima[choice.bin];
   minima[choice.bin] = held < choice.number ? held : choice.number;
 }
 
-/// Lets each hash choose its bin.
+/// Each hash chooses its bin.
 inline void choose_bins_portable(std::uint32_t* minima, std::uint64_t bins, const std::uint64_t* hashes,
                                  std::size_t n) noexcept {
   for (std::size_t i = 0; i < n; ++i) choose_bin_portable(minima, bins, hashes[i]);
 }
 
 /// Multiplies each of 64 numbers by Factor.
-/// Returns: the highest bits of the 32-bit products; bit i is that of number i.
+/// Returns: the highest bit of each 32-bit product. Bit i of the result is the bit of number i.
 template <std::uint32_t Factor>
 std::uint64_t top_bits_portable(const std::uint32_t* numbers) noexcept {
   std::uint64_t bits = 0;
@@ -116,8 +117,8 @@ std::uint64_t top_bits_portable(const std::uint32_t* numbers) noexcept {
   return bits;
 }
 
-/// Returns the product with which a hash competes to fill an empty bin: lower * of_lower + upper * of_upper mod 2^16.
-/// `lower` and `upper` are the halves of the lowest 32 bits of the hash.
+/// Returns the product of a hash for an empty bin: lower * of_lower + upper * of_upper mod 2^16. `lower` and `upper`
+/// are the two halves of the lowest 32 bits of the hash. The bin is filled with the least product of all hashes.
 NEARDUP_ALWAYS_INLINE std::int16_t bin_product(std::uint64_t hash, std::uint16_t of_lower,
                                                std::uint16_t of_upper) noexcept {
   const auto lower = static_cast<std::uint16_t>(hash);
@@ -125,13 +126,14 @@ NEARDUP_ALWAYS_INLINE std::int16_t bin_product(std::uint64_t hash, std::uint16_t
   return static_cast<std::int16_t>(std::uint32_t{lower} * of_lower + std::uint32_t{upper} * of_upper);
 }
 
-/// Fills 64 bins with products. A chosen bin keeps its number, because the number is smaller than every filled content.
+/// Fills 64 bins with products. A bin that a hash chose keeps its number, because the number is smaller than any filled
+/// content.
 NEARDUP_ALWAYS_INLINE void take_products(std::uint32_t* minima, const std::int16_t* products) noexcept {
   for (std::size_t i = 0; i < word_bits; ++i) minima[i] = (std::min)(minima[i], filled_with(products[i]));
 }
 
-/// Fills each of 64 bins with its least product with any of n hashes. If `Chooses`, the hashes also choose their bins,
-/// in the same loop; `minima` is then the first of `bins` bins.
+/// Fills each of 64 bins with its least product of n hashes. If `Chooses`, the hashes also choose their bins, in the
+/// same loop. `minima` is then the first of `bins` bins.
 template <bool Chooses>
 void fill_all_bins_portable(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
                             const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -146,7 +148,7 @@ void fill_all_bins_portable(std::uint32_t* minima, std::uint64_t bins, const bin
   take_products(minima, least);
 }
 
-/// Fills the bins in the bit set `open` with their least product with any of n hashes.
+/// Fills the bins in the bit set `open`, each with its least product of n hashes.
 inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                                    const std::uint64_t* hashes, std::size_t n) noexcept {
   for (; open != 0; open &= open - 1) {
@@ -171,7 +173,7 @@ inline baseline_shorts load_shorts(const std::uint16_t* from) noexcept {
 }
 inline baseline_shorts lesser_shorts(baseline_shorts a, baseline_shorts b) noexcept { return a < b ? a : b; }
 
-/// The lower and the upper 16 bits of a number, each in all lanes.
+/// The lower 16 bits of a number in all lanes, and the upper 16 bits in all lanes of another vector.
 struct halves_baseline {
   baseline_shorts lower;
   baseline_shorts upper;
@@ -191,7 +193,7 @@ struct halves_baseline {
   }
 };
 
-/// Returns the least lane of each of four vectors, as 16-bit numbers, the first vector lowest.
+/// Returns the least lane of each of four vectors. The four 16-bit results are packed, that of the first vector lowest.
 inline std::uint64_t min_lanes_baseline(const baseline_shorts (&of)[4]) noexcept {
 #if NEARDUP_X86_KERNELS
 
@@ -302,8 +304,8 @@ inline void fill_each_bin_baseline(std::uint32_t* minima, std::uint64_t open, co
 
 NEARDUP_AVX2_BEGIN
 
-/// The AVX2 version of choose_bin_portable uses VPMINUD, because CMOV would compete with the shifts for the same two
-/// units of the processor.
+/// The AVX2 version of choose_bin_portable. It uses VPMINUD. CMOV would compete with the shifts for the same two units
+/// of the processor.
 NEARDUP_ALWAYS_INLINE void choose_bin_avx2(std::uint32_t* minima, std::uint64_t bins, std::uint64_t hash) noexcept {
   const bin_choice choice(hash, bins);
   std::uint32_t& held = minima[choice.bin];
@@ -349,17 +351,18 @@ void fill_all_bins_avx2(std::uint32_t* minima, std::uint64_t bins, const bin_fac
   take_products(minima, products);
 }
 
-/// Returns the content of a bin that is filled with the least of eight products. These are in the lower halves of
-/// 32-bit lanes.
+/// Returns the content of a bin that is filled with the least of eight products. The products are in the lower halves
+/// of the 32-bit lanes.
 NEARDUP_ALWAYS_INLINE std::uint32_t least_filled_avx2(__m256i products) noexcept {
   const __m128i half = _mm_min_epi16(_mm256_castsi256_si128(products), _mm256_extracti128_si256(products, 1));
-  // VPHMINPOSUW finds the least unsigned number, so the sign bits are flipped and the upper halves set to the maximum.
+  // VPHMINPOSUW finds the least unsigned number. So the sign bits are flipped, and the upper halves are set to the
+  // maximum.
   const __m128i numbers = _mm_or_si128(_mm_xor_si128(half, _mm_set1_epi16(-0x8000)), _mm_set1_epi32(-0x10000));
   return filled_bin | static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(numbers)));  // the upper bits
                                                                                                  // are the index
 }
 
-/// The AVX2 version of fill_each_bin_portable: VPMADDWD multiplies both halves of a hash and adds the products.
+/// The AVX2 version of fill_each_bin_portable. VPMADDWD multiplies the two halves of a hash, and adds the two products.
 inline void fill_each_bin_avx2(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                                const std::uint64_t* hashes, std::size_t n) noexcept {
   alignas(32) std::uint32_t halves[max_added_hashes + 16];
@@ -382,9 +385,9 @@ NEARDUP_END
 
 NEARDUP_AVX512_BEGIN
 
-/// The AVX-512 version of fill_all_bins_portable uses VPMADDWD, with 32-bit products. 16-bit products would need 16-bit
-/// broadcasts, which are shuffles, and shuffles compete with products for the same two units. A 32-bit broadcast load
-/// needs no shuffle.
+/// The AVX-512 version of fill_all_bins_portable. It uses VPMADDWD, whose products have 32 bits. 16-bit products would
+/// need 16-bit broadcasts. These are shuffles, and compete with products for the same two units. A 32-bit broadcast
+/// load needs no shuffle.
 template <bool Chooses>
 void fill_all_bins_avx512(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
                           const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -396,7 +399,8 @@ void fill_all_bins_avx512(std::uint32_t* minima, std::uint64_t bins, const bin_f
       const __m512i hash = _mm512_set1_epi32(static_cast<int>(hashes[i]));
       ((least[V] = _mm512_min_epi16(least[V], _mm512_madd_epi16(hash, factor[V]))), ...);
     }
-    // filled_with() of each lane. The upper half of a lane is replaced: it holds the upper bits of the 32-bit product.
+    // Computes filled_with() of each lane. The upper half of a lane is replaced, because it has the upper bits of the
+    // 32-bit product.
     const __m512i filled = _mm512_set1_epi32(static_cast<int>(filled_bin));
     ((least[V] = _mm512_mask_blend_epi16(0xaaaaaaaaU, _mm512_xor_si512(least[V], _mm512_set1_epi32(0x8000)), filled),
       _mm512_storeu_si512(minima + 16 * V, _mm512_min_epu32(_mm512_loadu_si512(minima + 16 * V), least[V]))),
@@ -429,8 +433,8 @@ void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor
   }
 }
 
-// Each struct is the version of adding n hashes for one instruction set, 0 < n <= max_added_hashes. It switches from
-// add_few_hashes to add_many_hashes at the n where both take the same time for 64-bit codes (measured on an Intel Xeon
+// Each struct adds n hashes with one instruction set, 0 < n <= max_added_hashes. It calls add_few_hashes for small n
+// and add_many_hashes for larger n. At the limit, both take the same time for 64-bit codes (measured on an Intel Xeon
 // Sapphire Rapids). bits_of_bins computes one word of the code: the bits of 64 bins.
 
 inline constexpr std::size_t few_hashes = 44;
@@ -487,7 +491,7 @@ inline std::uint64_t bits_of_bins(const std::uint32_t* minima) noexcept {
   return choose_form(active_instruction_set(), [&](auto form) { return bits_of_bins_of(form)(minima); });
 }
 
-/// The minima of a set of hashes, by bin. The order of the hashes and repetitions do not matter.
+/// The minima of a set of hashes, one per bin. The order of the hashes does not matter, nor do repetitions.
 template <std::size_t Bins>
 class bin_minima {
  public:
@@ -502,12 +506,12 @@ class bin_minima {
     if (n > 0) add_hashes(minima_.data(), Bins, factors_of_bins<Bins>.data(), hashes, n);
   }
 
-  /// Merges the minima of another set: the result is the minima of the union of both sets.
+  /// Merges the minima of another set. The result is the minima of the union of the two sets.
   void merge(const bin_minima& other) noexcept {
     for (std::size_t bin = 0; bin < Bins; ++bin) minima_[bin] = (std::min)(minima_[bin], other.minima_[bin]);
   }
 
-  /// Returns the code of the set; nullopt if it is empty.
+  /// Returns the code of the set, or nullopt if the set is empty.
   [[nodiscard]] std::optional<minwise<Bins>> code() const noexcept {
     if (empty()) return std::nullopt;
     return minwise<Bins>(bits());
@@ -524,7 +528,7 @@ class bin_minima {
     return result;
   }
 
-  // Elements at and beyond `Bins` are 0, as if a hash had chosen these bins. So they never count as open bins.
+  // The elements at index `Bins` and above are 0, as if a hash had chosen these bins. So they never count as open bins.
   alignas(64) std::array<std::uint32_t, word_bits * words> minima_{};
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Positional population counts: counts for each of 64 bit positions how many words set it, and finds the majority bits.
+// Positional population counts: counts for each of 64 bit positions how many words have the bit set. Finds the bits
+// that most words have set.
 //
-// Counts are bit-sliced: plane p holds bit p of the count of every column. One full adder (carry-save, two or five
-// instructions) adds two words to all 64 counts at once. A carry into a plane waits until a second one arrives, and
-// both are added at once, so each plane costs half as much as the plane below.
+// Counts are bit-sliced: plane p has bit p of the count of every column. A full adder (carry-save, two or five
+// instructions) adds two words to all 64 counts at once. A carry into a plane waits until a second carry arrives. Then
+// the two carries are added together. So each plane costs half as much as the plane below it.
 // Source: Clausecker, Lemire, Schintke, Faster Positional-Population Counts, CPE 2025, arXiv 2412.16370.
 #pragma once
 
@@ -20,17 +21,17 @@
 
 namespace neardup::inline v0::detail {
 
-/// Bit-sliced counts of 64 columns (bit positions), in up to eight independent lanes. At the end the counts of the
-/// lanes are added.
+/// Bit-sliced counts of 64 columns (bit positions). There are up to eight independent lanes. At the end, the counts of
+/// all lanes are added.
 struct bit_tally {
   static constexpr std::size_t lanes = 8;
   static constexpr std::size_t max_planes = 48;  // a lane counts up to 2^48 words
-  /// A block of 16 vectors is added to the lowest four planes, of weight 1, 2, 4 and 8. The carry of weight 16 goes to
-  /// the next plane.
+  /// A block of 16 vectors is added to the lowest four planes, which have the weights 1, 2, 4 and 8. A carry has the
+  /// weight 16, and goes to the next plane.
   static constexpr std::size_t block_planes = 4;
 
-  // planes[p][lane] holds bit p of the counts of a lane. If bit p of `is_waiting` is set, waiting[p][lane] holds
-  // another carry of weight 2^p. Not initialised beyond `used` planes.
+  // planes[p][lane] is bit p of the counts of a lane. If bit p of `is_waiting` is set, waiting[p][lane] is a further
+  // carry of weight 2^p. Only the planes below `used` are initialised.
   alignas(64) std::uint64_t planes[max_planes][lanes];
   alignas(64) std::uint64_t waiting[max_planes][lanes];
   std::uint64_t is_waiting;
@@ -47,8 +48,8 @@ struct bit_tally {
     level = set;
   }
 
-  /// Begins to use the lowest block_planes planes.
-  /// Returns: true if they contain counts already, false if they are not initialised.
+  /// Starts to use the lowest block_planes planes.
+  /// Returns: true if these planes have counts already, or false if they are not initialised.
   bool begin() noexcept {
     if (used > 0) return true;
     used = block_planes;
@@ -56,9 +57,9 @@ struct bit_tally {
   }
 };
 
-/// Returns the columns with a count greater than total / 2, as a bit set. count[p] is plane p of the counts.
+/// Returns the columns whose count exceeds total / 2, as a bit set. count[p] is plane p of the counts.
 inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t planes, std::uint64_t total) noexcept {
-  // Compares all columns with the threshold at once, from the highest plane down.
+  // Compares all columns with the threshold at once. The highest plane is compared first.
   const std::uint64_t threshold = total / 2;
   std::uint64_t greater = 0;
   std::uint64_t equal = ~std::uint64_t{0};
@@ -70,15 +71,15 @@ inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t plan
   return greater;
 }
 
-/// Returns the bits that are set in more than half of the counted words. Adds the counts of all lanes, then compares
-/// them with half of the total.
+/// Returns the bits that are set in more than half of the counted words. The counts of all lanes are added, and
+/// compared with half of the total.
 template <std::size_t Lanes>
 std::uint64_t majority_of_lanes(const bit_tally& tally) noexcept {
   std::uint64_t sum[bit_tally::max_planes + 4] = {};
-  // No count exceeds the number of words, so higher planes are 0.
+  // No count exceeds the number of words. So all higher planes are 0.
   const auto planes = to_size(std::bit_width(tally.total));
   for (std::size_t lane = 0; lane < Lanes; ++lane) {
-    // Each lane is the sum of two numbers: its counts, and its waiting carries.
+    // A lane is the sum of two numbers: its counts, and its waiting carries.
     std::uint64_t carry = 0;
     std::uint64_t waiting_carry = 0;
     for (std::size_t p = 0; p < planes; ++p) {
@@ -104,7 +105,7 @@ std::uint64_t majority_of_lanes(const bit_tally& tally) noexcept {
 
 namespace neardup::inline v0::detail {
 
-/// Adds the bits of `n` more words to the counts.
+/// Adds the bits of `n` words to the counts.
 inline void count_bits(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
   choose_form(tally.level, [&](auto form) { decltype(tally_kernels_of(form))::count_bits(tally, words, n); });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checks the template arguments (parts) of a simhasher, minwise_hasher or feature_extractor, so that a wrong one gives
-// a single error message.
+// Checks the template arguments (parts) of a simhasher, minwise_hasher or feature_extractor. A wrong part gives a
+// single error message.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Replaces every part of a composition that has a wrong part, so that the compiler reports only the static_assert.
+/// Takes the place of every part of a composition if one part is wrong, so that the compiler reports only the
+/// static_assert.
 template <std::size_t Bits>
 struct any_part {
   any_part() = default;
@@ -31,9 +32,10 @@ struct any_part {
   std::array<std::uint64_t, words_for(Bits)> operator()(std::string_view /*token*/) const { return {}; }
 };
 
-/// Returns the number of the first wrong part: 1 the tokenizer, 2 the weighter, 3 the hasher, 4 the width of the
-/// hasher, 5 a weighter of several forms; 0 if no part is wrong. A part is checked only if the parts before it are
-/// right. The reason: a check of swapped parts, such as a tokenizer in place of a weighter, may not even compile.
+/// Returns the number of the first wrong part: 1 for the tokenizer, 2 for the weighter, 3 for the hasher, 4 for the
+/// width of the hasher, 5 for a weighter of several forms, and 0 if no part is wrong. A part is checked only if the
+/// earlier parts are right. The reason is that a check of swapped parts, such as a tokenizer in place of a weighter,
+/// may not compile.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 constexpr int wrong_part() {
   if constexpr (!tokenizer<Tokenizer>) {
@@ -47,7 +49,7 @@ constexpr int wrong_part() {
   }
 }
 
-/// The parts of a simhasher. If a part is wrong, all parts are any_part. `Bits`: the least number of bits of a hash.
+/// The parts of a simhasher. If one part is wrong, all parts are any_part. `Bits`: the least number of bits of a hash.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits = 1>
 class checked_parts {
   static constexpr int wrong = wrong_part<Tokenizer, Weighter, Hasher, Bits>();
@@ -60,7 +62,7 @@ class checked_parts {
   using weighter = sound<Weighter>;
   using hasher = sound<Hasher>;
 
-  // The static_asserts are last in the class, because clang skips the members behind a failed static_assert.
+  // The static_asserts are last in the class, because clang skips the members after a failed static_assert.
   static_assert(wrong != 1,
                 "neardup: the first part is a tokenizer: words{}, or a callable of (text, sink) that calls sink(token) "
                 "for each token");
@@ -79,11 +81,11 @@ class checked_parts {
       "and adjust() a weighter has one; hold the other weighter as a member instead of deriving from it");
 };
 
-/// True for simhasher and minwise_hasher themselves. A derived class may compute other fingerprints.
+/// True for simhasher and minwise_hasher themselves. False for a derived class, which may compute other fingerprints.
 template <class T>
 inline constexpr bool is_text_hasher = false;
 
-/// A value that is created at its first use, and again after it was moved from.
+/// A value that is created at its first use. It is created again after it was moved from.
 template <class T>
 class made_when_used {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// N-grams of code points under XXH3.
+// Computes the XXH3 hashes of the n-grams of code points.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Scratch memory for n-grams of code points. places[i] is the offset of code point i, so n-gram i is the bytes
+/// Scratch memory for n-grams of code points. places[i] is the offset of code point i. So n-gram i has the bytes
 /// [places[i], places[i + n]).
 struct gram_scratch {
   static constexpr std::size_t capacity = 1024;
@@ -31,7 +31,7 @@ struct gram_scratch {
   alignas(64) std::uint32_t places[max_kernel_gram + capacity + slack];
 };
 
-/// Returns the number of bytes before the first eight bytes that are not all ASCII.
+/// Returns the number of bytes before the first group of eight bytes that are not all ASCII.
 inline std::size_t ascii_prefix(std::string_view text) noexcept {
   std::size_t i = 0;
   for (; i + 8 <= text.size(); i += 8) {
@@ -41,7 +41,7 @@ inline std::size_t ascii_prefix(std::string_view text) noexcept {
   return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(), is_ascii) ? text.size() : i;
 }
 
-/// Writes the hashes of the n-grams of code points of a text.
+/// Writes the hashes of the n-grams of code points of a text to `out`.
 /// Precondition: the text is well-formed UTF-8 of less than 2 GiB and not empty, and 1 <= n <= max_kernel_gram.
 inline void add_code_point_windows(std::string_view text, std::size_t n, std::uint64_t seed, instruction_set level,
                                    const hash_writer& out) {
@@ -50,13 +50,13 @@ inline void add_code_point_windows(std::string_view text, std::size_t n, std::ui
   }
   constexpr std::size_t margin = 32;  // the kernels of windows read whole vectors
   gram_scratch scratch;
-  // places[i] is the offset of code point i, so n-gram i is the bytes [places[i], places[i + n]).
+  // places[i] is the offset of code point i. So n-gram i has the bytes [places[i], places[i + n]).
   std::uint32_t* const places = scratch.places;
   std::size_t position = 0;
   std::size_t count = 0;  // number of known places
   for (bool at_end = false; !at_end;) {
-    // In ASCII, the n-grams of code points are the windows of n bytes. `count` is n here, except at the beginning of the
-    // text: the places of the n-grams that are not hashed yet.
+    // In ASCII text, the n-grams of code points are the windows of n bytes. `count` is the number of places of n-grams
+    // that are not hashed yet. It is n here, except at the beginning of the text.
     if (count == n && n <= max_vector_window && position + margin < text.size()) {
       const std::size_t ascii = ascii_prefix(text.substr(places[0], text.size() - margin - places[0]));
       if (const std::size_t size = ascii < n ? 0 : (ascii - n) / text_block_size * text_block_size; size > 0) {
@@ -88,7 +88,7 @@ inline void add_code_point_windows(std::string_view text, std::size_t n, std::ui
     }
     std::size_t grams = count > n ? count - n : 0;
     if (at_end) {
-      // An n-gram that begins in the last 8 bytes of the text cannot be loaded as a word of 8 bytes.
+      // 8 bytes at a time are loaded. An n-gram that begins in the last 8 bytes of the text cannot be loaded.
       for (; grams > 0 && places[grams - 1] + sizeof(std::uint64_t) > text.size(); --grams) {
         const std::uint32_t begin = places[grams - 1];
         add_token_hash(text.substr(begin, places[grams - 1 + n] - begin), seed, out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set of token hashes, so that each distinct token of a text counts once.
+// A set of hashes, with which each distinct token of a text is counted once.
 #pragma once
 
 #include <algorithm>
@@ -19,35 +19,36 @@
 
 namespace neardup::inline v0::detail {
 
-/// The distinct hashes of a text, with memory that is reused from text to text. `Counts`: counts each hash, too.
-/// `Origins`: records the first position of each hash in its block, too.
+/// The distinct hashes of a text. The memory is reused for the next text. With `Counts`, each hash is also counted.
+/// With `Origins`, the position of the first occurrence of each hash in its block is also recorded.
 ///
-/// The object has a list of the distinct hashes, and an open-addressing table of the numbers of these hashes, which is
-/// at most a quarter full. Numbers continue from text to text. A table slot with a number of an earlier text counts as
-/// free, so the table need not be cleared for each text. A processor cannot predict whether a hash is new, so the code
-/// uses arithmetic in place of a branch.
-/// (feature_bag and bucket_table can also erase, and have the strong guarantee. They add one hash at a time, and would
-/// be slower here.)
+/// The object has a list of the distinct hashes. It also has an open-addressing table of the numbers of these hashes,
+/// which is at most a quarter full. Numbers continue from text to text. A table slot with a number of an earlier text
+/// counts as free. So the table need not be cleared for each text. A processor cannot predict whether a hash is new, so
+/// the code uses arithmetic instead of a branch.
+/// (feature_bag and bucket_table can also erase elements, and give the strong guarantee. But they add one hash at a
+/// time, which would be slower here.)
 template <std::size_t Words, bool Counts = false, bool Origins = false>
 class distinct_hashes {
  public:
   distinct_hashes() = default;
 
-  /// Makes a set whose numbers start at first_number, as if first_number - 1 hashes had been added. Only tests call it.
+  /// Makes a set whose numbers start at `first_number`, as if first_number - 1 hashes had been added. Only tests use
+  /// this constructor.
   /// Precondition: first_number > 0.
   explicit distinct_hashes(std::uint32_t first_number) noexcept : first_number_(first_number) {}
 
   /// Begins a new text.
   void clear() noexcept {
-    // All used numbers are below first_number_ + count_. (append() adds to count_, too, but its hashes have no number.)
+    // All used numbers are below first_number_ + count_. append() also adds to count_, but its hashes have no number.
     const std::uint64_t next_number = std::uint64_t{first_number_} + count_;
     if (next_number > max_number) std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
     first_number_ = next_number > max_number ? 1 : static_cast<std::uint32_t>(next_number);
     if (slots_.empty()) {
       size_ = 0;  // also after a move
     } else if (size_ > small_size) {
-      // Shrinks the table to the size for this text, because the next text is likely to be as long, and a larger table
-      // would be slower. The table never grows here: hashes that append() added need no slots.
+      // Shrinks the table to the size for the last text. The next text probably needs the same size, and a larger table
+      // would be slower. The table never grows here, because hashes that append() added need no slots.
       use((std::min)(size_, (std::max)(small_size, std::bit_ceil(sparsity(count_) * count_))));
     }
     count_ = 0;
@@ -63,7 +64,7 @@ class distinct_hashes {
   }
 
   /// Appends a hash with its count.
-  /// Precondition: the hash differs from all others, and add() is not called before the next clear().
+  /// Precondition: `hash` differs from all other hashes, and add() is not called before the next clear().
   void append(const std::array<std::uint64_t, Words>& hash, std::uint64_t count) requires Counts {
     for (auto& column : distinct_) grow(column, count_ + 1);
     grow(counts_, count_ + 1);
@@ -78,10 +79,10 @@ class distinct_hashes {
   /// Returns word `j` of all distinct hashes.
   [[nodiscard]] const std::uint64_t* column(std::size_t j) const noexcept { return distinct_[j].data(); }
 
-  /// Returns, for each hash, its count, which is at least 1.
+  /// Returns the count of each hash. A count is at least 1.
   [[nodiscard]] const std::uint64_t* counts() const noexcept requires Counts { return counts_.data(); }
 
-  /// Returns, for each hash, the position of its first occurrence within its block.
+  /// Returns for each hash the position of its first occurrence within its block.
   [[nodiscard]] const std::uint32_t* origins() const noexcept requires Origins { return origins_.data(); }
 
   /// Calls `visit(hash, "", count)` for each distinct hash. feature_bag has the same interface.
@@ -99,8 +100,8 @@ class distinct_hashes {
   static constexpr std::size_t small_size = 1024;
   static constexpr std::uint64_t max_number = 0xffffffffU;
 
-  // slots_[s] - first_number_ is the index in distinct_ of the hash in slot s. If slots_[s] < first_number_, slot s is
-  // free. Only the first `size_` slots are used; size_ is a power of two.
+  // The hash in slot s has the index slots_[s] - first_number_ in distinct_. If slots_[s] < first_number_, slot s is
+  // free. Only the first `size_` slots are used, and size_ is a power of two.
   std::vector<std::uint32_t> slots_;
   std::array<std::vector<std::uint64_t>, Words> distinct_;  // `count_` hashes, and memory for another batch
   std::vector<std::uint64_t> counts_;
@@ -111,11 +112,11 @@ class distinct_hashes {
   std::uint32_t first_number_ = 1;
   int shift_ = 0;  // 64 - log2(size_)
 
-  /// Returns the least number of slots per hash. A table for a million hashes exceeds the caches, so memory counts
-  /// there.
+  /// Returns the least number of slots per hash. A table for a million hashes does not fit the caches, so it has fewer
+  /// slots per hash.
   static constexpr std::size_t sparsity(std::size_t count) noexcept { return count > std::size_t{1} << 20 ? 2 : 4; }
 
-  /// Uses the first `size` slots of the table.
+  /// Makes the table use only its first `size` slots.
   /// Precondition: size is a power of two.
   void use(std::size_t size) noexcept {
     size_ = size;
@@ -128,7 +129,7 @@ class distinct_hashes {
   }
 
   void make_room(std::size_t n) {
-    // Checks each vector separately, because a failed allocation may have grown only some of them.
+    // Each vector is checked separately. If an allocation failed before, only some of the vectors may have grown.
     for (auto& column : distinct_) grow(column, count_ + n + 1);
     if constexpr (Counts) grow(counts_, count_ + n + 1);
     if constexpr (Origins) grow(origins_, count_ + n + 1);
@@ -140,14 +141,15 @@ class distinct_hashes {
     const std::size_t size = is_full ? (std::max)(small_size, std::bit_ceil(2 * slots * (count_ + n))) : size_;
     if (slots_.size() < size) slots_.resize(size);
     use(size);
-    // Gives new numbers to all hashes, which frees their old slots.
+    // All hashes get new numbers, which frees their old slots.
     if (first_number_ + count_ + needed > max_number) {
       std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
       first_number_ = 1;
     } else {
       first_number_ += static_cast<std::uint32_t>(count_);
     }
-    // Local copies stay in registers: the compiler must assume that stores change the members.
+    // Local copies of the members stay in registers. The members would not, because the compiler must assume that
+    // stores change them.
     const std::uint32_t first_number = first_number_;
     const std::uint64_t multiplier = multiplier_;
     const int shift = shift_;
@@ -159,13 +161,13 @@ class distinct_hashes {
     }
   }
 
-  // Multiplies by a secret odd number and shifts. So nobody can craft a text whose hashes collide, and weak low bits do
-  // not matter.
+  // Multiplies by a secret odd number, and shifts. So nobody can craft a text whose hashes collide, and weak low bits
+  // of a hash do no harm.
   // Source: Dietzfelbinger et al., A Reliable Randomized Algorithm for the Closest-Pair Problem, 1997 (multiply-shift).
   [[nodiscard]] std::size_t slot_of(std::uint64_t key) const noexcept { return to_size(key * multiplier_ >> shift_); }
   [[nodiscard]] std::size_t next(std::size_t slot) const noexcept { return (slot + 1) & (size_ - 1); }
 
-  /// Combines all words of a hash into one.
+  /// Combines all words of a hash into one word.
   template <class Word>
   static std::uint64_t key_of(const Word& word) noexcept {
     std::uint64_t key = word(0);
@@ -173,12 +175,13 @@ class distinct_hashes {
     return key;
   }
 
-  /// Adds hashes without branches. A hash is new or known, or its slot belongs to another hash. The few hashes of the
-  /// last kind are retried together at the next slot.
+  /// Adds hashes without branches. Each hash is new, or known, or its slot belongs to another hash. Few hashes are of
+  /// the last kind. These hashes are tried again together, each at its next slot.
   void add_with_room(const hash_block<Words>& block, std::size_t first, std::size_t last) noexcept {
     std::uint32_t left[batch + 1];
     std::size_t left_count = 0;
-    // Local copies stay in registers: the compiler must assume that stores change the members.
+    // Local copies of the members stay in registers. The members would not, because the compiler must assume that
+    // stores change them.
     std::size_t count = count_;
     const std::uint32_t first_number = first_number_;
     const std::uint64_t multiplier = multiplier_;
@@ -194,8 +197,8 @@ class distinct_hashes {
       if constexpr (Origins) origins_[count] = static_cast<std::uint32_t>(i);
       std::uint32_t& entry = slots[slot_from(to_size(key * multiplier >> shift))];
       const bool is_free = entry < first_number;
-      // If the slot is free, `entry - first_number` wraps around, so that the minimum is `count`, the index of a new
-      // hash.
+      // If the slot is free, `entry - first_number` wraps around to a large number. The minimum is then `count`, which
+      // is the index of a new hash.
       const std::uint32_t number = (std::min)(entry - first_number, static_cast<std::uint32_t>(count));
       std::uint64_t difference = 0;
       for (std::size_t j = 0; j < Words; ++j) difference |= distinct[j][number] ^ block.columns[j][i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Blocks of hashes, and the writer by which kernels fill them.
+// Blocks of hashes, and the class with which kernels write hashes to a block.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct hash_block_size {
   static constexpr std::size_t slack = 16;  // surplus elements for kernels that write whole vectors
 };
 
-/// A block of hashes of `Words` words, stored in columns. columns[j][i] is word j of hash i.
+/// A block of hashes. A hash has `Words` words, and columns[j][i] is word j of hash i.
 template <std::size_t Words>
 struct hash_block : hash_block_size {
   alignas(64) std::uint64_t columns[Words][capacity + slack];
@@ -24,9 +24,9 @@ struct hash_block : hash_block_size {
   [[nodiscard]] std::size_t room() const noexcept { return capacity - count; }
 };
 
-/// A block that kernels fill, and the callback that consumes the full block. The number of words is data and `consume`
-/// is type-erased, so that kernels are instantiated once for all compositions.
-/// Precondition: block and callback outlive the writer.
+/// A writer of hashes: a block that kernels fill, and a callback that consumes the full block. The number of words is a
+/// value, and `consume` is type-erased. So kernels are instantiated once for all compositions.
+/// Precondition: the block and the callback outlive the writer.
 class hash_writer {
  public:
   template <std::size_t Words, class Consume>
@@ -43,8 +43,8 @@ class hash_writer {
   /// Returns the number of words of a hash.
   [[nodiscard]] std::size_t words() const noexcept { return words_; }
 
-  /// Flushes unless the block has space for `count` hashes.
-  /// Returns: the number of hashes that fit.
+  /// Calls flush() if the block has no room for `count` hashes.
+  /// Returns: the number of hashes for which the block has room.
   /// Precondition: count <= hash_block_size::capacity.
   std::size_t make_room(std::size_t count) const {
     if (hash_block_size::capacity - *count_ < count) flush();
@@ -56,10 +56,10 @@ class hash_writer {
     return columns_ + j * (hash_block_size::capacity + hash_block_size::slack) + *count_;
   }
 
-  /// Counts the hashes that were written to the ends of all columns.
+  /// Counts `count` hashes, which the caller has written to the ends of all columns.
   void advance(std::size_t count) const noexcept { *count_ += count; }
 
-  /// Adds a hash whose word j is word(j).
+  /// Adds a hash. Word j of the hash is word(j).
   template <class Word>
   void add(const Word& word) const {
     make_room(1);
@@ -67,7 +67,7 @@ class hash_writer {
     advance(1);
   }
 
-  /// Passes the hashes so far to `consume`.
+  /// Passes the hashes in the block to `consume`, and empties the block.
   void flush() const {
     call_(object_, block_);
     *count_ = 0;

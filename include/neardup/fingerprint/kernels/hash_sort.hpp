@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorts hashes in linear time: the highest bits of a hash nearly determine its final position.
+// Sorts hashes in linear time. The highest bits of a hash nearly determine its final position.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// The most numbers that are compared each with each. That takes 90 ns for 38 numbers on a Sapphire Rapids, where buckets
-/// take 210. From about 120 numbers on, buckets are as fast.
+/// The greatest number of hashes that are sorted by comparing each with each. For 38 numbers this takes 90 ns on a
+/// Sapphire Rapids, where buckets take 210 ns. For 120 numbers or more, buckets are as fast.
 inline constexpr std::size_t most_few = 64;
 
-/// Writes up to most_few numbers to `to` in ascending order, if this form has a way that is faster than buckets.
-/// Returns: false if nothing was sorted.
+/// Writes up to most_few numbers to `to` in ascending order. An instruction set may have no way that is faster than
+/// buckets.
+/// Returns: false if the numbers were not sorted.
 template <class T>
 constexpr auto sort_few_of(portable_form) noexcept {
   return [](std::span<const T> /*numbers*/, T* /*to*/) noexcept { return false; };
@@ -32,9 +33,9 @@ constexpr auto sort_few_of(portable_form) noexcept {
 
 NEARDUP_AVX2_BEGIN
 
-/// Writes each number to the place that follows from the number of greater numbers. Each number is compared with each,
-/// eight at a time, without branches that cannot be predicted. Two equal numbers would have the same place. The sum of
-/// all comparisons is then too low.
+/// Writes each number to the place that follows from how many numbers are greater. Each number is compared with all
+/// numbers, eight at a time, without branches that cannot be predicted. Two equal numbers would get the same place. The
+/// function detects them, because the sum of all comparisons is then too low.
 /// Returns: false if two numbers are equal.
 /// Precondition: numbers.size() <= 8 * sizeof...(Row).
 template <std::size_t... Row>
@@ -76,19 +77,19 @@ constexpr auto sort_few_of(avx2_form) noexcept { return sort_few_avx2; }
 
 #endif  // NEARDUP_X86_KERNELS
 
-/// Scratch memory of hash_sort, reused from call to call.
+/// Scratch memory of hash_sort, reused for the next call.
 template <class T>
 struct hash_sort_scratch {
   std::vector<T> values;
   std::vector<std::size_t> bucket_ends;  // first the beginnings of the buckets, then their ends
 };
 
-/// Sorts distinct, uniformly distributed numbers, such as hashes, in ascending order.
+/// Sorts numbers in ascending order. The numbers are distinct and uniformly distributed, as hashes are.
 ///
-/// There are as many buckets as numbers; the highest bits of a number choose its bucket. So no branch is mispredicted,
-/// and hardly anything is left to sort within a bucket. If many numbers are in one bucket, as with a weak hasher,
-/// std::sort is used instead.
-/// Complexity: linear for uniform numbers, O(n log n) for any.
+/// There are as many buckets as numbers. The highest bits of a number determine its bucket. So no branch is
+/// mispredicted, and hardly anything has to be sorted within a bucket. If many numbers are in one bucket, as with a
+/// weak hasher, std::sort is used.
+/// Complexity: linear for uniformly distributed numbers, O(n log n) for any numbers.
 /// Throws: std::bad_alloc, before anything is changed.
 template <std::unsigned_integral T>
 void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
@@ -122,7 +123,7 @@ void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
   }
   for (const T value : values) scratch.values[scratch.bucket_ends[bucket_of(value)]++] = value;
   values.swap(scratch.values);
-  // Insertion sort: each number is at most a bucket away from its final place.
+  // Insertion sort. Each number is at most one bucket away from its final place.
   for (std::size_t i = 1; i < values.size(); ++i) {
     const T value = values[i];
     std::size_t j = i;

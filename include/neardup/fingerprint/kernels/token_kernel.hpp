@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Turns a text into the hashes of its tokens. Tokenizers with a fast path (a token_source of their own) pass them in
-// blocks, whose hashes are computed many at a time.
+// Computes the hashes of the tokens of a text. A tokenizer with a fast path (a token_source of its own) passes tokens
+// in blocks, so that many hashes are computed at a time.
 #pragma once
 
 #include <algorithm>
@@ -21,28 +21,28 @@
 
 namespace neardup::inline v0::detail {
 
-/// The longest window of bytes that kernels hash.
+/// The greatest length of a window of bytes that kernels hash.
 inline constexpr std::size_t max_vector_window = 8;
 
-/// The largest n of n-grams of code points that kernels hash.
+/// The greatest n for which kernels hash the n-grams of code points.
 inline constexpr std::size_t max_kernel_gram = 64;
 
-/// A sink that writes the XXH3 hashes of tokens and of blocks of tokens (see token_source) to `out`.
+/// A sink that writes XXH3 hashes to `out`. It takes single tokens and blocks of tokens (see token_source).
 ///
-/// code_point_windows.hpp and xxh3_windows.hpp hash windows. Include them to hash tokens of an arbitrary tokenizer:
-/// without them a program that hashes n-grams does not compile.
+/// Windows are hashed in code_point_windows.hpp and xxh3_windows.hpp. Include these two headers if you hash the tokens
+/// of an arbitrary tokenizer. Without them, a program that hashes n-grams does not compile.
 class block_hasher {
  public:
   block_hasher(std::uint64_t seed, const hash_writer& out) noexcept : seed_(seed), out_(out) {}
 
   void operator()(std::string_view token) const { add_token_hash(token, seed_, out_); }
 
-  /// Adds the tokens that `spans` delimits in a text.
-  /// Precondition: 8 bytes are readable at the beginning of each span.
+  /// Adds the tokens at the ranges `spans` of a text.
+  /// Precondition: 8 bytes are readable from the beginning of each span on.
   void operator()(const char* text, const span_view& spans) const { add_span_hashes(text, spans, seed_, level_, out_); }
 
   /// Adds all windows of n bytes.
-  /// Returns: false, and adds nothing, for an n or a text without a kernel.
+  /// Returns: false, and adds nothing, if there is no kernel for n or for the text.
   template <std::same_as<std::size_t> Size>  // a template, so that the kernel is looked up where it is used
   [[nodiscard]] bool bytes(std::string_view text, Size n) const {
     if (n == 0 || n > max_vector_window || n > text.size()) return false;
@@ -51,8 +51,8 @@ class block_hasher {
   }
 
   /// Adds all windows of n code points.
-  /// Returns: false, and adds nothing, for an n without a kernel.
-  /// Precondition: the text is well-formed.
+  /// Returns: false, and adds nothing, if there is no kernel for n.
+  /// Precondition: the text is well-formed UTF-8.
   template <std::same_as<std::size_t> Size>
   [[nodiscard]] bool code_points(std::string_view text, Size n) const {
     if (n == 0 || n > max_kernel_gram) return false;
@@ -81,37 +81,38 @@ void with_hash_sink(const Hasher& hash, const hash_writer& out, const Use& use) 
   }
 }
 
-/// Hashes the tokens of a text.
+/// Hashes the tokens of a text. This template is for any tokenizer.
 ///
-/// A tokenizer that does more than to pass tokens specialises this template in its own header. The specialisation may
-/// add `counts` and `count(tokenize, hash, text, tallies)`, see count_tokens. If it knows the count and the weight of
-/// each token, it may add `visit_counted` and `weighs_by`, as the specialisation for `keywords` does (see
-/// fingerprint/keywords.hpp).
+/// A tokenizer with a faster way specialises this template in its own header. The specialisation may add `counts` and
+/// `count(tokenize, hash, text, tallies)`; see count_tokens. If it knows the count and the weight of each token, it may
+/// add `visit_counted` and `weighs_by`; see the specialisation for `keywords` in fingerprint/keywords.hpp.
 template <class Tokenizer, class Hasher>
 struct token_kernel {
-  /// Scratch memory, reused from text to text.
+  /// Scratch memory, reused for the next text.
   using scratch = text_reader<Tokenizer, is_xxh3<Hasher>>;
 
-  /// Writes the hashes of all tokens that `tokenize` finds in a text, in unspecified order.
+  /// Writes the hashes of all tokens of a text, in unspecified order. `tokenize` finds the tokens.
   static void hash_text(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
                         const hash_writer& out) {
     with_hash_sink(hash, out, [&](auto& sink) { memory.read(tokenize, text, sink); });
   }
 };
 
-/// True if count_tokens() may count the tokens of a tokenizer.
+/// True if count_tokens() may count the tokens of a tokenizer. A call may still return false.
 template <class Tokenizer, class Hasher>
 concept counts_tokens = requires {
   requires token_kernel<Tokenizer, Hasher>::counts;
 }
 || (is_xxh3<Hasher> && requires { requires token_source<Tokenizer, true>::gives_windows; });
 
-/// Counts the bits of the hashes of all tokens of a text. tallies[j] counts word j. Defined in window_counts.hpp.
-/// Returns: false if that is impossible or not worthwhile; the counts are unspecified then.
+/// Counts the bits of the hashes of all tokens of a text. tallies[j] counts word j. window_counts.hpp defines this
+/// function.
+/// Returns: false if the tokens cannot be counted in this way, or if it would not be faster. The counts are then
+/// unspecified.
 template <class Tokenizer, class Hasher, class Tallies>
 bool count_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, Tallies& tallies);
 
-/// Scratch memory of hashing a text, reused from text to text.
+/// Scratch memory for hashing a text, reused for the next text.
 template <class Tokenizer, class Hasher>
 struct hash_scratch {
   hash_block<hasher_words<Hasher>> block;
@@ -128,7 +129,7 @@ void hash_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_view
   out.flush();
 }
 
-/// Sets `result` to the distinct full hashes of the tokens of a text, sorted.
+/// Sets `result` to the sorted, distinct full hashes of the tokens of a text.
 template <class Tokenizer, class Hasher>
 void collect_features(const Tokenizer& tokenize, const Hasher& hash, std::string_view text,
                       hash_scratch<Tokenizer, Hasher>& scratch,

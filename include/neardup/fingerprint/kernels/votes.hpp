@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes the fingerprint of hashed tokens, in the cheapest way that the weighter allows.
+// Computes the fingerprint from the hashes of tokens. The way depends on what the weighter needs.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The votes of hashed tokens of equal weight. The fingerprint equals the fingerprint of an accumulator.
+/// The votes of hashed tokens with equal weights. The fingerprint is the same as that of an accumulator.
 template <std::size_t Bits>
 class equal_votes {
  public:
@@ -41,16 +41,16 @@ class equal_votes {
     for (bit_tally& tally : tallies_) tally.clear();
   }
 
-  /// Adds `n` hashes. column(j) points to an array of word j of all hashes.
+  /// Adds `n` hashes. column(j) points to an array that has word j of each hash.
   template <class Column>
   void add(const Column& column, std::size_t n) noexcept {
     for (std::size_t j = 0; j < words; ++j) count_bits(tallies_[j], column(j), n);
   }
 
-  /// Returns the tallies, for kernels that count the bits of their hashes themselves.
+  /// Returns the tallies, for kernels that count the bits of hashes themselves.
   [[nodiscard]] std::array<bit_tally, words>& tallies() noexcept { return tallies_; }
 
-  /// Returns the fingerprint of the tokens so far; nullopt if there are none.
+  /// Returns the fingerprint of the tokens so far, or nullopt if there are no tokens.
   [[nodiscard]] std::optional<simhash<Bits>> result() const {
     if (tallies_[0].total == 0) return std::nullopt;
     typename simhash<Bits>::words_type value{};
@@ -63,7 +63,7 @@ class equal_votes {
   std::array<bit_tally, words> tallies_;
 };
 
-/// The information about the tokens of a text that a weighter needs.
+/// What a weighter needs to know about the tokens of a text.
 enum class vote_kind : std::uint8_t {
   occurrences,  // nothing: each occurrence has the same weight
   distinct,     // the set of hashes: all weigh the same, or a table has the weight of each hash
@@ -88,7 +88,7 @@ constexpr vote_kind vote_kind_of() {
   }
 }
 
-/// Unites tokens with equal hashes, and adds their weights.
+/// Unites the tokens with equal hashes. Their weights are added.
 template <std::size_t Words>
 void join_equal_hashes(std::vector<weighted_token<Words>>& weighted) {
   std::sort(weighted.begin(), weighted.end(), [](const auto& a, const auto& b) { return a.hash < b.hash; });
@@ -105,7 +105,7 @@ void join_equal_hashes(std::vector<weighted_token<Words>>& weighted) {
   weighted.resize(kept + 1);
 }
 
-/// Weighs all tokens of a collection, before any adjustment.
+/// Computes the weights of all tokens of a collection. Adjusters may change the weights later.
 template <class Weighter, class Collection, std::size_t Words>
 void weigh_tokens(const Weighter& weigh, const Collection& tokens, std::vector<weighted_token<Words>>& weighted) {
   weighted.clear();
@@ -113,18 +113,19 @@ void weigh_tokens(const Weighter& weigh, const Collection& tokens, std::vector<w
   tokens.for_each([&](const std::array<std::uint64_t, Words>& hash, std::string_view token, std::uint64_t count) {
     weighted.push_back({hash, token_units(weigh, token, count)});
   });
-  // Only a collection with texts may have several tokens with one hash.
+  // Only a collection with texts may have several tokens with the same hash.
   if constexpr (requires { tokens.has_equal_hashes(); }) {
     if (tokens.has_equal_hashes()) join_equal_hashes(weighted);
   }
 }
 
-/// Weighs distinct hashes by a table keyed by hash. If `tokens` has counts, each weight is multiplied by the count.
+/// Looks up the weights of distinct hashes in a table whose keys are hashes. If `tokens` has counts, each weight is
+/// multiplied by the count.
 template <class Table, std::size_t Words, bool Counts>
 void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& tokens,
                   std::vector<weighted_token<Words>>& weighted) {
   weighted.resize(tokens.size());
-  // Prefetches all table entries first, so that the cache misses of the lookups overlap.
+  // Prefetches all table entries before the lookups, so that the cache misses overlap.
   for (std::size_t i = 0; i < weighted.size(); ++i) table.prefetch(tokens.column(0)[i]);
   for (std::size_t i = 0; i < weighted.size(); ++i) {
     for (std::size_t j = 0; j < Words; ++j) weighted[i].hash[j] = tokens.column(j)[i];
@@ -141,7 +142,7 @@ void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& toke
 
 // ---- weighted sums: each weight is added to the columns whose bit is set --------------------------------------------
 
-/// Adds weights to 64 sums, modulo 2^64: for each token t, sums[i] += weights[t * stride] for each set bit i of words[t
+/// Adds weights to 64 sums, modulo 2^64. For each token t and each set bit i of words[t * stride]: sums[i] += weights[t
 /// * stride]. This is the reference implementation.
 inline void add_weighted_one_by_one(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                                     std::size_t stride, std::size_t n) noexcept {
@@ -151,9 +152,9 @@ inline void add_weighted_one_by_one(std::uint64_t* sums, const std::uint64_t* wo
 }
 
 /// Adds weights with 16 additions per token, where add_weighted_one_by_one needs 64. Each four bits of a word are a
-/// value from 0 to 15, which chooses one of 16 partial sums. At the end, the sum of a column is the sum of the partial
-/// sums of all values that have its bit set. For 1,024 tokens this takes a quarter of the time. Below 16 tokens the
-/// last step costs more than the first saves.
+/// value from 0 to 15, which chooses one of 16 partial sums. At the end, the sum of a column is the total of the
+/// partial sums whose values have the bit of the column set. For 1,024 tokens, the function takes a quarter of the
+/// time. For fewer than 16 tokens, the last step costs more than the first step saves.
 inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                                   std::size_t stride, std::size_t n) noexcept {
   constexpr std::size_t few = 16;
@@ -177,8 +178,8 @@ inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* word
 
 NEARDUP_AVX512_BEGIN
 
-/// The AVX-512 version of add_weighted_one_by_one: each byte of a word is the mask of an addition to eight sums. All
-/// sums stay in registers. It takes 12 cycles per token; the portable loop takes 11 to 40.
+/// The AVX-512 version of add_weighted_one_by_one. Each byte of a word is the mask of an addition to eight sums. All
+/// sums stay in registers. The function takes 12 cycles per token, and the portable loop takes 11 to 40.
 template <std::size_t... At>
 void add_weighted_avx512(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                          std::size_t stride, std::size_t n, std::index_sequence<At...>) noexcept {
@@ -208,7 +209,8 @@ inline void add_weighted(std::uint64_t* sums, const std::uint64_t* words, const 
   choose_form(level, [&](auto form) { add_weighted_of(form)(sums, words, weights, stride, n); });
 }
 
-/// Returns the fingerprint of weighted tokens. Adjusters (weighters with a member `inner`) change the weights first.
+/// Returns the fingerprint of weighted tokens. Adjusters, which are weighters with a member `inner`, change the weights
+/// first.
 template <class Weighter, std::size_t Bits, std::size_t Words>
 std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<weighted_token<Words>>& tokens) {
   adjust_weights(weigh, tokens);
@@ -231,7 +233,7 @@ std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<w
   return simhash<Bits>(value);
 }
 
-/// Returns the words of a hash that a fingerprint of `Bits` bits uses. A hash may have more.
+/// Returns the words of a hash that a fingerprint of `Bits` bits uses. The hash may have more words.
 template <std::size_t Bits, std::size_t Words>
 constexpr std::array<std::uint64_t, words_for(Bits)> voting_words(
     const std::array<std::uint64_t, Words>& hash) noexcept {
@@ -240,13 +242,13 @@ constexpr std::array<std::uint64_t, words_for(Bits)> voting_words(
   return result;
 }
 
-/// Collects the tokens of one text as the vote_kind of the weighter requires. Memory is reused from text to text.
+/// Collects the tokens of one text in the way that the vote_kind says. The memory is reused for the next text.
 template <class Weighter, class Hasher, std::size_t Bits, vote_kind Kind = vote_kind_of<Weighter, Hasher>()>
 class vote_collector {
  public:
   static constexpr std::size_t hash_words = hasher_words<Hasher>;
-  /// For weighters that read the text of a token: true if the weighter is linear. Weights are then added at once, and
-  /// no token is kept. Otherwise distinct tokens are counted first.
+  /// For weighters that read the text of a token: true if the weighter is linear. The weight of each token is then
+  /// added immediately, and no token is kept. If false, distinct tokens are counted first.
   static constexpr bool adds_weights = Kind == vote_kind::texts && linear_weighter<Weighter>;
   using fingerprint_type = std::conditional_t<Kind == vote_kind::minima, minwise<Bits>, simhash<Bits>>;
 
@@ -266,7 +268,7 @@ class vote_collector {
     }
   }
 
-  /// Returns the fingerprint of the tokens since clear(); nullopt if there are no tokens, or all have weight 0.
+  /// Returns the fingerprint of the tokens since clear(), or nullopt if there are no tokens or all have weight 0.
   [[nodiscard]] std::optional<fingerprint_type> result([[maybe_unused]] const Weighter& weigh,
                                                        [[maybe_unused]] const Hasher& hash) {
     if constexpr (Kind == vote_kind::minima) {
@@ -292,10 +294,10 @@ class vote_collector {
     }
   }
 
-  /// True if receive() passes a sink that takes blocks of tokens.
+  /// True if the sink of receive() takes blocks of tokens.
   static constexpr bool takes_blocks = Kind != vote_kind::texts && is_xxh3<Hasher>;
 
-  /// Calls `feed(sink)`, and adds the tokens that the sink receives to this collector, except those that are still in
+  /// Calls `feed(sink)`. The tokens that the sink receives are added to this collector. The last tokens may still be in
   /// `block`.
   template <class Feed>
   void receive([[maybe_unused]] const Weighter& weigh, const Hasher& hash,
@@ -341,8 +343,8 @@ class vote_collector {
     hash_tokens(tokenize, hash, text, scratch, [&](const hash_block<hash_words>& block) { add(block); });
   }
 
-  /// Adds all tokens of a text to the tokens since clear(). Also calls `also(block)` with the hashes of the text, in
-  /// one or more blocks.
+  /// Adds all tokens of a text to this collector. Also calls `also(block)` with the hashes of the text, in one or more
+  /// blocks.
   template <class Tokenizer, class Also>
   void collect_more(const Tokenizer& tokenize, [[maybe_unused]] const Weighter& weigh, const Hasher& hash,
                     std::string_view text, hash_scratch<Tokenizer, Hasher>& scratch, const Also& also) {
@@ -364,12 +366,12 @@ class vote_collector {
     }
   }
 
-  /// Returns the tokens since clear().
+  /// Returns the tokens that were added since clear().
   [[nodiscard]] const auto& tokens() const noexcept { return tokens_; }
-  /// Returns true if `weighted` has the tokens, and not tokens().
+  /// Returns true if the tokens are in `weighted`, and not in tokens().
   [[nodiscard]] bool are_weighed() const noexcept { return are_weighed_; }
 
-  /// The weighted tokens, if are_weighed(); otherwise scratch memory.
+  /// The weighted tokens if are_weighed() is true. Otherwise scratch memory.
   std::vector<weighted_token<hash_words>> weighted;
 
  private:
@@ -408,7 +410,7 @@ struct fingerprint_scratch {
   vote_collector<Weighter, Hasher, Bits, Kind> votes;
 };
 
-/// Returns the fingerprint of a text; nullopt if it has no tokens, or all its tokens have weight 0.
+/// Returns the fingerprint of a text, or nullopt if the text has no tokens or all its tokens have weight 0.
 template <std::size_t Bits, class Tokenizer, class Weighter, class Hasher>
 std::optional<simhash<Bits>> fingerprint_text(const Tokenizer& tokenize, const Weighter& weigh, const Hasher& hash,
                                               std::string_view text,
@@ -420,7 +422,7 @@ template <std::size_t Bits, class Tokenizer, class Weighter, class Hasher>
 std::optional<simhash<Bits>> fingerprint_text(const Tokenizer& tokenize, const Weighter& weigh, const Hasher& hash,
                                               std::string_view text) {
   using scratch_type = fingerprint_scratch<Tokenizer, Weighter, Hasher, Bits>;
-  // Large scratch memory is on the heap, because the stack of a thread may have only 128 KiB.
+  // Large scratch memory is on the heap. The stack of a thread may have only 128 KiB.
   constexpr std::size_t max_on_stack = 65536;
   if constexpr (sizeof(scratch_type) <= max_on_stack) {
     scratch_type scratch;

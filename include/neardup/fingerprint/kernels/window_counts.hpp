@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts the bits of the XXH3 hashes of all windows of a text, without storing the hashes.
+// Counts the bits of the XXH3 hashes of all windows of a text. The hashes are not stored.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ namespace neardup::inline v0::detail {
 
 // ---- windows of 4 to 8 bytes: hashed and counted in one loop, because both use different units of the processor -----
 
-// A machine has a class window_vectors: `hashes(text, v)` returns the hashes of consecutive windows, one per word of a
-// vector. It is vector v of a block.
+// Each instruction set has a class window_vectors. `hashes(text, v)` returns vector v of a block. Each word of the
+// vector is the hash of one of several consecutive windows.
 
 /// Returns the hashes of one or two windows.
 template <class Vector>
@@ -33,8 +33,8 @@ class few_windows {
   NEARDUP_ALWAYS_INLINE Vector operator()(const char* text, std::size_t) const noexcept {
     constexpr std::size_t lanes = sizeof(Vector) / sizeof(std::uint64_t);
     static_assert(lanes <= 2);
-    // There is no loop over an array of hashes, because for AArch64 g++ 12 -O2 would build the vector in memory. The
-    // loop takes 1.12 times the instructions of the portable form, this code .91 times.
+    // There is no loop over an array of hashes, because g++ 12 -O2 for AArch64 would build the vector in memory. With a
+    // loop, there are 1.12 times as many instructions as in the portable version; without it, .91 times as many.
     if constexpr (lanes == 1) {
       return Vector{hash_.hash_4_to_8(text)};
     } else {
@@ -58,7 +58,7 @@ using window_vectors = few_windows<words::vector>;
 #if NEARDUP_X86_KERNELS
 NEARDUP_AVX2_BEGIN
 namespace avx2 {
-/// One of four vectors is hashed by scalar multiplications, which run beside the vector units.
+/// One of four vectors is hashed by scalar multiplications, which run at the same time as the vector units.
 class window_vectors {
  public:
   explicit window_vectors(const window_xxh3& hash) noexcept : hash_(hash), lanes_(hash) {}
@@ -112,7 +112,7 @@ inline std::size_t count_window_blocks(bit_tally& tally, const window_xxh3& hash
 /// Counts the bits of the hashes of all windows of a text.
 /// Precondition: 4 <= hash.n <= max_vector_window and hash.n <= text.size().
 inline void count_windows(bit_tally& tally, const window_xxh3& hash, std::string_view text) noexcept {
-  // Kernels read 16 bytes from the beginning of a window. So the last windows are hashed from a padded copy.
+  // Kernels read 16 bytes from the beginning of a window on. So the last windows are hashed in a padded copy.
   constexpr std::size_t margin = 16;
   constexpr std::size_t max_block = 128;
   const std::size_t windows = text.size() - hash.n + 1;
@@ -128,14 +128,14 @@ inline void count_windows(bit_tally& tally, const window_xxh3& hash, std::string
 
 // ---- any tokenizer --------------------------------------------------------------------------------------------------
 
-/// A sink that takes windows of bytes (see token_source), and counts the bits of their hashes. tallies[j] counts word j.
+/// A sink that takes windows of bytes (see token_source). It counts the bits of their hashes; tallies[j] counts word j.
 class window_counter {
  public:
   window_counter(std::uint64_t seed, std::span<bit_tally> tallies) noexcept : seed_(seed), tallies_(tallies) {}
 
   /// Counts windows of bytes.
-  /// Returns: false unless windows have 4 to max_vector_window bytes, and the text is not shorter. Other windows are
-  /// rare.
+  /// Returns: true if windows have 4 to max_vector_window bytes, and the text is not shorter than a window. Other
+  /// windows are rare, and are not counted.
   [[nodiscard]] bool bytes(std::string_view text, std::size_t n) noexcept {
     if (n < 4 || n > max_vector_window || n > text.size()) return false;
     for (std::size_t j = 0; j < tallies_.size(); ++j) {

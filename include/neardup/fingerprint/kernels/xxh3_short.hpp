@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// XXH3 of up to 32 bytes as formulas, for each instruction set. Kernels use them for windows of a text, tokens of
-// different lengths, and pairs of code points.
+// The formulas of XXH3 for inputs of up to 32 bytes, for each instruction set. Kernels use the formulas for windows of
+// a text, for tokens of different lengths, and for pairs of code points.
 //
-// For up to 8 bytes, XXH3 arranges its input in one 64-bit word, flips bits by the secret and the seed, and multiplies
-// twice.
+// For up to 8 bytes, XXH3 arranges its input in one 64-bit word. It flips bits of the word, as the secret and the seed
+// say, and multiplies twice.
 // Source: the xxHash specification, XXH3 algorithm, "Small inputs".
 #pragma once
 
@@ -25,22 +25,22 @@ struct short_xxh3 {
   static constexpr std::uint64_t secret_16 = 0xdb979083e96dd4deU;
   static constexpr std::uint64_t secret_24 = 0x1f67b3b7a4a44072U;
 
-  // The multipliers of both rounds: rrmxmx twice for 4 to 8 bytes, avalanche_1 and avalanche_2 for 1 to 3 bytes.
+  // The multipliers of the two rounds: rrmxmx twice for 4 to 8 bytes; avalanche_1 and avalanche_2 for 1 to 3 bytes.
   static constexpr std::uint64_t rrmxmx = 0x9fb21c651e98df25U;
   static constexpr std::uint64_t avalanche_1 = 0xc2b2ae3d27d4eb4fU;
   static constexpr std::uint64_t avalanche_2 = 0x165667b19e3779f9U;
 
-  /// Returns the word of the formula for 1 to 3 bytes, made of the first, the middle and the last byte.
+  /// Returns the word for 1 to 3 bytes. It is made of the first, the middle and the last byte.
   static constexpr std::uint64_t word_1_to_3(std::uint64_t first, std::uint64_t middle, std::uint64_t last) noexcept {
     return first << 16 | middle << 24 | last;
   }
-  /// Returns the word of the formula for 4 to 8 bytes.
+  /// Returns the word for 4 to 8 bytes.
   static NEARDUP_ALWAYS_INLINE std::uint64_t word_4_to_8(const char* bytes, std::uint64_t length) noexcept {
     const std::uint64_t first = load_little_endian<std::uint32_t>(bytes);
     return first << 32 | load_little_endian<std::uint32_t>(bytes + length - 4);
   }
 
-  /// Returns for an input of n bytes the index of the input byte that is byte i of the word; 0x80 if byte i is zero.
+  /// Returns which byte of an input of n bytes is byte i of the word. Returns 0x80 if byte i of the word is zero.
   static constexpr std::uint8_t source_of(std::size_t n, std::size_t i) noexcept {
     if (n >= 4) return static_cast<std::uint8_t>(i < 4 ? n - 4 + i : i - 4);
     switch (i) {
@@ -51,13 +51,14 @@ struct short_xxh3 {
     }
   }
 
-  /// The first step for 4 to 8 bytes. It is linear: rotated(x ^ y) == rotated(x) ^ rotated(y).
+  /// The first step for 4 to 8 bytes. The step is linear: rotated(x ^ y) == rotated(x) ^ rotated(y).
   static constexpr std::uint64_t rotated(std::uint64_t x) noexcept { return x ^ std::rotl(x, 49) ^ std::rotl(x, 24); }
 
-  // NEARDUP_SCALAR prevents the vectorisation of loops over the two functions below: SSE2 has no 64-bit multiplication,
-  // so vector code takes 6.4 cycles per window instead of 5.6 (g++ 12).
+  // NEARDUP_SCALAR prevents the vectorisation of loops over the two functions below. SSE2 has no 64-bit multiplication,
+  // so vector code takes 6.4 cycles per window, and scalar code takes 5.6 (g++ 12).
 
-  /// Returns the hash of 1 to 3 bytes. `x`: the word made of these bytes, XORed with secret and seed.
+  /// Returns the hash of 1 to 3 bytes. `x`: the word for these bytes, combined with the secret and the seed by
+  /// exclusive or.
   static NEARDUP_ALWAYS_INLINE std::uint64_t mix_1_to_3(std::uint64_t x) noexcept {
     NEARDUP_SCALAR(x);
     x *= avalanche_1;
@@ -67,7 +68,8 @@ struct short_xxh3 {
     NEARDUP_SCALAR(x);
     return x;
   }
-  /// Returns the hash of a word of 4 to 8 bytes, after its bits are flipped by secret and seed.
+  /// Returns the hash of 4 to 8 bytes. `x`: the word for these bytes, after the secret and the seed have flipped its
+  /// bits.
   static NEARDUP_ALWAYS_INLINE std::uint64_t mix_4_to_8(std::uint64_t x, std::uint64_t length) noexcept {
     NEARDUP_SCALAR(x);
     x = rotated(x);
@@ -80,12 +82,13 @@ struct short_xxh3 {
   }
 };
 
-/// The formulas of XXH3 for a seed. A member `flip_…` has the bits that the secret and the seed flip in a word.
+/// The formulas of XXH3 for a seed. A member `flip_…` has the bits that are flipped in a word; they depend on the
+/// secret and the seed.
 struct seeded_xxh3 {
   std::uint64_t seed;
-  /// The bits to flip in words of 1 to 3 bytes, without the length, which callers add in bits 8 to 15. The formula
-  /// begins with x ^= x >> 33. That shift moves only the upper half of x, which depends on the seed alone, so the step
-  /// is precomputed here.
+  /// The bits to flip in the word of 1 to 3 bytes, without the length, which the caller adds in bits 8 to 15. The
+  /// formula begins with x ^= x >> 33. This shift moves only the upper half of x, which depends on the seed alone. So
+  /// this step is computed in advance.
   std::uint64_t flip_1_to_3;
   std::uint64_t flip_4_to_8;
   std::uint64_t flip_low_9_to_16;
@@ -127,9 +130,9 @@ struct seeded_xxh3 {
 #if NEARDUP_X86_KERNELS
 
 // ---- the formulas in 64-bit lanes, four (AVX2) or eight (AVX-512) per vector ----------------------------------------
-// The code uses vector types of the compiler, so each formula is written once for both. It is always inlined into
-// functions for AVX2 or AVX-512. Vectors are passed by reference, because the calling convention for values depends on
-// the instruction set.
+// The code uses vector types of the compiler, so that each formula is written once for the two widths. The code is
+// always inlined into functions for AVX2 or AVX-512. Vectors are passed by reference, because the calling convention
+// for vector values depends on the instruction set.
 
 using lanes_avx2 = std::uint64_t __attribute__((vector_size(32)));
 using lanes_avx512 = std::uint64_t __attribute__((vector_size(64)));
@@ -139,11 +142,11 @@ inline constexpr bool are_lanes_avx2 = sizeof(Lanes) == sizeof(lanes_avx2);
 
 NEARDUP_AVX2_BEGIN
 
-/// short_xxh3::rotated of each lane.
+/// Returns short_xxh3::rotated of each lane.
 template <class Lanes>
 NEARDUP_ALWAYS_INLINE void rotate_lanes(Lanes& x) noexcept {
   if constexpr (are_lanes_avx2<Lanes>) {
-    // A rotation by 24 bits moves whole bytes.
+    // A rotation by 24 bits only moves whole bytes.
     const __m256i bytes_24 = _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11, 12, 5, 6, 7, 0, 1, 2, 3,
                                               4, 13, 14, 15, 8, 9, 10, 11, 12);
     const __m256i rotated_24 = _mm256_shuffle_epi8(reinterpret_cast<__m256i>(x), bytes_24);
@@ -153,15 +156,15 @@ NEARDUP_ALWAYS_INLINE void rotate_lanes(Lanes& x) noexcept {
   }
 }
 
-/// Broadcasts a value to all lanes, and keeps it in a register. g++ would rebuild it from an immediate at each use in a
-/// loop.
+/// Broadcasts a value to all lanes, and keeps the result in a register. g++ would build it again from an immediate at
+/// each use in a loop.
 template <class Lanes>
 NEARDUP_ALWAYS_INLINE void fill_lanes(Lanes& lanes, std::uint64_t value) noexcept {
   NEARDUP_SCALAR(value);
   lanes = Lanes{} + value;
 }
 
-/// The multipliers of a vector: one for each lane.
+/// The multipliers of a vector. Each lane has its own multiplier.
 template <class Lanes>
 struct lane_factor {
   Lanes whole;
@@ -170,8 +173,8 @@ struct lane_factor {
   /// Multiplies each lane of x by its multiplier, modulo 2^64.
   NEARDUP_ALWAYS_INLINE void multiply(Lanes& x) const noexcept {
     if constexpr (are_lanes_avx2<Lanes>) {
-      // One multiplication gives the lower 32 bits of both cross products. Their sum is added to the upper half of the
-      // lane.
+      // One multiplication gives the lower 32 bits of the two cross products. Their sum is added to the upper half of
+      // the lane.
       const __m256i crossed = _mm256_mullo_epi32(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(swapped));
       const __m256i sum = _mm256_add_epi32(crossed, _mm256_slli_epi64(crossed, 32));
       const __m256i upper = _mm256_blend_epi32(sum, _mm256_setzero_si256(), 0x55);
@@ -186,7 +189,7 @@ struct lane_factor {
     fill_lanes(whole, value);
     if constexpr (are_lanes_avx2<Lanes>) fill_lanes(swapped, std::rotl(value, 32));
   }
-  /// Sets each lane to `negative` where `sign` is negative, and to `otherwise` where it is not.
+  /// Sets each lane to `negative` where `sign` is negative, and to `otherwise` elsewhere.
   template <class Signed>
   NEARDUP_ALWAYS_INLINE void choose(const Signed& sign, std::uint64_t negative, std::uint64_t otherwise) noexcept {
     whole = sign < 0 ? Lanes{} + negative : Lanes{} + otherwise;
@@ -196,8 +199,8 @@ struct lane_factor {
   }
 };
 
-/// The two final rounds of a formula: multiply and shift; from 4 bytes on, the first round also adds the length.
-/// `Tiny`: the formula for 1 to 3 bytes.
+/// The two last rounds of a formula: multiplications and shifts. For 4 bytes or more, the first round also adds the
+/// length. `Tiny`: true for the formula for 1 to 3 bytes.
 template <bool Tiny, class Lanes>
 struct short_rounds {
   lane_factor<Lanes> first, second;
@@ -216,9 +219,9 @@ struct short_rounds {
   }
 };
 
-/// The hashes of arranged words of 1 to 8 bytes with given lengths: computes both formulas and blends them. The rounds
-/// are those of short_rounds, but shift each lane by its own amount; a single type for both was slower
-/// (docs/decisions/0009-kernels.md).
+/// Computes the hashes of arranged words of 1 to 8 bytes, whose lengths differ. The two formulas are computed and
+/// blended. The rounds are those of short_rounds, but each lane is shifted by its own amount. One type for the two
+/// cases was slower (docs/decisions/0009-kernels.md).
 template <class Lanes>
 struct brief_rounds {
   using signed_lanes = decltype(Lanes{} < Lanes{});
@@ -228,8 +231,8 @@ struct brief_rounds {
   lane_factor<Lanes> first, second;
   Lanes first_shift, second_shift, added;
 
-  /// `are_tiny`: the highest bit of a lane is set if its word is below 4 bytes. In these lanes, `lengths` must be
-  /// shifted up by 8 bits, as the formula uses them; see mark().
+  /// `are_tiny`: the highest bit of a lane is set if the word of the lane has fewer than 4 bytes. In these lanes,
+  /// `lengths` must be shifted up by 8 bits, as the formula requires; see mark().
   NEARDUP_ALWAYS_INLINE brief_rounds(const Lanes& lengths, const Lanes& are_tiny) noexcept
       : marks(lengths), tiny(reinterpret_cast<const signed_lanes&>(are_tiny)) {
     first.choose(tiny, short_xxh3::avalanche_1, short_xxh3::rrmxmx);
@@ -238,7 +241,7 @@ struct brief_rounds {
     second_shift = tiny < 0 ? Lanes{} + 32 : Lanes{} + 28;
     added = marks & 0xff;
   }
-  /// Shifts the lengths of lanes below 4 bytes up by 8 bits.
+  /// Shifts the length up by 8 bits in each lane with fewer than 4 bytes.
   static NEARDUP_ALWAYS_INLINE void mark(Lanes& lengths, const Lanes& are_tiny) noexcept {
     lengths = reinterpret_cast<const signed_lanes&>(are_tiny) < 0 ? lengths << 8 : lengths;
   }

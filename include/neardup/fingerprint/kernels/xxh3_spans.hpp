@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// XXH3 of many short tokens of different lengths: grouped by the formula of their length, then hashed in lanes.
+// Computes the XXH3 hashes of many short tokens of different lengths. Tokens are grouped by the formula for their
+// length, and then hashed in lanes.
 //
-// If tokens were hashed one by one, the processor would mispredict the length class of most words, which costs about 10
-// cycles each.
+// If tokens were hashed one by one, the processor would mispredict which formula the length of a word needs. For most
+// words, this would cost about 10 cycles.
 #pragma once
 
 #include <algorithm>
@@ -24,12 +25,12 @@
 
 namespace neardup::inline v0::detail {
 
-/// The number of words of a hash that hash_spans computes at a time.
+/// The greatest number of words of a hash that one call of hash_spans() computes.
 inline constexpr std::size_t max_span_words = 4;
 
-/// Hashes the tokens that `spans` delimits in a text, in unspecified order. It groups tokens by length first, without a
-/// branch, so that each loop uses one formula.
-/// Precondition: 8 bytes are readable at the beginning of each span.
+/// Hashes the tokens at the ranges `spans` of a text, in unspecified order. Tokens are first grouped by length, without
+/// a branch. So each loop uses one formula.
+/// Precondition: 8 bytes are readable from the beginning of each span on.
 inline void hash_spans_portable(const char* text, const span_view& spans, std::uint64_t seed,
                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
@@ -43,7 +44,7 @@ inline void hash_spans_portable(const char* text, const span_view& spans, std::u
     const std::uint32_t length = spans.end[i] - spans.begin[i];
     tiny[tiny_count] = brief[brief_count] = longer[longer_count] = static_cast<std::uint32_t>(i);
     // Compares by arithmetic, because g++ compiles comparisons to branches: length < 4 if and only if the highest bit
-    // of length - 4 is set (lengths are below 2^31).
+    // of length - 4 is set. Lengths are below 2^31.
     const std::uint32_t below_4 = (length - 4) >> 31;
     const std::uint32_t below_9 = (length - 9) >> 31;
     tiny_count += below_4;
@@ -70,8 +71,8 @@ inline void hash_spans_portable(const char* text, const span_view& spans, std::u
 
 #if NEARDUP_X86_KERNELS
 
-/// Shuffles for tokens of 1 to 8 bytes. Entry n % 8 has the indices of the bytes that form the word of a token of n
-/// bytes.
+/// Shuffles for tokens of 1 to 8 bytes. Entry n % 8 is for tokens of n bytes: it says which bytes of the token form the
+/// word.
 alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
   std::array<std::uint64_t, 8> sources{};
   for (std::size_t n = 1; n <= sources.size(); ++n) {
@@ -82,9 +83,9 @@ alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
 
 NEARDUP_AVX2_BEGIN
 
-/// The AVX2 version of hash_spans_portable. Tokens of up to 8 bytes are hashed four at a time. XXH3 has one formula for 1
-/// to 3 bytes and another one for 4 to 8 bytes; each lane takes the constants of its formula. Longer tokens are hashed
-/// one by one.
+/// The AVX2 version of hash_spans_portable. Tokens of up to 8 bytes are hashed four at a time. XXH3 has one formula for
+/// 1 to 3 bytes, and another formula for 4 to 8 bytes. Each lane uses the constants of its own formula. Longer tokens
+/// are hashed one by one.
 inline void hash_spans_avx2(const char* text, const span_view& spans, std::uint64_t seed,
                             std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
@@ -101,7 +102,7 @@ inline void hash_spans_avx2(const char* text, const span_view& spans, std::uint6
     brief_count += length <= 8 ? 1 : 0;
     longer_count += length <= 8 ? 0 : 1;
   }
-  // Lanes beyond the last token repeat the first token.
+  // The lanes after the last token repeat the first token.
   for (std::size_t i = brief_count; i % 4 != 0; ++i) {
     small_begin[i] = small_begin[0];
     small_length[i] = small_length[0];
@@ -131,7 +132,7 @@ inline void hash_spans_avx2(const char* text, const span_view& spans, std::uint6
 }
 NEARDUP_END
 
-// Returns the lesser of `count` and `lanes`. The limit is needed because BZHI uses only the lowest 8 bits of its
+// Returns the smaller of `count` and `lanes`. The limit is needed, because BZHI uses only the lowest 8 bits of its
 // operand.
 inline unsigned lanes_left(std::size_t count, std::size_t lanes) noexcept {
   return static_cast<unsigned>(count < lanes ? count : lanes);
@@ -139,14 +140,14 @@ inline unsigned lanes_left(std::size_t count, std::size_t lanes) noexcept {
 
 // ---- AVX-512: grouped by length, up to 32 bytes hashed in lanes, with several seeds at a time -----------------------
 
-/// The spans of one length class, as begins and lengths.
+/// The beginnings and lengths of the spans of one length class.
 struct span_class {
   alignas(64) std::uint32_t begin[span_view::capacity + 16];
   alignas(64) std::uint32_t length[span_view::capacity + 16];
   std::size_t count;
 };
 
-/// The spans by length class: 1 to 8, 9 to 16 and 17 to 32 bytes; and the numbers of the longer spans.
+/// The spans by length class: 1 to 8, 9 to 16, and 17 to 32 bytes. Also the numbers of the longer spans.
 struct sorted_spans {
   span_class brief;
   span_class middle;
@@ -157,7 +158,7 @@ struct sorted_spans {
 
 NEARDUP_AVX512_BEGIN
 
-/// Appends the spans of one class, which are a subset of sixteen spans, with VPCOMPRESSD.
+/// Appends those of sixteen spans that belong to one class. VPCOMPRESSD selects them.
 inline void append_class_avx512(span_class& spans, __mmask16 which, __m512i begin, __m512i length) noexcept {
   _mm512_storeu_si512(spans.begin + spans.count, _mm512_maskz_compress_epi32(which, begin));
   _mm512_storeu_si512(spans.length + spans.count, _mm512_maskz_compress_epi32(which, length));
@@ -184,7 +185,7 @@ inline void sort_spans_avx512(const span_view& spans, sorted_spans& sorted) noex
   }
 }
 
-/// Eight spans of a class, beginning with number `i`.
+/// Eight spans of a class. The first has the number `i`.
 struct span_lanes_avx512 {
   __m512i begin;
   __m512i length;
@@ -208,19 +209,19 @@ struct span_lanes_avx512 {
   }
 };
 
-/// Hashes tokens of 1 to 8 bytes with both short formulas and a blend. The part that does not depend on the seed is
-/// computed once.
+/// Hashes tokens of 1 to 8 bytes. The two short formulas are computed and blended. The part that does not depend on the
+/// seed is computed once.
 template <std::size_t Words>
 NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes,
                                              std::span<const seeded_xxh3, Words> formulas,
                                              std::uint64_t* const* out) noexcept {
-  // VPERMQ uses the lowest three bits of a length, so it selects entry length % 8. VPSHUFB indexes within 16 bytes, so
-  // 8 is added for the upper token of each 16 bytes.
+  // VPERMQ uses the lowest three bits of a length, so it selects entry length % 8. The indices of VPSHUFB are relative
+  // to 16 bytes, so 8 is added for the upper token in each 16 bytes.
   const __m512i halves = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0808080808080808, 0));
   const __m512i sources = _mm512_permutexvar_epi64(lanes.length, _mm512_load_si512(brief_sources.data()));
   const __m512i word = _mm512_shuffle_epi8(lanes.bytes(_mm512_setzero_si512()), _mm512_add_epi8(sources, halves));
-  // `sources` also marks the tokens below 4 bytes. Their word has a zero in its highest byte, so the highest bit of
-  // their lane is set.
+  // `sources` also marks the tokens of fewer than 4 bytes: the highest byte of their word is zero, so the highest bit
+  // of their lane is set.
   const auto tiny = reinterpret_cast<lanes_avx512>(sources);
   auto length = reinterpret_cast<lanes_avx512>(lanes.length);
   brief_rounds<lanes_avx512>::mark(length, tiny);
@@ -234,7 +235,7 @@ NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes,
 
 inline __m512i set1_avx512(std::uint64_t value) noexcept { return _mm512_set1_epi64(static_cast<long long>(value)); }
 
-/// Returns the exclusive or of both halves of a 128-bit product in each lane, computed by four VPMULUDQ.
+/// Returns for each lane the exclusive or of the two halves of a 128-bit product. Four VPMULUDQ compute the product.
 inline __m512i fold_product_avx512(__m512i low, __m512i high) noexcept {
   const __m512i low_half = set1_avx512(0xffffffffU);
   const __m512i low_top = _mm512_srli_epi64(low, 32);
@@ -256,7 +257,7 @@ inline __m512i avalanche_avx512(__m512i x) noexcept {
   return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
 }
 
-/// Hashes tokens of 9 to 16 bytes: multiplies the first and the last eight bytes.
+/// Hashes tokens of 9 to 16 bytes: multiplies the first eight bytes by the last eight bytes.
 template <std::size_t Words>
 void hash_middle_avx512(const span_lanes_avx512& lanes, std::span<const seeded_xxh3, Words> formulas,
                         std::uint64_t* const* out) noexcept {
@@ -271,7 +272,8 @@ void hash_middle_avx512(const span_lanes_avx512& lanes, std::span<const seeded_x
   }
 }
 
-/// Hashes tokens of 17 to 32 bytes: multiplies the halves of the first and of the last 16 bytes.
+/// Hashes tokens of 17 to 32 bytes: multiplies the two halves of the first 16 bytes, and the two halves of the last 16
+/// bytes.
 template <std::size_t Words>
 void hash_large_avx512(const span_lanes_avx512& lanes, std::span<const seeded_xxh3, Words> formulas,
                        std::uint64_t* const* out) noexcept {
@@ -289,8 +291,8 @@ void hash_large_avx512(const span_lanes_avx512& lanes, std::span<const seeded_xx
   }
 }
 
-/// The AVX-512 version of hash_spans_portable, for at most max_span_words formulas. columns[j] receives the hashes of
-/// formula j. `Words` is the number of formulas, if it is known.
+/// The AVX-512 version of hash_spans_portable. It computes at most max_span_words formulas, and writes the hashes of
+/// formula j to columns[j]. `Words` is the number of formulas, if it is known at compile time.
 template <std::size_t Words>
 void hash_spans_avx512(const char* text, const span_view& spans, std::span<const seeded_xxh3, Words> formulas,
                        std::uint64_t* const* columns) noexcept {
@@ -347,10 +349,10 @@ constexpr auto hash_spans_of(avx512_form) noexcept {
 
 #if NEARDUP_NEON_KERNELS
 
-// NEON has no multiplication of 64 bits, so tokens are hashed one by one, by the formula of their length up to 32 bytes. On
-// AArch64, a product of 128 bits takes two instructions.
+// NEON has no multiplication of 64 bits. So tokens are hashed one by one, with the formula for their length up to 32
+// bytes. On AArch64, a product of 128 bits takes two instructions.
 
-/// The exclusive or of both halves of a product.
+/// Returns the exclusive or of the two halves of a product.
 inline std::uint64_t fold_product_neon(std::uint64_t a, std::uint64_t b) noexcept {
   __extension__ using product_type = unsigned __int128;
   const product_type product = product_type{a} * b;
@@ -379,13 +381,13 @@ inline std::uint64_t hash_17_to_32_neon(const seeded_xxh3& formulas, const char*
   return avalanche_neon(length * 0x9e3779b185ebca87U + first_half + second_half);
 }
 
-/// The NEON version of hash_spans_portable. It has formulas for spans of up to 32 bytes. It first collects the spans of
-/// each length class, without a branch, so that each loop uses one formula.
+/// The NEON version of hash_spans_portable, with formulas for spans of up to 32 bytes. It first collects the spans of
+/// each length class, without a branch. So each loop uses one formula.
 inline void hash_spans_neon(const char* text, const span_view& spans, std::uint64_t seed,
                             std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
   constexpr std::size_t classes = 5;
-  // The class of each length up to 33, which stands for all longer ones.
+  // class_of[length] is the class of a length. Index 33 stands for all longer spans.
   static constexpr auto class_of = [] {
     std::array<std::uint8_t, 48> result{};
     for (std::size_t length = 4; length < result.size(); ++length) {
@@ -393,7 +395,7 @@ inline void hash_spans_neon(const char* text, const span_view& spans, std::uint6
     }
     return result;
   }();
-  // Begin and length of the spans of each class.
+  // The beginnings and lengths of the spans of each class.
   std::uint32_t sorted[classes][2 * span_view::capacity];
   std::uint32_t* end[classes] = {sorted[0], sorted[1], sorted[2], sorted[3], sorted[4]};
   const auto append = [&](std::uint32_t which, uint32x2_t span) {
@@ -405,7 +407,7 @@ inline void hash_spans_neon(const char* text, const span_view& spans, std::uint6
   for (; i + 4 <= spans.count; i += 4) {
     const uint32x4_t begin = vld1q_u32(spans.begin + i);
     const uint32x4_t length = vsubq_u32(vld1q_u32(spans.end + i), begin);
-    // The upper bytes of each length are 0, and so is their class.
+    // The upper bytes of a length are 0, and class_of[0] == 0.
     const uint32x4_t which =
         vreinterpretq_u32_u8(vqtbl3q_u8(table, vreinterpretq_u8_u32(vminq_u32(length, vdupq_n_u32(33)))));
     const uint32x4_t low = vzip1q_u32(begin, length);
@@ -449,10 +451,10 @@ constexpr auto hash_spans_of(portable_form) noexcept {
   };
 }
 
-/// Hashes the tokens that `spans` delimits in a text, in unspecified order. Word j of the hashes is written to
+/// Hashes the tokens at the ranges `spans` of a text, in unspecified order. Word j of each hash is written to
 /// columns[j].
-/// Precondition: words <= max_span_words; each column has space for 7 more hashes than there are spans; 8 bytes are
-/// readable at the beginning of each span.
+/// Precondition: words <= max_span_words; each column has room for 7 more hashes than there are spans; 8 bytes are
+/// readable from the beginning of each span on.
 inline void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
                        std::size_t words, instruction_set level) noexcept {
   choose_form(level, [&](auto form) { hash_spans_of(form)(text, spans, seed, columns, words); });
@@ -464,7 +466,7 @@ inline void add_token_hash(std::string_view token, std::uint64_t seed, const has
       [&](std::size_t j) { return XXH3_64bits_withSeed(token.data(), token.size(), seed + j * xxh3<>::seed_step); });
 }
 
-/// Writes the hashes of the tokens that `spans` delimits in a text to `out`.
+/// Writes the hashes of the tokens at the ranges `spans` of a text to `out`.
 inline void add_span_hashes(const char* text, const span_view& spans, std::uint64_t seed, instruction_set level,
                             const hash_writer& out) {
   out.make_room(spans.count);

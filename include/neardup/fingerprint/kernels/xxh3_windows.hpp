@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// XXH3 of all windows of 1 to 8 bytes of a text: XXH3_64bits_withSeed without a call or a branch per window.
+// Computes XXH3_64bits_withSeed of all windows of 1 to 8 bytes of a text, without a call or a branch per window.
 //
 // All windows of a text have the same length, so one shuffle arranges the bytes of a whole vector of windows.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The formula for windows of one length, at most 8 bytes, with a seed.
+/// The formula for windows of a given length, at most 8 bytes, and a given seed.
 struct window_xxh3 {
   std::size_t n;
   std::uint64_t flip;
@@ -33,7 +33,7 @@ struct window_xxh3 {
 };
 
 /// Hashes the `count` windows that begin at text, text + 1, ..., one by one. This is the reference implementation.
-/// Precondition: 1 <= n <= 8; 8 bytes are readable at the beginning of the last window.
+/// Precondition: 1 <= n <= 8; 8 bytes are readable from the beginning of the last window on.
 inline void hash_windows_portable(const window_xxh3& hash, const char* text, std::size_t count,
                                   std::uint64_t* hashes) noexcept {
   if (hash.n >= 4) {
@@ -52,7 +52,7 @@ inline void hash_windows_portable(const window_xxh3& hash, const char* text, std
 
 #if NEARDUP_X86_KERNELS
 
-// The shuffles for each length of a window: each arranges eight consecutive windows from 16 bytes.
+// The shuffles for each length of a window. A shuffle arranges eight consecutive windows from 16 bytes.
 struct alignas(64) window_shuffle {
   std::uint8_t sources[64];
 };
@@ -71,7 +71,8 @@ inline constexpr std::array<window_shuffle, max_vector_window + 1> window_shuffl
 
 NEARDUP_AVX2_BEGIN
 
-/// Hashes four consecutive windows. The caller gives the beginning of the first. `Tiny`: windows are below 4 bytes.
+/// Hashes four consecutive windows, the first of which begins at the given place. `Tiny`: windows have fewer than 4
+/// bytes.
 template <bool Tiny>
 struct window_lanes_avx2 {
   __m256i arrange;
@@ -94,7 +95,7 @@ struct window_lanes_avx2 {
 
 /// The AVX2 version of hash_windows_portable.
 /// Precondition: the precondition of hash_windows_portable; 16 bytes are readable from text + count - 1 on; `hashes`
-/// has space for count + 3.
+/// has room for count + 3 elements.
 template <bool Tiny>
 inline void hash_windows_avx2(const window_xxh3& hash, const char* text, std::size_t count,
                               std::uint64_t* hashes) noexcept {
@@ -130,7 +131,7 @@ struct window_lanes_avx512 {
 };
 
 /// The AVX-512 version of hash_windows_portable.
-/// Precondition: the precondition of hash_windows_avx2; `hashes` has space for count + 7.
+/// Precondition: the precondition of hash_windows_avx2; `hashes` has room for count + 7 elements.
 template <bool Tiny>
 inline void hash_windows_avx512(const window_xxh3& hash, const char* text, std::size_t count,
                                 std::uint64_t* hashes) noexcept {
@@ -157,7 +158,8 @@ constexpr auto hash_windows_of(avx512_form) noexcept {
 constexpr auto hash_windows_of(portable_form) noexcept { return hash_windows_portable; }
 
 /// Hashes the `count` windows that begin at text, text + 1, ...
-/// Precondition: 16 bytes are readable at the beginning of the last window; `hashes` has space for count + 7.
+/// Precondition: 16 bytes are readable from the beginning of the last window on; `hashes` has room for count + 7
+/// elements.
 inline void hash_windows(const window_xxh3& hash, const char* text, std::size_t count, std::uint64_t* hashes,
                          instruction_set level) noexcept {
   choose_form(level, [&](auto form) { hash_windows_of(form)(hash, text, count, hashes); });
@@ -182,7 +184,7 @@ inline void add_window_hashes(const char* text, std::size_t count, std::size_t n
 /// Precondition: 1 <= n <= max_vector_window, and n <= text.size().
 inline void add_byte_windows(std::string_view text, std::size_t n, std::uint64_t seed, instruction_set level,
                              const hash_writer& out) {
-  // Kernels read whole vectors, so the last windows are hashed from a padded copy.
+  // Kernels read whole vectors. So the last windows are hashed in a padded copy.
   constexpr std::size_t margin = 32;
   const std::size_t windows = text.size() - n + 1;
   const std::size_t in_place = text.size() > margin ? text.size() - margin : 0;
