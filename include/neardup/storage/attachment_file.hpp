@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files with a program's own data about fingerprints, in the same container format as lists and indexes.
+// Files with a program's own data about fingerprints. The container format is that of lists and indexes.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,14 @@
 
 namespace neardup::inline v0 {
 
-/// A file of attachments: byte strings that a program stores about fingerprints which are elsewhere. The file has a
-/// header with the composition of the fingerprints, and sections with checksums (docs/format.md). Opening checks the
-/// header; verify() checks the attachments.
+/// A file of attachments. An attachment is a byte string that a program stores about fingerprints; the fingerprints are
+/// in another file. The file has a header with the composition of the fingerprints, and sections with checksums
+/// (docs/format.md). Opening a file checks the header, and verify() checks the attachments.
 class attachment_file : public detail::viewed_file {
  public:
   /// Opens an attachment file.
-  /// Throws: std::runtime_error, which names the file, if it is damaged, of another version, or not an attachment file.
+  /// Throws: std::runtime_error if the file is damaged, of another version, or not an attachment file; the message
+  /// names the file.
   explicit attachment_file(mapped_file file) : viewed_file(std::move(file), detail::file_content::attachments) {}
 
   /// Returns the width of the fingerprints.
@@ -34,18 +35,18 @@ class attachment_file : public detail::viewed_file {
 
   /// Checks the checksums of all attachments.
   /// Throws: std::runtime_error if a checksum is wrong.
-  /// Complexity: linear.
+  /// Complexity: linear in the size of the file.
   void verify() const { file().check_sections(); }
 
-  /// Checks the checksum of the i-th attachment.
-  /// Throws: std::runtime_error if it is wrong.
+  /// Checks the checksum of attachment i.
+  /// Throws: std::runtime_error if the checksum is wrong.
   /// Complexity: linear in the size of the attachment.
   void verify(std::size_t i) const { file().check_section(detail::attachment_tag(i)); }
 };
 
-/// Writes an attachment file, atomically and durably. A crash leaves the old file or the new one. When the function
-/// returns, the new file is on the disk.
-/// Throws: std::runtime_error, which names the file; std::bad_alloc.
+/// Writes an attachment file, atomically and durably. After a crash, there is either the old file or the new one. When
+/// the function returns, the new file is on the disk.
+/// Throws: std::runtime_error, whose message names the file; std::bad_alloc.
 void save_attachments(const std::string& path, std::size_t bits, std::uint64_t count,
                       const fingerprint_composition& made_of, std::span<const std::span<const std::byte>> attachments);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Row keys for ordered key-value stores, in which a search of a pigeonhole index is a few scans of key ranges.
+// Row keys for ordered key-value stores. With these keys, a search of a pigeonhole index is a few scans of ranges of
+// keys.
 #pragma once
 
 #include <algorithm>
@@ -22,15 +23,15 @@
 
 namespace neardup::inline v0 {
 
-/// A half-open range of row keys, begin <= key < end. An empty `end` means no upper bound.
+/// A half-open range of row keys: begin <= key < end. If `end` is empty, the range has no upper bound.
 struct band_range {
   std::string begin, end;
 
   friend bool operator==(const band_range&, const band_range&) = default;
 };
 
-/// The row keys of a pigeonhole index in a key-value store (LMDB, RocksDB, an SQL table ...) that orders keys by their
-/// bytes. Rows have no values.
+/// The row keys of a pigeonhole index in a key-value store that orders keys by their bytes, such as LMDB, RocksDB or an
+/// SQL table. Rows have no values.
 ///
 /// The layout of a key:
 ///
@@ -39,8 +40,8 @@ struct band_range {
 ///   Bits / 8 bytes    the fingerprint
 ///   sizeof(Id) bytes  the id
 ///
-/// All numbers are big-endian, so that byte order is numeric order. A stored pair has one row per table. A search scans
-/// the ranges of its query and calls match_of() for each row. Each match comes once.
+/// All numbers are big-endian, so that the order of the bytes is the order of the numbers. A stored pair has one row
+/// per table. A search scans the ranges of its query, and calls match_of() for each row. Each match is found once.
 /// Example, with any ordered store:
 ///   band_key<64> keys(layout(64, 3, 4));
 ///   keys.for_each_row(fingerprint, id, [&](std::string_view key) { store.put(key, ""); });
@@ -57,7 +58,7 @@ class band_key {
  public:
   using fingerprint_type = Fingerprint;
   using match_type = match<Bits, Id, Fingerprint>;
-  /// A row: one stored pair in one table.
+  /// A row represents a stored pair in one table.
   struct row_type {
     std::uint64_t segment;  ///< the key in the table: the bits of its blocks, packed into the lowest bits
     std::uint8_t table;
@@ -65,8 +66,8 @@ class band_key {
     Id id;
   };
 
-  /// Makes the keys of a layout. If the blocks of a table have more than 64 bits together, the first 64 are the
-  /// segment.
+  /// Makes the keys of a layout. If the blocks of a table have more than 64 bits, the segment has only the first 64
+  /// bits.
   /// Throws: std::invalid_argument if the layout is for fingerprints of another width.
   explicit band_key(const layout& shape) : plans_(plans_of(shape)) {
     std::size_t width = 0;
@@ -79,8 +80,8 @@ class band_key {
   /// Returns the length of a key in bytes.
   [[nodiscard]] std::size_t size() const noexcept { return segment_bytes_ + 1 + Bits / 8 + sizeof(Id); }
 
-  /// Returns the key of a row.
-  /// Precondition: the segment belongs to the fingerprint and the table of the row.
+  /// Returns the key that encodes a row.
+  /// Precondition: `row.segment` is the segment of the fingerprint in the table of the row.
   [[nodiscard]] std::string encode(const row_type& row) const {
     std::string key = prefix(row.segment, row.table);
     for (std::size_t byte = Bits / 8; byte-- > 0;) {
@@ -90,8 +91,8 @@ class band_key {
     return key;
   }
 
-  /// Returns the row of a key; nullopt if the key is not of this layout: another length, an unknown table, or a segment
-  /// that does not fit the fingerprint.
+  /// Returns the row that a key encodes. Returns nullopt if the key has another length, an unknown table, or a segment
+  /// that does not agree with the fingerprint.
   [[nodiscard]] std::optional<row_type> decode(std::string_view key) const {
     if (key.size() != size()) return std::nullopt;
     row_type row{};
@@ -109,7 +110,7 @@ class band_key {
     return row;
   }
 
-  /// Calls `visit(key)` for the row of a pair in each table. To store the pair, insert these rows; to erase the pair,
+  /// Calls `visit(key)` for the row of a pair in each table. To store the pair, insert these rows. To erase the pair,
   /// delete these rows.
   template <class Visit>
     requires std::invocable<Visit&, std::string_view>
@@ -120,8 +121,8 @@ class band_key {
     }
   }
 
-  /// Returns the range of the keys of all rows of a table that have this segment; see row_type. `end` is empty if the
-  /// segment and the table have only bits 1, because no key is greater.
+  /// Returns the range of the keys of all rows of a table that have this segment; see row_type. If all bits of the
+  /// segment and the table are 1, `end` is empty, because no key is greater.
   [[nodiscard]] band_range range_of(std::uint64_t segment, std::size_t table) const {
     band_range range{prefix(segment, static_cast<std::uint8_t>(table)),
                      prefix(segment, static_cast<std::uint8_t>(table))};
@@ -131,7 +132,7 @@ class band_key {
     return range;
   }
 
-  /// Calls `visit(range, step)` for each range that a search within k bits scans. Pass `step` on to match_of().
+  /// Calls `visit(range, step)` for each range that a search within k bits scans. Pass `step` to match_of().
   /// Throws: std::invalid_argument if k is not in 0..shape().k().
   template <class Visit>
     requires std::invocable<Visit&, const band_range&, std::size_t>
@@ -146,8 +147,8 @@ class band_key {
     }
   }
 
-  /// Returns the match of a row with `query`; nullopt if the fingerprint is farther than k bits, if an earlier range
-  /// contains it too, or if the bytes are not a row.
+  /// Returns the match of a row with `query`. Returns nullopt in three cases: the fingerprint differs in more than k
+  /// bits, an earlier range also contains the fingerprint, or the bytes are not a row.
   /// Precondition: the row is in a range that for_each_range() passed with this `step`.
   [[nodiscard]] std::optional<match_type> match_of(std::string_view key, const fingerprint_type& query, bits k,
                                                    std::size_t step) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The composition of fingerprints. Every file contains the composition of its fingerprints, so that incompatible
-// fingerprints are not compared.
+// The composition of fingerprints. Every file contains the composition of its fingerprints. So fingerprints of
+// different compositions are not compared by mistake.
 #pragma once
 
 #include <array>
@@ -18,16 +18,16 @@
 
 namespace neardup::inline v0 {
 
-/// The version of the definition of fingerprints (docs/fingerprint.md). Every change that alters a fingerprint of any
-/// text in a composition of the same name increments it.
+/// The version of the definition of fingerprints (docs/fingerprint.md). It is incremented by every change that alters a
+/// fingerprint of any text, although the composition keeps its name.
 inline constexpr unsigned fingerprint_definition = 4;
 
 /// The composition of fingerprints: tokenizer, weighter, hasher and their tables. Two fingerprints are comparable only
 /// if their compositions are equal.
 ///
 /// composition_of() returns the composition of a simhasher or a minwise_hasher (composition_of.hpp). For fingerprints
-/// of another program, fill in the kind, and any text that other fingerprints do not have. An empty member means that
-/// there is no such part or table.
+/// of another program, fill in the kind, and any text that is different for other fingerprints. An empty member means
+/// that there is no such part or table.
 /// Precondition: no member has a line break.
 struct fingerprint_composition {
   fingerprint_kind kind = fingerprint_kind::simhash;
@@ -64,18 +64,19 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
     {"stop words", &fingerprint_composition::stop_words},
 }};
 
-/// Parses text that to_string() has written. Returns: nullopt for any other text.
+/// Parses text that to_string() has written.
+/// Returns: nullopt for any other text.
 NEARDUP_COLD std::optional<fingerprint_composition> parse_composition(std::string_view text);
 
 }  // namespace detail
 
-/// Returns a composition as lines "name: value". Empty members are left out.
-/// Throws: std::invalid_argument if a member contains a line break, or the number of the definition has more than 9
+/// Returns a composition as lines "name: value". Empty members have no line.
+/// Throws: std::invalid_argument if a member contains a line break, or if the number of the definition has more than 9
 /// digits.
 [[nodiscard]] NEARDUP_COLD std::string to_string(const fingerprint_composition& made_of);
 
-/// Returns a checksum of a seed, which distinguishes seeds without revealing them: 16 bits, as 4 hexadecimal digits.
-/// Two seeds have the same identity with probability 1/65,536. 48 bits of a secret seed remain unknown.
+/// Returns a checksum of a seed, which distinguishes seeds without revealing them. It has 16 bits, as 4 hexadecimal
+/// digits. Two seeds have the same checksum with probability 1/65,536. 48 bits of a secret seed remain unknown.
 [[nodiscard]] inline std::string seed_identity(std::uint64_t seed) {
   return detail::hex_of(detail::mix(seed + detail::golden_ratio)).substr(12);
 }
@@ -125,7 +126,7 @@ NEARDUP_INLINE std::optional<fingerprint_composition> detail::parse_composition(
   for (const auto& field : composition_fields) {
     if (const auto value = next_value(field.name)) made_of.*field.value = *value;
   }
-  // If text remains, a field is repeated, out of order or unknown. The text is rejected, because the field would be
+  // If text remains, a field is repeated, out of order or unknown. The text is rejected, because this field would be
   // lost when the composition is written again.
   if (!text.empty()) return std::nullopt;
   return made_of;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The composition of the fingerprints of a simhasher or a minwise_hasher, or of the features of a feature_extractor,
-// made of the names of its parts.
+// Makes the composition of the fingerprints of a simhasher or a minwise_hasher, or of the features of a
+// feature_extractor. The composition has the names of the parts.
 #pragma once
 
 #include <concepts>
@@ -29,7 +29,7 @@ concept describes_itself = requires(const T& part) {
 };
 
 /// Returns true if a part inherits description() from another part. The part would then have the name of the other
-/// part, although it may behave differently.
+/// part, although it may behave in another way.
 template <class Part>
 constexpr bool inherits_description() {
   if constexpr (requires { declaring_class(&Part::description); }) {
@@ -40,9 +40,8 @@ constexpr bool inherits_description() {
   }
 }
 
-/// Names the parts of a composition, and collects the identities of their tables. If several parts have tables of the
-/// same kind, the member of the composition lists the identities of all these tables, the outermost part
-/// first.
+/// Collects the names of the parts of a composition, and the identities of their tables. If several parts have tables
+/// of the same kind, the member of the composition lists the identities of all these tables, the outermost part first.
 class part_names {
  public:
   explicit part_names(fingerprint_composition& made_of) noexcept : made_of_(made_of) {}
@@ -67,8 +66,8 @@ class part_names {
     return {};
   }
 
-  /// Returns the name of a tokenizer of the library with its settings and its inner tokenizers, such as "shingles(2,
-  /// words)".
+  /// Returns the name of a tokenizer of the library, with its settings and its inner tokenizers. An example is
+  /// "shingles(2, words)".
   template <class Part>
     requires(!part_name<Part>.empty())
   [[nodiscard]] NEARDUP_COLD std::string of(const Part& part) const {
@@ -81,8 +80,8 @@ class part_names {
     if constexpr (requires { part.n; }) list(std::to_string(part.n));
     if constexpr (requires { part.n(); }) list(std::to_string(part.n()));
     if constexpr (requires { part.min_length(); }) list(std::to_string(part.min_length()));
-    // `keywords` ranks by exact values, and a weighter by values rounded to 1/256. So the name of `keywords` contains a
-    // digest of its own table.
+    // `keywords` ranks by exact values, but a weighter ranks by values that are rounded to 1/256. So the name of
+    // `keywords` contains a digest of its own table.
     if constexpr (requires { part.idf_identity(); }) list(hex_of(part.idf_identity()));
     if constexpr (requires { part.facts; }) list(of(part.facts));
     if constexpr (requires { part.features; }) list(of(part.features));
@@ -131,7 +130,7 @@ class part_names {
   }
 
  private:
-  /// Appends the identity of a table to a list. A part without a table is listed as "none", but only behind other
+  /// Appends the identity of a table to a list. A part without a table is listed as "none", but only after other
   /// identities.
   NEARDUP_COLD static void add(std::string& identities, const std::string& identity) {
     if (identities.empty()) {
@@ -141,7 +140,7 @@ class part_names {
     }
   }
 
-  /// Returns a digest of the terms and their weights, independent of their order.
+  /// Returns a digest of the terms and their weights, whatever their order.
   static std::string identity_of(const idf_table& table) {
     std::uint64_t sum = mix(table.median().raw());
     table.for_each([&](std::string_view term, weight value) { sum += mix(xxh3<64>{.seed = value.raw()}(term)); });
@@ -157,8 +156,8 @@ class part_names {
 
 }  // namespace detail
 
-/// Returns the composition of the fingerprints of a simhasher. A part of your own needs a member `std::string
-/// description() const`, which distinguishes the part, with its settings, from all others.
+/// Returns the composition of the fingerprints of a simhasher. If a part is your own, it needs a member `std::string
+/// description() const`. The description must differ from that of any other part or setting.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 [[nodiscard]] NEARDUP_COLD fingerprint_composition
 composition_of(const simhasher<Tokenizer, Weighter, Hasher, Bits>& hash) {
@@ -170,7 +169,7 @@ composition_of(const simhasher<Tokenizer, Weighter, Hasher, Bits>& hash) {
   return made_of;
 }
 
-/// Returns the composition of the codes of a minwise_hasher. It has no weighter.
+/// Returns the composition of the codes of a minwise_hasher, which has no weighter.
 template <class Tokenizer, class Hasher, std::size_t Bits>
 [[nodiscard]] NEARDUP_COLD fingerprint_composition composition_of(const minwise_hasher<Tokenizer, Hasher, Bits>& hash) {
   fingerprint_composition made_of{.kind = fingerprint_kind::minwise};
@@ -180,7 +179,7 @@ template <class Tokenizer, class Hasher, std::size_t Bits>
   return made_of;
 }
 
-/// Returns the composition of the features of a feature_extractor. It has no weighter, and its kind of fingerprints is
+/// Returns the composition of the features of a feature_extractor, which has no weighter. The kind of fingerprints is
 /// the default.
 template <class Tokenizer, class Hasher, class Feature>
 [[nodiscard]] NEARDUP_COLD fingerprint_composition
@@ -192,8 +191,8 @@ composition_of(const feature_extractor<Tokenizer, Hasher, Feature>& extract) {
   return made_of;
 }
 
-/// Rejects all other types at compile time. A class derived from a simhasher or a minwise_hasher is rejected, too,
-/// because the class may make other fingerprints.
+/// Rejects all other types at compile time. A class that is derived from a simhasher or a minwise_hasher is also
+/// rejected, because it may make other fingerprints.
 template <class Hasher>
 [[nodiscard]] NEARDUP_COLD fingerprint_composition composition_of(const Hasher& /*hash*/) {
   static_assert(

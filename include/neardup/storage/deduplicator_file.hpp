@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Persistent deduplicators: saving, restoring, and a log of the changes since the last save.
+// Persistent deduplicators: they can be saved and restored, and a log has the changes since the last save.
 #pragma once
 
 #include <array>
@@ -46,20 +46,20 @@ inline constexpr bool is_stream_deduplicator<stream_deduplicator<Deduplicator>> 
 
 }  // namespace detail
 
-/// A type that can be saved, restored, and made durable: a deduplicator, a fingerprint_deduplicator, or a
+/// A type that can be saved, restored, and made durable. It is a deduplicator, a fingerprint_deduplicator, or a
 /// stream_deduplicator.
 template <class T>
 concept saved_deduplicator = detail::is_deduplicator<T> || detail::is_stream_deduplicator<T>;
 
 namespace detail {
 
-/// A fixed text. Files identify the tokenizer, hasher, seed and check of a deduplicator by the fingerprint and the
-/// features of this text.
+/// A fixed text. Its fingerprint and features identify the tokenizer, the hasher, the seed and the check of a
+/// deduplicator in a file.
 inline constexpr std::string_view deduplicator_probe =
     "A text of Words, words and 1234 numbers; \xe6\x96\x87\xe5\xad\x97 \xc3\x84pfel. It is here to tell checks "
     "apart.";
 
-/// The number of bits of the fingerprints of a description; 0 if it has none.
+/// The number of bits of the fingerprint in a description, or 0 if descriptions have no fingerprint.
 template <class Description>
 inline constexpr std::size_t bits_of_description = [] {
   using fingerprint_type = typename Description::fingerprint_type;
@@ -70,20 +70,20 @@ inline constexpr std::size_t bits_of_description = [] {
   }
 }();
 
-/// The distance in the options of a deduplicator that compares sets. Earlier versions wrote larger numbers there.
+/// Stands for the distance in the options of a deduplicator that compares sets. Earlier versions wrote larger numbers.
 inline constexpr std::uint32_t distance_of_sets = 0xfffffffd;
 
-/// Returns true if a file was saved by the other class: by a fingerprint_deduplicator if `is_exact`, otherwise by a
-/// deduplicator that compares sets. `of_file`: the options in the file.
+/// Returns true if a file was saved by another class than expected. If `is_exact`, a deduplicator is expected, which
+/// compares sets; otherwise a fingerprint_deduplicator. `of_file`: the options in the file.
 inline bool is_of_other_class(bool is_exact, byte_span of_file) {
   return (get<std::uint32_t>(of_file, 0) == distance_of_sets) != is_exact;
 }
 
-/// Describes how the options of a file differ from the wanted options, as "WHAT, not WHAT"; empty if the options
-/// are equal.
+/// Returns how the options of a file differ from the wanted options, as "WHAT, not WHAT". Returns an empty text if the
+/// options are equal.
 NEARDUP_COLD std::string difference_of_options(bool is_exact, byte_span of_file, std::string_view wanted);
 
-/// Encodes the documents and options of deduplicators for files and logs (docs/decisions/0062-one-journal.md).
+/// Encodes the documents and options of a deduplicator for files and logs (docs/decisions/0062-one-journal.md).
 template <class Form>
 class deduplicator_format {
   using id_type = typename Form::id_type;
@@ -96,7 +96,7 @@ class deduplicator_format {
  public:
   static constexpr bool is_exact = std::is_void_v<fingerprint_type>;
 
-  /// Returns the deduplicator inside of a stream_deduplicator, or the deduplicator itself.
+  /// Returns the deduplicator inside a stream_deduplicator. Returns any other deduplicator itself.
   static const auto& plain(const Form& form) noexcept {
     if constexpr (is_stream_deduplicator<Form>) {
       return form.get();
@@ -105,7 +105,7 @@ class deduplicator_format {
     }
   }
 
-  /// Encodes the options and types:
+  /// Encodes the options, and the types of ids and features:
   ///
   ///   bytes 0..3    the distance, or 2^32 - 3 if sets of features are compared
   ///   byte 4        the check: 0 none, 1 a callable, 2 of features by Jaccard, 3 of features by cosine
@@ -148,8 +148,8 @@ class deduplicator_format {
     return bytes;
   }
 
-  /// Describes how the options of a file differ from the options of `form`, as "WHAT, not WHAT"; empty if the options
-  /// are equal.
+  /// Returns how the options of a file differ from the options of `form`, as "WHAT, not WHAT". Returns an empty text if
+  /// the options are equal.
   NEARDUP_COLD static std::string difference(const Form& form, byte_span of_file) {
     return difference_of_options(is_exact, of_file, options(form));
   }
@@ -164,8 +164,8 @@ class deduplicator_format {
       bytes.append(reinterpret_cast<const char*>(&id), sizeof id);
     }
   }
-  /// Reads the id at `position`, and advances `position` past it.
-  /// Returns: nullopt if the id is truncated.
+  /// Reads the id at `position`. Advances `position` to the next byte after the id.
+  /// Returns: nullopt if the id is incomplete.
   static std::optional<id_type> get_id(byte_span bytes, std::size_t& position) {
     const auto left = [&] { return bytes.size() - position; };
     const std::size_t begin = position;
@@ -188,8 +188,8 @@ class deduplicator_format {
     }
   }
 
-  /// Appends a document: serial number, digest, number of features, is_short, fingerprint, id, features. If sets of
-  /// features are compared, digest, is_short and fingerprint are left out.
+  /// Appends a document: serial number, digest, number of features, is_short, fingerprint, id, features. The digest,
+  /// is_short and the fingerprint are left out if only sets of features are compared.
   static void put_document(std::string& bytes, const kept_type& kept) {
     put(bytes, kept.serial);
     if constexpr (is_exact) {
@@ -205,8 +205,8 @@ class deduplicator_format {
     for (const auto feature : kept.features) put(bytes, feature);
   }
 
-  /// Reads the document at `position`, advances `position` past it, and keeps the document in `form`.
-  /// Returns: false if the document is invalid, or does not follow the documents before it.
+  /// Reads the document at `position`, and keeps it in `form`. Advances `position` to the next document.
+  /// Returns: false if the document is invalid, or if its id or serial number occurred before.
   static bool keep_document(Form& form, byte_span bytes, std::size_t& position, std::uint64_t time) {
     const std::size_t begin = position;
     constexpr std::size_t bits = bits_of_description<description_type>;
@@ -250,8 +250,8 @@ class deduplicator_format {
     return bytes;
   }
 
-  /// Encodes the times of a stream: the position in all_documents() and the time of each document, in the order in
-  /// which documents will be removed.
+  /// Encodes the times of a stream. For each document, in the order in which documents will be removed: its position in
+  /// all_documents(), and its time.
   static std::string all_times(const Form& form) {
     std::string bytes;
     if constexpr (is_stream_deduplicator<Form>) {
@@ -288,8 +288,8 @@ class deduplicator_format {
  private:
   static constexpr std::uint8_t id_form_of_strings = 3;
 
-  /// Returns a number that identifies the tokenizers, hashers and seeds of a deduplicator. The number is a checksum of
-  /// the fingerprint and the features that the deduplicator computes for the fixed text `deduplicator_probe`.
+  /// Returns a number that identifies the tokenizers, the hashers and the seeds of a deduplicator. The number is a
+  /// checksum of the fingerprint and the features of the fixed text `deduplicator_probe`.
   template <class Plain>
   static std::uint64_t identity(const Plain& d) {
     std::string made;
@@ -352,8 +352,8 @@ NEARDUP_INLINE std::string difference_of_options(bool is_exact, byte_span of_fil
 
 #endif  // NEARDUP_BODIES
 
-/// Returns the composition, with `kind` set to the kind of the fingerprints of Form, or to the default if Form
-/// has no fingerprints.
+/// Returns the composition, with `kind` set to the kind of the fingerprints of Form. If Form has no fingerprints,
+/// `kind` is the default.
 template <class Form>
 fingerprint_composition composition_for(fingerprint_composition made_of) {
   using fingerprint_type = typename Form::description_type::fingerprint_type;
@@ -366,7 +366,7 @@ fingerprint_composition composition_for(fingerprint_composition made_of) {
 }
 
 /// Writes a deduplicator to a file.
-/// Returns: the number of the file.
+/// Returns: the number of the file, which is the checksum of its header.
 template <saved_deduplicator Form>
 std::uint64_t write_deduplicator(file_operations& files, const std::string& path, const Form& form,
                                  const fingerprint_composition& made_of,
@@ -390,7 +390,8 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
   return write_container(files, path, header, sections);
 }
 
-/// A deduplicator without times would not save the times again, and the file could no longer be opened as a stream.
+/// Refuses to read a file with times into a deduplicator without times. The times would be lost when it is saved again,
+/// and the file could no longer be opened as a stream.
 [[noreturn]] inline void refuse_times(const std::string& path) {
   fail<std::invalid_argument>({path,
                                ": saved by a stream_deduplicator, with the times of its documents; open it with a "
@@ -419,7 +420,7 @@ journaled_file read_deduplicator(const std::string& path, Form& form, const fing
     fail<std::invalid_argument>({path, ": saved with ", format::difference(form, options.first(32))});
   }
   fingerprint_composition expected = composition_for<Form>(made_of);
-  // Earlier versions wrote "simhash" by default, whatever the kind was. The options show the true kind.
+  // Earlier versions always wrote "simhash", whatever the kind was. The options in the file show the true kind.
   if (file.header().made_of.kind == fingerprint_kind::simhash) expected.kind = fingerprint_kind::simhash;
   file.check_composition(expected);
   if (file.header().bits != bits_of_description<typename Form::description_type>) {
@@ -429,7 +430,8 @@ journaled_file read_deduplicator(const std::string& path, Form& form, const fing
     fail<std::invalid_argument>({path, ": saved with ", other});
   }
   if (!times.empty() && !is_stream_deduplicator<Form>) refuse_times(path);
-  // If this throws, `form` has some documents. It is a copy, so the caller's deduplicator stays empty.
+  // If this call throws, `form` has only some of the documents. `form` is a copy, so the caller's deduplicator stays
+  // empty.
   std::size_t position = 0;
   while (position < documents.size()) {
     if (!format::keep_document(form, documents, position, 0)) file.refuse("a document is damaged");
@@ -446,7 +448,7 @@ journaled_file read_deduplicator(const std::string& path, Form& form, const fing
 }  // namespace detail
 
 /// Returns the composition of the features or the fingerprints that a deduplicator compares. If a part is a callable of
-/// yours without a description(), fill in a fingerprint_composition yourself.
+/// yours without description(), write a fingerprint_composition instead.
 template <saved_deduplicator Form>
 [[nodiscard]] fingerprint_composition composition_of(const Form& dedup) {
   using format = detail::deduplicator_format<Form>;
@@ -457,10 +459,10 @@ template <saved_deduplicator Form>
   }
 }
 
-/// Writes a deduplicator to a file, atomically and durably. A crash leaves the old file or the new one. When the
-/// function returns, the new file is on the disk. A stream_deduplicator is saved with its times. `made_of`:
-/// composition_of(dedup) if it is not given.
-/// Throws: std::runtime_error, which names the file; std::bad_alloc.
+/// Writes a deduplicator to a file, atomically and durably. After a crash, there is either the old file or the new one.
+/// When the function returns, the new file is on the disk. A stream_deduplicator is saved with its times. `made_of`:
+/// the composition; the default is composition_of(dedup).
+/// Throws: std::runtime_error, whose message names the file; std::bad_alloc.
 /// Memory: a copy of the kept documents.
 template <class Features, class Id>
 void save(const std::string& path, const deduplicator<Features, Id>& dedup, const fingerprint_composition& made_of) {
@@ -481,12 +483,12 @@ void save(const std::string& path, const Form& dedup) {
   save(path, dedup, composition_of(dedup));
 }
 
-/// Restores a saved deduplicator, which continues where the saved one stopped. `made_of`: composition_of(empty) if it
-/// is not given. A stream restored from a deduplicator without times gives its documents time 0.
-/// Precondition: `empty` has no documents, and the same parts and options as the saved deduplicator. Only the limits of
+/// Restores a saved deduplicator. It continues where the saved one stopped. `made_of`: the composition; the default is
+/// composition_of(empty). If a stream is restored from a deduplicator without times, its documents get the time 0.
+/// Precondition: `empty` has no documents, and has the parts and options of the saved deduplicator. Only the limits of
 /// a stream may differ.
-/// Throws: std::runtime_error, which names the file, if it is damaged, or if a durable_deduplicator has made later
-/// changes, which are in its log; std::invalid_argument if parts or options differ; std::bad_alloc.
+/// Throws: std::runtime_error if the file is damaged, or if the log of a durable_deduplicator has later changes; the
+/// message names the file. std::invalid_argument if parts or options differ; std::bad_alloc.
 template <saved_deduplicator Form>
 [[nodiscard]] Form restore(const std::string& path, Form empty, const fingerprint_composition& made_of) {
   detail::refuse_changes_beside(path, detail::read_deduplicator(path, empty, made_of).number);
@@ -541,18 +543,18 @@ void change_writer<Form>::commit(const typename Form::change_type& change) {
 
 }  // namespace detail
 
-/// A durable deduplicator, fingerprint_deduplicator or stream_deduplicator: every change is on the disk before the call
-/// returns. The state is a file, as save() writes it. Beside it a log, PATH.log, has the changes since the file was
-/// written. A batch is one change.
+/// A durable deduplicator, fingerprint_deduplicator or stream_deduplicator. Every change is on the disk before the call
+/// returns. The state is in a file, as save() writes it. The log PATH.log has the changes since the file was written. A
+/// batch is one change.
 ///
-/// After a crash, the next process finds all acknowledged changes, and perhaps the change in progress. Only one object
-/// at a time may use a path; a file_lock refuses a second object.
-/// Guarantee: strong, in memory and on the disk, except that a stream may have removed documents that are too old or
-/// exceed its limits. If save() fails, or an error of the log cannot be undone, further changes throw until save()
-/// succeeds. In a forked process all changes throw.
-/// This class has the members of Deduplicator. Members that change something also throw std::runtime_error, which names
-/// the log. A batch is on the disk as a whole or not at all, and waits for the disk once; with max_bytes, this holds
-/// for each piece of the batch (stream_deduplicator::max_piece).
+/// After a crash, the next process finds all changes whose calls had returned, and perhaps also the change that was in
+/// progress. Only one object at a time may use a path. A file_lock prevents a second object.
+/// Guarantee: strong, in memory and on the disk, with one exception: a stream may have removed documents that are too
+/// old or exceed its limits. If save() fails, or if an error of the log cannot be undone, further changes throw until
+/// save() succeeds. In a forked process, all changes throw.
+/// This class has the members of Deduplicator. Members that change something may also throw std::runtime_error, whose
+/// message names the log. A batch is either wholly on the disk or not at all, and the call waits for the disk once.
+/// With max_bytes, this holds for each piece of the batch (stream_deduplicator::max_piece).
 /// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{jaccard{0.8}});`
 template <class Deduplicator>
 class durable_deduplicator : private Deduplicator {
@@ -573,11 +575,11 @@ class durable_deduplicator : private Deduplicator {
   using typename Deduplicator::workspace;
   using arrival_type = std::conditional_t<has_times, arrival, void>;
 
-  /// Opens the state at `path`. If there is no file, writes `initial` there. `made_of`: composition_of(initial) if it is
-  /// not given.
-  /// Throws: the exceptions of restore(); std::runtime_error, which names the file, if another object uses it;
-  /// std::runtime_error, which names the log, if the log is damaged, or follows another state than that of the file. In
-  /// the second case the file may be an older copy.
+  /// Opens the state at `path`. If there is no file, `initial` is written to a new file. `made_of`: the composition;
+  /// the default is composition_of(initial).
+  /// Throws: the exceptions of restore(). std::runtime_error if another object uses the file; the message names the
+  /// file. std::runtime_error if the log is damaged, or does not belong to the state in the file; the message names the
+  /// log. In the last case, the file may be an older copy.
   durable_deduplicator(std::string path, Deduplicator initial)
       : durable_deduplicator(std::move(path), with_composition(std::move(initial))) {}
   durable_deduplicator(std::string path, Deduplicator initial, fingerprint_composition made_of)
@@ -599,19 +601,20 @@ class durable_deduplicator : private Deduplicator {
   using Deduplicator::replace;
   using Deduplicator::size;
 
-  /// Erases a kept document, durably.
+  /// Erases a kept document. The change is on the disk when the function returns.
   /// Returns: true if a document with this id was kept.
-  /// Throws: std::runtime_error, which names the log; the document is still kept then.
+  /// Throws: std::runtime_error, whose message names the log; the document is then still kept.
   bool erase(id_argument<id_type> id);
 
-  /// Removes documents that are too old or exceed max_bytes, durably; see stream_deduplicator::expire.
+  /// Removes documents that are too old or exceed max_bytes; see stream_deduplicator::expire(). The change is on the
+  /// disk when the function returns.
   void expire(time_argument now) requires has_times { Deduplicator::expire(now); }
 
-  /// Writes the state to the file, and begins a new log, so that the next start replays less.
-  /// Throws: std::runtime_error, which names the file; std::bad_alloc.
+  /// Writes the state to the file, and begins a new log. So the next start has fewer changes to replay.
+  /// Throws: std::runtime_error, whose message names the file; std::bad_alloc.
   void save() { writer_->log.save(*this); }
 
-  /// Returns the inner deduplicator, to read its options and documents.
+  /// Returns the wrapped deduplicator, so that you can read its options and documents.
   [[nodiscard]] const Deduplicator& get() const noexcept { return *this; }
 
  private:
@@ -629,7 +632,7 @@ class durable_deduplicator : private Deduplicator {
   std::uint64_t write(const std::string& path, const std::optional<log_extent>& log) {
     return detail::write_deduplicator(writer_->log.files(), path, get(), made_of_, log);
   }
-  // Applies a record of the log.
+  // Applies a record of the log to the deduplicator.
   bool replay(std::string_view record);
 
   Deduplicator& inner() noexcept { return *this; }

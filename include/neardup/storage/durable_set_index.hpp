@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set_index on the disk: a file, and a log of the changes.
+// A set_index on the disk: a file, and a log of the changes since the file was written.
 #pragma once
 
 #include <concepts>
@@ -30,15 +30,16 @@
 
 namespace neardup::inline v0 {
 
-/// A durable set_index: its base is a mapped file, and a log PATH.log has the changes since the file was written. A
-/// change is on the disk when its call returns. Opening takes time in proportion to the log. save() writes all sets into a new file.
+/// A durable set_index. Its base is a mapped file, and the log PATH.log has the changes since the file was written. A
+/// change is on the disk when its call returns. Opening takes time in proportion to the size of the log. save() writes
+/// all sets to a new file.
 ///
-/// After a crash, the next process finds all acknowledged changes, and perhaps the change in progress. Only one object
-/// at a time may use a path; a file_lock refuses a second object. It works on little-endian machines only, like
-/// set_index_file.
-/// Guarantee: strong, in memory and on the disk. There are three failures after which all changes throw until save()
-/// succeeds: save() fails, an error of the log cannot be undone, or memory is exhausted after a change was written to
-/// the log. In a forked process all changes throw.
+/// After a crash, the next process finds all changes whose calls had returned, and perhaps also the change that was in
+/// progress. Only one object at a time may use a path. A file_lock prevents a second object. Like set_index_file, this
+/// class works on little-endian machines only.
+/// Guarantee: strong, in memory and on the disk. After three kinds of failures, all changes throw until save()
+/// succeeds: save() has failed, an error of the log cannot be undone, or memory was exhausted after a change was
+/// written to the log. In a forked process, all changes throw.
 /// Example: `durable_set_index seen("seen.sets", set_index<>{jaccard{0.8}}, made_of);  seen.insert(features, 7);
 ///          for (const auto& match : seen.get().search(query)) …`
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
@@ -48,11 +49,11 @@ class durable_set_index {
   using id_type = Id;
   using set_type = std::span<const Feature>;
 
-  /// Opens the index at `path`. If there is no file, writes `initial` there.
-  /// Throws: std::runtime_error, which names the file, if it is damaged, if its settings (similarity, measure, least
-  /// overlap, Feature, Id) differ from those of `initial`, or if another object uses it; std::runtime_error, which
-  /// names the log, if the log is damaged, or follows another file; std::invalid_argument if the composition of the
-  /// file differs from `made_of`; std::bad_alloc.
+  /// Opens the index at `path`. If there is no file, `initial` is written to a new file.
+  /// Throws: std::runtime_error if the file is damaged, if its settings (similarity, measure, least overlap, Feature,
+  /// Id) differ from those of `initial`, or if another object uses it; the message names the file. std::runtime_error
+  /// if the log is damaged, or belongs to another file; the message names the log. std::invalid_argument if the
+  /// composition of the file differs from `made_of`; std::bad_alloc.
   durable_set_index(std::string path, const set_index<Feature, Id>& initial, fingerprint_composition made_of)
       : durable_set_index(detail::system_files(), std::move(path), initial, std::move(made_of)) {}
 
@@ -64,9 +65,9 @@ class durable_set_index {
     initial_ = nullptr;
   }
 
-  /// Stores a set under an id, durably; see set_index::insert().
-  /// Returns: false if the id is stored already; its set is then unchanged.
-  /// Throws: the exceptions of set_index::insert(); std::runtime_error, which names the log.
+  /// Stores a set under an id; see set_index::insert(). The change is on the disk when the function returns.
+  /// Returns: false if the id is stored already; the index is then unchanged.
+  /// Throws: the exceptions of set_index::insert(); std::runtime_error, whose message names the log.
   bool insert(set_type set, id_argument<Id> id) {
     detail::check_ascending(set);
     if (sets_->contains(id)) return false;
@@ -76,9 +77,10 @@ class durable_set_index {
     return true;
   }
 
-  /// Stores a set under an id, durably. If the id is stored already, its set is replaced.
+  /// Stores a set under an id. If the id is stored already, its set is replaced. The change is on the disk when the
+  /// function returns.
   /// Returns: true if the id is new.
-  /// Throws: the exceptions of set_index::insert(); std::runtime_error, which names the log.
+  /// Throws: the exceptions of set_index::insert(); std::runtime_error, whose message names the log.
   bool insert_or_assign(set_type set, id_argument<Id> id) {
     detail::check_ascending(set);
     const bool is_new = !sets_->contains(id);
@@ -88,10 +90,11 @@ class durable_set_index {
     return is_new;
   }
 
-  /// Stores many sets; see set_index::insert_all(). All sets are on the disk or none. The call waits for the disk once.
+  /// Stores many sets; see set_index::insert_all(). Either all sets are on the disk, or none. The call waits for the
+  /// disk once.
   /// Returns: the number of new ids.
-  /// Throws: the exceptions of set_index::insert_all(); std::runtime_error, which names the log; std::length_error if
-  /// the sets take 4 GiB.
+  /// Throws: the exceptions of set_index::insert_all(); std::runtime_error, whose message names the log;
+  /// std::length_error if the sets take 4 GiB or more.
   template <set_range Sets>
   std::size_t insert_all(const Sets& sets, std::span<const Id> ids) {
     detail::check_features<Feature, Sets>();
@@ -114,9 +117,10 @@ class durable_set_index {
     return new_ids.size();
   }
 
-  /// Removes an id, durably, and its set if no other id has the same set.
+  /// Removes an id. If no other id has the same set, the set is removed as well. The change is on the disk when the
+  /// function returns.
   /// Returns: false if the id was not stored.
-  /// Throws: std::runtime_error, which names the log; the id is still stored then.
+  /// Throws: std::runtime_error, whose message names the log; the id is then still stored.
   bool erase(id_argument<Id> id) {
     if (!sets_->contains(id)) return false;
     std::string record("E");
@@ -125,13 +129,13 @@ class durable_set_index {
     return true;
   }
 
-  /// Writes all sets to a new file, and begins a new log, so that the next start replays less.
-  /// Throws: std::runtime_error, which names the file, if it cannot be written, or the present file is damaged;
-  /// std::bad_alloc.
+  /// Writes all sets to a new file, and begins a new log. So the next start has fewer changes to replay.
+  /// Throws: std::runtime_error if the new file cannot be written, or if the present file is damaged; the message names
+  /// the file. std::bad_alloc.
   /// Complexity: O(n log n).
   void save() { journal_->save(*this); }
 
-  /// Returns the sets, to search and to read them. The reference is valid until the next save().
+  /// Returns the index, so that you can search and read it. The reference is valid until the next save().
   [[nodiscard]] const set_index<Feature, Id>& get() const noexcept { return *sets_; }
   [[nodiscard]] std::size_t size() const noexcept { return sets_->size(); }
   [[nodiscard]] bool empty() const noexcept { return sets_->empty(); }
@@ -177,8 +181,8 @@ class durable_set_index {
     detail::fail<std::runtime_error>({path, ": is for ", text_of(*sets_), "; not for ", text_of(*initial_)});
   }
 
-  // ---- Records of the log: changes, one after the other: 'S', id, u32 number of features, features: an id has this set
-  // now; 'E', id: an id is erased.
+  // A record of the log is one or more changes. 'S', id, number of features (32 bits), features: the id now has this
+  // set. 'E', id: the id is erased.
 
   static void put_id(std::string& record, const Id& id) {
     record.append(reinterpret_cast<const char*>(&id), sizeof id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A lock that allows one writer of a file at a time.
+// A lock of a file, which allows one writer at a time.
 #pragma once
 
 #include <cerrno>
@@ -23,14 +23,14 @@
 
 namespace neardup::inline v0 {
 
-/// An exclusive lock of a file, held while the object exists. Other file_locks on this machine, in this process or
-/// another, cannot take it. Use it to load a file, change it and save it: without a lock, two programs at once would
-/// lose the changes of one.
+/// An exclusive lock of a file. The lock is held while the object exists. No other file_lock on this machine can take
+/// the lock, in this process or another. Use a file_lock to load a file, change its content and save it. Without a
+/// lock, if two programs did this at once, the changes of one would be lost.
 ///
-/// The lock is the file PATH.neardup-lock, which the destructor removes. After a crash it may remain, but then it locks
-/// nothing. Symbolic links are resolved first. Reading needs no lock, because save() replaces a file atomically. A
-/// forked process does not share the lock. But if the owner is killed, the lock is held until the forked process ends.
-/// On file systems without locks it does nothing.
+/// The lock is the file PATH.neardup-lock, which the destructor removes. After a crash this file may remain, but then
+/// it locks nothing. Symbolic links are resolved first. Reading a file needs no lock, because save() replaces a file
+/// atomically. A forked process does not share the lock. But if the owner is killed, the lock is held until the forked
+/// process ends. On file systems without locks, a file_lock is a no-op.
 /// Example: `const file_lock lock(path); auto index = load<flat_index<64>>(path); index.insert(f, id); save(path,
 /// index, c);`
 class file_lock {
@@ -38,12 +38,12 @@ class file_lock {
   static constexpr const char* suffix = ".neardup-lock";
 
   /// Takes the lock without waiting.
-  /// Throws: std::runtime_error, which names the file, if it is locked or cannot be locked.
+  /// Throws: std::runtime_error if the file is locked already or cannot be locked; the message names the file.
   explicit file_lock(const std::string& path) : path_(detail::settled_path(path) + suffix) {
 #if defined(_WIN32)
     constexpr int flags = _O_CREAT | _O_RDWR | _O_TEMPORARY | _O_NOINHERIT;
     const std::wstring name = detail::wide_name(path_);
-    // Checks this before the file is opened, because _O_TEMPORARY removes the file when it is closed.
+    // This is checked before the file is opened, because _O_TEMPORARY removes the file when it is closed.
     struct _stat64 there;
     if (::_wstat64(name.c_str(), &there) == 0 && ((there.st_mode & _S_IFMT) != _S_IFREG || there.st_size != 0)) {
       refuse_other_file(path);
@@ -69,7 +69,7 @@ class file_lock {
 #else
       const bool is_held = ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 #endif
-      // The previous owner may have removed the file after it was opened here. Then it is opened again.
+      // The previous owner may have removed the file after this process had opened it. Then the file is opened again.
       if (!is_held && is_named(held)) return;
       ::close(std::exchange(file_, -1));
       if (is_held) refuse(path);
@@ -107,7 +107,7 @@ class file_lock {
 #else
   void close() noexcept { ::close(file_); }
 
-  /// Returns true if the locked file is still the file at path_.
+  /// Returns true if the path path_ still names the locked file.
   [[nodiscard]] bool is_named(const struct stat& held) const noexcept {
     struct stat named;
     return ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino && held.st_dev == named.st_dev;

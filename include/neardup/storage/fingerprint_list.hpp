@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of fingerprints with ids, the format in which shards, joins and machines exchange them.
+// Lists of fingerprints with ids. Shards, joins and machines exchange fingerprints in this format.
 #pragma once
 
 #include <array>
@@ -23,14 +23,16 @@
 
 namespace neardup::inline v0 {
 
-/// A record of a list: a fingerprint and the number of its document.
+/// A record of a list: a fingerprint, and the number of its document.
 template <std::size_t Bits, class Fingerprint = simhash<Bits>>
 using list_entry = entry<Bits, std::uint64_t, Fingerprint>;
 
-/// A list of fingerprints in a file or in memory. It has a header, then records of Bits / 8 bytes of fingerprint and 8
-/// bytes of id, both little-endian (docs/format.md). Records may be in any order, and may repeat.
+/// A list of fingerprints, in a file or in memory. A list has a header and records. A record is Bits / 8 bytes of
+/// fingerprint and 8 bytes of id, each little-endian (docs/format.md). Records may be in any order, and may be
+/// repeated.
 ///
-/// Opening checks the header; verify() checks the records. Damaged bytes never cause reads outside of the file.
+/// Opening a list checks the header, and verify() checks the records. Damaged bytes never cause reads outside of the
+/// file.
 template <std::size_t Bits, class Fingerprint = simhash<Bits>>
 class fingerprint_list {
   static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());
@@ -40,20 +42,20 @@ class fingerprint_list {
   using value_type = list_entry<Bits, Fingerprint>;
   static constexpr std::size_t record_size = Bits / 8 + 8;
 
-  /// Opens the list in a file, which stays open.
-  /// Throws: std::runtime_error, which names the file, if it is damaged, of another version, or of another Bits or kind
-  /// of fingerprints.
+  /// Opens the list in a file. The file stays open as long as the list.
+  /// Throws: std::runtime_error if the file is damaged, of another version, or of another Bits or kind of fingerprints;
+  /// the message names the file.
   explicit fingerprint_list(mapped_file file)
       : fingerprint_list(std::make_shared<const mapped_file>(std::move(file))) {}
 
   /// Opens a list in memory.
   /// Precondition: the bytes outlive the object.
-  /// Throws: the exceptions of the constructor for a file.
+  /// Throws: the exceptions of the constructor that takes a file.
   explicit fingerprint_list(std::span<const std::byte> bytes) { open(bytes, "the bytes"); }
 
-  /// Opens a file of records without a header. The caller gives the composition.
-  /// Throws: std::runtime_error, which names the file, if its size is not a multiple of record_size or it has a header;
-  /// std::invalid_argument if the composition is of another kind of fingerprints.
+  /// Opens a file of records that has no header. The caller passes the composition.
+  /// Throws: std::runtime_error if the file has a header, or if its size is not a multiple of record_size; the message
+  /// names the file. std::invalid_argument if the composition is of another kind of fingerprints.
   fingerprint_list(mapped_file file, fingerprint_composition made_of)
       : owned_(std::make_shared<const mapped_file>(std::move(file))),
         name_(owned_->path()),
@@ -74,8 +76,8 @@ class fingerprint_list {
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return made_of_; }
 
   /// Checks the checksum of the records.
-  /// Throws: std::runtime_error if it is wrong.
-  /// Complexity: linear.
+  /// Throws: std::runtime_error if the checksum is wrong.
+  /// Complexity: linear in the size of the list.
   void verify() const {
     if (has_header_ && detail::checksum_of(records_) != checksum_) {
       detail::fail<std::runtime_error>({name_, ": a section is damaged"});
@@ -135,8 +137,8 @@ template <class Fingerprint>
 class encoded_list {
  public:
   /// Encodes a list.
-  /// Throws: std::invalid_argument, with a message that begins with `what`, if the composition is of another kind of
-  /// fingerprints.
+  /// Throws: std::invalid_argument if the composition is of another kind of fingerprints. The message begins with
+  /// `what`.
   encoded_list(const std::string& what, std::span<const list_entry<Fingerprint::bits, Fingerprint>> entries,
                const fingerprint_composition& made_of)
       : header_{file_content::list, static_cast<std::uint32_t>(Fingerprint::bits), {}, entries.size(), made_of} {
@@ -170,9 +172,9 @@ class encoded_list {
 
 }  // namespace detail
 
-/// Writes a list to a file, atomically and durably. A crash leaves the old file or the new one. When the function
-/// returns, the new file is on the disk.
-/// Throws: std::runtime_error, which names the file; std::invalid_argument if `made_of` is for another kind of
+/// Writes a list to a file, atomically and durably. After a crash, there is either the old file or the new one. When
+/// the function returns, the new file is on the disk.
+/// Throws: std::runtime_error, whose message names the file; std::invalid_argument if `made_of` is for another kind of
 /// fingerprints; std::bad_alloc.
 /// Memory: a copy of the list.
 /// Example: `save_list<64>("part-000.list", entries, composition_of(hash));`
@@ -182,21 +184,22 @@ void save_list(const std::string& path, std::span<const list_entry<Bits>> entrie
   detail::encoded_list<simhash<Bits>>(path, entries, made_of).save(path);
 }
 
-/// Writes a list of a given type of fingerprints: `save_list<64, minwise<64>>("part-000.list", entries, made_of)`.
+/// Writes a list with fingerprints of a given type: `save_list<64, minwise<64>>("part-000.list", entries, made_of)`.
 template <std::size_t Bits, class Fingerprint>
 void save_list(const std::string& path, std::span<const entry<Bits, std::uint64_t, Fingerprint>> entries,
                const fingerprint_composition& made_of) {
   detail::encoded_list<Fingerprint>(path, entries, made_of).save(path);
 }
 
-/// Passes the bytes of a list file to `sink(std::string_view)`, piece by piece, for instance for a pipe.
+/// Passes the bytes of a list file to `sink(std::string_view)`, piece by piece. The sink may, for example, write to a
+/// pipe.
 /// Throws: std::invalid_argument if `made_of` is for another kind of fingerprints; the exceptions of `sink`.
 template <std::size_t Bits, class Sink>
 void write_list(std::span<const list_entry<Bits>> entries, const fingerprint_composition& made_of, Sink&& sink) {
   detail::encoded_list<simhash<Bits>>("write_list", entries, made_of).write(sink);
 }
 
-/// Writes a list of a given type of fingerprints to a sink: `write_list<64, minwise<64>>(entries, made_of, sink)`.
+/// Passes a list with fingerprints of a given type to a sink: `write_list<64, minwise<64>>(entries, made_of, sink)`.
 template <std::size_t Bits, class Fingerprint, class Sink>
 void write_list(std::span<const entry<Bits, std::uint64_t, Fingerprint>> entries,
                 const fingerprint_composition& made_of, Sink&& sink) {

@@ -27,14 +27,14 @@ namespace detail {
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
 void take_flat_index(const flat_index<Bits, Id, Offset, Fingerprint>&);
 
-/// A flat_index or a class derived from it, which has no layout. The file gets the pairs that its iterators return.
+/// A flat_index, or a class derived from flat_index. It has no layout. save() writes the pairs over which it iterates.
 template <class Index>
 concept flat_form = requires(const Index& index) {
   take_flat_index(index);
 };
 
-// True for frozen_index and index_view themselves. A derived class is excluded, because its iterators may return other
-// pairs than its base class has.
+// True for frozen_index and index_view themselves. False for a derived class, because its iterators may return other
+// pairs than the base class has.
 template <class Index>
 inline constexpr bool is_frozen_index = false;
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
@@ -44,7 +44,7 @@ inline constexpr bool is_index_view = false;
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
 inline constexpr bool is_index_view<index_view<Bits, Id, Offset, Fingerprint>> = true;
 
-/// An index with a layout. save() writes its fingerprints and ids as a frozen index of that layout.
+/// An index with a layout. save() writes its fingerprints and ids as a frozen_index with the same layout.
 template <class Index>
 concept has_layout = requires(const Index& index) {
   { index.shape() } -> std::convertible_to<layout>;
@@ -55,7 +55,7 @@ concept has_layout = requires(const Index& index) {
 template <class Index>
 void save_flat_index(file_operations& files, const std::string& path, const Index& index,
                      const fingerprint_composition& made_of, std::span<const byte_span> attachments) {
-  // A flat_index is saved as a frozen_index with one table, which finds equal fingerprints (k = 0).
+  // A flat_index is saved as a frozen_index with one table, for k = 0, which finds equal fingerprints.
   write_index(files, path, frozen_access::engine(freeze(index, 0, 1)), Index::bits, true, made_of, attachments);
 }
 
@@ -65,7 +65,7 @@ void save_index(file_operations& files, const std::string& path, const Index& in
   if constexpr (flat_form<Index>) {
     save_flat_index(files, path, index, made_of, attachments);
   } else if constexpr (is_frozen_index<Index>) {
-    // A moved-from index has no tables. It is saved as an empty index.
+    // A moved-from index has no tables. So it is saved as an empty index.
     const layout& shape = index.shape();
     if (frozen_access::engine(index).tables().empty()) {
       const entries_source<typename Index::value_type> nothing{nullptr};
@@ -84,7 +84,7 @@ void save_index(file_operations& files, const std::string& path, const Index& in
   }
 }
 
-/// Makes an empty index, with the layout of the file if the type does not fix one.
+/// Makes an empty index. If the type has no fixed layout, the index has the layout of the file.
 template <class Index>
 [[nodiscard]] Index make_index(int k, int blocks) {
   if constexpr (std::constructible_from<Index, int, int>) {
@@ -94,7 +94,7 @@ template <class Index>
   }
 }
 
-/// A mutable index, which load() fills with the pairs of a file.
+/// A mutable index. load() inserts the pairs of a file into it.
 template <class Index>
 concept fillable_index = requires(Index& index, const typename Index::fingerprint_type& fingerprint,
                                   const typename Index::id_type& id) {
@@ -133,13 +133,14 @@ template <class Index>
 
 }  // namespace detail
 
-/// Writes an index to a file, atomically and durably. A crash leaves the old file or the new one. When the function
-/// returns, the new file is on the disk. docs/format.md specifies the format. An index other than a frozen_index is
-/// frozen first.
+/// Writes an index to a file, atomically and durably. After a crash, there is either the old file or the new one. When
+/// the function returns, the new file is on the disk. docs/format.md specifies the format. An index that is not a
+/// frozen_index is frozen first.
 ///
-/// `made_of` is the composition of the fingerprints: composition_of() of the hasher. `attachments` are your own byte
-/// strings that are stored in the same file, such as the names of documents. index_view::attachment() returns them.
-/// Throws: std::runtime_error, which names the file; std::invalid_argument if `made_of` is for another kind of
+/// `made_of` is the composition of the fingerprints, which composition_of() returns for the hasher. `attachments` are
+/// byte strings of your own, such as the names of documents. They are stored in the same file, and
+/// index_view::attachment() returns them.
+/// Throws: std::runtime_error, whose message names the file; std::invalid_argument if `made_of` is for another kind of
 /// fingerprints; std::bad_alloc.
 template <class Index>
 void save(const std::string& path, const Index& index, const fingerprint_composition& made_of,
@@ -150,10 +151,10 @@ void save(const std::string& path, const Index& index, const fingerprint_composi
   detail::save_index(detail::system_files(), path, index, made_of, attachments);
 }
 
-/// Loads an index from a file, after checking the whole file. `Index` may be any type with the file's Bits, Id, Offset
-/// and kind of fingerprints. A type without a fixed layout gets the layout of the file; if the file is of a flat_index,
-/// it gets the default layout for K = 3.
-/// Throws: std::runtime_error, which names the file, if it is damaged or does not fit Index; std::bad_alloc.
+/// Loads an index from a file. The whole file is checked first. `Index` may be any type with the Bits, Id, Offset and
+/// kind of fingerprints of the file. If the type has no fixed layout, the index gets the layout of the file. If a
+/// flat_index was saved, the index gets the default layout for K = 3.
+/// Throws: std::runtime_error if the file is damaged or does not fit Index; the message names the file. std::bad_alloc.
 /// Example: `auto index = load<pigeonhole_index<64>>("pages.neardup", composition_of(hash));`
 template <class Index>
 [[nodiscard]] Index load(const std::string& path) {

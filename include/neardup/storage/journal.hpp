@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file with a log beside it: how changes reach the disk, and how the next process reads them.
+// A file with a log beside the file. Changes are written to the log, and the next process reads the file and the log.
 #pragma once
 
 #include <cerrno>
@@ -23,44 +23,45 @@
 
 namespace neardup::inline v0 {
 
-/// The extent of a log: the size of its header and whole records, and their checksum.
+/// The extent of a log: the size of its header and its complete records, and a checksum of these bytes.
 struct log_extent {
   std::uint64_t size = 0, checksum = 0;
   friend bool operator==(const log_extent&, const log_extent&) = default;
 };
 
-/// The identity of a file that has a log.
+/// Identifies a file that has a log.
 struct journaled_file {
-  /// Bytes 56 to 63 of the file, a checksum that depends on all its bytes. A log that follows the file contains it.
+  /// Bytes 56 to 63 of the file. They are a checksum that depends on all bytes of the file. The log of the file
+  /// contains the same number.
   std::uint64_t number = 0;
-  /// The log that the file incorporates. If this log is still beside the file, its changes are in the file already.
+  /// The log whose changes are already in the file. If this log still exists beside the file, it must not be replayed.
   std::optional<log_extent> log = std::nullopt;
 };
 
-/// The content of a log at the time of reading. Later records are not in it. A record that is being written counts as
-/// absent.
+/// The content of a log at the time when it is read. Records that are appended later are not included. Nor is a record
+/// that is being written at that time.
 class log_contents {
  public:
-  /// Reads a log. An absent file gives an empty log.
-  /// Throws: std::runtime_error, which names the file, if it cannot be read; std::bad_alloc.
+  /// Reads a log. If there is no log file, the contents are empty.
+  /// Throws: std::runtime_error if the log cannot be read; the message names the log. std::bad_alloc.
   NEARDUP_COLD explicit log_contents(std::string path);
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] bool is_there() const noexcept { return is_there_; }
   /// Returns the size of the log in bytes.
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
-  /// Returns the number of the file that the log follows; nullopt if the header of the log is invalid.
+  /// Returns the number of the file to which the log belongs. Returns nullopt if the header of the log is invalid.
   [[nodiscard]] std::optional<std::uint64_t> follows() const { return detail::log_frame(bytes_).number(); }
-  /// Returns the extent of the log. If the header is invalid, all bytes of the file count.
-  /// Complexity: linear.
+  /// Returns the extent of the log. If the header is invalid, the extent is all bytes of the log.
+  /// Complexity: linear in the size of the log.
   [[nodiscard]] log_extent extent() const { return extent_of(bytes_); }
   [[nodiscard]] static log_extent extent_of(std::string_view bytes);
 
-  /// Calls `visit(payload)` for each whole record in order. A payload is aligned to 8 bytes, and valid as long as this
-  /// object. A torn last record, whose writer was stopped, is ignored.
-  /// Returns: the end of the last whole record, in bytes.
-  /// Throws: std::runtime_error, which names the log, if a record is damaged, even the last one, or if the header is
-  /// invalid; the exceptions of `visit`.
+  /// Calls `visit(payload)` for each complete record, in order. A payload is aligned to 8 bytes, and is valid as long
+  /// as this object. If the writer was stopped while it wrote the last record, that record is torn, and is ignored.
+  /// Returns: the end of the last complete record, in bytes.
+  /// Throws: std::runtime_error if a record is damaged, also the last one, or if the header is invalid; the message
+  /// names the log. The exceptions of `visit`.
   template <class Visit>
   std::size_t for_each(const Visit& visit) const {
     detail::check_byte_order(path_);
@@ -73,11 +74,11 @@ class log_contents {
     return end;
   }
 
-  /// Calls `replay(payload)` for each record, if the log follows the file at `path`. A log that the file incorporates
-  /// is ignored.
-  /// Returns: the end of the last whole record; 0 if there is no log, or the file incorporates it.
-  /// Throws: the exceptions of for_each(); std::runtime_error, which names the log, if it follows another file, or if
-  /// `replay` returns false.
+  /// Calls `replay(payload)` for each record if the log belongs to the file at `path`. If the changes of the log are
+  /// already in the file, the log is ignored.
+  /// Returns: the end of the last complete record, or 0 if there is no log or the log is ignored.
+  /// Throws: the exceptions of for_each(); std::runtime_error if the log belongs to another file, or if `replay`
+  /// returns false; the message names the log.
   template <class Replay>
   std::size_t replay(const std::string& path, const journaled_file& file, const Replay& replay) const {
     if (!is_there_) return 0;
@@ -91,8 +92,8 @@ class log_contents {
     return 0;
   }
 
-  /// Refuses a log that does not follow the file at `path`.
-  /// Throws: std::runtime_error, which names the log, and says `what` is at `path`.
+  /// Refuses a log that does not belong to the file at `path`.
+  /// Throws: std::runtime_error. The message names the log, and says `what` is at `path`.
   [[noreturn]] NEARDUP_COLD void refuse(const std::string& path, const char* what) const;
 
  private:
@@ -101,28 +102,28 @@ class log_contents {
   std::string bytes_;
 };
 
-/// The writer of a file and its log. The file has a whole state, and the log the changes since the file was written. A
-/// change is a record, which is any byte string, and is on the disk when append() returns. After a crash, each record
-/// is there as a whole or not at all.
+/// The writer of a file and its log. The file has a complete state, and the log has the changes since the file was
+/// written. A change is a record, which may be any byte string. A record is on the disk when append() returns. After a
+/// crash, each record is either complete or absent.
 ///
-/// A `State` is what the file holds. It has three member functions, which may be private if `journal` is a friend:
+/// A `State` is the content of the file. It has three member functions, which may be private if `journal` is a friend:
 /// - `journaled_file read(path)` reads the file;
-/// - `bool replay(record)` applies a record. It returns false if the record does not fit the state;
-/// - `std::uint64_t write(path, log)` writes the file atomically, with the extent of the log that it incorporates, a
-///   `std::optional<log_extent>`. It returns the number of the file.
+/// - `bool replay(record)` applies a record. It returns false if the record cannot be applied to the state;
+/// - `std::uint64_t write(path, log)` writes the file atomically. `log` is a `std::optional<log_extent>`, which has to
+/// be written, too: the log whose changes are in the state. The function returns the number of the file.
 ///
 /// The protocol: a file without changes has no log. The first append() begins a log that contains the number of the
-/// file. save() first writes the state and the extent of the log to the file, and then removes the log. If a process
-/// is stopped in between, the extent shows that the changes of the log are in the file. A log that follows another
-/// file is refused.
-/// Only one journal at a time, in any process, may use a path; a file_lock refuses a second one.
-/// Guarantee: after an exception of append() the log is unchanged. If restoring the log fails, too, or if save() fails,
-/// append() throws until save() succeeds. In a forked process all changes throw.
+/// file. save() first writes the state and the extent of the log to the file, and then removes the log. If a process is
+/// stopped in between, the extent shows that the changes of the log are already in the file. A log that belongs to
+/// another file is refused.
+/// Only one journal at a time may use a path, in this process or another. A file_lock prevents a second one.
+/// Guarantee: if append() throws, the log is unchanged. If the log cannot be restored, or if save() fails, append()
+/// throws until save() succeeds. In a forked process, all changes throw.
 /// Example: `journal j("table");  j.open(table);  j.append("a change");  …  j.save(table);`
 class journal {
  public:
-  /// Takes the lock of the file. `suffix`: what the name of the log has after the name of the file.
-  /// Throws: std::runtime_error, which names the file, if another journal uses it.
+  /// Takes the lock of the file. `suffix`: the name of the log is the name of the file followed by `suffix`.
+  /// Throws: std::runtime_error if another journal uses the file; the message names the file.
   explicit journal(const std::string& path, std::string_view suffix = default_suffix)
       : journal(detail::system_files(), path, suffix) {}
   // Only tests call this constructor, with their own file operations.
@@ -134,15 +135,15 @@ class journal {
 
   static constexpr std::string_view default_suffix = ".log";
 
-  /// Returns the absolute path of the file, and of its log. Symbolic links are resolved.
+  /// Returns the absolute path of the file. Symbolic links are resolved. The log is in the same folder.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const std::string& log_path() const noexcept { return log_path_; }
-  // For the classes of the library, so that tests can pass their own file operations.
+  // The classes of the library use these file operations, too. So tests can pass their own.
   [[nodiscard]] detail::file_operations& files() const noexcept { return *files_; }
 
-  /// Reads the file and replays its log. If there is no file, writes it.
-  /// Throws: the exceptions of `state`; std::runtime_error, which names the log, if it is damaged, or follows another
-  /// file. The file may then be an older copy.
+  /// Reads the file, and replays its log. If there is no file, writes `state` to a new file.
+  /// Throws: the exceptions of `state`; std::runtime_error if the log is damaged or belongs to another file; the
+  /// message names the log. In the last case, the file may be an older copy.
   template <class State>
   void open(State& state) {
     const log_contents log(log_path_);
@@ -156,20 +157,21 @@ class journal {
     }
   }
 
-  /// Goes on after a file and a log that were read while this object had the lock. Cuts off a torn last record.
-  /// Throws: the exceptions of log_contents::replay(); std::runtime_error, which names the log, if it cannot be opened.
+  /// Continues a file and a log that were read while this object had the lock. Cuts off a torn last record.
+  /// Throws: the exceptions of log_contents::replay(); std::runtime_error if the log cannot be opened; the message
+  /// names the log.
   template <class Replay>
   void go_on(const journaled_file& file, const log_contents& log, const Replay& replay) {
     go_on_at(log.replay(path_, file, replay), log.size(), file.number);
   }
 
   /// Appends a change to the log. When the function returns, the change is on the disk.
-  /// Precondition: open() or go_on() has returned, or save().
-  /// Throws: std::runtime_error, which names the log; std::length_error if the record has 4 GiB or more.
+  /// Precondition: open(), go_on() or save() has returned.
+  /// Throws: std::runtime_error, whose message names the log; std::length_error if the record has 4 GiB or more.
   void append(std::string_view record);
 
-  /// Appends a change to the log, then calls `apply()`, which makes the change in memory. If `apply` throws, the log
-  /// has a change that memory lacks, so append() throws until save() succeeds.
+  /// Appends a change to the log, and then calls `apply()`, which makes the change in memory. If `apply` throws, the
+  /// change is in the log, but not in memory. So append() then throws until save() succeeds.
   /// Throws: the exceptions of append() and of `apply`.
   template <class Apply>
   void append(std::string_view record, const Apply& apply) {
@@ -181,7 +183,7 @@ class journal {
 
   /// Writes `state` to the file, and removes the log.
   /// Precondition: `state` has all changes of the log.
-  /// Throws: the exceptions of `state`; std::runtime_error, which names the log.
+  /// Throws: the exceptions of `state`; std::runtime_error, whose message names the log.
   template <class State>
   void save(State& state) {
     const std::optional<log_extent> log = end_log();
@@ -196,13 +198,14 @@ class journal {
     detail::fail_with_errno("open", path);
   }
 
-  // A forked process has the memory of its parent, but not its lock. Both processes would write at the same place.
+  // A forked process has the memory of its parent, but not the lock of its parent. Both processes would write at the
+  // same place.
   void check_process() const {
     if (process_ == detail::process_number()) return;
     detail::fail<std::runtime_error>({log_path_, ": a forked process cannot change what its parent has opened"});
   }
 
-  // Closes the log. Windows can neither replace nor remove an open file.
+  // Closes the log, because Windows can neither replace nor remove an open file.
   void close() noexcept {
     if (file_ >= 0) files_->close(std::exchange(file_, -1));
     size_ = detail::log_frame::header_size;
@@ -215,9 +218,9 @@ class journal {
 
   NEARDUP_COLD void go_on_at(std::size_t end, std::size_t size, std::uint64_t number);
 
-  // Syncs and closes the log, including whatever a failed append() has left.
-  // Returns: the extent of the log on the disk, because an earlier save() may have failed before or after it renamed
-  // the file.
+  // Syncs and closes the log. The log may have bytes that a failed append() has left.
+  // Returns: the extent of the log on the disk. It is needed because an earlier save() may have failed before or after
+  // it renamed the file.
   NEARDUP_COLD std::optional<log_extent> end_log();
 
   detail::file_operations* files_;
@@ -232,10 +235,10 @@ class journal {
 
 namespace detail {
 
-/// Checks that PATH.log has no changes that are missing in the file at PATH, which has this number. A program that
-/// reads the file alone would lose such changes. PATH.log is ignored if it is not a log.
-/// Throws: std::runtime_error, which names the log, if it has such changes, if it has another version, or if its
-/// header is damaged, because its changes are then unknown.
+/// Checks that the file at PATH, which has this number, has all changes of PATH.log. A program that reads only the file
+/// would lose the other changes. PATH.log is ignored if it is not a log.
+/// Throws: std::runtime_error if the log has such changes. Also if the log has another version or a damaged header,
+/// because its changes are then unknown. The message names the log.
 NEARDUP_COLD void refuse_changes_beside(const std::string& path, std::uint64_t number);
 
 }  // namespace detail
@@ -285,8 +288,8 @@ NEARDUP_INLINE void journal::append(std::string_view payload) {
     return;
   }
   const int error = errno;
-  // After a failed sync, the content of the disk is unknown. The record is truncated, and the truncation is synced, so
-  // that the record cannot reappear.
+  // After a failed sync, the content of the disk is unknown. So the record is cut off, and this is synced, so that the
+  // record cannot appear again.
   is_ready_ = files_->truncate(file_, size_) && files_->sync(file_);
   errno = error;
   detail::fail_with_errno("append to", log_path_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file mapped into memory for reading.
+// A file that is mapped into memory for reading.
 #pragma once
 
 #include <cstddef>
@@ -28,22 +28,22 @@
 
 namespace neardup::inline v0 {
 
-/// The bytes of a file, mapped into memory for reading. Small files, and all files on systems other than Unix, are read
-/// into memory instead.
+/// The bytes of a file, mapped into memory for reading. Small files are read into memory instead, and so are all files
+/// on systems that are not Unix.
 ///
-/// The system loads a mapped file page by page, when a page is read. The file may be replaced meanwhile, as save()
-/// does. But writing into it in place, or truncating it, changes the mapped bytes, and reading them may end the process
-/// by SIGBUS. check() detects such a change.
+/// The system loads each page of a mapped file when the page is read. Replacing the file meanwhile, as save() does, is
+/// harmless. But writing into the file in place, or truncating it, changes the mapped bytes, and reading them may end
+/// the process by SIGBUS. check() detects such a change.
 class mapped_file {
  public:
-  /// The greatest size in bytes of a file that is read, not mapped. Reading 1 MB takes a tenth of a millisecond.
+  /// Files of up to this many bytes are read, not mapped. Reading 1 MB takes a tenth of a millisecond.
   static constexpr std::size_t most_read = std::size_t{1} << 20;
 
   /// Opens a file.
-  /// Throws: std::runtime_error, which names the file; std::bad_alloc.
+  /// Throws: std::runtime_error, whose message names the file; std::bad_alloc.
   explicit mapped_file(std::string path) : path_(std::move(path)) {
 #if NEARDUP_MAPS_FILES
-    // With O_NONBLOCK, opening a pipe without a writer does not block.
+    // With O_NONBLOCK, opening a pipe that has no writer does not block.
     const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) detail::fail_with_errno("open", path_);
     const opened guard{file};
@@ -95,9 +95,9 @@ class mapped_file {
   }
   friend void swap(mapped_file& a, mapped_file& b) noexcept { a.swap(b); }
 
-  /// Checks by size and modification time that the file was not changed in place since it was opened. Replacing the
-  /// file is not a change. If the file was read, not mapped, no change matters.
-  /// Throws: std::runtime_error, which names the file, if it was changed.
+  /// Checks, by the size and the modification time, that the file was not changed in place since it was opened.
+  /// Replacing the file is allowed. If the file was read instead of mapped, all changes are allowed.
+  /// Throws: std::runtime_error if the file was changed; the message names the file.
   void check() const {
 #if NEARDUP_MAPS_FILES
     struct stat now;
@@ -120,7 +120,8 @@ class mapped_file {
     ~opened() { ::close(file); }
   };
 
-  /// The identity of a file, its size and its modification time, to detect changes.
+  /// Identifies a file and its state: the identity of the file, its size and its modification time. check() compares
+  /// states.
   struct state {
     std::uint64_t device, inode, size;
     std::int64_t seconds, nanoseconds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The file of a set_index: saves, loads and maps it.
+// Saves a set_index to a file, and loads or maps such a file.
 #pragma once
 
 #include <concepts>
@@ -28,30 +28,31 @@
 
 namespace neardup::inline v0 {
 
-/// The file of a set_index, or the bytes of such a file. index() returns an index whose base is this file: searches
+/// The file of a set_index, or the bytes of such a file. index() returns an index whose base is this file. Searches
 /// read the file in place, without a copy.
 ///
-/// Opening checks the header and the sizes of the sections, in time independent of the number of sets. Damaged bytes
-/// never cause reads outside of the file, but they may give wrong matches. After verify() all searches are exact.
-/// Precondition: the bytes do not change while the file, a copy of it, or an index from it is used.
+/// Opening checks the header and the sizes of the sections. This takes the same time for any number of sets. Damaged
+/// bytes never cause reads outside of the file, but may cause wrong matches. After verify() has succeeded, all searches
+/// are exact.
+/// Precondition: the bytes do not change while this object, a copy of it, or an index from it is used.
 /// Example: `const set_index<> index = set_index_file<>(mapped_file("pages.sets")).index();`
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
 class set_index_file : public detail::viewed_file {
  public:
-  /// Opens a file, which stays open as long as this object, its copies, and the indexes from it.
-  /// Throws: std::runtime_error, which names the file, if it is damaged, of another version, or of another Feature or
-  /// Id; std::bad_alloc.
+  /// Opens a file. The file stays open as long as this object, a copy of it, or an index from it exists.
+  /// Throws: std::runtime_error if the file is damaged, of another version, or of another Feature or Id; the message
+  /// names the file. std::bad_alloc.
   explicit set_index_file(mapped_file file)
       : viewed_file(std::move(file), detail::file_content::sets), mapped_(this->file()) {}
 
-  /// Opens the bytes of a file.
+  /// Opens the bytes of a file that are in memory.
   /// Precondition: the bytes outlive this object, its copies, and the indexes from it.
-  /// Throws: the exceptions of the constructor for a file; std::invalid_argument unless the bytes are aligned to 64
-  /// bytes.
+  /// Throws: the exceptions of the constructor that takes a file; std::invalid_argument if the bytes are not aligned to
+  /// 64 bytes.
   explicit set_index_file(std::span<const std::byte> bytes)
       : viewed_file(bytes, detail::file_content::sets, "a set_index_file"), mapped_(file()) {}
 
-  /// Checks all checksums, and that the postings are exactly those of the stored sets.
+  /// Checks all checksums. Also checks that the postings are exactly those of the stored sets.
   /// Throws: std::runtime_error if a check fails.
   /// Complexity: O(n log n).
   void verify() const {
@@ -59,13 +60,13 @@ class set_index_file : public detail::viewed_file {
     mapped_.check(file());
   }
 
-  /// Checks all checksums, which finds damage. It does not find errors of the program that wrote the file. It takes a
-  /// thirtieth of the time of verify().
+  /// Checks all checksums. This finds damage, but no errors of the program that wrote the file. It takes a thirtieth of
+  /// the time of verify().
   /// Throws: std::runtime_error if a check fails.
-  /// Complexity: O(bytes).
+  /// Complexity: linear in the size of the file.
   void verify_checksums() const { file().check_sections(); }
 
-  /// Returns an index with the sets of the file. Changes of the index are in memory only.
+  /// Returns an index that has the sets of the file. Changes of the index are made in memory only.
   /// Throws: std::bad_alloc.
   [[nodiscard]] set_index<Feature, Id> index() const {
     return detail::set_index_access::make(mapped_.bounds(), detail::set_base<Feature, Id>(mapped_.sets(), owner()));
@@ -95,7 +96,7 @@ template <class Index>
   return index;
 }
 
-/// Sets and their ids, with the members of a set_index that write_sets() calls.
+/// Sets and their ids. The class has those members of set_index that write_sets() calls.
 template <class Sets, class Id>
 class sets_with_ids {
  public:
@@ -126,26 +127,27 @@ class sets_with_ids {
 
 }  // namespace detail
 
-/// Writes a set_index to a file, atomically and durably. A crash leaves the old file or the new one. When the function
-/// returns, the new file is on the disk. docs/format.md specifies the format. The bytes depend only on the settings,
-/// the sets and their ids. The path may be the path of the base.
-/// Precondition: verify() of the base's file succeeds. Otherwise, damaged bytes get valid checksums.
+/// Writes a set_index to a file, atomically and durably. After a crash, there is either the old file or the new one.
+/// When the function returns, the new file is on the disk. docs/format.md specifies the format. The bytes of the file
+/// depend only on the settings, the sets and their ids. The path may be the path of the base.
+/// Precondition: verify() of the file of the base succeeds. Otherwise the new file may have damaged bytes with valid
+/// checksums.
 ///
-/// `made_of` is the composition of the features: composition_of() of the feature_extractor, or of a simhasher with
-/// the same tokenizer and hasher. `attachments` are your own byte strings that are stored in the same file, such as the
-/// names of documents. set_index_file::attachment() returns them.
-/// Throws: std::runtime_error, which names the file; std::invalid_argument if the least overlap has more than 32 bits;
-/// std::length_error from 2^32 - 2 ids on; std::bad_alloc.
+/// `made_of` is the composition of the features: composition_of() of the feature_extractor, or of a simhasher with the
+/// same tokenizer and hasher. `attachments` are byte strings of your own, such as the names of documents. They are
+/// stored in the same file, and set_index_file::attachment() returns them.
+/// Throws: std::runtime_error, whose message names the file; std::invalid_argument if the least overlap has more than
+/// 32 bits; std::length_error for 2^32 - 2 ids or more; std::bad_alloc.
 template <std::unsigned_integral Feature, class Id>
 void save(const std::string& path, const set_index<Feature, Id>& index, const fingerprint_composition& made_of,
           std::span<const std::span<const std::byte>> attachments = {}) {
   detail::write_sets(detail::system_files(), path, index, made_of, attachments);
 }
 
-/// Writes the file that save() writes for a set_index of these sets, in a third of the time. sets[i] has the id ids[i].
-/// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. `sets`: see set_range.
+/// Writes the file that save() would write for a set_index of these sets. It takes a third of the time. The id of
+/// sets[i] is ids[i]. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. `sets`: see set_range.
 /// Throws: the exceptions of save() of a set_index; std::invalid_argument if two ids are equal, if the numbers of sets
-/// and ids differ, unless the features of each set are ascending and distinct, or unless 0 < similarity <= 1.
+/// and ids differ, if the features of a set are not ascending and distinct, or unless 0 < similarity <= 1.
 /// Example: `save_sets("pages.sets", jaccard{0.8}, sets, ids, made_of);`
 template <set_range Sets, class Ids>
 void save_sets(const std::string& path, const set_threshold& least, const Sets& sets, const Ids& ids,
@@ -154,10 +156,10 @@ void save_sets(const std::string& path, const set_threshold& least, const Sets& 
   detail::write_sets(detail::system_files(), path, numbered, made_of, attachments);
 }
 
-/// Loads a set_index from a file, after checking the whole file. Its similarity, measure and least overlap are the
-/// values of the file.
-/// Throws: std::runtime_error, which names the file, if it is damaged, if its Feature or Id is another type, or if the
-/// log of a durable_set_index has later changes; std::bad_alloc.
+/// Loads a set_index from a file. The whole file is checked first. The similarity, the measure and the least overlap
+/// are those of the file.
+/// Throws: std::runtime_error if the file is damaged, if it has another Feature or Id, or if the log of a
+/// durable_set_index has later changes; the message names the file. std::bad_alloc.
 /// Example: `auto index = load<set_index<>>("pages.neardup", made_of);`
 template <class Index>
   requires std::same_as<Index, set_index<typename Index::feature_type, typename Index::id_type>>

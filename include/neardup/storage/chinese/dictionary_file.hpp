@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Dictionary files that are memory-mapped: opened without loading, and shared by all processes.
+// Dictionary files. They are mapped into memory, so that opening a file loads nothing, and all processes share the
+// memory.
 #pragma once
 
 #include <array>
@@ -25,20 +26,20 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Access to the table of a dictionary in the form of a file (docs/decisions/0023-chinese-words.md).
+/// Converts the table of a dictionary to the sections of a file, and back (docs/decisions/0023-chinese-words.md).
 struct dictionary_access {
   using node = dictionary_node;
   static constexpr std::size_t first_size = word_dictionary::first_size;
   static constexpr std::size_t node_size = 16;
 
-  /// Returns the sections of a file. `never`: the removed words, as never(words) encodes them.
+  /// Returns the sections of a file. `never`: the removed words, as never(words) returns them.
   static std::array<section_source, 3> sections(const word_dictionary& words, std::string_view never) {
     return {{{section_tag::dictionary_nodes, 0, std::as_bytes(words.nodes_.values())},
              {section_tag::dictionary_first, 0, std::as_bytes(words.first_.values())},
              {section_tag::dictionary_never, 0, to_bytes(never)}}};
   }
 
-  /// Encodes the words that were removed by a frequency of 0. The length of each word precedes it.
+  /// Encodes the words that were removed by the frequency 0. The length of each word stands before the word.
   static std::string never(const word_dictionary& words) {
     std::string bytes;
     for (const std::string& word : words.never_) {
@@ -48,9 +49,9 @@ struct dictionary_access {
     return bytes;
   }
 
-  /// Opens the dictionary of a file.
-  /// Precondition: the checksums of the file are right.
-  /// Guarantee: whatever the content of the file, a lookup stays within the table and ends.
+  /// Opens the dictionary in a file.
+  /// Precondition: the checksums of the file were checked, and are right.
+  /// Guarantee: with any content of the file, a lookup reads only inside the table, and ends.
   static word_dictionary open(const container& file, std::shared_ptr<const void> owner) {
     const byte_span nodes = file.find(section_tag::dictionary_nodes), first = file.find(section_tag::dictionary_first);
     const std::size_t size = nodes.size() / node_size;
@@ -102,7 +103,7 @@ struct dictionary_access {
     for (const std::uint32_t child : words.first_.values()) {
       is_sound = is_sound && (child < nodes.size() || child == word_dictionary::none);
     }
-    // A lookup ends at a free entry, so the table must have free entries.
+    // A lookup ends at a free entry. So the table must have free entries.
     is_sound = is_sound && words.node_count_ <= nodes.size() / 4 * 3 && words.words_ == file.header().count;
     if (!is_sound) file.refuse("the table of words is damaged");
   }
@@ -122,9 +123,9 @@ struct dictionary_access {
 
 }  // namespace detail
 
-/// Writes a dictionary to a file, atomically and durably. A crash leaves the old file or the new one. When the function
-/// returns, the new file is on the disk.
-/// Throws: std::runtime_error, which names the file.
+/// Writes a dictionary to a file, atomically and durably. After a crash, there is either the old file or the new one.
+/// When the function returns, the new file is on the disk.
+/// Throws: std::runtime_error, whose message names the file.
 inline void save(const std::string& path, const word_dictionary& words) {
   const std::string never = detail::dictionary_access::never(words);
   const auto sections = detail::dictionary_access::sections(words, never);
@@ -135,10 +136,10 @@ inline void save(const std::string& path, const word_dictionary& words) {
   detail::write_container(detail::system_files(), path, header, sections);
 }
 
-/// Opens a saved dictionary. The file stays mapped, and words are looked up in place. Adding a word copies the table to
-/// memory. The whole file is checked, so that any bytes are memory-safe.
-/// Throws: std::runtime_error, which names the file, if it is damaged or of another version.
-/// Complexity: linear in the file: some milliseconds for jieba's.
+/// Opens a saved dictionary. The file stays mapped, and words are looked up in place. Adding a word first copies the
+/// table to memory. The whole file is checked, so a damaged file is safe.
+/// Throws: std::runtime_error if the file is damaged or of another version; the message names the file.
+/// Complexity: linear in the size of the file; some milliseconds for jieba's dictionary.
 [[nodiscard]] inline word_dictionary open_dictionary(mapped_file file) {
   const auto shared = std::make_shared<const mapped_file>(std::move(file));
   const detail::container contents(shared->bytes(), shared->path(), detail::file_content::dictionary);
@@ -146,17 +147,17 @@ inline void save(const std::string& path, const word_dictionary& words) {
   return detail::dictionary_access::open(contents, shared);
 }
 
-/// Opens a saved dictionary in memory.
+/// Opens a saved dictionary that is in memory.
 /// Precondition: the bytes outlive all copies of the dictionary.
-/// Throws: the exceptions of the function for a file.
+/// Throws: the exceptions of the function that takes a file.
 [[nodiscard]] inline word_dictionary open_dictionary(std::span<const std::byte> bytes) {
   const detail::container contents(bytes, "the bytes", detail::file_content::dictionary);
   contents.check_sections();
-  // This owner deletes nothing, because the bytes belong to the caller.
+  // The owner deletes nothing, because the bytes belong to the caller.
   return detail::dictionary_access::open(contents, std::shared_ptr<const void>(std::make_shared<char>('\0')));
 }
 
-/// Returns true if a file begins like the files that save() writes; false if it may be a list of words.
+/// Returns true if a file begins as the files do that save() writes. If false, the file may be a list of words.
 [[nodiscard]] inline bool is_saved_dictionary(std::string_view beginning) noexcept {
   return beginning.starts_with(detail::file_magic);
 }

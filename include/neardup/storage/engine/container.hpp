@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The container format of all files: a header, the composition, and sections (docs/format.md).
+// The container format, which all files have: a header, the composition, and sections (docs/format.md).
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace neardup::inline v0::detail {
 
 using byte_span = std::span<const std::byte>;
 
-/// The first bytes of a file. They contain a byte that occurs in no text, line ends that a text conversion would
+/// The first bytes of a file. They contain a byte that occurs in no text, line ends that a conversion of text would
 /// change, and a byte that ends the display of the file on some consoles.
 inline constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8);
 inline constexpr std::uint16_t format_version = 1;
@@ -44,7 +44,7 @@ enum class file_content : std::uint8_t {
   sets = 6
 };
 
-/// The content of a section. The numbers are part of the file format.
+/// Says what a section contains. The numbers are part of the file format.
 enum class section_tag : std::uint32_t {
   fingerprints = 1,
   ids = 2,
@@ -85,7 +85,7 @@ enum class section_tag : std::uint32_t {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// Appends a value. Files have the byte order of memory, because only little-endian machines have files.
+/// Appends a value. The order of bytes is that of the memory, because only little-endian machines can write files.
 template <class Value>
   requires std::has_unique_object_representations_v<Value>
 void put(std::string& bytes, const Value& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }
@@ -109,12 +109,12 @@ template <std::size_t Words>
   return words;
 }
 
-/// Returns the section tag of attachment i.
+/// Returns the tag of the section of attachment i.
 [[nodiscard]] constexpr section_tag attachment_tag(std::size_t i) noexcept {
   return static_cast<section_tag>(static_cast<std::size_t>(section_tag::attachments) + i);
 }
 
-/// The fields of a file header, except those that encode_header() computes: sizes, sections and checksums.
+/// The fields of a file header, except those that encode_header() computes (sizes, sections and checksums).
 struct file_header {
   file_content content = file_content::index;
   std::uint32_t bits = 0;
@@ -123,7 +123,7 @@ struct file_header {
   fingerprint_composition made_of;
 };
 
-/// The first bytes of a file, as they are stored (docs/format.md).
+/// The first bytes of a file, in the form in which they are stored (docs/format.md).
 struct file_frame {
   std::array<char, 8> magic;
   std::uint16_t version;
@@ -136,7 +136,7 @@ struct file_frame {
 };
 static_assert(sizeof(file_frame) == 64);
 
-/// The entry of a section in a header, as it is stored.
+/// The entry of a section in a header, in the form in which it is stored.
 struct section_entry {
   section_tag tag;
   std::uint32_t table;
@@ -144,7 +144,7 @@ struct section_entry {
 };
 static_assert(sizeof(section_entry) == 32);
 
-/// A section to write.
+/// A section that is to be written.
 struct section_source {
   section_tag tag;
   std::uint32_t table;
@@ -155,7 +155,7 @@ struct section_source {
 [[nodiscard]] NEARDUP_COLD std::string encode_header(const file_header& header,
                                                      std::span<const section_source> sources);
 
-/// Calls `put(bytes)` for the pieces of a file in order.
+/// Calls `put(bytes)` for each piece of a file, in order.
 template <class Put>
 void for_each_piece(const std::string& header, std::span<const section_source> sections, const Put& put) {
   static constexpr std::array<std::byte, section_alignment> padding{};
@@ -170,18 +170,17 @@ void for_each_piece(const std::string& header, std::span<const section_source> s
 }
 
 /// Writes a file, atomically.
-/// Returns: the checksum of its header. The header contains the checksums of all sections, so its checksum depends on
-/// the whole file.
-/// Throws: std::runtime_error, which names the file.
+/// Returns: the checksum of the header. The header contains the checksums of all sections. So the checksum of the
+/// header depends on the whole file.
+/// Throws: std::runtime_error, whose message names the file.
 std::uint64_t write_container(file_operations& files, const std::string& path, const file_header& header,
                               std::span<const section_source> sections);
 
-/// Checks that the composition is of fingerprints of this kind.
-/// Throws: std::invalid_argument, with a message that begins with `what`, if it is not.
+/// Checks that a composition is of fingerprints of this kind.
+/// Throws: std::invalid_argument if the kinds differ. The message begins with `what`.
 NEARDUP_COLD void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind);
 
-/// The parsed header of a file, and its sections. The constructor checks the header, but not the content
-/// of the sections.
+/// The header of a file, and its sections. The constructor checks the header, but not the content of the sections.
 class container {
  public:
   struct section {
@@ -191,9 +190,9 @@ class container {
     std::uint64_t checksum;
   };
 
-  /// Parses a file. `name`: the name of the file in messages.
-  /// Throws: std::runtime_error if the bytes are not a file with this content.
-  /// Complexity: linear in the header.
+  /// Parses a file. Messages name the file `name`.
+  /// Throws: std::runtime_error if the bytes are not a file with content of the kind `content`.
+  /// Complexity: linear in the size of the header.
   NEARDUP_COLD container(byte_span bytes, std::string name, file_content content);
 
   [[nodiscard]] const file_header& header() const noexcept { return header_; }
@@ -204,27 +203,27 @@ class container {
     return get<std::uint64_t>(bytes_, offsetof(file_frame, checksum));
   }
 
-  /// Returns the bytes of a section; empty if the file has no such section.
+  /// Returns the bytes of a section, or no bytes if the file has no such section.
   [[nodiscard]] byte_span find(section_tag tag, std::size_t table = 0) const noexcept;
 
   /// Checks the checksums of all sections.
   /// Throws: std::runtime_error if a checksum is wrong.
   void check_sections() const;
 
-  /// Checks the checksum of the sections with a tag.
-  /// Throws: std::runtime_error if it is wrong.
+  /// Checks the checksums of the sections with the tag `tag`.
+  /// Throws: std::runtime_error if a checksum is wrong.
   void check_section(section_tag tag) const;
 
-  /// Checks that the file is for fingerprints of this width and kind.
-  /// Throws: std::runtime_error if it is not.
+  /// Checks that the file has fingerprints of this width and kind.
+  /// Throws: std::runtime_error if the width or the kind differs.
   NEARDUP_COLD void check_fingerprints(std::size_t bits, fingerprint_kind kind) const;
 
   /// Checks that the composition of the file is `expected`.
-  /// Throws: std::invalid_argument if it is not.
+  /// Throws: std::invalid_argument if the compositions differ.
   NEARDUP_COLD void check_composition(const fingerprint_composition& expected) const;
 
-  /// Refuses the file.
-  /// Throws: std::runtime_error "NAME: WHAT".
+  /// Refuses the file. The message is "NAME: WHAT".
+  /// Throws: std::runtime_error.
   [[noreturn]] void refuse(std::initializer_list<message_part> what) const {
     fail<std::runtime_error>({name_, ": ", message_of(what)});
   }
@@ -237,11 +236,11 @@ class container {
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
   }
 
-  // Returns the checksum, computed with zeros in the checksum field itself.
+  // Returns the checksum of the header. For this computation, the field of the checksum has the value 0.
   std::uint64_t checksum_of_header(std::size_t size) const;
 
-  // Finds the sections. Each section begins at the first multiple of 64 bytes behind the previous one, and the last
-  // section ends the file.
+  // Finds the sections. Each section begins at the first multiple of 64 bytes after the previous section. The last
+  // section ends at the end of the file.
   NEARDUP_COLD void find_sections(std::size_t header_size, std::size_t count);
 
   std::string name_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An index as sections of a file: the arrays of a frozen_index, unchanged (docs/format.md).
+// Stores an index in sections of a file. The sections are the arrays of a frozen_index, unchanged (docs/format.md).
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The details in the header of an index file, as they are stored.
+/// The details in the header of an index file, in the form in which they are stored.
 struct index_details {
   std::uint16_t k, blocks;
   std::uint8_t max_radius_width;  ///< parameter max_radius_width of search_plans
@@ -50,7 +50,7 @@ struct index_arrays {
   std::vector<frozen_table<Offset, Array>> tables;  ///< the directory of the store is that of table 0
 };
 
-/// Calls `visit(tag, table, array)` for each array, in the order of the sections of a file.
+/// Calls `visit(tag, table, array)` for each array, in the order of the sections in a file.
 template <std::size_t Words, class Id, class Offset, template <class> class Array, class Visit>
 void for_each_section(index_arrays<Words, Id, Offset, Array>& arrays, Visit& visit) {
   visit(section_tag::fingerprints, 0, arrays.fingerprints);
@@ -69,8 +69,8 @@ void for_each_section(index_arrays<Words, Id, Offset, Array>& arrays, Visit& vis
 }
 
 /// Writes an engine to a file.
-/// Throws: std::runtime_error, which names the file; std::invalid_argument if the layout does not fit the header;
-/// std::bad_alloc.
+/// Throws: std::runtime_error, whose message names the file; std::invalid_argument if the layout has numbers that are
+/// too large for the header; std::bad_alloc.
 template <std::size_t Words, class Id, class Offset>
 void write_index(file_operations& files, const std::string& path, const frozen_engine<Words, Id, Offset>& engine,
                  std::size_t bits, bool is_flat, const fingerprint_composition& made_of,
@@ -122,17 +122,17 @@ template <class Id, class Offset>
   return details;
 }
 
-/// Reads the engine of a file: with mapped_array in place, with large_array as a copy.
-/// Precondition: index_details_of() refuses no details of the file.
-/// Throws: std::runtime_error if the sections do not fit each other; std::bad_alloc.
-/// Complexity: in place, independent of the number of fingerprints.
+/// Reads the engine in a file. With mapped_array, the arrays are read in place; with large_array, they are copied.
+/// Precondition: index_details_of() has accepted the details of the file.
+/// Throws: std::runtime_error if the sections contradict each other; std::bad_alloc.
+/// Complexity: in place, the time is the same for any number of fingerprints.
 template <std::size_t Words, class Id, class Offset, template <class> class Array>
 [[nodiscard]] frozen_engine<Words, Id, Offset, Array> read_engine(const container& file) {
   const auto details = std::bit_cast<index_details>(file.header().details);
   const auto require = [&](bool holds) {
     if (!holds) file.refuse("the sections do not fit each other");
   };
-  // search_plans takes memory for each table. So the number of tables is first checked against the number of sections.
+  // search_plans takes memory for each table. So the number of tables is compared with the number of sections first.
   const layout shape(file.header().bits, details.k, details.blocks);
   require(file.sections().size() >= shape.table_count());
   auto plans = std::make_shared<const search_plans<Words>>(shape, details.max_radius_width);
@@ -150,7 +150,7 @@ template <std::size_t Words, class Id, class Offset, template <class> class Arra
               : arrays.marks.size() == slots / id_marks::slots + 1 && arrays.list_begins.size() > 1);
   require(slots <= file.header().count && file.header().count <= slots + lists);
   const bool is_wide = !narrow_filter_suffices(details.k);
-  // The tables of an empty index are never read.
+  // The tables of an empty index are never read, so they need no check.
   for (std::size_t number = 0; slots > 0 && number < arrays.tables.size(); ++number) {
     const frozen_table<Offset, Array>& table = arrays.tables[number];
     const bool has_starts = table.starts.size() >= 2 && table.starts.size() - 1 <= std::uint64_t{0xffffffffU};
@@ -172,8 +172,8 @@ template <std::size_t Words, class Id, class Offset, template <class> class Arra
   return {std::move(plans), std::move(store), std::move(arrays.tables)};
 }
 
-/// The engine of an index in a file, over the bytes of its sections. It is a frozen_engine with bounds checks, or, for
-/// a flat index, a scan.
+/// The engine of an index in a file. It reads the bytes of the sections. It is a frozen_engine with bounds checks, or a
+/// scan if a flat_index was saved.
 template <std::size_t Words, class Id, class Offset>
 class view_engine {
  public:
@@ -182,9 +182,9 @@ class view_engine {
   using engine_type = frozen_engine<Words, Id, Offset, mapped_array>;
   using store_type = typename engine_type::store_type;
 
-  /// Opens the engine of a file.
-  /// Throws: std::runtime_error if the sections do not fit each other; std::bad_alloc.
-  /// Complexity: independent of the number of fingerprints.
+  /// Opens the engine in a file.
+  /// Throws: std::runtime_error if the sections contradict each other; std::bad_alloc.
+  /// Complexity: the time is the same for any number of fingerprints.
   view_engine(const container& file, std::size_t bits, fingerprint_kind kind)
       : bits_(bits),
         is_flat_(index_details_of<Id, Offset>(file, bits, kind).is_flat != 0),
@@ -210,9 +210,9 @@ class view_engine {
     return is_flat_ ? store().slots() : engine_.count_compared(query, k);
   }
 
-  /// Checks the content: every table has each fingerprint exactly once, in the bucket where searches look for it, and
-  /// the lists of ids are sorted.
-  /// Throws: std::runtime_error, by file.refuse(), if the check fails.
+  /// Checks the content. Every table must have each fingerprint exactly once, in the bucket in which searches look for
+  /// it. The lists of ids must be sorted.
+  /// Throws: std::runtime_error if the check fails; file.refuse() throws it.
   /// Complexity: O(tables * n).
   /// Memory: one bit per fingerprint.
   void check(const container& file) const {
@@ -229,7 +229,7 @@ class view_engine {
     for (const words_type& fingerprint : s.fingerprints()) {
       if ((fingerprint[Words - 1] & ~low_mask(word_bits - unused)) != 0) file.refuse("a fingerprint has too many bits");
     }
-    // Table 0 has no slots, because the fingerprints themselves are in its order.
+    // Table 0 has no slots, because the fingerprints are stored in the order of table 0.
     const table_key<Words>& key = engine_.plans()->keys()[0];
     const std::span<const Offset> starts = s.starts();
     std::vector<words_type> bucket;

@@ -33,15 +33,15 @@ class log_frame {
 
   explicit log_frame(std::string_view bytes) : bytes_(bytes), number_(number_in(bytes)) {}
 
-  /// Returns the number of the file that the log follows; nullopt if the header is invalid. A new log is renamed into
-  /// place with its whole header, so no crash leaves a partial header.
+  /// Returns the number of the file to which the log belongs, or nullopt if the header is invalid. A new log is written
+  /// with its whole header under another name, and then renamed. So no crash leaves an incomplete header.
   [[nodiscard]] const std::optional<std::uint64_t>& number() const noexcept { return number_; }
 
-  /// Says why number() is nullopt: the version of the log, or damage of its header.
+  /// Returns the reason why number() is nullopt: the version of the log, or damage of its header.
   [[nodiscard]] std::string problem() const;
 
-  /// Calls `visit(payload)` for each whole record.
-  /// Returns: the end of the last whole record; all bytes if the header is invalid.
+  /// Calls `visit(payload)` for each complete record.
+  /// Returns: the end of the last complete record, or the size of the log if the header is invalid.
   template <class Visit>
   std::size_t for_each(const Visit& visit) const {
     if (!number_) return bytes_.size();
@@ -55,9 +55,9 @@ class log_frame {
     return position;
   }
 
-  /// Returns true if a torn record begins at a position, because its writer was stopped: the record is truncated, or it
-  /// has a sector that was never written and reads as zeros. Only the last record can be torn, because records are
-  /// synced one by one.
+  /// Returns true if a torn record begins at a position. A record is torn if its writer was stopped: the record is
+  /// incomplete, or one of its sectors was never written and reads as zeros. Only the last record can be torn, because
+  /// records are synced one by one.
   [[nodiscard]] bool is_torn_at(std::size_t position) const;
 
   [[nodiscard]] static std::string encode_header(std::uint64_t number);
@@ -74,17 +74,18 @@ class log_frame {
     return xxh3<64>{number + std::uint64_t{position} * golden_ratio};
   }
 
-  // Returns the payload size of the record at a position, or nullopt if its checksum is wrong.
+  // Returns the payload size of the record at a position. Returns nullopt if its checksum is wrong.
   [[nodiscard]] std::optional<std::size_t> payload_size_at(std::size_t position) const;
 
-  // Returns the payload of the record at a position, or nullopt if the record is not whole. The padding is not checked.
+  // Returns the payload of the record at a position. Returns nullopt if the record is incomplete. The padding is not
+  // checked.
   [[nodiscard]] std::optional<std::string_view> payload_at(std::size_t position) const;
 
-  // Returns the payload of the whole record at a position, padding included, or nullopt.
+  // Returns the payload and the padding of the record at a position. Returns nullopt if the record is incomplete.
   [[nodiscard]] std::optional<std::string_view> record_at(std::size_t position) const;
 
-  // Returns true if the bytes of [begin, end) in some sector of the disk are all zeros. After a power failure a file
-  // may have its new length but lack some sectors, which read as zeros.
+  // Returns true if, in some sector of the disk, the bytes of [begin, end) are all zeros. After a power failure, a file
+  // may have its new length, but lack some sectors, which then read as zeros.
   [[nodiscard]] bool lacks_sector(std::size_t begin, std::size_t end) const noexcept;
 
   std::string_view bytes_;
@@ -171,9 +172,9 @@ NEARDUP_INLINE bool log_frame::is_torn_at(std::size_t position) const {
   const auto size = payload_size_at(position);
   const std::size_t end = size ? end_of(position, *size) : bytes_.size();
   if (end > bytes_.size()) return true;
-  // A record with a whole payload was written completely, so wrong padding means damage.
+  // A record with a complete payload was written completely. So wrong padding means that the record is damaged.
   if (end < bytes_.size() || payload_at(position)) return false;
-  // The length of the record is within one sector. If any bit of it is set, that sector was written.
+  // The length of the record lies in one sector. If a bit of the length is set, this sector was written.
   if (!lacks_sector(position, size ? end : position + head)) return false;
   for (std::size_t later = position + head; later < bytes_.size(); later += head) {
     const auto begun = payload_size_at(later);

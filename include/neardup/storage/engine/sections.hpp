@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays and ids in the sections of a file, and the file of a view.
+// Arrays and ids in the sections of a file. Also the base class of the views of files.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The form of ids in a file. Numbers are little-endian; other types are stored as in memory.
+/// The form of ids in a file. Numbers are little-endian. Ids of other types have the bytes that they have in memory.
 enum class id_form : std::uint8_t { unsigned_number = 0, signed_number = 1, bytes = 2 };
 
 template <class Id>
@@ -39,8 +39,8 @@ template <class Id>
   }
 }
 
-/// Checks that the ids of the file are of this type.
-/// Throws: std::runtime_error if they are not.
+/// Checks that the ids of the file have the type Id.
+/// Throws: std::runtime_error if they have another type.
 template <class Id>
 void check_id_form(const container& file, id_form form, std::size_t size) {
   if (size == sizeof(Id) && form == form_of_id<Id>()) return;
@@ -50,7 +50,7 @@ void check_id_form(const container& file, id_form form, std::size_t size) {
   file.refuse({"the ids are ", name, " of ", 8 * size, " bits, which is another Id"});
 }
 
-/// Makes the sections of a file from arrays. An engine has a function for_each_section(), which passes each array with
+/// Makes the sections of a file from arrays. An engine has a function for_each_section(), which passes each array and
 /// its tag to a section_writer or a section_reader.
 class section_writer {
  public:
@@ -58,8 +58,8 @@ class section_writer {
   void operator()(section_tag tag, std::size_t table, const Array& array) {
     add(tag, table, std::as_bytes(std::span(array.data(), array.size())));
   }
-  /// Writes a file of these sections and of attachments.
-  /// Returns, throws: as write_container().
+  /// Writes a file of these sections, and of attachments.
+  /// Returns, throws: the same as write_container().
   std::uint64_t write(file_operations& files, const std::string& path, const file_header& header,
                       std::span<const byte_span> attachments) {
     for (std::size_t i = 0; i < attachments.size(); ++i) add(attachment_tag(i), 0, attachments[i]);
@@ -74,7 +74,7 @@ class section_writer {
   std::vector<section_source> sections_;
 };
 
-/// Reads arrays from the sections of a file: a mapped_array in place, a large_array as a copy.
+/// Reads arrays from the sections of a file. A mapped_array is read in place, and a large_array is a copy.
 class section_reader {
  public:
   explicit section_reader(const container& file) noexcept : file_(file) {}
@@ -95,8 +95,8 @@ class section_reader {
   }
   /// Returns the number of sections that were read.
   [[nodiscard]] std::size_t found() const noexcept { return found_; }
-  /// Checks that all sections of the file were read or are attachments. `whole`: the file, in the message.
-  /// Throws: std::runtime_error if one was not.
+  /// Checks that each section of the file was read or is an attachment. `whole` names the file in the message.
+  /// Throws: std::runtime_error if another section exists.
   void finish(const message_part& whole) const {
     const auto sections = file_.sections();
     const auto others = std::count_if(sections.begin(), sections.end(),
@@ -109,19 +109,19 @@ class section_reader {
   std::size_t found_ = 0;
 };
 
-/// A file, or the bytes of one, that is read in place: the base of the views.
+/// A file, or the bytes of a file, that is read in place. This is the base class of the views.
 class viewed_file {
  public:
   /// Returns the composition of the fingerprints or features.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return file_.header().made_of; }
 
-  /// Returns attachment i, as save() received it, aligned to 64 bytes; empty if there is none. verify() checks its
-  /// checksum.
+  /// Returns attachment i, as it was passed to save(), aligned to 64 bytes. Returns no bytes if there is no attachment
+  /// i. verify() checks its checksum.
   [[nodiscard]] byte_span attachment(std::size_t i) const noexcept { return file_.find(attachment_tag(i)); }
 
-  /// Checks that the file was not changed in place since it was opened (see mapped_file::check()). This takes about a
-  /// microsecond.
-  /// Throws: std::runtime_error, which names the file, if it was changed.
+  /// Checks that the file was not changed in place since it was opened (see mapped_file::check()). The check takes
+  /// about a microsecond.
+  /// Throws: std::runtime_error if the file was changed; the message names the file.
   void check_file() const {
     if (owned_ != nullptr) owned_->check();
   }
@@ -135,7 +135,7 @@ class viewed_file {
       : file_(aligned(bytes, view), "the bytes", content) {}
 
   [[nodiscard]] const container& file() const noexcept { return file_; }
-  /// Returns the owner of the bytes; null if they belong to the caller.
+  /// Returns the owner of the bytes, or null if the bytes belong to the caller.
   [[nodiscard]] const std::shared_ptr<const mapped_file>& owner() const noexcept { return owned_; }
 
  private:
@@ -150,7 +150,7 @@ class viewed_file {
   container file_;
 };
 
-/// Access of load() and of logs to the file of a view.
+/// Gives load() and logs access to the file of a view.
 struct view_access {
   static const container& file(const viewed_file& view) noexcept { return view.file(); }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set_index as sections of a file (docs/format.md).
+// Stores a set_index in sections of a file (docs/format.md).
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The details in the header of a file of sets, as they are stored.
+/// The details in the header of a file of sets, in the form in which they are stored.
 struct set_details {
   std::uint8_t measure;  ///< a set_similarity
   id_form form;
@@ -40,7 +40,7 @@ static_assert(sizeof(set_details) == 16);
 static_assert(static_cast<int>(set_similarity::jaccard) == 0 && static_cast<int>(set_similarity::cosine) == 1 &&
               static_cast<int>(set_similarity::containment) == 2);
 
-/// Calls `visit(tag, 0, array)` for each array, in the order of the sections of a file.
+/// Calls `visit(tag, 0, array)` for each array, in the order of the sections in a file.
 template <class Feature, class Id, template <class> class Array, class Visit>
 void for_each_section(frozen_sets<Feature, Id, Array>& sets, Visit& visit) {
   visit(section_tag::set_features, 0, sets.features);
@@ -53,11 +53,11 @@ void for_each_section(frozen_sets<Feature, Id, Array>& sets, Visit& visit) {
   visit(section_tag::set_postings, 0, sets.postings);
 }
 
-/// Writes the sets of an index to a file. `index` has the interface of set_index. `log`: the extent of the log that the
-/// index incorporates (see log_extent), or empty.
+/// Writes the sets of an index to a file. `index` has the interface of set_index. `log`: the extent of the log whose
+/// changes are in the index (see log_extent), or empty.
 /// Returns: the checksum of the header of the file.
-/// Throws: std::runtime_error, which names the file; std::invalid_argument if the least overlap has more than 32 bits;
-/// std::length_error; std::bad_alloc.
+/// Throws: std::runtime_error, whose message names the file; std::invalid_argument if the least overlap has more than
+/// 32 bits; std::length_error if there are too many ids; std::bad_alloc.
 template <class Index>
 std::uint64_t write_sets(file_operations& files, const std::string& path, const Index& index,
                          const fingerprint_composition& made_of, std::span<const byte_span> attachments,
@@ -80,15 +80,15 @@ std::uint64_t write_sets(file_operations& files, const std::string& path, const 
   return sections.write(files, path, header, attachments);
 }
 
-/// The sets of a file, read in place.
+/// The sets of a file. They are read in place.
 template <class Feature, class Id>
 class mapped_sets {
  public:
   using sets_type = frozen_sets<Feature, Id, mapped_array>;
 
   /// Opens the sets of a file.
-  /// Throws: std::runtime_error if the file is of another Feature or Id, or its sections do not fit each other.
-  /// Complexity: independent of the number of sets.
+  /// Throws: std::runtime_error if the file has another Feature or Id, or if its sections contradict each other.
+  /// Complexity: the time is the same for any number of sets.
   explicit mapped_sets(const container& file) : bounds_(bounds_in(file)) {
     section_reader sections(file);
     for_each_section(sets_, sections);
@@ -107,14 +107,14 @@ class mapped_sets {
 
   [[nodiscard]] const sets_type& sets() const noexcept { return sets_; }
   [[nodiscard]] const overlap_bounds& bounds() const noexcept { return bounds_; }
-  /// Returns the extent of the log that the file incorporates: its size and checksum; empty if there is none.
+  /// Returns the extent (size and checksum) of the log whose changes are in the file, or an empty span.
   [[nodiscard]] std::span<const std::uint64_t> log() const noexcept { return log_.span(); }
 
-  /// Checks the content: sets ascend and are distinct, ids are in order, and the postings are exactly those of the
-  /// sets.
-  /// Throws: std::runtime_error, by file.refuse(), if the check fails.
+  /// Checks the content. The sets must be ascending and distinct, the ids must be in order, and the postings must be
+  /// exactly those of the sets.
+  /// Throws: std::runtime_error if the check fails; file.refuse() throws it.
   /// Complexity: O(n log n).
-  /// Memory: the memory of the postings.
+  /// Memory: the memory of all postings.
   void check(const container& file) const {
     if (sets_.slots() == 0) return;
     check_sets(file);
