@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All of neardup/dedup/: from matches to decisions. Not included: repeated parts (dedup/parts/repeated_parts.hpp).
+// Includes all public headers of neardup/dedup/: from matches to decisions. Repeated parts are not included
+// (dedup/parts/repeated_parts.hpp).
 #pragma once
 
 #include "version.hpp"

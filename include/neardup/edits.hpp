@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All of neardup/edits/: from texts to pairs of similar texts.
+// Includes all public headers of neardup/edits/: from texts to pairs of similar texts.
 #pragma once
 
 #include "version.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How failed calls are reported: by an exception, or by a handler if exceptions are off.
+// Reports failed calls: by an exception, or by a handler if exceptions are off.
 #pragma once
 
 #include <atomic>
@@ -18,14 +18,15 @@
 
 #include "version.hpp"
 
-// With exceptions, MSVC defines _CPPUNWIND, and g++ and clang define __cpp_exceptions.
+// If exceptions are on, MSVC defines _CPPUNWIND, and g++ and clang define __cpp_exceptions.
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define NEARDUP_EXCEPTIONS 1
 #else
 #define NEARDUP_EXCEPTIONS 0
 #endif
 
-// NEARDUP_COLD marks a function that runs once for a whole join or file, or when a call fails. Compilers optimise it for size.
+// NEARDUP_COLD marks a function that runs once for a whole join or file, or when a call fails. Compilers optimise such
+// a function for size.
 #if defined(__GNUC__)
 #define NEARDUP_COLD [[gnu::cold]]
 #else
@@ -34,8 +35,8 @@
 
 namespace neardup::inline v0 {
 
-/// The type of the function that reports a failed call in a program built with -fno-exceptions.
-/// Precondition: it does not return.
+/// The type of the function that reports a failed call, in a program that is built with -fno-exceptions.
+/// Precondition: the function does not return.
 using failure_handler = void (*)(const char* message);
 
 namespace detail {
@@ -50,7 +51,7 @@ inline std::atomic<failure_handler>& current_failure_handler() noexcept {
   return handler;
 }
 
-/// One part of an error message: text, or a number. It does not copy the text, which has to live until the end of the
+/// One part of an error message: a text or a number. The text is not copied, so it must exist until the end of the
 /// call.
 class message_part {
  public:
@@ -71,7 +72,8 @@ class message_part {
       case kind::negative: return std::to_string(static_cast<std::int64_t>(value_));
       case kind::real: break;
     }
-    // The fewest digits that tell the number from others, so that 0.8 is short and the number after 1 is not "1".
+    // Writes the fewest digits that distinguish the number from all others. So 0.8 is short, and the number after 1 is
+    // not "1".
     const auto number = std::bit_cast<double>(value_);
     char digits[32];
     for (int precision = 15;; ++precision) {
@@ -88,8 +90,8 @@ class message_part {
   kind kind_;
 };
 
-/// Joins the parts to a message. As a function of its own, it keeps the code for messages out of every function that
-/// may fail.
+/// Joins the parts of a message. This is a separate function, so that the code for messages is not in every function
+/// that may fail.
 [[nodiscard]] NEARDUP_COLD inline std::string message_of(std::initializer_list<message_part> parts) {
   std::string message;
   for (const message_part& part : parts) message += part.to_string();
@@ -97,7 +99,7 @@ class message_part {
 }
 
 /// Reports a failed call.
-/// Throws: Exception{message}. With -fno-exceptions it calls the failure handler instead, then ends the program.
+/// Throws: Exception{message}. With -fno-exceptions, the failure handler is called instead, and then the program ends.
 /// Example: `fail<std::length_error>({"no room for ", count, " sets"})`
 template <class Exception>
 NEARDUP_COLD [[noreturn]] void fail(std::initializer_list<message_part> parts) {
@@ -113,8 +115,8 @@ NEARDUP_COLD [[noreturn]] void fail(const message_part& message) {
   fail<Exception>({message});
 }
 
-/// A scope guard: calls a function at the end of the scope, unless is_due was cleared. A caller uses it to undo a step
-/// when a later step throws.
+/// A scope guard: calls a function at the end of the scope, unless is_due was set to false. Use it to undo a step if a
+/// later step throws.
 template <class Function>
 struct undo {
   Function function;
@@ -129,7 +131,7 @@ undo(Function) -> undo<Function>;
 
 }  // namespace detail
 
-/// Replaces the function that builds without exceptions call when a call fails. A null pointer restores the default
+/// Sets the handler that is called for failed calls in builds without exceptions. A null pointer restores the default
 /// handler, which prints the message and aborts.
 /// Returns: the previous handler.
 inline failure_handler set_failure_handler(failure_handler handler) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All of neardup/fingerprint/: from tokens to simhash<Bits> or minwise<Bits>.
+// Includes all public headers of neardup/fingerprint/: from tokens to simhash<Bits> or minwise<Bits>.
 #pragma once
 
 #include "version.hpp"

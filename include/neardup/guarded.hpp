@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A value shared by threads: many readers or one writer, without starvation of either.
+// A value that threads share. Many readers, or one writer, have access at a time, and neither starves.
 #pragma once
 
 #include <array>
@@ -23,16 +23,16 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// A deduplicator, or a class that wraps one. Its describer() computes the fingerprint and the features of a text
-/// without the deduplicator, so no lock is needed.
+/// A deduplicator, or a class that wraps a deduplicator. Its describer() computes the fingerprint and the features of a
+/// text without access to the deduplicator, so no lock is needed.
 template <class T>
 concept deduplicating = requires(const T& value) {
   typename T::workspace;
   *value.describer();
 };
 
-/// A pool of scratch objects with one object per concurrent caller.
-/// Thread safety: all members may be called from many threads.
+/// A pool of scratch objects. Each concurrent caller has one of the objects.
+/// Thread safety: several threads may call all members at once.
 template <class T>
 class memory_pool {
  public:
@@ -50,7 +50,7 @@ class memory_pool {
     std::unique_ptr<T> memory_;
   };
 
-  /// Lends an object until the returned handle is destroyed.
+  /// Lends an object. The object returns to the pool when the result is destroyed.
   [[nodiscard]] lent lend() {
     std::unique_lock lock(mutex_);
     if (count_ > 0) return lent(*this, std::move(free_[--count_]));
@@ -71,7 +71,7 @@ class memory_pool {
   std::size_t count_ = 0;
 };
 
-/// The scratch memory of one thread, for describing a text and searching with it.
+/// The scratch memory of one thread, with which texts are described and searched.
 template <class T>
 struct describing_memory {
   typename T::describer_type::workspace describing;
@@ -90,17 +90,18 @@ struct describing_memory_of<T> {
 
 }  // namespace detail
 
-/// A value, such as an index or a deduplicator, that threads share: any number of concurrent readers, or one writer.
+/// A value that threads share, such as an index or a deduplicator. Any number of readers may use it at a time, or one
+/// writer.
 ///
-/// A writer waits for the current readers, and for the readers that waited for the previous writer. If a writer
-/// waits or writes, a new reader waits for this writer. So a reader waits for at most one writer, and a writer for at
-/// most one call of each reader. (With std::shared_mutex of glibc, eight readers starved a writer for 28 s.) Readers of
-/// different threads rarely share a cache line, so reading costs two atomic additions.
-/// Precondition: a reader or writer does not call read() or write() within its call.
+/// A writer waits for the readers that are reading now, and for the readers that waited for the previous writer. While
+/// a writer waits or writes, new readers wait for this writer. So a reader waits for at most one writer, and a writer
+/// waits for at most one call of each reader. (With the std::shared_mutex of glibc, eight readers starved a writer for
+/// 28 s.) Readers on different threads rarely share a cache line, so reading costs two atomic additions.
+/// Precondition: the function that is passed to read() or write() calls neither of the two.
 ///
-/// If T is a deduplicator or wraps a deduplicator, `guarded` has the main members of T, too. These members compute the
-/// fingerprint and the features of a text before they take the lock, so a writer blocks other threads only while it
-/// searches. add_batch adds many documents under one lock.
+/// If T is a deduplicator, or wraps one, `guarded` also has the main members of T. These members compute the
+/// fingerprint and the features of a text before they take the lock. So a writer blocks other threads only while it
+/// searches. add_batch() adds many documents under one lock.
 /// Example: `guarded<pigeonhole_index<64>> index;  index.write([&](auto& i) { i.insert(fingerprint, id); });
 ///          bool known = index.read([&](const auto& i) { return i.any_within(query); });`
 template <class T>
@@ -115,7 +116,7 @@ class guarded {
   guarded& operator=(const guarded&) = delete;
   ~guarded() = default;
 
-  /// Calls `use(value)`, concurrently with other readers.
+  /// Calls `use(value)`. Other readers may read at the same time.
   /// Returns: the result of `use`.
   /// Throws: the exceptions of `use`.
   template <std::invocable<const T&> Use>
@@ -154,7 +155,7 @@ class guarded {
 
   // Each of the following members calls the member of T with the same name.
 
-  /// `when`: the time of the document, if T is a stream_deduplicator.
+  /// Calls T::add(). `when`: the time of the document, if T is a stream_deduplicator.
   template <class D = T, class... When>
     requires(is_deduplicator)
   auto add(std::string_view text, id_argument<typename D::id_type> id, When... when) {
@@ -197,7 +198,7 @@ class guarded {
   [[nodiscard]] std::size_t size() const requires is_deduplicator {
     return read([](const T& value) { return value.size(); });
   }
-  /// Visits all kept documents. The visit counts as one read: writers wait until it ends.
+  /// Visits all kept documents. The whole visit counts as one read, so writers wait until the visit ends.
   template <class Visit>
   void for_each_kept(Visit&& visit) const requires is_deduplicator {
     read([&](const T& value) { value.for_each_kept(visit); });
@@ -215,8 +216,8 @@ class guarded {
     return slots_[number % slot_count];
   }
 
-  // phase_ is odd while a writer is active. Odd phases use waiting_[0] and waiting_[1] alternately, so that readers
-  // blocked by one writer are counted separately from readers blocked by the next writer.
+  // phase_ is odd while a writer is active. Odd phases use waiting_[0] and waiting_[1] in turn. So the readers that
+  // wait for one writer are counted separately from the readers that wait for the next writer.
   static constexpr bool is_writing(std::uint32_t phase) noexcept { return phase % 2 != 0; }
   std::atomic<std::uint32_t>& waiting_for(std::uint32_t phase) const noexcept { return waiting_[phase / 2 % 2]; }
 
@@ -227,15 +228,15 @@ class guarded {
     if (count.fetch_sub(1) == 1) count.notify_all();
   }
 
-  // A reader increments its count, then reads phase_. A writer sets phase_, then reads the counts. All these operations
-  // are sequentially consistent, so a reader sees the writer, or the writer sees the reader, or both.
+  // A reader increments its count, and then reads phase_. A writer sets phase_, and then reads the counts. All these
+  // operations are sequentially consistent. So the reader sees the writer, or the writer sees the reader, or both.
   void enter(slot& reader_slot) const noexcept {
     reader_slot.readers.fetch_add(1);
     for (std::uint32_t phase = phase_.load(); is_writing(phase); phase = phase_.load()) {
       leave(reader_slot);
       std::atomic<std::uint32_t>& waiting = waiting_for(phase);
       waiting.fetch_add(1);
-      // If the same writer is still active, the next writer will see this count, and let this reader in before it
+      // If the same writer is still active, the next writer will see this count. It will let this reader read before it
       // writes.
       const bool is_counted = phase_.load() == phase;
       if (is_counted) phase_.wait(phase);

@@ -12,13 +12,13 @@
 
 namespace neardup::inline v0 {
 
-/// A type for the ids of documents in an index: regular, totally ordered and trivially copyable. Floating-point types
-/// are excluded, because NaN has no order.
+/// A type for the ids of documents in an index. It must be regular, totally ordered and trivially copyable.
+/// Floating-point types are excluded, because NaN has no order.
 template <class Id>
 concept index_id =
     std::regular<Id> && std::totally_ordered<Id> && std::is_trivially_copyable_v<Id> && !std::floating_point<Id>;
 
-/// A type of ids that can be numbered automatically: an integer type other than bool and the character types.
+/// A type for ids that can be numbered automatically: an integer type, but not bool or a character type.
 template <class Id>
 concept counting_id =
     std::integral<Id> && !std::same_as<Id, bool> && !std::same_as<Id, char> && !std::same_as<Id, wchar_t> &&
@@ -26,14 +26,14 @@ concept counting_id =
 
 namespace detail {
 
-/// Returns true if two integers are equal, whatever their types.
+/// Returns true if two integers are equal. They may have different types.
 template <std::integral A, std::integral B>
 [[nodiscard]] constexpr bool is_same_number(A a, B b) noexcept {
   return std::cmp_equal(+a, +b);  // std::cmp_equal refuses characters and bool, of which + makes integers
 }
 
-/// The type of a parameter that takes a whole number. It converts from every integer, so a caller with `std::size_t i` or
-/// `7` needs no cast, and no value is narrowed in silence. `name`: the word for the number in a message.
+/// The type of a parameter that takes a whole number. Every integer converts to it. So a caller with `std::size_t i` or
+/// `7` needs no cast, and no value is narrowed silently. `name`: what messages call the number.
 template <std::integral Number, const char* name>
 class whole_argument {
  public:
@@ -46,7 +46,7 @@ class whole_argument {
     static_assert(!std::floating_point<Value>,
                   "neardup: ids and times are whole numbers: round the number first, as in "
                   "static_cast<std::uint64_t>(seconds)");
-    // Without extensions of the compiler, integers of more than 64 bits are none of the integral types.
+    // If extensions of the compiler are off, integers of more than 64 bits are not integral types.
     constexpr bool is_number = requires { value << 1; };
     constexpr bool is_integral = requires {
       { value << 1 } -> std::integral;
@@ -86,8 +86,9 @@ struct id_parameter<Id> {
 
 }  // namespace detail
 
-/// The type of a parameter that takes an id. If Id is an integer, the parameter takes an integer of any type, and a value
-/// that Id cannot hold throws std::invalid_argument. Otherwise it is `const Id&`.
+/// The type of a parameter that takes an id. If Id is an integer type, the parameter takes an integer of any type. A
+/// value that Id cannot represent throws std::invalid_argument. If Id is another type, the parameter has the type
+/// `const Id&`.
 template <class Id>
 using id_argument = typename detail::id_parameter<Id>::type;
 

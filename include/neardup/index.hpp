@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All of neardup/index/: from fingerprints to the fingerprints within k bits.
+// Includes all public headers of neardup/index/: from fingerprints to the fingerprints within k bits.
 #pragma once
 
 #include "version.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The vector instructions that the kernels use. They are chosen at run time, so that one build is fast on every
-// machine.
+// The vector instructions that kernels use. They are chosen at run time, so that one build is fast on every machine.
 #pragma once
 
 #include <atomic>
@@ -18,8 +17,8 @@
 
 namespace neardup::inline v0 {
 
-/// The instruction-set levels that kernels are written for. Every level gives the same results, bit for bit. Levels are
-/// not ordered, because those of different architectures are not comparable.
+/// The instruction sets for which there are kernels. Each is called a level. All levels give the same results, bit for
+/// bit. Levels are not ordered, because levels of different architectures cannot be compared.
 enum class instruction_set : std::uint8_t {
   portable,  // standard C++, every machine
   sse2,      // 16-byte vectors, every x86-64
@@ -40,13 +39,13 @@ struct named_instruction_set {
   std::string_view name;
 };
 
-/// All levels. Among the levels that a machine supports, a faster level comes later.
+/// All levels. Of the levels that one machine supports, faster levels come later.
 inline constexpr named_instruction_set instruction_sets[] = {
     {instruction_set::portable, "portable"}, {instruction_set::sse2, "sse2"}, {instruction_set::avx2, "avx2"},
     {instruction_set::avx512, "avx512"},     {instruction_set::neon, "neon"},
 };
 
-// True if the level includes the instructions that a kernel for SSE2, AVX2, AVX-512 or NEON uses.
+// True if the level has the instructions that a kernel for AVX-512, AVX2, SSE2 or NEON uses.
 constexpr bool has_avx512(instruction_set level) noexcept { return level == instruction_set::avx512; }
 constexpr bool has_avx2(instruction_set level) noexcept { return level == instruction_set::avx2 || has_avx512(level); }
 constexpr bool has_sse2(instruction_set level) noexcept { return level == instruction_set::sse2 || has_avx2(level); }
@@ -59,8 +58,9 @@ struct x86_features {
   bool avx512 = false;
 };
 
-/// Asks the processor for the instructions of the levels, and the operating system for the registers that they use.
-/// __builtin_cpu_supports() asks the runtime library of the compiler, and that of zig 0.17 knows no feature.
+/// Asks the processor which instructions of the levels it has, and the operating system which registers it saves.
+/// __builtin_cpu_supports() is not used, because it asks the runtime library of the compiler, and the runtime library
+/// of zig 0.17 knows no feature.
 /// Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID and XGETBV.
 inline x86_features read_x86_features() noexcept {
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -91,7 +91,7 @@ inline x86_features read_x86_features() noexcept {
   return "portable";
 }
 
-/// Returns true if this machine supports a level.
+/// Returns true if this machine supports the level.
 [[nodiscard]] inline bool is_available(instruction_set level) noexcept {
   switch (level) {
     case instruction_set::portable: return true;
@@ -120,8 +120,8 @@ inline x86_features read_x86_features() noexcept {
 
 namespace detail {
 
-/// Returns the level that the environment variable NEARDUP_INSTRUCTION_SET names, if this machine supports it;
-/// otherwise the fastest level. Not inlined, because only the first call in a process gets here.
+/// Returns the level that the environment variable NEARDUP_INSTRUCTION_SET names, if this machine supports that level.
+/// Otherwise returns the fastest level. The function is not inlined, because only the first call in a process calls it.
 NEARDUP_NOINLINE inline instruction_set initial_instruction_set() noexcept {
   if (const char* const wanted = std::getenv("NEARDUP_INSTRUCTION_SET"); wanted != nullptr) {
     for (const auto& one : instruction_sets) {
@@ -138,14 +138,14 @@ inline std::atomic<instruction_set>& current_instruction_set() noexcept {
 
 }  // namespace detail
 
-/// Returns the level that kernels use now. It is the last argument of set_instruction_set(). If that was never called,
-/// it is the level that the environment variable NEARDUP_INSTRUCTION_SET named at the first use. Without the variable,
-/// it is the fastest level of this machine.
+/// Returns the level that kernels use now. This is the argument of the last call of set_instruction_set(). If there was
+/// no call, it is the level that the environment variable NEARDUP_INSTRUCTION_SET named at the first use. Without the
+/// variable, it is the fastest level of this machine.
 [[nodiscard]] inline instruction_set active_instruction_set() noexcept {
   return detail::current_instruction_set().load(std::memory_order_relaxed);
 }
 
-/// Sets the level of all kernels, in all threads. It is meant for tests and measurements; results do not change.
+/// Sets the level of all kernels, in all threads. Use it for tests and measurements. Results do not depend on it.
 /// Throws: std::invalid_argument if the machine does not support the level.
 inline void set_instruction_set(instruction_set level) {
   if (!is_available(level)) {

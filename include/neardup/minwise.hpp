@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Min-wise codes: fingerprints of unweighted feature sets.
+// Min-wise codes: fingerprints of feature sets without weights.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,20 @@
 
 namespace neardup::inline v0 {
 
-/// A min-wise code: `Bits` one-bit min-wise hashes of a feature set. The codes of two sets with Jaccard similarity J
-/// differ in Bits * (1 - J) / 2 bits on average, with at most the variance of independent bits.
+/// A min-wise code: `Bits` one-bit min-wise hashes of a feature set. The codes of two sets with the Jaccard similarity
+/// J differ in Bits * (1 - J) / 2 bits on average. The variance is at most that of independent bits.
 ///
-/// For unweighted sets, min-wise codes reach the same recall as SimHash at a smaller distance, so there are far fewer
-/// candidates. This class is a value type like simhash<Bits>, with the members of fingerprint_bits. The two kinds are
-/// separate types: they neither compare nor share an index. minwise_hasher computes codes.
+/// For sets without weights, min-wise codes reach the recall of SimHash at a smaller distance, so there are far fewer
+/// candidates. This class is a value type like simhash<Bits>, and has the members of fingerprint_bits. The two classes
+/// are separate types: you cannot compare a simhash with a minwise, or put both into one index. minwise_hasher computes
+/// codes.
 /// Source: Li and König, b-Bit Minwise Hashing, WWW 2010, section 3, for b = 1.
 template <std::size_t Bits>
 class minwise : public fingerprint_bits<minwise<Bits>, Bits> {
   using base = fingerprint_bits<minwise<Bits>, Bits>;
 
  public:
-  /// The kind of these fingerprints, which says what one bit means.
+  /// The kind of these fingerprints. It says what a bit means.
   static constexpr fingerprint_kind kind = fingerprint_kind::minwise;
 
   using base::base;

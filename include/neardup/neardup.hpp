@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// All of neardup: finds near-duplicate texts by fingerprints and exact search within a Hamming distance. Not included:
-// repeated parts (dedup/parts/repeated_parts.hpp) and Chinese words (text/chinese/chinese_words.hpp).
+// Includes all public headers of neardup, which finds near-duplicate texts by fingerprints and exact searches. Two
+// modules are not included: repeated parts (dedup/parts/repeated_parts.hpp) and Chinese words
+// (text/chinese/chinese_words.hpp).
 #pragma once
 
 #include "version.hpp"

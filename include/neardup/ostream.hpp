@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opt-in stream output of fingerprints, for instance in failure messages of tests. The library itself needs no streams.
+// Writes fingerprints to streams, for example in the failure messages of tests. No umbrella header includes this
+// header, because the library itself needs no streams.
 #pragma once
 
 #include <cstddef>

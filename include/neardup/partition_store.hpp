@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The concept partition_store: where a join that does not fit into memory keeps its data.
+// The concept partition_store: a store for the data of a join that does not fit into memory.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,11 @@
 
 namespace neardup::inline v0 {
 
-/// A store for the data of a join that does not fit into memory, such as a set of files. `store.append(partition,
-/// bytes)` adds bytes to a partition, numbered from 0. `store.read(partition, to)` writes all bytes of a partition to a
-/// span of that size, in the order in which they were added; it may be called again. A join makes one call at a time,
-/// but from any thread of its runner. It appends nothing to a partition that it has read.
+/// A store for the data of a join that does not fit into memory. Such a store may be a set of files. Partitions are
+/// numbered from 0. `store.append(partition, bytes)` adds bytes to a partition. `store.read(partition, to)` writes all
+/// bytes of the partition to the span `to`, in the order in which they were added. `to` has the size of the partition,
+/// and read() may be called again. A join makes one call at a time, but from any thread of its runner. It appends
+/// nothing to a partition that it has read.
 template <class T>
 concept partition_store = requires(T& store, std::uint32_t partition, std::span<const std::byte> bytes,
                                    std::span<std::byte> to) {
@@ -24,7 +25,7 @@ concept partition_store = requires(T& store, std::uint32_t partition, std::span<
 
 namespace detail {
 
-/// A partition_store of any type.
+/// Refers to a partition_store of any type.
 struct any_partition_store {
   std::function<void(std::uint32_t partition, std::span<const std::byte>)> append;
   std::function<void(std::uint32_t partition, std::span<std::byte>)> read;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All of neardup/passages/: from texts to the passages that stood before.
+// Includes all public headers of neardup/passages/: from texts to the passages that occurred before.
 #pragma once
 
 #include "version.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runners spread work over threads. Functions over many texts or fingerprints take one as their last argument.
+// Runners spread work over threads. Functions for many texts or fingerprints take a runner as their last argument.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,15 @@
 
 namespace neardup::inline v0 {
 
-/// A runner: `threads`, or a type of yours that passes work on to a thread pool. Work is divided into numbered parts.
+/// A runner: `threads`, or a type of your own that passes work to a thread pool. Work is divided into numbered parts.
 ///
 /// A runner has two const members. `run.parts()` returns the preferred number of parts. `run(parts, work)` calls
-/// `work(part)` once for each part in 0..parts - 1, on any thread, and returns when all are done. It is called with the
-/// preferred number of parts or fewer, even 0. `work` does not throw. Runners are copied, so a runner for a pool holds
-/// a pointer to the pool.
+/// `work(part)` once for each part in 0..parts - 1, on any thread, and returns when all calls have returned. `parts` is
+/// the preferred number or a smaller number, even 0. `work` does not throw. Runners are copied, so a runner for a pool
+/// should have a pointer to the pool.
 ///
-/// A runner may have a third const member to cancel long calls: `run.check()` is called between steps of the work, on
-/// any thread. Its exception ends the call.
+/// A third const member is optional and cancels long calls: `run.check()` is called between steps of the work, on any
+/// thread. If check() throws, the call ends with this exception.
 template <class T>
 concept runner = std::copy_constructible<T> &&
     requires(const T& run, std::size_t parts, const std::function<void(std::size_t)>& work) {
@@ -36,8 +36,8 @@ concept runner = std::copy_constructible<T> &&
 
 namespace detail {
 
-/// A type that has only one of the two members of a runner. any_runner rejects it with a message that says what a
-/// runner needs.
+/// A type that has only one of the two members of a runner. any_runner rejects such a type; the message of the compiler
+/// says what a runner needs.
 template <class T>
 concept incomplete_runner = !runner<T> && (requires(T & run) {
   run.parts();
@@ -45,16 +45,16 @@ concept incomplete_runner = !runner<T> && (requires(T & run) {
 
 }  // namespace detail
 
-/// A type-erased runner. A default-constructed any_runner runs all parts on the calling thread.
+/// A type-erased runner. If it is default-constructed, all parts run on the calling thread.
 ///
-/// Results never depend on the runner. The cost of the indirect call is negligible: there is one per pass over the
-/// data.
+/// Results never depend on the runner. The indirect call costs almost nothing, because there is only one per pass over
+/// the data.
 class any_runner {
  public:
   any_runner() = default;
 
-  // The comparison comes first: otherwise `runner` would ask whether any_runner is copyable, which depends on this
-  // constructor.
+  // The comparison with any_runner comes first. Otherwise the concept `runner` would ask whether any_runner is
+  // copyable, and this depends on the constructor that is being constrained.
   template <class Run>
     requires(!std::same_as<Run, any_runner> && runner<Run>)
   any_runner(const Run& run)  // NOLINT(google-explicit-constructor): every runner converts.
@@ -70,10 +70,10 @@ class any_runner {
                   "operator()(parts, work), which calls work(part) for each part from 0 to parts - 1");
   }
 
-  /// Returns the number of parts that keeps all threads busy, at least 1.
+  /// Returns the number of parts that keeps all threads busy. The number is at least 1.
   [[nodiscard]] std::size_t parts() const noexcept { return parts_; }
 
-  /// Calls run.check() if the runner has it.
+  /// Calls run.check() if the runner has this member.
   /// Throws: the exceptions of run.check().
   void check() const {
     if (check_) check_();
@@ -87,8 +87,8 @@ class any_runner {
   }
 
  private:
-  // A reference to work of any type. std::function would be instantiated for each type of work, which would take most
-  // of the compile time.
+  // A reference to work of any type. std::function would be instantiated for each type of work, and this would take
+  // most of the time of compiling.
   struct work_reference {
     const void* work;
     void (*call)(const void* work, std::size_t part);
@@ -116,11 +116,11 @@ class any_runner {
 
 namespace detail {
 
-/// Keeps the exception with the lowest position among the exceptions of concurrent work.
+/// Catches the exceptions of concurrent work, and keeps the one with the lowest position.
 class first_failure {
  public:
   /// Calls `work()`.
-  /// Returns: false if it threw.
+  /// Returns: false if `work` threw.
   template <class Work>
   bool guard(std::size_t position, const Work& work) noexcept {
 #if NEARDUP_EXCEPTIONS
@@ -155,17 +155,18 @@ class first_failure {
 #endif
 };
 
-/// Returns the number of parts for `count` steps of work. Each part gets at least `min` steps, because fewer are not
-/// worth a thread.
+/// Returns the number of parts for `count` steps of work. Each part gets at least `min` steps, because fewer steps take
+/// less time than starting a thread.
 [[nodiscard]] inline std::size_t parts_for(const any_runner& run, std::size_t count, std::size_t min) {
   return (std::max)(std::size_t{1}, (std::min)(run.parts(), count / min));
 }
 
 /// Distributes the numbers 0 to count - 1 over `parts` parts of `run`, in steps of `step` numbers. A part calls
-/// `work(part, first, last)` for the numbers of its step, [first, last), then takes the next step. Steps are taken
-/// until none is left, or a call returns false.
-/// Returns: false if a call returned false.
-/// Throws: the exception of the call with the lowest numbers, if calls or run.check() throw.
+/// `work(part, first, last)` for the numbers [first, last) of a step, and then takes the next step. This ends when no
+/// step is left, or when a call of `work` returns false.
+/// Returns: false if `work` returned false.
+/// Throws: the exception of `work` or run.check(). If several calls throw, the exception of the call with the lowest
+/// numbers.
 inline bool in_steps(const any_runner& run, std::size_t parts, std::size_t count, std::size_t step,
                      const std::function<bool(std::size_t part, std::size_t first, std::size_t last)>& work) {
   std::atomic<std::size_t> next = 0;
@@ -175,8 +176,8 @@ inline bool in_steps(const any_runner& run, std::size_t parts, std::size_t count
     while (goes_on.load(std::memory_order_relaxed)) {
       if (next.load(std::memory_order_relaxed) >= count) return;
       bool wants_more = false;
-      // run.check() is called before a step is taken. A step that is taken must run, because later steps may wait for
-      // it.
+      // run.check() is called before a step is taken. A step that has been taken must run, because later steps may wait
+      // for it.
       if (failure.guard(count, [&] { run.check(); })) {
         const std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
         if (first >= count) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fingerprint: a fixed number of bits, compared by the number of differing bits.
+// The fingerprint: a fixed number of bits. Two fingerprints are compared by the number of bits in which they differ.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace neardup::inline v0 {
 
-/// The kind of a fingerprint. It says what one bit means, and so how likely the bit differs. The numbers are part of
-/// the file format.
+/// The kind of a fingerprint. It says what a bit means, and so how likely the bit differs. The numbers are part of the
+/// file format.
 enum class fingerprint_kind : std::uint8_t {
   simhash = 1,  // a weighted vote of the features: differs with probability acos(cosine) / pi
   minwise = 2,  // a bit of the feature of least hash: differs with probability (1 - Jaccard similarity) / 2
@@ -31,7 +31,8 @@ enum class fingerprint_kind : std::uint8_t {
 
 namespace detail {
 
-/// Throws std::invalid_argument unless k is in 0..bits, the distances that fingerprints of `bits` bits can have.
+/// Throws std::invalid_argument unless k is in 0..bits. These are the possible distances of fingerprints of `bits`
+/// bits.
 inline void check_distance(std::size_t bits, int k) {
   if (k < 0 || static_cast<std::size_t>(k) > bits) {
     fail<std::invalid_argument>(
@@ -41,8 +42,8 @@ inline void check_distance(std::size_t bits, int k) {
 
 }  // namespace detail
 
-/// The common base class of simhash<Bits> and minwise<Bits>; `Self` is the derived class. Programs use the derived
-/// classes only: fingerprints of different kinds do not compare.
+/// The common base class of simhash<Bits> and minwise<Bits>. `Self` is the derived class. Programs use only the derived
+/// classes, so that fingerprints of different kinds cannot be compared.
 template <class Self, std::size_t Bits>
 class fingerprint_bits {
   static_assert(Bits >= 16, "neardup: a fingerprint has at least 16 bits; write simhash<64>");
@@ -51,25 +52,25 @@ class fingerprint_bits {
  public:
   static constexpr std::size_t bits = Bits;                      ///< the number of bits
   static constexpr std::size_t words = detail::words_for(Bits);  ///< the number of 64-bit words
-  /// The bits as words, the lowest first.
+  /// The bits as words. The lowest word comes first.
   using words_type = std::array<std::uint64_t, words>;
 
   /// Makes a fingerprint whose bits are all zero.
   constexpr fingerprint_bits() noexcept = default;
 
-  /// Makes a fingerprint of the bits of `value`, lowest first.
-  /// Throws: std::invalid_argument if `value` has a bit beyond `Bits`.
+  /// Makes a fingerprint from the bits of `value`. The lowest bit is bit 0.
+  /// Throws: std::invalid_argument if `value` has a set bit at position `Bits` or above.
   constexpr explicit fingerprint_bits(std::uint64_t value) requires(Bits <= 64) : fingerprint_bits(words_type{value}) {}
 
-  /// Makes a fingerprint of words, lowest first.
-  /// Throws: std::invalid_argument if the last word has a bit beyond `Bits`.
+  /// Makes a fingerprint from words. The lowest word comes first.
+  /// Throws: std::invalid_argument if `value` has a set bit at position `Bits` or above.
   constexpr explicit fingerprint_bits(const words_type& value) : words_(value) {
     if ((value[words - 1] & ~last_mask) != 0) {
       detail::fail<std::invalid_argument>({"the value has bits beyond the ", Bits, " bits of the fingerprint"});
     }
   }
 
-  /// Returns the words, lowest first; unused high bits of the last word are zero.
+  /// Returns the words. The lowest word comes first, and the unused high bits of the last word are zero.
   [[nodiscard]] constexpr const words_type& to_words() const noexcept { return words_; }
 
   /// Returns the fingerprint as one number.
@@ -99,7 +100,7 @@ class fingerprint_bits {
   /// Throws: std::out_of_range if i >= Bits.
   constexpr Self& flip(std::size_t i) { return set(i, !test(i)); }
 
-  /// Returns the fingerprint as exactly Bits / 4 lower-case hexadecimal digits, highest bits first.
+  /// Returns the fingerprint as Bits / 4 lower-case hexadecimal digits, with the highest bits first.
   [[nodiscard]] std::string to_hex() const {
     std::string text(hex_digits, '0');
     for (std::size_t i = 0; i < hex_digits; ++i) {
@@ -110,8 +111,8 @@ class fingerprint_bits {
     return text;
   }
 
-  /// Parses the digits of to_hex(), in either case.
-  /// Returns: nullopt unless `text` is exactly Bits / 4 hexadecimal digits.
+  /// Parses the digits that to_hex() returns. Upper-case digits are accepted, too.
+  /// Returns: nullopt if `text` is not exactly Bits / 4 hexadecimal digits.
   [[nodiscard]] static constexpr std::optional<Self> from_hex(std::string_view text) noexcept {
     if (text.size() != hex_digits) return std::nullopt;
     Self result;
@@ -158,19 +159,20 @@ class fingerprint_bits {
   words_type words_{};
 };
 
-/// A SimHash fingerprint of `Bits` bits: similar texts have fingerprints that differ in few bits.
+/// A SimHash fingerprint of `Bits` bits. The fingerprints of similar texts differ in few bits.
 ///
-/// A regular value: copyable, equality-comparable, ordered as a number, hashable, usable in constant expressions. Bit i
-/// is bit i % 64 of word i / 64; bits beyond `Bits` are always zero. The members are documented in fingerprint_bits. A
-/// simhash is constructed from nothing (all bits zero), a number if Bits <= 64, words (`words_type`) or digits
-/// (from_hex()); to_words(), to_uint64(), to_hex() and test() read it.
+/// A regular value type: copyable, equality-comparable, ordered as a number, hashable, and usable in constant
+/// expressions. Bit i is bit i % 64 of word i / 64. Bits at position `Bits` and above are always zero. See
+/// fingerprint_bits for the members. You can make a simhash without an argument (all bits are zero), from a number if
+/// Bits <= 64, from words (`words_type`), or from digits (from_hex()). to_words(), to_uint64(), to_hex() and test()
+/// return its bits.
 /// Source: Charikar, Similarity Estimation Techniques from Rounding Algorithms, STOC 2002, section 3.
 template <std::size_t Bits>
 class simhash : public fingerprint_bits<simhash<Bits>, Bits> {
   using base = fingerprint_bits<simhash<Bits>, Bits>;
 
  public:
-  /// The kind of these fingerprints, which says what one bit means.
+  /// The kind of these fingerprints. It says what a bit means.
   static constexpr fingerprint_kind kind = fingerprint_kind::simhash;
 
   using base::base;

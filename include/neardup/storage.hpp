@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All of neardup/storage/: the other types as bytes in files, and back.
+// Includes all public headers of neardup/storage/: writes the other types to files, and reads them from files.
 #pragma once
 
 #include "version.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All of neardup/text/: from text to tokens.
+// Includes all public headers of neardup/text/: from texts to tokens.
 #pragma once
 
 #include "version.hpp"

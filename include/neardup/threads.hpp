@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The runner `threads`: uses threads of the standard library, for programs without a thread pool.
+// The runner `threads`. It starts threads of the standard library, for programs that have no thread pool.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace neardup::inline v0 {
 
-/// A runner (see runner.hpp) that starts std::threads for each call, for programs without a thread pool of their own.
-/// Where the standard library has no threads, the calling thread runs all parts.
+/// A runner (see runner.hpp) that starts std::threads for each call. It is for programs that have no thread pool. If
+/// the standard library has no threads, the calling thread runs all parts.
 struct threads {
   std::size_t count = 0;  ///< the number of threads, including the calling thread; 0 for as many as the machine has
 
@@ -29,8 +29,8 @@ struct threads {
 #endif
   }
 
-  /// Runs each part on a thread of its own, and waits for all. The calling thread runs part 0. If the system has no
-  /// more threads, the calling thread runs the remaining parts.
+  /// Runs each part on its own thread, and waits for all threads. The calling thread runs part 0. If the system cannot
+  /// start another thread, the calling thread runs the remaining parts.
   /// Precondition: `work` does not throw.
   template <class Work>
   void operator()(std::size_t parts, const Work& work) const {
@@ -46,7 +46,7 @@ struct threads {
     try {
       start();
     } catch (...) {
-      // There are no more threads, or there is no memory for one. The calling thread runs the remaining parts.
+      // Either there are no more threads, or there is no memory for one. The calling thread runs the remaining parts.
     }
 #else
     start();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Thresholds. Each names its measure: bits of fingerprints; jaccard, cosine and containment of sets; edit of texts.
+// Thresholds. Each type of threshold names its measure: bits for fingerprints; jaccard, cosine and containment for
+// sets; edit for texts.
 #pragma once
 
 #include <concepts>
@@ -14,7 +15,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Throws std::invalid_argument with a message that names the similarity.
+/// Throws std::invalid_argument. The message contains the similarity.
 [[noreturn]] inline void fail_similarity(double similarity) {
   fail<std::invalid_argument>({"a least similarity is above 0 and at most 1, not ", similarity});
 }
@@ -38,18 +39,18 @@ template <class T>
 concept threshold_of_sets = std::same_as<T, jaccard> || std::same_as<T, cosine> || std::same_as<T, containment> ||
     std::same_as<T, set_threshold>;
 
-/// A distance of fingerprints: two fingerprints match if they differ in at most `count` bits.
+/// A threshold of fingerprints. Two fingerprints match if they differ in at most `count` bits.
 /// Example: `pairs(fingerprints, bits{3})`
 struct bits {
   int count;
 
-  /// The number of blocks into which a join cuts each fingerprint, as in pigeonhole_index. With 0 the join chooses it
-  /// from the number of fingerprints and a sample of them. It does not change a result. Indexes ignore it, because an
-  /// index has its own number of blocks.
+  /// The number of blocks into which a join cuts each fingerprint; see pigeonhole_index. If it is 0, the join chooses
+  /// it, from the number of fingerprints and a sample of them. The number does not change a result. An index has its
+  /// own number of blocks, and ignores this one.
   int blocks = 0;
 
-  /// Makes a distance of `k` bits. The functions that compare fingerprints check that `k` is in 0..Bits.
-  /// Throws: std::invalid_argument if int cannot hold `k`.
+  /// Makes a threshold of `k` bits. The functions that compare fingerprints check that `k` is in 0..Bits.
+  /// Throws: std::invalid_argument if int cannot represent `k`.
   template <std::integral Number>
     requires(!std::same_as<Number, bool>)
   constexpr bits(Number k)  // NOLINT(google-explicit-constructor): the k of a search may be a number.
@@ -59,7 +60,7 @@ struct bits {
     }
   }
 
-  // Similarities do not compile. The message says what to write.
+  // A similarity does not compile here. The message of the compiler says what to write.
   template <class Other>
     requires(std::floating_point<Other> || std::same_as<Other, bool> || threshold_of_sets<Other> ||
              std::same_as<Other, edit>)
@@ -70,7 +71,7 @@ struct bits {
         "texts, or a fingerprint_deduplicator, and names its measure: jaccard{0.8}");
   }
 
-  /// Returns the same distance with `number` blocks.
+  /// Returns the same threshold with `number` blocks.
   [[nodiscard]] constexpr bits in_blocks(int number) const noexcept {
     bits result(*this);
     result.blocks = number;
@@ -80,38 +81,42 @@ struct bits {
   friend constexpr bool operator==(const bits&, const bits&) = default;
 };
 
-/// The measure of similarity of two sets.
+/// The measures of the similarity of two sets.
 enum class set_similarity {
-  /// Overlap / number of distinct elements of both sets. See jaccard_similarity().
+  /// The overlap, divided by the number of distinct elements of the two sets. See jaccard_similarity().
   jaccard,
-  /// Overlap / square root of the product of the sizes. This is weighted_cosine() with equal weights.
+  /// The overlap, divided by the square root of the product of the two sizes. It is weighted_cosine() with equal
+  /// weights.
   cosine,
-  /// Overlap / size of the smaller set. It is 1 for a paragraph and the page that contains it.
+  /// The overlap, divided by the size of the smaller set. It is 1 for a paragraph and the page that contains the
+  /// paragraph.
   containment,
 };
 
-/// The default of the least overlap for containment. A text that shares fewer features with another text does not count
-/// as contained: three common words, for instance, mean nothing. docs/decisions/0034-exact-set-joins.md has the
+/// The default of the least overlap for containment. If two texts share fewer features, neither counts as contained in
+/// the other: three common words, for example, mean nothing. docs/decisions/0034-exact-set-joins.md has the
 /// measurements.
 inline constexpr std::size_t default_min_contained = 8;
 
-/// The least similarity of two sets, with its measure. Use this type to choose the measure at run time. Otherwise write
-/// jaccard{…}, cosine{…} or containment{…}, which convert to it.
+/// The least similarity of two sets, with its measure. Use this type to choose the measure at run time. If you know the
+/// measure, write jaccard{…}, cosine{…} or containment{…}, which convert to this type.
 ///
-/// Functions that take a threshold throw std::invalid_argument unless 0 < similarity <= 1, and the measure is one of these.
+/// Functions that take a threshold throw std::invalid_argument if the measure is not a set_similarity, or unless 0 <
+/// similarity <= 1.
 struct set_threshold {
   set_similarity measure = set_similarity::jaccard;
   double similarity = 0;
 
-  /// The least overlap of two similar sets, however similar they are. 0 means the default: default_min_contained for
-  /// containment, otherwise 1.
+  /// The least overlap of two similar sets, whatever their similarity. 0 stands for the default: default_min_contained
+  /// for containment, otherwise 1.
   std::size_t min_common = 0;
 
   constexpr set_threshold() = default;
   constexpr set_threshold(set_similarity by, double least, std::size_t common = 0) noexcept
       : measure(by), similarity(least), min_common(common) {}
 
-  // A number, and a threshold of something else, do not compile. The message says what to write.
+  // A number does not compile here, and neither does another kind of threshold. The message of the compiler says what
+  // to write.
   template <class Other>
     requires(std::is_arithmetic_v<Other> || std::same_as<Other, bits> || std::same_as<Other, edit>)
   constexpr set_threshold(const Other& /*least*/) {  // NOLINT(google-explicit-constructor)
@@ -145,7 +150,7 @@ struct cosine {
   }
 };
 
-/// A least containment of the smaller of two sets in the larger one.
+/// A least containment: the share of the smaller set that is in the larger set.
 /// Example: `pairs(sets, containment{.similarity = 0.8, .min_common = 8})`
 struct containment {
   double similarity;
@@ -158,7 +163,7 @@ struct containment {
 
 namespace detail {
 
-/// Throws: std::invalid_argument unless the measure is one of set_similarity, and 0 < similarity <= 1.
+/// Throws: std::invalid_argument if the measure is not a set_similarity, or unless 0 < similarity <= 1.
 inline void check_threshold(const set_threshold& least) {
   if (least.measure < set_similarity::jaccard || least.measure > set_similarity::containment) {
     fail<std::invalid_argument>({"a set_threshold of the measure ", static_cast<int>(least.measure),
@@ -181,14 +186,14 @@ struct edit_progress {
 struct edit {
   double similarity;
 
-  /// Called before the first text, and then from time to time, also within a long comparison. Any thread may call it,
-  /// but calls never overlap. An exception ends the join or grouping.
+  /// Reports the progress. It is called before the first text, and then from time to time, also within a long
+  /// comparison. Any thread may call it, but calls do not overlap. If it throws, the join or grouping ends.
   std::function<void(const edit_progress&)> progress = nullptr;
 };
 
 namespace detail {
 
-/// Returns the distance of a threshold. Does not compile for thresholds of sets or texts.
+/// Returns the distance of a threshold of fingerprints. Thresholds of sets or texts do not compile.
 template <class Threshold>
 [[nodiscard]] bits bits_of(const Threshold& threshold) {
   static_assert(std::same_as<Threshold, bits>,
@@ -201,7 +206,7 @@ template <class Threshold>
   }
 }
 
-/// Returns the threshold as a set_threshold. Does not compile for thresholds of fingerprints or texts.
+/// Returns a threshold of sets as a set_threshold. Thresholds of fingerprints or texts do not compile.
 template <class Threshold>
 [[nodiscard]] set_threshold set_threshold_of(const Threshold& threshold) {
   static_assert(threshold_of_sets<Threshold>,
@@ -214,7 +219,7 @@ template <class Threshold>
   }
 }
 
-/// Returns the threshold. Does not compile for thresholds of fingerprints or sets.
+/// Returns a threshold of texts. Thresholds of fingerprints or sets do not compile.
 template <class Threshold>
 [[nodiscard]] const edit& edit_of(const Threshold& threshold) {
   static_assert(std::same_as<Threshold, edit>,

@@ -4,18 +4,18 @@
 /// \file
 /// The version of neardup, defined here only: the build files read these lines.
 
-/// Incremented by every incompatible change of the interface (from 1.0 on).
+/// Every incompatible change of the interface increments this number, from version 1.0 on.
 #define NEARDUP_VERSION_MAJOR 0
-/// Incremented by every addition. While the major version is 0, also incremented by incompatible changes.
+/// Every addition increments this number. While the major version is 0, incompatible changes increment it, too.
 #define NEARDUP_VERSION_MINOR 1
-/// Incremented by every correction.
+/// Every correction increments this number.
 #define NEARDUP_VERSION_PATCH 0
 /// The version as "major.minor.patch".
 #define NEARDUP_VERSION_STRING "0.1.0"
 
 #if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L
-// Includes a file that does not exist: the compiler stops with this sentence. After #error it would continue and print
-// more errors.
+// Includes a file that does not exist, so that the compiler stops with this sentence. After #error, the compiler would
+// continue, and print more errors.
 #define NEARDUP_NEEDS "neardup needs C++20: compile with -std=c++20, or /std:c++20"
 #include NEARDUP_NEEDS
 #endif

@@ -21,17 +21,17 @@ namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t word_bits = 64;
 
-/// 2^64 / golden ratio: the increment of SplitMix64, and of other sequences whose elements should lie far apart.
+/// 2^64 / golden ratio: the increment of SplitMix64. Also used for other sequences whose elements should be far apart.
 inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
 
-/// Converts a whole number to std::size_t. A plain cast would warn: g++ calls it useless (-Wuseless-cast) where both
-/// types are the same.
+/// Converts a whole number to std::size_t. Where the two types are the same, g++ would warn about a plain cast
+/// (-Wuseless-cast).
 template <std::integral Number>
 constexpr std::size_t to_size(Number number) noexcept {
   return static_cast<std::size_t>(number);
 }
 
-/// Returns the number of 64-bit words that hold `bits` bits.
+/// Returns the number of 64-bit words that `bits` bits need.
 constexpr std::size_t words_for(std::size_t bits) noexcept { return (bits + word_bits - 1) / word_bits; }
 
 /// Returns a word with the lowest `count` bits set.
@@ -40,7 +40,7 @@ constexpr std::uint64_t low_mask(std::size_t count) noexcept {
   return count >= word_bits ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-/// Mixes a word: each bit of the result depends on each bit of the input.
+/// Mixes a word, so that each bit of the result depends on each bit of the input.
 /// Source: the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014; constants of D. Stafford's variant 13).
 constexpr std::uint64_t mix(std::uint64_t x) noexcept {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -48,16 +48,16 @@ constexpr std::uint64_t mix(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// Returns a 64-bit digest of bytes. It is slow, so use it only where speed does not matter.
+/// Returns a 64-bit digest of bytes. The function is slow, so use it only where speed does not matter.
 constexpr std::uint64_t digest_of(std::string_view bytes) noexcept {
   std::uint64_t digest = mix(bytes.size() + golden_ratio);
   for (const char c : bytes) digest = mix(digest + golden_ratio + static_cast<unsigned char>(c));
   return digest;
 }
 
-/// Returns an odd number that differs from process to process. It is made of the load address and the time; on Windows,
-/// where the time has milliseconds only, of a random number. Only the order within hash tables may depend on it, never
-/// a result.
+/// Returns an odd number that differs from process to process. It is made from the load address and the time. On
+/// Windows, where the time is only known to the millisecond, it is a random number. The order within hash tables may
+/// depend on this number, but no result may.
 inline std::uint64_t secret_multiplier() noexcept {
   static const std::uint64_t secret = [] {
     static const char place = 0;
@@ -76,11 +76,12 @@ inline std::uint64_t secret_multiplier() noexcept {
   return secret;
 }
 
-/// Counts set bits without the popcount instruction, because a default build for x86-64 may not use it.
+/// Counts the set bits of a word. The popcount instruction is not used, because a default build for x86-64 does not
+/// have it.
 template <std::unsigned_integral Word>
 constexpr int portable_popcount(Word x) noexcept {
   constexpr auto ones = static_cast<Word>(~Word{0});
-  // Each intermediate sum is cast to the width of the word, so that compilers vectorise loops over narrow words.
+  // Each intermediate sum is cast to the width of the word. So compilers vectorise loops over narrow words.
   x = static_cast<Word>(x - ((x >> 1) & (ones / 3)));
   x = static_cast<Word>((x & (ones / 5)) + ((x >> 2) & (ones / 5)));
   x = static_cast<Word>((x + (x >> 4)) & (ones / 17));
@@ -93,7 +94,7 @@ constexpr int portable_popcount(const std::array<std::uint64_t, Words>& words) n
   return count;
 }
 
-/// Compares two arrays of words. g++ 12 compiles the == of std::array to a call of memcmp.
+/// Returns true if two arrays of words are equal. g++ 12 would compile the == of std::array to a call of memcmp.
 template <std::size_t Words>
 constexpr bool are_equal(const std::array<std::uint64_t, Words>& a,
                          const std::array<std::uint64_t, Words>& b) noexcept {
@@ -124,7 +125,7 @@ constexpr int count_differing_bits(const std::array<std::uint64_t, Words>& a,
   return count;
 }
 
-/// Hashes an array of words. The hash is the same on every machine.
+/// Hashes an array of words. Every machine gives the same hash.
 template <std::size_t Words>
 constexpr std::uint64_t mix_words(const std::array<std::uint64_t, Words>& words) noexcept {
   std::uint64_t hash = 0;
@@ -132,7 +133,7 @@ constexpr std::uint64_t mix_words(const std::array<std::uint64_t, Words>& words)
   return hash;
 }
 
-/// mix_words() as a std::size_t, for hash tables.
+/// Returns mix_words() as a std::size_t, for hash tables.
 template <std::size_t Words>
 constexpr std::size_t hash_words(const std::array<std::uint64_t, Words>& words) noexcept {
   return static_cast<std::size_t>(mix_words(words));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words of bytes, and attributes that steer the optimiser.
+// Words of bytes, and attributes for the optimiser.
 #pragma once
 
 #include <bit>
@@ -11,16 +11,16 @@
 #include "../error.hpp"
 #include "../version.hpp"
 
-// Hides the value of x from the optimiser. The compiler then computes x in a scalar register, and does not vectorise
-// it.
+// Hides the value of x from the optimiser. So the compiler computes x in a scalar register, and does not vectorise the
+// computation.
 #if defined(__GNUC__)
 #define NEARDUP_SCALAR(x) asm("" : "+r"(x))
 #else
 #define NEARDUP_SCALAR(x) static_cast<void>(x)
 #endif
 
-// Forces inlining of a function whose call would cost more than its body: one that a loop calls many times, or that
-// returns a small structure.
+// Forces a function to be inlined. It is for functions whose call would take longer than their body: a function that a
+// loop calls many times, or that returns a small structure.
 #if defined(__GNUC__)
 #define NEARDUP_ALWAYS_INLINE __attribute__((always_inline)) inline
 #define NEARDUP_INLINE_LAMBDA __attribute__((always_inline))
@@ -29,7 +29,8 @@
 #define NEARDUP_INLINE_LAMBDA
 #endif
 
-// Forbids inlining. For code that a loop runs rarely: inlined, it would take registers from the rest of the loop.
+// Forbids inlining. It is for code that a loop runs rarely, because inlined code would take registers from the rest of
+// the loop.
 #if defined(__GNUC__)
 #define NEARDUP_NOINLINE __attribute__((noinline))
 #else
@@ -38,11 +39,11 @@
 
 namespace neardup::inline v0::detail {
 
-/// byte_ones has the lowest bit of each byte set, byte_tops the highest.
+/// In byte_ones, the lowest bit of each byte is set. In byte_tops, the highest bit of each byte is set.
 inline constexpr std::uint64_t byte_ones = 0x0101010101010101U;
 inline constexpr std::uint64_t byte_tops = byte_ones << 7;
 
-/// Reads a little-endian unsigned integer. Works on machines of either byte order.
+/// Reads a little-endian unsigned integer. This works on machines with either byte order.
 template <class Word = std::uint64_t>
 Word load_little_endian(const char* bytes) noexcept {
   if constexpr (std::endian::native == std::endian::little) {
@@ -56,8 +57,8 @@ Word load_little_endian(const char* bytes) noexcept {
   }
 }
 
-/// Checks that this machine is little-endian, as all files are. `name`: the file, or what would be written.
-/// Throws: std::runtime_error "NAME: ..." on a machine that is not.
+/// Checks that this machine is little-endian, because all files are. `name`: the file, or what would be written to it.
+/// Throws: std::runtime_error "NAME: ..." if the machine is not little-endian.
 inline void check_byte_order(const message_part& name) {
   if constexpr (std::endian::native != std::endian::little) {
     fail<std::runtime_error>({name, ": neardup reads and writes files on little-endian machines only"});

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
-// The compiled form: if NEARDUP_COMPILED is defined, a program does not instantiate the templates that the library
-// neardup::compiled contains.
+// The compiled form of the library. If a program defines NEARDUP_COMPILED, it does not instantiate the templates that
+// the library neardup::compiled contains.
 //
-// The headers are complete in both forms, so a program can still use types, widths and tokenizers that the library does
-// not contain. A header ends with its instantiations:
+// The headers are complete in both forms. So a program can also use types, widths and tokenizers that neardup::compiled
+// does not contain. A header ends with its instantiations:
 //
 //   #if defined(NEARDUP_COMPILED)
 //   NEARDUP_INDEX_TEMPLATE class pigeonhole_engine<1, std::uint32_t, std::uint32_t>;
 //   #endif
 //
-// In a program these lines are declarations (extern template). The sources in src/ define the macro as `template`,
-// which makes them definitions. A member with long code is defined outside of its class, because a member inside is
-// inline, and compilers instantiate inline members despite the declaration.
+// In a program, these lines are declarations (extern template). In the sources in src/, NEARDUP_INDEX_TEMPLATE is
+// defined as `template`, so the lines are definitions. A member with long code is defined outside of its class, because
+// a member that is defined inside is inline, and compilers instantiate inline members despite the declaration.
 //
-// Long functions that are not templates are only declared in such a program. Their bodies follow their class:
+// A long function that is not a template is only declared in such a program. Its body follows the class:
 //
 //   #if NEARDUP_BODIES
 //   NEARDUP_INLINE void posting_lists::split() { … }
 //   #endif
 //
-// src/bodies.cpp defines NEARDUP_BODIES, and so contains them.
+// Only src/bodies.cpp defines NEARDUP_BODIES, so it contains these bodies.
 #pragma once
 
 #include "../error.hpp"
 
-// NEARDUP_COMPILED may be undefined, empty, 0 or 1. Undefined and 0 mean header-only; empty and 1 mean the compiled
-// form. The expression is 2 if the definition is empty, and 0 - value otherwise.
+// NEARDUP_COMPILED may be undefined, empty, 0 or 1. Undefined and 0 stand for the header-only form; empty and 1 stand
+// for the compiled form. The value of the expression is 2 if the definition is empty, and otherwise 0 - value.
 #if defined(NEARDUP_COMPILED)
 #if 1 - NEARDUP_COMPILED - 1 == 0
 #undef NEARDUP_COMPILED
@@ -44,11 +44,11 @@
 #if defined(NEARDUP_COMPILED)
 namespace neardup::inline v0::detail {
 
-// A program and the library must both be built with exceptions, or both with -fno-exceptions. Otherwise two functions
-// of one name exist, one that throws and one that ends the program, and the linker keeps either. So each unit refers to
-// a symbol of the library that it needs, and does not link with the other library. The linker's --gc-sections must not
-// drop this reference. In ELF files gnu::retain keeps the reference. Elsewhere the program copies the reference when it
-// starts, so the linker must keep it.
+// A program and the library must either both be built with exceptions, or both with -fno-exceptions. Otherwise there
+// are two functions with the same name, one that throws and one that ends the program, and the linker keeps either. To
+// prevent this, each unit refers to a symbol that only the matching library has, so it does not link with the other
+// one. The linker's --gc-sections must not drop this reference. In ELF files, gnu::retain keeps the reference.
+// Elsewhere, the program copies the reference when it starts, so the linker has to keep it.
 #if defined(__ELF__) && __has_cpp_attribute(gnu::retain)
 #define NEARDUP_NEEDS(library) [[gnu::used, gnu::retain]] inline const char* const needed_##library = &library;
 #elif defined(__GNUC__)

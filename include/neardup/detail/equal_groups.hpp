@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds equal items, such as sets or fingerprints, so that a join compares a thousand copies once; and expands a found
-// pair to the pairs of its copies.
+// Finds equal items, such as sets or fingerprints. So a join compares a thousand copies only once. It then expands a
+// found pair to the pairs of all copies.
 #pragma once
 
 #include <algorithm>
@@ -20,37 +20,37 @@
 
 namespace neardup::inline v0::detail {
 
-/// The treatment of equal items in a join. `one`: as one item. `others`: as separate items, because a check may reject
-/// a pair of copies.
+/// How a join treats equal items. `one`: as one item. `others`: as separate items, because a check may reject a pair of
+/// copies.
 enum class copies_as { one, others };
 
-/// Finds equal items among numbered items, such as sets or texts. A group consists of all items that are equal. The
-/// item with the lowest number represents its group; the others are its copies.
-/// Memory: a quarter of a byte for each item, and 4 bytes for each member of a group and for each group (8 bytes if
-/// Number has 64 bits). If no two items are equal, the object takes less memory.
+/// Finds the equal items among numbered items, such as sets or texts. A group is all items that are equal to each
+/// other. The item with the lowest number represents the group, and the other items are its copies.
+/// Memory: a quarter of a byte for each item; 4 bytes for each member of a group, and 4 bytes for each group (8 bytes
+/// if Number has 64 bits). If no two items are equal, the object takes less memory.
 template <class Number>
 class equal_groups {
  public:
-  /// Compares two items, in any order in which only equal items are equivalent.
+  /// Compares two items. The order may be any order in which only equal items are equivalent.
   /// Thread safety: several threads call it at once.
   using compare_type = std::function<std::strong_ordering(Number, Number)>;
 
-  /// Makes groups for `count` items that all differ.
+  /// Makes the groups of `count` items that all differ from each other: there are none.
   explicit equal_groups(std::size_t count = 0) noexcept : count_(count) {}
 
-  /// Finds the groups among `count` items. hash_of(i) returns a well-mixed 64-bit hash of item i; equal items have
+  /// Finds the groups among `count` items. hash_of(i) returns a well-mixed 64-bit hash of item i. Equal items have
   /// equal hashes.
-  /// Complexity: O(n) for n items, and one comparison for each copy. Different items with the same hash are sorted by
-  /// comparisons.
-  /// Memory: 8 bytes for each item, temporarily.
+  /// Complexity: O(n) for n items, and one comparison for each copy. If different items have the same hash, comparisons
+  /// sort them.
+  /// Memory: 8 bytes for each item during the call.
   /// Thread safety: several threads call hash_of at once.
   template <class HashOf>
   equal_groups(std::size_t count, const HashOf& hash_of, const compare_type& compare, const any_runner& run)
       : count_(count) {
     constexpr int bits_of_bucket = 12;
     const int bits = std::clamp(static_cast<int>(std::bit_width(count)) - bits_of_bucket, 0, max_pass_bits);
-    // The highest bits of a hash choose the bucket. A word holds the following bits of the hash above the item's
-    // number.
+    // The highest bits of a hash determine the bucket. A word has the next bits of the hash, and below them the number
+    // of the item.
     const int low = (std::max)(32, static_cast<int>(std::bit_width(count)));
     const auto word_of = [bits, mask = ~low_mask(to_size(low))](std::uint64_t hash, std::size_t number) {
       return (hash << bits & mask) | number;
@@ -80,25 +80,25 @@ class equal_groups {
 
   /// Returns the number of items.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
-  /// Returns the number of different items.
+  /// Returns the number of distinct items.
   [[nodiscard]] std::size_t distinct() const noexcept { return count_ - (members_.size() - groups()); }
 
-  /// Returns true if an earlier item equals this one.
+  /// Returns true if an item with a lower number equals this item.
   [[nodiscard]] bool is_copy(std::size_t number) const noexcept { return !is_copy_.empty() && is_copy_[number]; }
-  /// Returns true if a later item equals this one, and no earlier item does.
+  /// Returns true if an item with a higher number equals this item, and no item with a lower number does.
   [[nodiscard]] bool has_copies(std::size_t number) const noexcept {
     return !marks_.empty() && (marks_[number / word_bits].bits >> (number % word_bits) & 1U) != 0;
   }
 
-  /// Returns an item and its copies, in ascending order. The result may refer to the argument.
+  /// Returns an item and its copies, in ascending order. The span may refer to the argument.
   /// Precondition: `first` is not a copy.
   [[nodiscard]] std::span<const Number> members(const Number& first) const noexcept {
     return has_copies(to_size(first)) ? group(group_of(to_size(first))) : std::span<const Number>(&first, 1);
   }
   std::span<const Number> members(const Number&& first) const = delete;
 
-  /// Calls `visit(members)` for each group of at least two items, ordered by first member, until a call returns false.
-  /// Returns: false if a call returned false.
+  /// Calls `visit(members)` for each group of at least two items, ordered by first member, until `visit` returns false.
+  /// Returns: false if `visit` returned false.
   template <class Visit>
   bool visit_groups(const Visit& visit) const {
     for (std::size_t i = 0; i < groups(); ++i) {
@@ -120,10 +120,11 @@ class equal_groups {
   }
 
  private:
-  /// Finds groups in buckets. Each thread has its own finder.
+  /// Finds the groups in a bucket. Each thread has its own finder.
   class finder {
    public:
-    /// Finds the groups of a bucket. A word holds bits of the hash from bit `low` on, and the item's number below.
+    /// Finds the groups of a bucket. In a word, the bits from bit `low` on are bits of the hash, and the lower bits are
+    /// the number of the item.
     void find(std::span<std::uint64_t> words, int low, const compare_type& compare) {
       const std::size_t count = words.size();
       if (scratch_.size() < count) scratch_.resize(count);
@@ -173,8 +174,8 @@ class equal_groups {
     std::vector<std::size_t> ends_;  // ends of the groups in members_
   };
 
-  /// The marks of word_bits consecutive items. `bits`: a bit for each item that has copies. `before`: the number of
-  /// earlier items that have copies.
+  /// The marks of word_bits consecutive items. `bits`: a bit for each item that has copies. `before`: how many earlier
+  /// items have copies.
   struct marks {
     std::uint64_t bits = 0;
     std::size_t before = 0;
@@ -235,21 +236,21 @@ class equal_groups {
   std::vector<Number> begins_;   // the beginning of each group in members_, and the end of the last group
 };
 
-/// Expands groups to pairs: the pairs within a group of equal items, and the pairs between two groups for a found pair
-/// of different items.
+/// Expands groups of equal items to pairs: the pairs within a group, and the pairs between two groups whose items are
+/// different but similar.
 template <class Number>
 struct group_pairs {
-  /// If true, only the first member of a group is paired with members of other groups, and each copy is paired with the
-  /// first member only.
+  /// If true, there are fewer pairs of copies: each copy is paired only with the first member of its group, and only
+  /// the first member is paired with members of other groups.
   bool copies_once = false;
-  /// The first number of the second corpus, or the greatest number if there is one corpus. With two corpora each pair
-  /// has one number of each, whatever copies_once is.
+  /// The first number of the second corpus. If there is only one corpus, the greatest possible number. With two
+  /// corpora, each pair has one number of each corpus, whatever copies_once is.
   Number second_from = (std::numeric_limits<Number>::max)();
 
   [[nodiscard]] bool is_across() const noexcept { return second_from != (std::numeric_limits<Number>::max)(); }
 
-  /// Calls `visit(smaller, larger)` for the pairs within a group, until a call returns false.
-  /// Returns: false if a call returned false.
+  /// Calls `visit(smaller, larger)` for the pairs within a group, until `visit` returns false.
+  /// Returns: false if `visit` returned false.
   template <class Visit>
   bool within(std::span<const Number> group, const Visit& visit) const {
     if (is_across()) return across(group, group, visit);
@@ -261,9 +262,9 @@ struct group_pairs {
     return true;
   }
 
-  /// Calls `visit(smaller, larger)` for the pairs of a number in group `a` and a number in group `b`, until a call
+  /// Calls `visit(smaller, larger)` for the pairs of a number of group `a` and a number of group `b`, until `visit`
   /// returns false.
-  /// Returns: false if a call returned false.
+  /// Returns: false if `visit` returned false.
   template <class Visit>
   bool between(std::span<const Number> a, std::span<const Number> b, const Visit& visit) const {
     if (is_across()) return across(a, b, visit) && across(b, a, visit);
@@ -276,7 +277,8 @@ struct group_pairs {
   }
 
  private:
-  /// Visits the pairs of a number of the first corpus in `a` and a number of the second corpus in `b`.
+  /// Visits the pairs of two numbers: the first is in `a` and in the first corpus, the second is in `b` and in the
+  /// second corpus.
   template <class Visit>
   bool across(std::span<const Number> a, std::span<const Number> b, const Visit& visit) const {
     const auto second = std::lower_bound(b.begin(), b.end(), second_from);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The system calls that save a file (write, sync, rename), and an atomic save made of them.
+// The system calls that save a file (write, sync, rename), and a function that saves a file atomically with them.
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,8 @@ namespace neardup::inline v0::detail {
 
 enum class file_type : unsigned char { none, regular, other };
 
-/// The system calls that save a file. Each one returns true if it succeeded; otherwise it sets errno. Tests override
-/// them with functions that fail on purpose.
+/// The system calls that save a file. Each function returns true if it has succeeded. Otherwise it sets errno. Tests
+/// override the functions with functions that fail on purpose.
 class file_operations {
  public:
   file_operations() = default;
@@ -41,7 +41,7 @@ class file_operations {
   file_operations& operator=(const file_operations&) = delete;
   virtual ~file_operations() = default;
 
-  /// Opens a file that must not exist yet. open_at_end() opens a file for appending.
+  /// create() makes a new file, and fails if the file exists. open_at_end() opens a file for appending.
   /// Returns: a file descriptor, or -1.
   virtual int create(const std::string& path) { return open_file(path, O_CREAT | O_EXCL); }
   virtual int open_at_end(const std::string& path) { return open_file(path, O_CREAT | O_APPEND); }
@@ -55,9 +55,9 @@ class file_operations {
   /// Renames a file. If a file with the new name exists, it is replaced.
   virtual bool rename(const std::string& from, const std::string& to);
   virtual bool remove(const std::string& path);
-  /// Returns the type of a file (none, a regular file, or other); nullopt if it cannot be determined.
+  /// Returns the type of a file: none, a regular file, or other. Returns nullopt if the type cannot be determined.
   virtual std::optional<file_type> type_of(const std::string& path);
-  /// Waits until the entries of a folder (file names) are on the disk.
+  /// Waits until the entries of a folder, which are the names of its files, are on the disk.
   virtual bool sync_folder(const std::string& folder);
 
  private:
@@ -69,7 +69,7 @@ inline file_operations& system_files() {
   return operations;
 }
 
-/// Throws std::runtime_error with the message "cannot WHAT PATH: REASON", where REASON is the text of errno.
+/// Throws std::runtime_error with the message "cannot WHAT PATH: REASON". REASON is the text for errno.
 [[noreturn]] inline void fail_with_errno(const char* what, const std::string& path) {
   const int error = errno;
 #if defined(_WIN32)
@@ -80,25 +80,25 @@ inline file_operations& system_files() {
   fail<std::runtime_error>({"cannot ", what, " ", path, ": ", reason});
 }
 
-/// Returns the number of this process; 0 on WASI, which has a single one.
+/// Returns the number of this process. On WASI, where there is only one process, returns 0.
 [[nodiscard]] int process_number() noexcept;
 
-/// Writes all bytes.
-/// Returns: false on failure, with errno set.
+/// Writes all bytes to a file.
+/// Returns: false on failure; errno is then set.
 bool write_all(file_operations& files, int file, std::span<const std::byte> bytes);
 
 [[nodiscard]] std::string folder_of(const std::string& path);
 
-/// Returns the absolute path with symbolic links resolved. It names the same file after a chdir(). The file need not
-/// exist. On Windows, links are not resolved.
+/// Returns the absolute path, with symbolic links resolved. This path names the same file after a chdir(). The file
+/// need not exist. On Windows, symbolic links are not resolved.
 [[nodiscard]] NEARDUP_COLD std::string settled_path(std::string path);
 
-/// Writes a file of several pieces, atomically and durably. A crash leaves the old file or the new one. When the
-/// function returns, the new file is on the disk. If PATH is a symbolic link, its target is written, even if that does
-/// not exist yet.
-/// The pieces are first written to PATH.<process>.<number>.tmp. This file remains only if the process is killed.
-/// Throws: std::runtime_error with the name of the file. If only the last step fails (syncing the folder), the new file
-/// is in place, but a power failure may lose it.
+/// Writes a file of several pieces, atomically and durably. After a crash, there is either the old file or the new one.
+/// When the function returns, the new file is on the disk. If `name` is a symbolic link, the target of the link is
+/// written, even if the target does not exist yet.
+/// The pieces are first written to the file PATH.<process>.<number>.tmp. This file stays only if the process is killed.
+/// Throws: std::runtime_error, whose message names the file. If only the last step fails, which syncs the folder, the
+/// new file is in place, but a power failure may lose it.
 NEARDUP_COLD void save_file(file_operations& files, const std::string& name,
                             std::span<const std::span<const std::byte>> pieces);
 
@@ -116,7 +116,7 @@ NEARDUP_INLINE bool file_operations::sync(int file) {
 #if defined(_WIN32)
   return ::_commit(file) == 0;
 #elif defined(__APPLE__) && defined(F_FULLFSYNC)
-  // fsync() of macOS does not wait for the disk. Some file systems support only fsync().
+  // On macOS, fsync() does not wait for the disk. Some file systems support only fsync().
   return ::fcntl(file, F_FULLFSYNC) == 0 || ::fsync(file) == 0;
 #else
   return ::fsync(file) == 0;
@@ -177,7 +177,7 @@ NEARDUP_INLINE bool file_operations::sync_folder(const std::string& folder) {
 #else
   const int opened = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
   if (opened < 0) return false;
-  // Some file systems do not sync folders and report EINVAL.
+  // Some file systems cannot sync folders, and report EINVAL.
   const bool synced = ::fsync(opened) == 0 || errno == EINVAL;
   const int error = errno;
   ::close(opened);
@@ -250,7 +250,7 @@ NEARDUP_INLINE void save_file(file_operations& files, const std::string& name,
   const std::optional<file_type> there = files.type_of(path);
   if (!there) fail_with_errno("save", path);
   if (*there == file_type::other) {
-    // Renaming would replace a device or folder by a file.
+    // Renaming would replace a device or a folder by a file.
     fail<std::runtime_error>({"cannot save ", path, ": it is no regular file"});
   }
   static std::atomic<unsigned> saved{0};
@@ -258,7 +258,8 @@ NEARDUP_INLINE void save_file(file_operations& files, const std::string& name,
   const std::string folder = folder_of(path);  // computed first: nothing may throw after the rename
   std::string temporary;
   int file = -1;
-  // The name may be taken: a killed process with the same process id may have left its temporary file.
+  // The name may be taken: a process that was killed may have had the same process id, and may have left its temporary
+  // file.
   constexpr int max_left_behind = 1000;
   for (int i = 0; i < max_left_behind && file < 0 && (i == 0 || errno == EEXIST); ++i) {
     temporary = path + "." + std::to_string(process) + "." + std::to_string(saved.fetch_add(1)) + ".tmp";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Large arrays, up to many gigabytes: not initialised, and in large memory pages if the system has them.
+// Large arrays of up to many gigabytes. They are not initialised, and use large memory pages if the system has them.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +19,18 @@
 
 namespace neardup::inline v0::detail {
 
-/// An array of trivially copyable values, allocated once and not initialised.
+/// An array of trivially copyable values. It is allocated once, and not initialised.
 ///
-/// From 2 MiB on it is aligned to large pages, and Linux is advised to use them, so that random reads miss the TLB
-/// less. `./dev bench index --benchmark_filter=random_lines` measures 7.5 ns per line of 1 GB, 64 at a time, against
-/// 8.8 ns with small pages, in a virtual machine on a Zen 5.
+/// An array of 2 MiB or more is aligned to large pages, and Linux is asked to use large pages. So random reads cause
+/// fewer TLB misses. `./dev bench index --benchmark_filter=random_lines` measures 7.5 ns per line of 1 GB, with 64
+/// reads at a time, and 8.8 ns with small pages (in a virtual machine on a Zen 5).
 template <class T>
 class large_array {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
   large_array() noexcept = default;
-  /// Allocates `size` values of unspecified content.
+  /// Allocates `size` values. Their content is unspecified.
   /// Throws: std::bad_alloc.
   explicit large_array(std::size_t size) : data_(allocate(size)), size_(size), capacity_(size) {}
   large_array(const large_array& other) : large_array(other.size_) { std::copy_n(other.data_, size_, data_); }
@@ -64,7 +64,7 @@ class large_array {
     return {data_ + begin, end - begin};
   }
 
-  /// Shrinks the array to its first `size` values. Reallocates if that saves much memory.
+  /// Shrinks the array to its first `size` values. The memory is reallocated if this saves much memory.
   /// Precondition: size <= size().
   void truncate(std::size_t size) {
     size_ = size;
@@ -94,7 +94,7 @@ class large_array {
     if (!is_large(count)) return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{alignment}));
     void* const memory = ::operator new (count * sizeof(T), std::align_val_t{large_page});
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    // The result of madvise is ignored: without large pages the memory works as well, but slower.
+    // The result of madvise is ignored. Without large pages, the memory is slower, but works.
     static_cast<void>(madvise(memory, count * sizeof(T), MADV_HUGEPAGE));
 #endif
     return static_cast<T*>(memory);
@@ -112,8 +112,8 @@ class large_array {
   std::size_t capacity_ = 0;
 };
 
-/// An array like large_array over memory that it does not own, and that may contain any bytes. operator[] with any
-/// index reads some element of the array.
+/// An array with the interface of large_array. It does not own its memory, which may contain any bytes. For any index,
+/// operator[] reads an element of the array.
 template <class T>
 class mapped_array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -129,7 +129,7 @@ class mapped_array {
   /// Precondition: size() > 0.
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i < size_ ? i : 0]; }
   [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
-  /// Returns the elements [begin, end); empty if that range is invalid.
+  /// Returns the elements [begin, end), or an empty span if this range is invalid.
   [[nodiscard]] std::span<const T> span(std::size_t begin, std::size_t end) const noexcept {
     if (begin > end || end > size_) return {};
     return {data_ + begin, end - begin};

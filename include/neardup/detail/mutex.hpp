@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The mutex of the library: std::mutex, or an empty one where a program has a single thread, such as on WASI.
+// The mutex of the library. It is std::mutex, or an empty class if programs have only one thread, as on WASI.
 #pragma once
 
 #include <mutex>
 
-// NEARDUP_THREADS: 1 if the standard library has threads.
+// NEARDUP_THREADS is 1 if the standard library has threads, otherwise 0.
 #if defined(_LIBCPP_HAS_THREADS)
 #define NEARDUP_THREADS _LIBCPP_HAS_THREADS
 #elif defined(_LIBCPP_HAS_NO_THREADS) || (defined(__GLIBCXX__) && !defined(_GLIBCXX_HAS_GTHREADS))

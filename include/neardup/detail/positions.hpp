@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Positions in the input of a join, in the smallest integer type that can number the input.
+// The positions of inputs of a join. Their type is the smallest integer type that can number all inputs.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace neardup::inline v0::detail {
 /// A join of this many fingerprints or more needs 64-bit positions.
 inline constexpr std::size_t many_positions = (std::numeric_limits<std::uint32_t>::max)();
 
-/// Throws std::length_error if Index cannot number `count` fingerprints, sets or texts. `what` is the name of the function to call
-/// with a wider Index.
+/// Throws std::length_error if Index cannot number `count` fingerprints, sets or texts. `what`: the name of the
+/// function that the caller should call with a wider Index.
 template <class Index>
 void check_index_type(std::size_t count, const char* what) {
   static_assert(
@@ -34,8 +34,8 @@ void check_index_type(std::size_t count, const char* what) {
   }
 }
 
-/// Calls `use(position)`, where `position` is a zero of the smallest type that can number `count` fingerprints.
-/// The 64-bit type is instantiated only if Index has 64 bits, so a join with a 32-bit Index is compiled once.
+/// Calls `use(position)`. `position` is a zero of the smallest type that can number `count` fingerprints.
+/// The 64-bit type is instantiated only if Index has 64 bits. So a join with a 32-bit Index is compiled only once.
 /// Precondition: Index can number `count` fingerprints.
 template <class Index, class Use>
 auto with_position_type(std::size_t count, const Use& use) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Partitions records by an address (the number of a bucket), in cache-friendly passes.
+// Partitions records by an address, which is the number of a bucket, in cache-friendly passes.
 //
-// A plain counting sort into 2^16 buckets or more misses the cache and the TLB at each record. Two passes avoid that:
-// the first writes to at most 2^10 places at a time, the second works within one part that fits the cache. On a Zen 5 a
-// pass takes 2 ns per 16-byte record. Collecting cache lines in a buffer, or non-temporal stores, were no faster (4 to
-// 8 ns).
+// A plain counting sort into 2^16 buckets or more would miss the cache and the TLB at each record. Two passes avoid
+// this. The first pass writes to at most 2^10 places at a time. The second pass works within a part that fits the
+// cache. On a Zen 5, a pass takes 2 ns per 16-byte record. Buffers for whole cache lines, or non-temporal stores, were
+// not faster (4 to 8 ns).
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@
 
 namespace neardup::inline v0::detail {
 
-/// Scratch memory for records: not initialised, reused from call to call.
+/// Scratch memory for records. It is not initialised, and is reused for the next call.
 template <class Record>
 class scratch_array {
  public:
-  /// Returns memory for `count` records of unspecified content.
+  /// Returns memory for `count` records. Their content is unspecified.
   /// Throws: std::bad_alloc.
   std::span<Record> take(std::size_t count) {
     if (count > records_.size()) {
@@ -42,23 +42,23 @@ class scratch_array {
   large_array<Record> records_;
 };
 
-/// The most address bits that one pass uses. With 2^10 buckets, the cache lines being written fit the cache, and their
-/// pages fit the TLB.
+/// The greatest number of address bits in one pass. 2^10 buckets have so few cache lines to write that these fit the
+/// cache, and their pages fit the TLB.
 inline constexpr int max_pass_bits = 10;
 
-/// Returns how many of the `bits` address bits the first pass uses: at most max_pass_bits, and otherwise enough for
-/// parts of at most 2^15 records.
+/// Returns how many of the `bits` address bits the first pass uses. Parts then have at most 2^15 records, unless that
+/// needs more than max_pass_bits bits.
 [[nodiscard]] constexpr int first_pass_bits(std::size_t count, int bits) noexcept {
   return (std::min)(bits, std::clamp(static_cast<int>(std::bit_width(count >> 15)), 8, max_pass_bits));
 }
 
-/// Runs one pass: calls store(position, record) for the records read(0) to read(count - 1). Positions are in stable
-/// order of address(record). `starts` gets 2^bits + 1 positions: bucket b is [starts[b], starts[b + 1]).
+/// Runs one pass. Calls store(position, record) for the records read(0), ..., read(count - 1). Positions are in stable
+/// order of address(record). 2^bits + 1 positions are written to `starts`: bucket b is [starts[b], starts[b + 1]).
 /// read(i) is called twice for each i.
 /// Precondition: 0 <= address(record) < 2^bits.
-/// Thread safety: all three functions may be called from several threads.
-/// Guarantee: the result does not depend on the runner.
-/// Throws: std::bad_alloc before the first record is stored; the exception of a function after all threads have ended.
+/// Thread safety: several threads may call each of the three functions at once.
+/// Guarantee: the result is the same for every runner.
+/// Throws: std::bad_alloc before the first record is stored; the exception of a function, after all threads have ended.
 template <class Read, class Address, class Store>
 void radix_scatter(std::size_t count, int bits, const Read& read, const Address& address, const Store& store,
                    std::vector<std::size_t>& starts, const any_runner& run) {
@@ -99,17 +99,18 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   failure.rethrow();
 }
 
-/// Partitions `count` records into 2^bits buckets: calls write(position, record) once for each of read(0) to read(count
-/// - 1). Positions are in stable order of address(record). `starts` gets 2^bits + 1 positions: bucket b is [starts[b],
-/// starts[b + 1]).
-/// read(i) is called twice for each i, always before the first write. So `write` may overwrite the memory from which
-/// `read` reads.
-/// Precondition: 0 <= address(record) < 2^bits; Offset holds `count`; starts.size() == 2^bits + 1; `write` does not
-/// throw.
-/// Thread safety: the functions may be called from several threads. One thread finishes a part of the first pass.
-/// Guarantee: the result does not depend on the runner.
-/// Throws: std::bad_alloc before anything is written; the exception of `read`, from any thread.
-/// Memory: `scratch` holds all records.
+/// Partitions `count` records into 2^bits buckets. Calls write(position, record) once for each of the records read(0),
+/// ..., read(count - 1). Positions are in stable order of address(record). 2^bits + 1 positions are written to
+/// `starts`: bucket b is [starts[b], starts[b + 1]).
+/// read(i) is called twice for each i, always before the first write. So `write` may overwrite the memory that `read`
+/// reads.
+/// Precondition: 0 <= address(record) < 2^bits; Offset can represent `count`; starts.size() == 2^bits + 1; `write` does
+/// not throw.
+/// Thread safety: several threads may call the functions at once. Each part of the first pass is finished by one
+/// thread.
+/// Guarantee: the result is the same for every runner.
+/// Throws: std::bad_alloc before anything is written; the exception that `read` throws on any thread.
+/// Memory: `scratch` has all records.
 template <class Record, class Offset, class Read, class Address, class Write>
 void radix_partition(std::size_t count, int bits, const Read& read, const Address& address, const Write& write,
                      std::span<Offset> starts, scratch_array<Record>& scratch, const any_runner& run = {}) {
@@ -143,9 +144,9 @@ void radix_partition(std::size_t count, int bits, const Read& read, const Addres
 }
 
 /// Sorts 64-bit words by their bits from bit `low` on. Words that are equal in these bits keep their order. All callers
-/// pack their records into such words, so a program compiles only one sort.
-/// Precondition: `scratch` has the size of `words`; low < 64.
-/// Complexity: one pass for each byte that differs between words; quadratic for fewer than 32 words.
+/// pack their records into such words, so that a program contains only one sort.
+/// Precondition: `scratch` is as large as `words`; low < 64.
+/// Complexity: one pass for each byte in which words differ. Quadratic for fewer than 32 words.
 inline void sort_words(std::span<std::uint64_t> words, std::span<std::uint64_t> scratch, int low = 0) noexcept {
   const std::size_t count = words.size();
   if (count < 32) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads tables that are text files, line by line.
+// Reads text files that are tables, line by line.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline std::FILE* open_to_read(const std::string& path) {
 }
 
 /// Reads a whole file.
-/// Throws: std::runtime_error naming the file.
+/// Throws: std::runtime_error, whose message names the file.
 inline std::string read_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(open_to_read(path), &std::fclose);
   if (!file) fail<std::runtime_error>({"cannot open ", path});
@@ -39,7 +39,7 @@ inline std::string read_file(const std::string& path) {
   return contents;
 }
 
-/// `text` without leading and trailing blanks.
+/// Returns `text` without blanks at its beginning and end.
 constexpr std::string_view trim(std::string_view text) noexcept {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = text.find_first_not_of(blanks);
@@ -47,8 +47,8 @@ constexpr std::string_view trim(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
-/// Calls `visit(line, number)` for each non-empty line, trimmed; numbers count from 1. A byte order mark at the
-/// beginning is skipped.
+/// Calls `visit(line, number)` for each non-empty line. Blanks at the ends of the line are removed. Numbers count from
+/// 1. A byte order mark at the beginning of the text is skipped.
 template <class Visit>
 void for_each_line(std::string_view contents, const Visit& visit) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
@@ -62,7 +62,7 @@ void for_each_line(std::string_view contents, const Visit& visit) {
 }
 
 /// Parses a non-negative whole number below 2^53.
-/// Returns: nullopt for any other text.
+/// Returns: nullopt if the text is not such a number.
 constexpr std::optional<std::uint64_t> parse_count(std::string_view text) noexcept {
   std::uint64_t number = 0;
   if (text.empty()) return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Union-find by several threads: connected components of numbers.
+// Union-find with several threads: finds the connected components of numbers.
 #pragma once
 
 #include <atomic>
@@ -9,9 +9,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// Lock-free union-find over 0..count - 1. The representative of a component is its smallest number.
-/// Invariant: parent_[x] <= x. Only roots get new parents, by compare-and-exchange. So every number leads to the root
-/// of its component, even if a thread sees the writes of other threads late.
+/// Lock-free union-find of the numbers 0..count - 1. The representative of a component is its smallest number.
+/// Invariant: parent_[x] <= x.
+/// Only roots get new parents, by compare-and-exchange. So from every number, the parents lead to the root of its
+/// component, even if a thread sees the writes of other threads late.
 template <class Number>
 class shared_components {
  public:
@@ -19,14 +20,14 @@ class shared_components {
     for (std::size_t x = 0; x < count; ++x) parent_[x].store(static_cast<Number>(x), std::memory_order_relaxed);
   }
 
-  /// Returns the representative of the component of `x`. It may miss a union that another thread makes at the same
-  /// time.
+  /// Returns the representative of the component of `x`. If another thread makes a union at the same time, the result
+  /// may be that before the union.
   std::size_t find(std::size_t x) noexcept {
     std::size_t parent = load(x);
     while (parent != x) {
       const std::size_t above = load(parent);
-      // Path halving shortens later walks. The store may overwrite a parent that another thread has just written; both
-      // parents lead to the same root.
+      // Path halving makes later calls faster. The store may overwrite a parent that another thread has just written.
+      // This does no harm, because the two parents lead to the same root.
       if (above != parent) parent_[x].store(static_cast<Number>(above), std::memory_order_relaxed);
       x = parent;
       parent = above;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Visitors of pairs, a buffer for the results of several threads, the matches of many queries, and classes of pairs that a
-// join may skip.
+// Visitors of pairs, a buffer for the results of several threads, the matches of many queries, and classes of sets
+// whose pairs a join may skip.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace neardup::inline v0::detail {
 
 /// Calls `visit(arguments...)`.
-/// Returns: false if the visitor returned false, which ends the visit; otherwise true.
+/// Returns: false if `visit` returned false, which ends the visit; otherwise true.
 template <class Visit, class... Arguments>
 constexpr bool visit_goes_on(Visit& visit, Arguments&&... arguments) {
   using result = std::invoke_result_t<Visit&, Arguments...>;
@@ -41,26 +41,26 @@ struct match_batch {
 
   /// Returns the number of queries.
   [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
-  /// Returns the matches of query `i`, as search() returns them.
+  /// Returns the matches that search() returns for query `i`.
   /// Precondition: i < size().
   [[nodiscard]] std::span<const Match> operator[](std::size_t i) const noexcept {
     return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
   }
 };
 
-/// Buffers the results of each part of a search, and passes them to `take` in batches, one call at a time. The buffers
-/// keep parts from waiting for each other.
+/// Buffers the results of each part of a search. Passes them to `take` in batches; calls of `take` do not overlap. The
+/// buffers keep the parts from waiting for each other.
 template <class Found>
 class found_by_parts {
  public:
-  /// Returns false to end the search.
+  /// Receives results. Returns false to end the search.
   using take_type = std::function<bool(std::span<const Found>)>;
 
   /// Precondition: `take` outlives this object.
   found_by_parts(std::size_t parts, const take_type& take) : waiting_(parts), take_(take) {}
 
-  /// Adds results of a part.
-  /// Returns: false if a call of `take` has returned false or thrown.
+  /// Adds results that a part has found.
+  /// Returns: false if an earlier call of `take` has returned false or thrown.
   /// Throws: the exceptions of `take`; std::bad_alloc.
   bool add(std::size_t part, std::span<const Found> some) {
     waiting_[part].insert(waiting_[part].end(), some.begin(), some.end());
@@ -68,7 +68,7 @@ class found_by_parts {
     return waiting_[part].size() < many || hand_over(waiting_[part]);
   }
 
-  /// Passes the buffered rest to `take`, after all parts have ended.
+  /// Passes the results that are still buffered to `take`. Call it after all parts have ended.
   /// Returns: false if a call of `take` has returned false or thrown.
   /// Throws: the exceptions of `take`; std::bad_alloc.
   bool finish() {
@@ -90,26 +90,27 @@ class found_by_parts {
   bool goes_on_ = true;
 };
 
-/// Divides numbered sets into classes. A join may skip pairs of sets in one class. So a join of n sets that are all
+/// Divides numbered sets into classes. A join may skip a pair of sets in one class. So a join of n sets that are all
 /// similar need not visit n^2 / 2 pairs.
 class set_classes {
  public:
   virtual ~set_classes() = default;
-  /// Returns the class of a set.
-  /// Invariant: classes may merge, but never split.
-  /// Thread safety: several threads call it at once.
+  /// Returns the class of the set with the number `set`.
+  /// Invariant: classes may be merged, but never split.
+  /// Thread safety: several threads call this function at once.
   [[nodiscard]] virtual std::size_t of(std::size_t set) const = 0;
-  /// Returns true if the join may skip this pair. Two sets of one class may be skipped.
-  /// Thread safety: several threads call it at once.
+  /// Returns true if the join may skip this pair. The default is true for two sets of one class.
+  /// Thread safety: several threads call this function at once.
   [[nodiscard]] virtual bool leaves_out(std::size_t a, std::size_t b) const { return of(a) == of(b); }
-  /// Receives a similar pair as soon as it is found.
-  /// Thread safety: several threads call it at once.
+  /// Receives a similar pair as soon as the pair is found.
+  /// Thread safety: several threads call this function at once.
   virtual void add(std::size_t a, std::size_t b) = 0;
 };
 
-/// Decides when a join gives up: after too many candidates that are no pairs (*failures*), if it has also found pairs.
-/// A join without pairs continues, because its caller could drop no set and would save nothing.
-/// Thread safety: all members may be called from many threads.
+/// Decides when a join gives up. A join gives up if it has found pairs, but also too many candidates that are not pairs
+/// (*failures*). A join that has found no pairs continues, because its caller could drop no set, and would save
+/// nothing.
+/// Thread safety: several threads may call all members at once.
 class failure_limit {
  public:
   failure_limit(std::size_t most_failures, std::size_t least_pairs) noexcept
@@ -138,7 +139,7 @@ struct failure_limits {
   }
 };
 
-/// Applies set_classes to renumbered sets: set i has the class of numbers[i].
+/// Applies set_classes to sets with other numbers: set i has the class of the set numbers[i].
 class numbered_classes final : public set_classes {
  public:
   /// Precondition: `classes` and `numbers` outlive the object.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files of Windows: names in UTF-8, messages of the system, and a rename that waits until the old file is closed.
+// Windows files: names in UTF-8, messages of the system, and a rename that waits until the old file is closed.
 #pragma once
 
 #include "../error.hpp"
@@ -15,8 +15,8 @@
 #include <string>
 #include <string_view>
 
-// <windows.h> defines macros such as min, which would reach every program that includes neardup. So the functions of
-// Windows are declared here.
+// <windows.h> would define macros such as min in every program that includes neardup. So the functions of Windows are
+// declared here.
 extern "C" {
 __declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned page, unsigned long flags, const char* text, int size,
                                                         wchar_t* wide, int wide_size);
@@ -33,11 +33,11 @@ __declspec(dllimport) void __stdcall Sleep(unsigned long milliseconds);
 
 namespace neardup::inline v0::detail {
 
-// Error codes of the system.
+// Error codes of Windows.
 inline constexpr unsigned long windows_access_denied = 5, windows_sharing_violation = 32;
 
-/// Converts a file name to UTF-16 for the wide functions of Windows, which open any name. The functions with `char`
-/// read a name in the code page of the machine.
+/// Converts a file name to UTF-16, for the wide functions of Windows, which can open any name. The functions with
+/// `char` would read the name in the code page of the machine.
 /// Throws: std::runtime_error if the name is not UTF-8.
 inline std::wstring wide_name(const std::string& name) {
   constexpr unsigned utf8 = 65001;
@@ -61,7 +61,7 @@ inline std::string to_utf8(std::wstring_view wide) {
   return text;
 }
 
-/// Returns the errno that the C library of Windows sets for a system error code.
+/// Returns the errno that the C library of Windows sets for an error code of Windows.
 inline int errno_of(unsigned long code) noexcept {
   switch (code) {
     case 2:
@@ -94,8 +94,8 @@ inline int errno_of(unsigned long code) noexcept {
   }
 }
 
-/// Returns the system's message for the last failed call, if its errno is `error`; otherwise the message of the C
-/// library.
+/// Returns the message of Windows for the last failed call if its errno is `error`. Otherwise returns the message of
+/// the C library.
 inline std::string windows_message(int error) {
   const unsigned long code = _doserrno;
   if (code != 0 && errno_of(code) == error) {
@@ -110,9 +110,9 @@ inline std::string windows_message(int error) {
 }
 
 /// Renames a file. If a file with the new name exists, it is replaced. Windows cannot replace an open file. A reader of
-/// this library, a virus scanner or an indexer keeps a file open for a moment only, so the function retries for up to a
-/// second.
-/// Returns: false on failure, with errno set.
+/// this library, a virus scanner or an indexer usually keeps a file open only briefly. So the function tries again for
+/// up to a second.
+/// Returns: false on failure; errno is then set.
 inline bool move_file(const std::wstring& from, const std::wstring& to) noexcept {
   constexpr unsigned long replace_existing = 1, write_through = 8;
   constexpr int attempts = 100;
@@ -129,7 +129,7 @@ inline bool move_file(const std::wstring& from, const std::wstring& to) noexcept
   }
 }
 
-/// Returns the absolute path.
+/// Returns the absolute form of a path.
 /// Throws: std::runtime_error if the path is not UTF-8, or has no absolute form.
 inline std::string absolute_path(const std::string& path) {
   const std::wstring wide = wide_name(path);

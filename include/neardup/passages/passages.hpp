@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Repeated passages: runs of words or bytes that stood before, wherever they begin.
+// Finds repeated passages: runs of words or bytes that occurred before, wherever they begin.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +26,9 @@
 
 namespace neardup::inline v0 {
 
-/// A run of repeated passages: the units [begin, end) of a text. Each passage of the run, that is each `length`
-/// consecutive units, stood first at another, earlier place, where it begins at the corresponding unit of
-/// [first_begin, ...). Runs are as long as possible. Runs of one text may overlap.
+/// A run of repeated passages: the units [begin, end) of a text. A passage of the run is any `length` consecutive units
+/// of it. The passage that begins at unit begin + i occurred first at unit first_begin + i of an earlier place. Runs
+/// are as long as possible. Two runs of one text may overlap.
 struct passage {
   std::size_t document, field, begin, end;
   std::size_t first_document, first_field, first_begin;
@@ -36,26 +36,28 @@ struct passage {
   friend constexpr bool operator==(const passage&, const passage&) = default;
 };
 
-/// The conditions under which a passage counts as repeated.
+/// The conditions that a passage must satisfy to count as repeated.
 struct passage_options {
-  /// The number of units of a passage, 1 to 2^20.
+  /// The number of units of a passage, from 1 to 2^20.
   std::size_t length = 50;
 
-  /// The least number of documents that contain the passage. If this is 1, a passage that only one document repeats
+  /// The least number of documents that contain the passage. With 1, a passage that is repeated within one document
   /// counts, too.
   std::size_t least_documents = 1;
 
-  /// The number of documents of an earlier corpus, which come first. No passages are reported in these documents.
+  /// The number of documents that belong to an earlier corpus. They come first, and no passages of these documents are
+  /// reported.
   std::size_t earlier_documents = 0;
 
-  /// Spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
+  /// Spreads the work over threads: `threads{8}`, or a runner of your own. The runner does not change the result.
   any_runner run = {};
 };
 
 namespace detail {
 
-/// Calls `visit(unit, bytes)` for each unit of a text: the token that is compared, and its place in the text.
-/// Throws: std::invalid_argument if a token is no part of the text.
+/// Calls `visit(unit, bytes)` for each unit of a text. `unit` is the token that is compared, and `bytes` is its place
+/// in the text.
+/// Throws: std::invalid_argument if a token is not a part of the text.
 template <tokenizer Tokenizer, class Visit>
 void for_each_unit(std::string_view text, const Tokenizer& tokenizer, const Visit& visit) {
   if constexpr (std::is_same_v<Tokenizer, words>) {
@@ -71,14 +73,14 @@ void for_each_unit(std::string_view text, const Tokenizer& tokenizer, const Visi
   }
 }
 
-/// Returns true if the units are bytes. The search reads them without a tokenizer.
+/// Returns true if the units are bytes. The search then needs no tokenizer.
 template <class Tokenizer>
 [[nodiscard]] bool has_bytes_as_units(const Tokenizer& tokenizer) noexcept {
   if constexpr (std::is_same_v<Tokenizer, byte_ngrams>) return tokenizer.n == 1;
   return false;
 }
 
-/// A store in memory.
+/// A partition_store in memory.
 class held_partitions {
  public:
   void append(std::uint32_t partition, std::span<const std::byte> bytes) {
@@ -95,7 +97,7 @@ class held_partitions {
   std::vector<std::vector<std::vector<std::byte>>> partitions_;
 };
 
-/// The sink of texts that callers see: `sink(text)` or `sink(text, field)`.
+/// The sink that callers use to pass texts: `sink(text)` or `sink(text, field)`.
 struct text_sink {
   const passage_source::sink& take;
   void operator()(std::string_view text, std::size_t field = 0) const { take(text, field); }
@@ -126,19 +128,21 @@ template <class Documents, class Tokenizer>
 }  // namespace detail
 
 /// Calls `visit(passage)` for each longest run of repeated passages, in the order of their places. A passage is
-/// `options.length` consecutive units of one text. A passage is repeated if equal units began earlier: in an earlier
-/// document, in an earlier field of the document, or earlier in the same text, where the two passages may overlap.
+/// `options.length` consecutive units of one text. A passage is repeated if an equal passage began before: in an
+/// earlier document, in an earlier field of the document, or earlier in the same text. In the same text, the two
+/// passages may overlap.
 ///
 /// `documents` is a range of texts, or a callable `documents(sink)`, which calls `sink(text)` for each document. If a
-/// document has several texts, the callable calls `sink(text, field)` for each, with the numbers 0, 1, ... A passage
-/// lies in one text. The callable is called twice, and must pass the same texts both times.
-/// `tokenizer`: the units are its tokens, which have to be views of the text: `words{}`; or bytes: `byte_ngrams{1}`.
-/// If the visitor returns false or throws, the visit ends.
+/// document has several texts, the callable calls `sink(text, field)` for each text, with the fields 0, 1, ... A
+/// passage does not extend over several texts. The callable is called twice, and must pass the same texts each time.
+/// `tokenizer` determines the units. Its tokens must be views of the text: `words{}` for words, or `byte_ngrams{1}` for
+/// bytes.
+/// If `visit` returns false or throws, the visit ends.
 ///
-/// Words count as equal if two 64-bit hashes are equal. Passages count as equal if two polynomials modulo 2^61 - 1 are
-/// equal. So any two among m different passages are taken for equal with a probability of about
-/// m^2 * length^2 / 2^123: for 10^10 passages of 100 bytes, 1e-13. The hashes are no protection against texts that are
-/// made to have equal hashes.
+/// Two words count as equal if two 64-bit hashes of each are equal. Two passages count as equal if two polynomials
+/// modulo 2^61 - 1 of each are equal. So among m different passages, two are mistaken for equal passages with a
+/// probability of about m^2 * length^2 / 2^123. For 10^10 passages of 100 bytes this is 1e-13. The hashes do not
+/// protect against texts that were crafted to have equal hashes.
 ///
 /// Throws: std::invalid_argument if the length is 0 or above 2^20; std::length_error for a text of 4 GiB or more, and
 /// from 2^32 documents on; exceptions of the callable, the store and the visitor; std::bad_alloc.
@@ -162,7 +166,7 @@ void visit_passages(const Documents& documents, const passage_options& options, 
 
 /// Returns the runs of repeated passages, in the order of their places.
 /// Throws: the exceptions of visit_passages().
-/// Memory: the memory of visit_passages(), and all that its store gets.
+/// Memory: the memory of visit_passages(), and all data that its store gets.
 /// Example: `for (const passage& p : passages(texts, {.length = 50, .run = threads{8}})) …`
 template <class Documents, tokenizer Tokenizer = words>
 [[nodiscard]] std::vector<passage> passages(const Documents& documents, const passage_options& options = {},
@@ -176,8 +180,8 @@ template <class Documents, tokenizer Tokenizer = words>
 
 namespace detail {
 
-/// Leaves only whole characters in ranges of bytes, and of the words that a range touches only whole ones. Drops ranges
-/// of which nothing is left.
+/// Shortens ranges of bytes to whole characters. If a range touches a word, only a whole word stays. Empty ranges are
+/// dropped.
 inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::size_t, std::size_t>>& ranges) {
   for (auto& [begin, end] : ranges) {
     while (begin < end && is_continuation(text, begin)) ++begin;
@@ -208,12 +212,13 @@ inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::s
 
 }  // namespace detail
 
-/// Returns the union of the passages of one text, as views of the text, in order: what to cut out of the text. Passages
-/// without a unit between them are one view. For every unit in a view, an equal unit is in no view of the corpus.
+/// Returns the parts to cut out of one text: the union of its passages, as views of the text, in order. If no unit is
+/// between two passages, they are one view. For every unit in a view, an equal unit exists in the corpus that is in no
+/// view.
 ///
-/// Views of words begin and end with words. Views of bytes leave out the characters, and the words, that they contain in
-/// part.
-/// Precondition: `found` has passages of this text only, in order.
+/// Views of words begin and end with words. At the ends of a view of bytes, incomplete characters and incomplete words
+/// are left out.
+/// Precondition: `found` has passages of this text only, in the order of their places.
 /// Complexity: linear.
 template <tokenizer Tokenizer = words>
 [[nodiscard]] std::vector<std::string_view> passage_views(std::string_view text, std::span<const passage> found,

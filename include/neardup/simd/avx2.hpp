@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AVX2: what kernels are made of.
+// Functions from which AVX2 kernels are built.
 #pragma once
 
 #include <array>
@@ -39,7 +39,8 @@ struct words {
 
 // ---- filters within k bits of one filter ---------------------------------------------------------------------------
 
-/// Returns the number of set bits of each byte, by a lookup table of nibbles (Mula's algorithm).
+/// Returns the number of set bits of each byte. A lookup table has the counts of the values of four bits (Mula's
+/// algorithm).
 inline __m256i count_bytes(__m256i v) noexcept {
   const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
                                          0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
@@ -49,7 +50,8 @@ inline __m256i count_bytes(__m256i v) noexcept {
                          _mm256_shuffle_epi8(table, high_nibbles));
 }
 
-/// Returns words `word` and `word` + 1 of two fingerprints: those of `a` in the lower half, those of `b` in the upper.
+/// Returns the words `word` and `word` + 1 of two fingerprints. Those of `a` are in the lower half, and those of `b`
+/// are in the upper half.
 template <std::size_t Words>
 inline __m256i load_pairs(const std::array<std::uint64_t, Words>& a, const std::array<std::uint64_t, Words>& b,
                           std::size_t word) noexcept {
@@ -58,7 +60,7 @@ inline __m256i load_pairs(const std::array<std::uint64_t, Words>& a, const std::
   return _mm256_inserti128_si256(_mm256_castsi128_si256(of_a), of_b, 1);
 }
 
-/// Compares words 2 * Part and 2 * Part + 1 of the four fingerprints at `y` with the same words of `x`. Returns for
+/// Compares the words 2 * Part and 2 * Part + 1 of the four fingerprints at `y` with the same words of `x`. Returns for
 /// each byte the number of bits that differ, summed over these words.
 template <std::size_t Part, std::size_t Words>
 inline __m256i count_words(const std::array<std::uint64_t, Words>* y,
@@ -67,10 +69,10 @@ inline __m256i count_words(const std::array<std::uint64_t, Words>* y,
     const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(y));
     return count_bytes(_mm256_xor_si256(words, _mm256_set1_epi64x(static_cast<std::int64_t>(x[0]))));
   } else {
-    // An odd last word is loaded with the word before, which has been counted already.
+    // An odd last word is loaded together with the word before it, which has been counted already.
     constexpr bool is_alone = 2 * Part + 1 == Words;
     constexpr std::size_t first = is_alone ? 2 * Part - 1 : 2 * Part;
-    // Unpacking works within 128-bit halves, so `even` holds fingerprints 0 and 2, `odd` 1 and 3.
+    // Unpacking works within halves of 128 bits. So `even` has the fingerprints 0 and 2, and `odd` has 1 and 3.
     const __m256i even = load_pairs(y[0], y[2], first);
     const __m256i odd = load_pairs(y[1], y[3], first);
     const __m256i second_of_x = _mm256_set1_epi64x(static_cast<std::int64_t>(x[first + 1]));
@@ -92,7 +94,7 @@ inline __m256i wide_distances(const std::array<std::uint64_t, Words>* y, const s
   return _mm256_sad_epu8(counts, _mm256_setzero_si256());
 }
 
-/// Returns the distances of the four fingerprints at `y` from `x`.
+/// Returns the distance between `x` and each of the four fingerprints at `y`.
 template <std::size_t Words>
 inline __m256i distances(const std::array<std::uint64_t, Words>* y,
                          const std::array<std::uint64_t, Words>& x) noexcept {
@@ -100,7 +102,8 @@ inline __m256i distances(const std::array<std::uint64_t, Words>* y,
   return wide_distances(y, x, std::make_index_sequence<(Words + 1) / 2>{});
 }
 
-/// Two equal bits for each of the sixteen filters at `y`, set if the filter is within k bits of x.
+/// Compares the sixteen filters at `y` with x. Returns two equal bits for each filter, which are set if the filter is
+/// within k bits of x.
 inline std::uint32_t close_bits(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
   const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
                                               _mm256_set1_epi16(static_cast<short>(x)));
@@ -108,7 +111,8 @@ inline std::uint32_t close_bits(const std::uint16_t* y, std::uint16_t x, int k) 
   const __m256i beyond = _mm256_cmpgt_epi16(counts, _mm256_set1_epi16(static_cast<short>(k)));
   return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(beyond));
 }
-/// One bit for each filter in the vector at `y`, set if the filter is within k bits of x.
+/// Compares the filters in the vector at `y` with x. Returns one bit for each filter, which is set if the filter is
+/// within k bits of x.
 inline std::uint32_t close_bits(const std::uint32_t* y, std::uint32_t x, int k) noexcept {
   const __m256i difference =
       _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)), _mm256_set1_epi32(static_cast<int>(x)));
@@ -132,16 +136,17 @@ std::uint32_t close_bits(const std::array<std::uint64_t, Words>* y, const std::a
   return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(beyond))) ^ 0xfU;
 }
 
-/// The number of filters that close_bits() compares, and the number of equal bits that it returns for each.
+/// The number of filters that close_bits() compares, and the number of equal bits that it returns for each filter.
 template <class Filter>
 inline constexpr std::size_t filter_lanes = sizeof(Filter) < 8 ? 32 / sizeof(Filter) : 4;
 template <class Filter>
 inline constexpr std::size_t lane_bits = sizeof(Filter) == 2 ? 2 : 1;
 
 /// Compares the filters y[from] to y[end - 1] with x. Calls `take(first, bits, spacing)` if some of them are within k
-/// bits: bit `spacing` * i of `bits` is set for y[first + i], and other bits are not. Ends if `take` returns false.
-/// Precondition: all filters from y[0] on may be read.
-/// Returns: `end`, or the position from which to continue.
+/// bits. Bit `spacing` * i of `bits` is set if y[first + i] is within k bits. Other bits are not set. Ends if `take`
+/// returns false.
+/// Precondition: all filters from y[0] on are readable.
+/// Returns: `end`, or the position at which to continue.
 template <class Filter, class Take>
 NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from, std::size_t end, const Filter& filter,
                                               int k, const Take& take) noexcept {
@@ -156,15 +161,16 @@ NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from,
                                   end, x, k, take);
 }
 
-/// Returns lane_bits equal bits for each of the first `Count` filters at `y`, set if the filter is within k bits of x.
-/// Precondition: Count <= 16, and 16 filters may be read.
+/// Compares the first `Count` filters at `y` with x. Returns lane_bits equal bits for each filter, which are set if it
+/// is within k bits of x.
+/// Precondition: Count <= 16, and 16 filters are readable.
 template <std::size_t Count>
 NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
   static_assert(Count <= filter_lanes<std::uint16_t>);
   return close_bits(y, x, k);
 }
 
-/// Returns the number of differing bits of two bitmaps of 128 bits.
+/// Returns the number of bits in which two bitmaps of 128 bits differ.
 NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const std::uint64_t* b) noexcept {
   return static_cast<std::size_t>(_mm_popcnt_u64(a[0] ^ b[0]) + _mm_popcnt_u64(a[1] ^ b[1]));
 }
@@ -195,7 +201,7 @@ struct text_block {
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t range(unsigned char least, unsigned char most) const noexcept {
     return bits(is_in(low, least, most), is_in(high, least, most));
   }
-  /// The bytes of ASCII letters and digits.
+  /// Returns the bytes that are ASCII letters or digits.
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t word_bits() const noexcept {
     const auto is_word = [](__m256i bytes) NEARDUP_INLINE_LAMBDA {
       const __m256i letter = is_in(_mm256_or_si256(bytes, _mm256_set1_epi8(0x20)), 'a', 'z');
@@ -203,7 +209,7 @@ struct text_block {
     };
     return bits(is_word(low), is_word(high));
   }
-  /// The bytes beyond ASCII, and the continuation bytes.
+  /// high_bits(): the bytes that are not ASCII. continuations(): the continuation bytes.
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t high_bits() const noexcept { return bits(low, high); }
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t continuations() const noexcept {
     const __m256i min_lead = _mm256_set1_epi8(-0x40);

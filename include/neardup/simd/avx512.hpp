@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AVX-512: what kernels are made of.
+// Functions from which AVX-512 kernels are built.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct words {
   }
 };
 
-/// The first n of 128 words, as vectors. Other words are 0 and are not read.
+/// The first n of 128 words, as vectors. The other words are not read, and are 0 in the vectors.
 class first_words {
  public:
   NEARDUP_ALWAYS_INLINE first_words(const std::uint64_t* from, std::size_t n) noexcept
@@ -57,8 +57,8 @@ class first_words {
 
 // ---- filters within k bits of one filter (VPOPCNTD, VPOPCNTQ) ------------------------------------------------------
 
-// Arguments of intrinsics have types that do not depend on template parameters. Otherwise clang would not find the intrinsic
-// when a program that imports the module instantiates the template.
+// The types of the arguments of intrinsics do not depend on template parameters. Otherwise clang would not find the
+// intrinsic when a program that imports the module instantiates the template.
 
 inline __m512i broadcast(std::uint32_t x) noexcept { return _mm512_set1_epi32(static_cast<int>(x)); }
 inline __m512i broadcast(std::uint64_t x) noexcept { return _mm512_set1_epi64(static_cast<std::int64_t>(x)); }
@@ -68,8 +68,8 @@ inline __m512i distances(const std::uint32_t* y, __m512i x) noexcept {
 inline __m512i distances(const std::uint64_t* y, __m512i x) noexcept {
   return _mm512_popcnt_epi64(_mm512_xor_si512(_mm512_loadu_si512(y), x));
 }
-/// Loads the filters of the 64 bytes at `y` that are set in `mask`; others are not read. `IsAligned`: y is a multiple
-/// of 64. On a Zen 5, an unaligned masked load waits for earlier stores, an aligned one does not.
+/// Loads the filters in the 64 bytes at `y` that are set in `mask`. Other filters are not read. `IsAligned`: y is a
+/// multiple of 64. On a Zen 5, an unaligned masked load waits for earlier stores, but an aligned masked load does not.
 template <class Filter, bool IsAligned>
 inline __m512i load_some(const Filter* y, std::uint64_t mask) noexcept {
   const void* const bytes = y;
@@ -81,8 +81,8 @@ inline __m512i load_some(const Filter* y, std::uint64_t mask) noexcept {
     return IsAligned ? _mm512_maskz_load_epi64(lanes, bytes) : _mm512_maskz_loadu_epi64(lanes, bytes);
   }
 }
-/// One bit for each filter at `y` that is set in `mask`: 1 if the filter is within k bits of x. Other filters are not
-/// read.
+/// Compares the filters at `y` that are set in `mask` with x. Returns one bit for each filter, which is 1 if the filter
+/// is within k bits of x. Other filters are not read.
 template <bool IsAligned = false>
 inline std::uint64_t close_bits(const std::uint32_t* y, std::uint64_t mask, __m512i x, __m512i k) noexcept {
   const __m512i some = load_some<std::uint32_t, IsAligned>(y, mask);
@@ -96,12 +96,13 @@ inline std::uint64_t close_bits(const std::uint64_t* y, std::uint64_t mask, __m5
   return _mm512_mask_cmple_epu64_mask(static_cast<__mmask8>(mask), distances, k);
 }
 
-// The words of one fingerprint are adjacent, so their counts are in adjacent lanes and must be added across lanes. A
-// count fits a byte: the counts of vector j are shifted to byte j, one permutation collects the bytes of each
-// fingerprint in its lane, and VPSADBW adds them. This works for any number of words up to eight, and keeps the order.
+// The words of one fingerprint are adjacent. So their counts are in adjacent lanes, and have to be added across lanes.
+// Each count fits into a byte. The counts of vector j are shifted to byte j. One permutation collects the bytes of each
+// fingerprint in its lane, and VPSADBW adds them. This works for up to eight words, and keeps the order of the
+// fingerprints.
 
-/// Eight fingerprints of `Words` words fill `Words` vectors. words_in_lanes[v][lane] is the word of its fingerprint
-/// that lane `lane` of vector v holds.
+/// Eight fingerprints of `Words` words fill `Words` vectors. Lane `lane` of vector v has word number
+/// words_in_lanes[v][lane] of its fingerprint.
 template <std::size_t Words>
 inline constexpr std::array<std::array<std::uint64_t, 8>, Words> words_in_lanes = [] {
   std::array<std::array<std::uint64_t, 8>, Words> result{};
@@ -109,8 +110,8 @@ inline constexpr std::array<std::array<std::uint64_t, 8>, Words> words_in_lanes 
   return result;
 }();
 
-/// The permutation that collects the counts of each fingerprint. Its input has the count of lane i of vector j in byte
-/// j of lane i.
+/// The permutation that collects the counts of each fingerprint. In its input, byte j of lane i is the count of lane i
+/// of vector j.
 template <std::size_t Words>
 inline constexpr std::array<std::uint8_t, 64> bytes_of_counts = [] {
   std::array<std::uint8_t, 64> result{};
@@ -120,7 +121,7 @@ inline constexpr std::array<std::uint8_t, 64> bytes_of_counts = [] {
   return result;
 }();
 
-/// The words of one fingerprint x, repeated eight times: lane `lane` of vector v is x[words_in_lanes<Words>[v][lane]].
+/// The words of one fingerprint x, repeated eight times. Lane `lane` of vector v is x[words_in_lanes<Words>[v][lane]].
 template <std::size_t Words>
 struct wide_broadcast {
   __m512i vectors[Words];
@@ -139,8 +140,8 @@ inline wide_broadcast<Words> broadcast(const std::array<std::uint64_t, Words>& x
   return result;
 }
 
-/// Compares vector `Part` of the words at `y` with that of `x`. Returns for each lane the number of bits that differ,
-/// shifted to byte `Part`.
+/// Compares vector `Part` of the words at `y` with vector `Part` of `x`. Returns for each lane the number of bits that
+/// differ, shifted to byte `Part`.
 template <std::size_t Part, std::size_t Words>
 inline __m512i shifted_counts(const void* y, std::size_t words, const wide_broadcast<Words>& x) noexcept {
   const std::size_t rest = words > 8 * Part ? words - 8 * Part : 0;
@@ -151,7 +152,7 @@ inline __m512i shifted_counts(const void* y, std::size_t words, const wide_broad
   return _mm512_slli_epi64(_mm512_popcnt_epi64(_mm512_xor_si512(vector, of_x)), shift);
 }
 
-// A fold expression, because g++ does not unroll a loop over four vectors, which costs 3 times as much.
+// A fold expression is used, because g++ does not unroll a loop over four vectors, which takes 3 times as long.
 template <std::size_t Words, std::size_t... Part>
 inline __m512i add_counts(const void* y, std::size_t words, const wide_broadcast<Words>& x,
                           std::index_sequence<Part...>) noexcept {
@@ -165,7 +166,7 @@ inline __m512i add_counts(const void* y, std::size_t words, const wide_broadcast
   return _mm512_sad_epu8(gathered, _mm512_setzero_si512());
 }
 
-/// The distances of `count` fingerprints at `y`, 1 <= count <= 8, one per lane; other lanes are unspecified.
+/// Returns the distances of `count` fingerprints at `y`, 1 <= count <= 8, one per lane. Other lanes are unspecified.
 template <std::size_t Words>
 inline __m512i some_distances(const std::array<std::uint64_t, Words>* y, std::size_t count,
                               const wide_broadcast<Words>& x) noexcept {
@@ -177,7 +178,7 @@ inline __m512i distances(const std::array<std::uint64_t, Words>* y, const wide_b
   return some_distances(y, 8, x);
 }
 
-/// One bit for each lane, set if its distance is at most k.
+/// Returns one bit for each lane, which is set if the distance in the lane is at most k.
 template <std::unsigned_integral Lane>
 inline std::uint64_t up_to(__m512i distances, __m512i k) noexcept {
   if constexpr (sizeof(Lane) == 4) return _mm512_cmple_epu32_mask(distances, k);
@@ -188,7 +189,8 @@ inline __m512i lesser(__m512i a, __m512i b) noexcept {
   if constexpr (sizeof(Lane) == 4) return _mm512_min_epu32(a, b);
   return _mm512_min_epu64(a, b);
 }
-/// close_bits for filters of several words. Precondition: `mask` has only its lowest bits set.
+/// The version of close_bits for filters of several words.
+/// Precondition: only the lowest bits of `mask` are set.
 template <std::size_t Words>
 std::uint64_t close_bits(const std::array<std::uint64_t, Words>* y, std::uint64_t mask, const wide_broadcast<Words>& x,
                          __m512i k) noexcept {
@@ -196,7 +198,7 @@ std::uint64_t close_bits(const std::array<std::uint64_t, Words>* y, std::uint64_
   return _mm512_mask_cmple_epu64_mask(static_cast<__mmask8>(mask), some_distances(y, count, x), k);
 }
 
-/// The AVX-512 version of avx2::visit_close: tests four vectors with one branch.
+/// The AVX-512 version of avx2::visit_close. It tests four vectors with one branch.
 template <class Filter, class Take>
 NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from, std::size_t end, const Filter& filter,
                                               int k, const Take& take) noexcept {

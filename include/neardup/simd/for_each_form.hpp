@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Compiles the kernel NEARDUP_KERNEL, an .inl file, once for each machine: within the namespace and the region of the
-// machine. A kernel calls what the header of the machine has, such as avx2.hpp, by the same names for each machine.
-// NEARDUP_FORM is the machine: a kernel may have another body for one machine, or none.
+// Compiles the kernel NEARDUP_KERNEL, an .inl file, once for each instruction set, in the namespace and the region of
+// that instruction set. Each instruction set has a header, such as avx2.hpp. These headers have functions with the same
+// names, which the kernel calls. NEARDUP_FORM is the instruction set. With NEARDUP_FORM, a kernel may have a different
+// body for one instruction set, or no body.
 //
-// A kernel is a class of static functions, such as filter_kernels, and the declaration of a function that names it,
-// filter_kernels_of(form). Nothing calls this function: it has the type of the forms in decltype(). A machine without
-// a body takes the kernel of the machine that its `form` derives from.
+// A kernel is a class of static functions, such as filter_kernels, and the declaration of the function
+// filter_kernels_of(form), whose result is the class. The function is never called; it is used in decltype(). If an
+// instruction set has no body, it uses the kernel of the instruction set from which its `form` derives.
 //
 // This header is included several times, so it has no #pragma once.
 #ifdef NEARDUP_KERNEL

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: MIT
-// The forms of a kernel: one for each machine. A region compiles functions for a machine, and choose_form() chooses a
-// form when the program runs.
+// The forms of a kernel. Each instruction set has a form. A region compiles functions for an instruction set, and
+// choose_form() chooses a form when the program runs.
 //
-// docs/decisions/0054-forms.md
+// See docs/decisions/0054-forms.md.
 #pragma once
 
 #include <cstdint>
 
 #include "../instruction_set.hpp"
 
-// The baseline: 16-byte vectors (SSE2, NEON), which every x86-64 and AArch64 has, so that no region is needed. Compilers
-// translate the C++ operators on vector types to these instructions.
+// The baseline is vectors of 16 bytes (SSE2 or NEON). Every x86-64 and AArch64 processor has them, so no region is
+// needed. Compilers translate the C++ operators of vector types to these instructions.
 #if (defined(__x86_64__) || defined(__aarch64__)) && (defined(__GNUC__) || defined(__clang__))
 #define NEARDUP_BASELINE_KERNELS 1
 #else
 #define NEARDUP_BASELINE_KERNELS 0
 #endif
 
-// Kernels for x86-64 need the target regions of g++ and clang. Elsewhere the portable and baseline kernels are used.
+// Kernels for x86-64 need the target regions of g++ and clang. With other compilers, the portable and baseline kernels
+// are used.
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define NEARDUP_X86_KERNELS 1
 
-// A region: functions, templates and lambdas between NEARDUP_AVX2_BEGIN and NEARDUP_END are compiled for AVX2, those
-// between NEARDUP_AVX512_BEGIN and NEARDUP_END for AVX-512. All functions for a machine have the same features, because
-// a compiler inlines a function only into a function that has at least its features. So a region may call functions
-// outside of regions, and the AVX-512 regions may call functions of AVX2 regions. Calls in the other direction are not
-// inlined. Only kernels that choose_form() chooses are called from outside.
+// A region is the code between NEARDUP_AVX2_BEGIN and NEARDUP_END, which is compiled for AVX2, or between
+// NEARDUP_AVX512_BEGIN and NEARDUP_END, which is compiled for AVX-512. All functions for an instruction set have the
+// same features, because a compiler inlines a function only into a function that has at least its features. So a region
+// may call functions outside of regions, and an AVX-512 region may call functions of AVX2 regions. Calls in the other
+// direction are not inlined. Code outside of regions calls only the kernels that choose_form() returns.
 #define NEARDUP_AVX2_FEATURES "avx2,bmi,bmi2,popcnt"
 #define NEARDUP_AVX512_FEATURES \
   "avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
@@ -43,7 +44,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 #pragma GCC diagnostic pop
-// -Wpsabi warns of lambdas that return a vector. They are always inlined.
+// -Wpsabi warns about lambdas that return a vector. These lambdas are always inlined.
 #define NEARDUP_BEGIN(features)                            \
   NEARDUP_PRAGMA(GCC push_options)                         \
   NEARDUP_PRAGMA(GCC target(features))                     \
@@ -61,7 +62,8 @@
 #define NEARDUP_X86_KERNELS 0
 #endif
 
-// NEON needs no region. These kernels depend on the order of bytes in a vector, so they need a little-endian machine.
+// NEON needs no region. The NEON kernels depend on the order of bytes in a vector, so they need a little-endian
+// machine.
 #if defined(__aarch64__) && defined(__ORDER_LITTLE_ENDIAN__) && (defined(__GNUC__) || defined(__clang__))
 #define NEARDUP_NEON_KERNELS (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #else
@@ -71,7 +73,7 @@
 #include <arm_neon.h>
 #endif
 
-// The machines, as values of NEARDUP_FORM, which for_each_form.hpp sets.
+// The instruction sets, as values of NEARDUP_FORM. for_each_form.hpp defines NEARDUP_FORM.
 #define NEARDUP_PORTABLE 1
 #define NEARDUP_BASELINE 2
 #define NEARDUP_AVX2 3
@@ -81,7 +83,7 @@
 namespace neardup::inline v0::detail {
 
 #if NEARDUP_BASELINE_KERNELS
-/// The baseline vectors, of 64-bit and of 16-bit numbers.
+/// Baseline vectors of 64-bit numbers, and of 16-bit numbers.
 using baseline_words = std::uint64_t __attribute__((vector_size(16)));
 using baseline_shorts = std::int16_t __attribute__((vector_size(16)));
 #endif
@@ -89,9 +91,10 @@ using baseline_shorts = std::int16_t __attribute__((vector_size(16)));
 /// Returns true if the instruction set `level` has the baseline vectors.
 constexpr bool has_baseline(instruction_set level) noexcept { return has_sse2(level) || has_neon(level); }
 
-// Each machine has a namespace, with a type `form` that names its forms. The type derives from the form to use instead
-// if a kernel lacks this form: avx512::form derives from avx2::form, so an overload for avx2::form is called unless
-// there is one for avx512::form. Argument-dependent lookup finds overloads in the namespaces of all these types.
+// Each instruction set has a namespace with a type `form`, which is the argument of overloads for this instruction set.
+// `form` derives from the form that is used if there is no overload. For example, avx512::form derives from avx2::form,
+// so an overload for avx2::form is called if there is none for avx512::form. Argument-dependent lookup finds overloads
+// in the namespaces of all these types.
 namespace portable {
 struct form {};
 }  // namespace portable
@@ -113,8 +116,8 @@ using neon_form = neon::form;
 using avx2_form = avx2::form;
 using avx512_form = avx512::form;
 
-/// Calls `use` with the form for a level, and returns its result. A kernel f has an overload of f_of() for each of its
-/// forms, which returns the function.
+/// Calls `use` with the form for a level, and returns the result. For each form of a kernel f there is an overload of
+/// f_of(), which returns the function.
 template <class Use>
 NEARDUP_ALWAYS_INLINE auto choose_form([[maybe_unused]] instruction_set level, const Use& use) {
 #if NEARDUP_X86_KERNELS

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NEON: what kernels are made of.
+// Functions from which NEON kernels are built.
 #pragma once
 
 #include <bit>
@@ -17,13 +17,13 @@ namespace neardup::inline v0::detail::neon {
 
 // ---- filters within k bits of one filter (CNT counts the bits of each byte, ADDP adds neighbours) ------------------
 
-/// 16 bytes, most or all of a filter, or several filters.
+/// Loads 16 bytes: one filter, most of a filter, or several filters.
 inline uint8x16_t load_bytes(const void* from) noexcept { return vld1q_u8(static_cast<const std::uint8_t*>(from)); }
 
 /// Returns for each byte the number of bits in which `a` and `b` differ.
 inline uint8x16_t differing(uint8x16_t a, uint8x16_t b) noexcept { return vcntq_u8(veorq_u8(a, b)); }
 
-/// Adds neighbours in a tree: the sums of `Count` vectors at(First), at(First + 1), …, in one vector, by their order.
+/// Adds neighbours in a tree. The result has the sums of `Count` vectors at(First), at(First + 1), …, in this order.
 template <std::size_t First, std::size_t Count, class At>
 NEARDUP_ALWAYS_INLINE uint8x16_t add_bytes(const At& at) noexcept {
   if constexpr (Count == 1) {
@@ -45,7 +45,8 @@ NEARDUP_ALWAYS_INLINE uint16x8_t add_shorts(const At& at) noexcept {
   }
 }
 
-/// The number of filters that close_bits compares. A distance of up to 192 bits fits a byte, and 16 bytes a vector.
+/// The number of filters that close_bits compares. A distance of up to 192 bits fits into a byte, and 16 bytes fit into
+/// a vector.
 template <class Filter>
 inline constexpr std::size_t filter_lanes = sizeof(Filter) <= 24 ? 16 : 8;
 
@@ -82,7 +83,8 @@ struct filter_query {
     }
   }
 
-  /// The number of bits in which the fingerprint at `y` differs, in 16 parts. Precondition: more than 8 bytes.
+  /// Returns the number of bits in which the fingerprint at `y` differs, in 16 parts.
+  /// Precondition: a fingerprint has more than 8 bytes.
   [[nodiscard]] NEARDUP_ALWAYS_INLINE uint8x16_t parts(const std::uint64_t* y) const noexcept {
     constexpr std::size_t words = sizeof(Filter) / 8;
     uint8x16_t sum = differing(load_bytes(y), x[0]);
@@ -97,8 +99,8 @@ struct filter_query {
   }
 };
 
-/// Returns lane_bits equal bits for each of the filter_lanes filters at `y`. The bits are set if the filter is within
-/// k bits of the filter of the query.
+/// Compares the filter_lanes filters at `y` with the filter of the query. Returns lane_bits equal bits for each filter,
+/// which are set if the filter is within k bits.
 template <class Filter>
 NEARDUP_ALWAYS_INLINE std::uint64_t close_bits(const Filter* y, const filter_query<Filter>& query) noexcept {
   if constexpr (filter_lanes<Filter> == 8) {
@@ -120,11 +122,12 @@ NEARDUP_ALWAYS_INLINE std::uint64_t close_bits(const Filter* y, const filter_que
   }
 }
 
-/// The number of filters in one vector; 1 for filters that do not share a vector.
+/// The number of filters in one vector. 1 if a filter takes a whole vector or more.
 template <class Filter>
 inline constexpr std::size_t few_lanes = sizeof(Filter) == 4 || sizeof(Filter) == 8 ? 16 / sizeof(Filter) : 1;
 
-/// close_bits for the few_lanes filters of one vector: 64 / few_lanes equal bits for each. For short runs.
+/// The version of close_bits for the few_lanes filters of one vector, for short runs. It returns 64 / few_lanes equal
+/// bits for each filter.
 template <class Filter>
 NEARDUP_ALWAYS_INLINE std::uint64_t few_close_bits(const Filter* y, const filter_query<Filter>& query) noexcept {
   const void* const bytes = y;
@@ -139,13 +142,13 @@ NEARDUP_ALWAYS_INLINE std::uint64_t few_close_bits(const Filter* y, const filter
   }
 }
 
-/// The NEON version of avx2::visit_close. The last vector also has filters before `from`.
+/// The NEON version of avx2::visit_close. The last vector may also have filters before `from`.
 template <class Filter, class Take>
 NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from, std::size_t end, const Filter& x,
                                               int k, const Take& take) noexcept {
   const filter_query<Filter> query(x, k);
   constexpr std::size_t lanes = filter_lanes<Filter>, few = few_lanes<Filter>;
-  // The last vector also has filters before `from`, which are dropped, rather than filters behind `end`.
+  // The last vector is moved back, so that it has no filters after `end`. Its filters before `from` are dropped.
   if (end >= lanes && end - from > few) {
     constexpr std::size_t bits = lane_bits<Filter>;
     while (from < end) {
@@ -181,14 +184,14 @@ NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::ui
   return close_bits(y, filter_query<std::uint16_t>(x, k));
 }
 
-/// Returns the number of differing bits of two bitmaps of 128 bits.
+/// Returns the number of bits in which two bitmaps of 128 bits differ.
 NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const std::uint64_t* b) noexcept {
   return vaddvq_u8(differing(load_bytes(a), load_bytes(b)));  // at most 128
 }
 
 // ---- blocks of 64 bytes of a text -----------------------------------------------------------------------------------
 
-/// A block of 64 bytes, or four masks of bytes that are 0 or 0xff.
+/// A block of 64 bytes, or a mask of such a block whose bytes are 0 or 0xff.
 struct text_block {
   uint8x16_t parts[4];
 
@@ -201,7 +204,8 @@ struct text_block {
     return {{use(parts[0]), use(parts[1]), use(parts[2]), use(parts[3])}};
   }
 
-  /// One bit for each byte. Precondition: each byte is 0 or 0xff.
+  /// Returns one bit for each byte.
+  /// Precondition: each byte is 0 or 0xff.
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t bits() const noexcept {
     const uint8x16_t weights = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201U));
     const text_block bit = each([&](uint8x16_t part) { return vandq_u8(part, weights); });
@@ -223,7 +227,7 @@ struct text_block {
     return vmaxvq_u8(vorrq_u8(vorrq_u8(parts[0], parts[1]), vorrq_u8(parts[2], parts[3]))) < 0x80;
   }
 
-  /// The bytes of ASCII letters and digits.
+  /// Returns the bytes that are ASCII letters or digits.
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t word_bits() const noexcept {
     const auto is_word = [](uint8x16_t part) {
       const uint8x16_t letter = is_in(vorrq_u8(part, vdupq_n_u8(0x20)), 'a', 'z');
@@ -231,7 +235,7 @@ struct text_block {
     };
     return each(is_word).bits();
   }
-  /// The bytes beyond ASCII, and the continuation bytes.
+  /// high_bits(): the bytes that are not ASCII. continuations(): the continuation bytes.
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t high_bits() const noexcept { return range(0x80, 0xff); }
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t continuations() const noexcept { return range(0x80, 0xbf); }
 };

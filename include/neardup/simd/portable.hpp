@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Portable C++: what kernels are made of. The forms of other machines are compared with the portable ones.
+// Functions from which portable kernels are built. Tests compare all other forms with the portable form.
 #pragma once
 
 #include <array>
@@ -14,11 +14,12 @@
 
 namespace neardup::inline v0::detail {
 
-/// The most words of a fingerprint that vector kernels compare whole; wider ones are compared portably.
+/// The greatest number of words of a fingerprint that vector kernels compare as a whole. Wider fingerprints are
+/// compared by portable code.
 inline constexpr std::size_t max_vector_words = 8;
 
-/// The number of bits in which two filters differ, computed without the popcount instruction, which a default build for
-/// x86-64 lacks.
+/// Returns the number of bits in which two filters differ. The popcount instruction is not used, because a default
+/// build for x86-64 does not have it.
 template <std::unsigned_integral Filter>
 constexpr int portable_distance(Filter a, Filter b) noexcept {
   return portable_popcount(static_cast<Filter>(a ^ b));
@@ -29,7 +30,7 @@ constexpr int portable_distance(const std::array<std::uint64_t, Words>& a,
   return portable_popcount(differing_bits(a, b));
 }
 
-/// Words of 64 bits, of which C++ operators compute several at a time, with a full adder of five operations.
+/// Words of 64 bits. C++ operators compute several words at a time. A full adder takes five operations.
 template <class Vector>
 struct operator_words {
   using vector = Vector;
@@ -59,13 +60,13 @@ namespace portable {
 
 using words = operator_words<std::uint64_t>;
 
-/// The number of filters that are compared at a time, and the number of bits for each.
+/// The number of filters that are compared at a time, and the number of bits for each filter.
 template <class Filter>
 inline constexpr std::size_t filter_lanes = 1;
 template <class Filter>
 inline constexpr std::size_t lane_bits = 1;
 
-/// visit_close() of one filter at a time, which `distance` compares.
+/// A version of visit_close() that compares one filter at a time. `distance` returns the distance of a filter.
 template <class Distance, class Filter, class Take>
 NEARDUP_ALWAYS_INLINE std::size_t visit_close_by(const Distance& distance, const Filter* y, std::size_t from,
                                                  std::size_t end, const Filter& filter, int k,
@@ -77,9 +78,9 @@ NEARDUP_ALWAYS_INLINE std::size_t visit_close_by(const Distance& distance, const
   return end;
 }
 
-/// Calls `take(position, 1, 1)` for each of the filters y[from] to y[end - 1] that is within k bits of x. Ends if `take`
-/// returns false.
-/// Returns: `end`, or the position from which to continue.
+/// Calls `take(position, 1, 1)` for each of the filters y[from] to y[end - 1] that is within k bits of x. Ends if
+/// `take` returns false.
+/// Returns: `end`, or the position at which to continue.
 template <class Filter, class Take>
 NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from, std::size_t end, const Filter& x,
                                               int k, const Take& take) noexcept {
@@ -87,10 +88,11 @@ NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from,
                         take);
 }
 
-/// Returns one bit for each of the first `Count` filters at `y`, set if the filter is within k bits of x.
+/// Compares the first `Count` filters at `y` with x. Returns one bit for each filter, which is set if the filter is
+/// within k bits of x.
 template <std::size_t Count>
 NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
-  // Two loops, so that compilers vectorise the first one.
+  // There are two loops, so that compilers vectorise the first one.
   std::array<std::uint16_t, Count> counts;
   for (std::size_t i = 0; i < Count; ++i) counts[i] = static_cast<std::uint16_t>(portable_distance(y[i], x));
   std::uint64_t result = 0;
@@ -98,7 +100,7 @@ NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::ui
   return result;
 }
 
-/// Returns the number of differing bits of two bitmaps of 128 bits.
+/// Returns the number of bits in which two bitmaps of 128 bits differ.
 NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const std::uint64_t* b) noexcept {
   return static_cast<std::size_t>(portable_popcount(a[0] ^ b[0])) +
          static_cast<std::size_t>(portable_popcount(a[1] ^ b[1]));

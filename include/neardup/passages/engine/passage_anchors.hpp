@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Anchors of windows (winnowing), sets of anchors, and hashes of windows.
 //
-// A window is `length` consecutive units of a text. Its grams are runs of k = (length + 1) / 2 units. The anchor of a
-// window is the gram with the least hash, or the rightmost of such grams. Equal windows have the same anchor at the
-// same place. So a window that occurs twice has an anchor that occurs twice. A text has about 4 anchors in `length`
-// units.
+// A window is `length` consecutive units of a text. The grams of a window are its runs of k = (length + 1) / 2 units.
+// The anchor of a window is the gram with the least hash; of several grams with the least hash, the rightmost. Equal
+// windows have the same anchor at the same place. So if a window occurs twice, its anchor occurs twice. A text has
+// about 4 anchors per `length` units.
 // Source: Schleimer, Wilkerson, Aiken, Winnowing: Local Algorithms for Document Fingerprinting, SIGMOD 2003.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The bytes of a text as units. Both values of a unit are the same.
+/// The bytes of a text as units. The two values of a unit are equal.
 class byte_values {
  public:
   explicit byte_values(std::string_view text) noexcept : text_(text) {}
@@ -44,7 +44,7 @@ class byte_values {
   std::string_view text_;
 };
 
-/// Words as units: two hashes of each word. The second hashes are missing where only anchors are of interest.
+/// The words of a text as units. Each word has two hashes. The second hashes are empty if only anchors are needed.
 class word_values {
  public:
   word_values(std::span<const std::uint64_t> first, std::span<const std::uint64_t> second) noexcept
@@ -58,7 +58,7 @@ class word_values {
   std::span<const std::uint64_t> first_, second_;
 };
 
-/// Consecutive windows with one anchor: the windows that begin at the units [first, end).
+/// Consecutive windows with the same anchor. They begin at the units [first, end).
 struct anchor_run {
   std::uint64_t anchor;  // the hash of the anchor
   std::size_t first, end;
@@ -67,8 +67,8 @@ struct anchor_run {
 };
 
 /// Finds the anchors of all windows of a text.
-/// Complexity: linear in the units of the text, whatever the length of a window.
-/// Memory: 8 bytes for each unit of a piece, and 24 for each of its anchors.
+/// Complexity: linear in the number of units of the text, whatever the length of a window.
+/// Memory: 8 bytes for each unit of a piece, and 24 bytes for each anchor of the piece.
 class anchor_finder {
  public:
   /// Precondition: length > 0.
@@ -76,8 +76,9 @@ class anchor_finder {
     for (std::size_t i = 1; i < gram_; ++i) out_factor_ *= factor;
   }
 
-  /// Calls `use(first, last, runs)` for each piece of a text: the units [first, last), and the runs of the windows of
-  /// the piece, in order. Pieces overlap by length - 1 units, so that each window is in exactly one piece.
+  /// Calls `use(first, last, runs)` for each piece of a text. A piece is the units [first, last). `runs` are the
+  /// anchor_runs of the windows of the piece, in order. Pieces overlap by length - 1 units, so that each window is in
+  /// exactly one piece.
   template <class Values, class Use>
   void for_each_piece(const Values& units, const Use& use) {
     if (units.size() < length_) return;
@@ -107,9 +108,9 @@ class anchor_finder {
     }
   }
 
-  /// Finds the runs of the windows 0 to windows - 1, where window j has the grams [j, j + grams_). Blocks of grams_
-  /// windows are searched from both sides: `suffix_` has the rightmost least gram of each suffix of the first window
-  /// of the block. `newest` is the rightmost least gram behind that window.
+  /// Finds the runs of the windows 0 to windows - 1. Window j has the grams [j, j + grams_). Windows are processed in
+  /// blocks of grams_ windows, from two sides. `suffix_` has the rightmost least gram of each suffix of the first
+  /// window of the block. `newest` is the rightmost least gram after this window.
   void find_runs(std::size_t begin, std::size_t windows) {
     runs_.clear();
     std::size_t anchor = windows + grams_;  // no gram
@@ -133,7 +134,7 @@ class anchor_finder {
       bool has_new = false;
       change(suffix_.back(), block);
       for (std::size_t window = block + 1; window < end;) {
-        // The anchor stays until a gram that is not greater comes, or until it is not in the window any more.
+        // The anchor stays the same until a later gram is not greater, or until the anchor is no longer in the window.
         if (suffix_.back() < window) suffix_.pop_back();
         const std::size_t old = suffix_.back();
         const std::uint64_t old_hash = hashes_[old];
@@ -206,7 +207,7 @@ class anchor_set {
   std::vector<std::uint64_t> words_;
 };
 
-/// A hash of a window: two polynomials of its units modulo 2^61 - 1, whose factors were drawn at random. So two
+/// A hash of a window: two polynomials of its units modulo 2^61 - 1. The factors of the polynomials are random. So two
 /// different windows of n units have the same hash with a probability of at most n^2 / 2^122.
 struct window_hash {
   std::uint64_t low, high;
@@ -217,7 +218,8 @@ struct window_hash {
 /// The prime 2^61 - 1.
 inline constexpr std::uint64_t hash_prime = (std::uint64_t{1} << 61) - 1;
 
-/// Returns a * b modulo 2^61 - 1. Precondition: a and b are below 2^61 - 1.
+/// Returns a * b modulo 2^61 - 1.
+/// Precondition: a and b are below 2^61 - 1.
 constexpr std::uint64_t prime_product(std::uint64_t a, std::uint64_t b) noexcept {
 #if defined(__SIZEOF_INT128__)
   __extension__ using product_type = unsigned __int128;
@@ -235,8 +237,9 @@ constexpr std::uint64_t prime_product(std::uint64_t a, std::uint64_t b) noexcept
   return sum >= hash_prime ? sum - hash_prime : sum;
 }
 
-/// Hashes windows of a text: first the prefixes of a stretch of units, then each window from two prefixes.
-/// Memory: 16 bytes for each unit of the stretch.
+/// Hashes the windows of a text. It first hashes the prefixes of a stretch of units, and then computes the hash of a
+/// window from two prefixes.
+/// Memory: 16 bytes for each unit of a stretch.
 class window_hasher {
  public:
   explicit window_hasher(std::size_t length) : length_(length) {
@@ -245,7 +248,7 @@ class window_hasher {
     }
   }
 
-  /// Takes the units [first, last) of a text.
+  /// Hashes the prefixes of the stretch [first, last) of a text.
   template <class Values>
   void take(const Values& units, std::size_t first, std::size_t last) {
     first_ = first;
@@ -259,7 +262,8 @@ class window_hasher {
     }
   }
 
-  /// Returns the hash of the window that begins at a unit. Precondition: the window lies in the units taken last.
+  /// Returns the hash of the window that begins at the unit `window`.
+  /// Precondition: the window lies in the last stretch.
   [[nodiscard]] window_hash operator[](std::size_t window) const noexcept {
     const window_hash& before = prefixes_[window - first_];
     const window_hash& all = prefixes_[window - first_ + length_];
@@ -270,7 +274,8 @@ class window_hasher {
  private:
   static constexpr window_hash factors{0x0b3fa8f1c9d2e467U, 0x16d40b9e8357ca21U};
 
-  /// Returns a + b modulo the prime. Precondition: both are at most the prime.
+  /// Returns a + b modulo the prime.
+  /// Precondition: neither a nor b exceeds the prime.
   static constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) noexcept {
     const std::uint64_t s = a + b;
     return s >= 2 * hash_prime ? s - 2 * hash_prime : s >= hash_prime ? s - hash_prime : s;

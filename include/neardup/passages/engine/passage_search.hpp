@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The search for repeated passages, in two passes over the texts.
+// Searches for repeated passages. It reads the texts twice.
 //
 // The first pass scatters anchors (passage_anchors.hpp) to partitions by their hashes. Each partition is sorted, and the
 // anchors that occur more than once become a set. The second pass hashes the windows whose anchors are in the set, and
@@ -37,13 +37,14 @@
 
 namespace neardup::inline v0::detail {
 
-/// The texts of a search, and how to read their units.
+/// The texts of a search, and the function that splits them into units.
 struct passage_source {
-  /// Takes a text: `field` 0 begins a document, a higher number is a further text of the same document.
+  /// Receives a text. If `field` is 0, the text begins a document. If it is higher, the text is a further text of the
+  /// same document.
   using sink = std::function<void(std::string_view text, std::size_t field)>;
-  /// Passes all texts to a sink, in order. Called twice, with the same texts.
+  /// Passes all texts to a sink, in order. It is called twice, and has to pass the same texts each time.
   std::function<void(const sink&)> visit_texts;
-  /// Appends hashes of the words of a text, with a seed. Empty: the units are bytes.
+  /// Appends the hashes of the words of a text, computed with a seed. If the function is empty, the units are bytes.
   std::function<void(std::string_view text, std::uint64_t seed, std::vector<std::uint64_t>& hashes)> hash_words;
 };
 
@@ -52,7 +53,7 @@ struct passage_conditions {
   std::size_t length = 0, least_documents = 1, earlier_documents = 0;
 };
 
-/// Consecutive windows that began earlier: windows [begin, begin + count) of a text.
+/// Consecutive windows that occurred before: the windows [begin, begin + count) of a text.
 struct repeated_windows {
   std::uint32_t document, field, begin, count, first_document, first_field, first_begin;
 
@@ -90,12 +91,12 @@ struct run_header {
     return {static_cast<std::uint32_t>(r.low), static_cast<std::uint32_t>(r.low >> 32),
             static_cast<std::uint32_t>(r.high), static_cast<std::uint32_t>(r.high >> 33), (r.high >> 32 & 1U) != 0};
   }
-  /// Returns the number of records of the run, with its header.
+  /// Returns the number of records of the run, including its header.
   [[nodiscard]] std::size_t records() const noexcept { return 1 + (is_copy ? 2 : std::size_t{count}); }
 };
 
 /// Finds the repeated windows of one partition.
-/// Memory: 16 to 24 bytes for each record, and 8 more if passages have to be in several documents.
+/// Memory: 16 to 24 bytes for each record. Another 8 bytes if passages must be in several documents.
 class partition_search {
  public:
   using visit_type = std::function<void(const repeated_windows&)>;
@@ -103,18 +104,20 @@ class partition_search {
   explicit partition_search(const passage_conditions& how) : how_(how) {}
 
   /// Calls `visit` for the repeated windows of each run.
-  /// Precondition: fewer than 2^32 records.
+  /// Precondition: there are fewer than 2^32 records.
   void search(std::span<const window_record> records, const visit_type& visit);
 
  private:
-  /// A hash table of positions in the records, by open addressing. 0 is a free slot, since a header precedes any window.
+  /// A hash table of positions in the records, with open addressing. A free slot is 0, which is never the position of a
+  /// window, because a header precedes each window.
   class position_table {
    public:
     void reset(std::size_t count) {
       bits_ = (std::max)(4, static_cast<int>(std::bit_width(2 * count)));
       slots_.assign(std::size_t{1} << bits_, 0);
     }
-    /// Returns the slot with a position for which is_equal(position) is true, or the free slot where it belongs.
+    /// Returns the slot with a position for which is_equal(position) is true. If there is none, returns the free slot
+    /// for it.
     template <class IsEqual>
     [[nodiscard]] std::uint32_t& find(std::uint64_t hash, const IsEqual& is_equal) noexcept {
       std::size_t i = to_size(hash * golden_ratio >> (64 - bits_));
@@ -136,14 +139,14 @@ class partition_search {
 
   const passage_conditions& how_;
   position_table windows_, runs_;
-  // By position: where an equal window stands first; for the first record behind the header of a copy, the position of
-  // the first window of the run that it copies.
+  // By position: the first place of an equal window. For the first record after the header of a copy: the position of
+  // the first window of the run that is copied.
   std::vector<std::uint32_t> first_;
   std::vector<std::uint32_t> header_;            // by position: the header of the run
   std::vector<std::uint32_t> documents_, last_;  // by first position: documents so far, and the last one plus 1
 };
 
-/// The search. It is made for one call of find().
+/// A search for passages. An object is made for one call of find().
 class passage_search {
  public:
   using visit_type = std::function<bool(const repeated_windows&)>;
@@ -152,8 +155,8 @@ class passage_search {
   passage_search(passage_source source, passage_conditions how, any_partition_store store, std::uint64_t memory,
                  any_runner run);
 
-  /// Calls `visit` for all repeated windows, in the order of their places. Windows that follow one another, and whose
-  /// first places follow one another, come together. Ends if `visit` returns false.
+  /// Calls `visit` for all repeated windows, in the order of their places. Windows that follow one another are passed
+  /// together if their first places also follow one another. The search ends if `visit` returns false.
   void find(const visit_type& visit) {
     scatter_anchors();
     find_repeated_anchors();
@@ -167,7 +170,7 @@ class passage_search {
     std::size_t begin, size;
     std::uint32_t document, field;
   };
-  /// A run that a worker has written: the next run with the same hashes is a copy.
+  /// The last run that a worker has written with these hashes. The next run with the same hashes is written as a copy.
   struct written_run {
     window_hash first{0, 0}, last{0, 0};
     std::size_t count = 0;
@@ -297,7 +300,7 @@ class passage_search {
     if (!texts.empty()) read_all();
   }
 
-  /// Writes the runs of a piece that may be repeated.
+  /// Writes those runs of a piece whose windows may be repeated.
   template <class Values>
   void write_runs(worker& own, const Values& units, std::size_t first, std::size_t last,
                   std::span<const anchor_run> runs, const placed_text& text) {
