@@ -194,7 +194,8 @@ class stream_deduplicator : private Deduplicator {
       const auto own_ids = ids.subspan(verdicts.size(), number);
       auto found = add_at(at, piece, false,
                           [&](const auto& commit) { return this->add_descriptions_with(piece, own_ids, run, commit); });
-      // The ids are moved, because moving cannot throw. Copying an id could throw when the documents are already added.
+      // The verdicts are moved, because moving cannot throw. Copying an id might throw when the documents are already
+      // added.
       std::move(found.begin(), found.end(), std::back_inserter(verdicts));
     } while (verdicts.size() < documents.size());
     if (unchecked_ > 0) try_to_keep_within_bytes();

@@ -250,7 +250,7 @@ NEARDUP_INLINE void save_file(file_operations& files, const std::string& name,
   const std::optional<file_type> there = files.type_of(path);
   if (!there) fail_with_errno("save", path);
   if (*there == file_type::other) {
-    // Renaming would replace a device or a folder by a file.
+    // Renaming the new file to `path` would replace a device or a folder by a file.
     fail<std::runtime_error>({"cannot save ", path, ": it is no regular file"});
   }
   static std::atomic<unsigned> saved{0};
@@ -258,8 +258,8 @@ NEARDUP_INLINE void save_file(file_operations& files, const std::string& name,
   const std::string folder = folder_of(path);  // computed first: nothing may throw after the rename
   std::string temporary;
   int file = -1;
-  // The name may be taken: a process that was killed may have had the same process id, and may have left its temporary
-  // file.
+  // The name of the temporary file may exist already: a process that was killed may have had the same process id, and
+  // may have left its temporary file.
   constexpr int max_left_behind = 1000;
   for (int i = 0; i < max_left_behind && file < 0 && (i == 0 || errno == EEXIST); ++i) {
     temporary = path + "." + std::to_string(process) + "." + std::to_string(saved.fetch_add(1)) + ".tmp";

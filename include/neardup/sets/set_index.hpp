@@ -524,7 +524,7 @@ class set_index {
   }
 
   base_type base_;
-  // The sets in memory.
+  // The sets that are in memory, and not in the base.
   detail::set_store<Feature> sets_;  // indexed by slot
   detail::set_postings postings_;    // indexed by slot
   detail::chunked_array<slot_entry> slots_;

@@ -43,7 +43,8 @@ class file_lock {
 #if defined(_WIN32)
     constexpr int flags = _O_CREAT | _O_RDWR | _O_TEMPORARY | _O_NOINHERIT;
     const std::wstring name = detail::wide_name(path_);
-    // This is checked before the file is opened, because _O_TEMPORARY removes the file when it is closed.
+    // The type of the file is checked before the file is opened, because _O_TEMPORARY removes the file when it is
+    // closed.
     struct _stat64 there;
     if (::_wstat64(name.c_str(), &there) == 0 && ((there.st_mode & _S_IFMT) != _S_IFREG || there.st_size != 0)) {
       refuse_other_file(path);

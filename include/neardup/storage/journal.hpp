@@ -198,8 +198,8 @@ class journal {
     detail::fail_with_errno("open", path);
   }
 
-  // A forked process has the memory of its parent, but not the lock of its parent. Both processes would write at the
-  // same place.
+  // A forked process has the memory of its parent, but not the lock of its parent. If it wrote to the log, the parent
+  // and the child would write at the same place.
   void check_process() const {
     if (process_ == detail::process_number()) return;
     detail::fail<std::runtime_error>({log_path_, ": a forked process cannot change what its parent has opened"});
@@ -219,8 +219,8 @@ class journal {
   NEARDUP_COLD void go_on_at(std::size_t end, std::size_t size, std::uint64_t number);
 
   // Syncs and closes the log. The log may have bytes that a failed append() has left.
-  // Returns: the extent of the log on the disk. It is needed because an earlier save() may have failed before or after
-  // it renamed the file.
+  // Returns: the extent of the log on the disk. It is needed because an earlier save() may have failed, either before
+  // or after it had renamed the file.
   NEARDUP_COLD std::optional<log_extent> end_log();
 
   detail::file_operations* files_;
@@ -288,8 +288,8 @@ NEARDUP_INLINE void journal::append(std::string_view payload) {
     return;
   }
   const int error = errno;
-  // After a failed sync, the content of the disk is unknown. So the record is cut off, and this is synced, so that the
-  // record cannot appear again.
+  // After a failed sync, the content of the disk is unknown. So the record is cut off, and the shorter log is synced.
+  // Then the record cannot appear again.
   is_ready_ = files_->truncate(file_, size_) && files_->sync(file_);
   errno = error;
   detail::fail_with_errno("append to", log_path_);

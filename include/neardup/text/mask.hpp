@@ -213,9 +213,9 @@ class text_masker {
     }
   }
 
-  // Returns true if a word is a number or an identifier. Three kinds of words are: digits, also with the letters of a
-  // time ("01T10", "00Z"); hexadecimal digits ("0x1f", or at least six with a decimal digit among them); and at least
-  // eight letters and digits that alternate at least three times.
+  // Returns true if a word is a number or an identifier. There are three kinds: digits, also with the letters of a time
+  // ("01T10", "00Z"); hexadecimal digits ("0x1f", or at least six with a decimal digit among them); and at least eight
+  // letters and digits that change at least three times between letter and digit.
   static bool is_number(std::string_view word) {
     const auto digits = static_cast<std::size_t>(std::count_if(word.begin(), word.end(), is_digit));
     if (digits == 0) return false;

@@ -116,7 +116,7 @@ constexpr std::size_t encode(char32_t code_point, char* out) noexcept {
 template <class Visit>
 constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
   for (std::size_t i = 0; i < text.size();) {
-    // substr() would check that i is inside the text. g++ -O2 would compile it to a call.
+    // substr() is not used: it would check that i is inside the text, and g++ -O2 would compile it to a call.
     const decoded next = decode_one({text.data() + i, text.size() - i});
     visit(next.code_point, std::string_view(text.data() + i, next.length));
     i += next.length;

@@ -62,8 +62,8 @@ struct words {
       do --i;
       while (i > 0 && detail::is_continuation(text, i));
       const decoded character = decode_one(text.substr(i));
-      // There are more continuation bytes than the character has. The first surplus byte is ill-formed. It ends all
-      // words, so it is a cut.
+      // The text ends with more continuation bytes than its last character has. The first surplus byte is ill-formed.
+      // An ill-formed byte ends all words, so it is a cut.
       if (i + character.length < end) return i + character.length;
       const character_class kind = classify(character.code_point);
       if (kind == character_class::other || kind == character_class::lone || kind == character_class::han) return i;

@@ -41,15 +41,16 @@ template <std::size_t Words>
                              std::span<const std::array<std::uint64_t, Words>> sample, double join_cost,
                              const any_runner& run) {
   if (join_cost == 0) return true;
-  // A join of fewer fingerprints never pays: it compares all pairs, as the slowest search does, and also has to list
-  // the kept fingerprints.
+  // If a batch has fewer fingerprints than this, a join never pays. A join of a small batch compares all pairs, as the
+  // slowest search does, and also has to list the kept fingerprints.
   constexpr std::size_t min_joined = 256;
   if (count <= min_joined) return false;
   constexpr double of_search = 400, of_scan = 18;  // per search; per fingerprints_a_probe() scanned fingerprints
   constexpr double of_kept = 55, of_joined = 300;  // per fingerprint, for lists and results
   constexpr double of_plan = 1.6;                  // cost of a join / cost of its plan
   const auto n = static_cast<double>(kept), more = static_cast<double>(count);
-  // A search also scans the new documents of the batch that were kept before: half of the batch on average.
+  // New documents of the batch are kept, and later searches scan them, too. On average, a search scans half of the
+  // batch.
   const double scanned = (n + more / 2) / static_cast<double>(fingerprints_a_probe<Words>());
   const auto keys = static_cast<double>(shape.probe_count(shape.k()));
   const double of_probe = 20 + (std::min)(100.0, 6e-5 * n);  // per looked-up key; large tables are not in the cache
@@ -145,7 +146,7 @@ class batch_matcher final : public fingerprint_matcher<Words, typename Decider::
     const bool are_in_source =
         from.is_in_source(kept.digest.has_value()) && from.is_in_source(document.digest.has_value());
     if (!are_in_source && kept.digest != document.digest) return std::nullopt;
-    // The judge may use `best` as a bound only if `best` is a similarity. It is one if the judge returns similarities.
+    // `best` is a bound for the judge only if it is a similarity. It is a similarity if the judge returns similarities.
     const check_result checked = judge_(kept, document, gives_similarity() ? best : std::optional<double>());
     if (checked.similarity) gives_similarity_.store(true, std::memory_order_relaxed);
     if (!checked.accepts) return std::nullopt;

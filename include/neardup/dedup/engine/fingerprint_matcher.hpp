@@ -98,7 +98,7 @@ class fingerprint_matcher : public matcher<Number> {
   /// sample of the documents shows whether too many candidate pairs would fail. If there are more similar pairs than
   /// documents, only some of the pairs are needed. A join by fingerprints finds them without making sets.
   [[nodiscard]] bool finds_by_features(std::span<const Number> documents, std::size_t kept, double cost) const {
-    // If `cost` is lower, each of the two joins is fast, so nothing is estimated.
+    // If `cost` is below this number, neither join takes long, so nothing is estimated.
     constexpr double least_cost = 1e7, least_of_document = 400;
     if (cost <= least_cost + least_of_document * static_cast<double>(documents.size())) return false;
     if (sets_ != nullptr) return true;

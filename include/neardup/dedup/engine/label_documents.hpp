@@ -175,7 +175,7 @@ template <class Index, class Number>
   }
   ordered_decider<Number> decider(by, order.known(), order.documents(), options.originals, max_candidates, options.run);
   decider.decide(options.among_themselves);
-  // Allocated as late as possible, to keep the peak of memory low.
+  // The labels are allocated as late as possible, to keep the peak of memory low.
   std::vector<Index> labels = order.template own_labels<Index>();
   for (std::size_t document = order.known(); document < order.documents(); ++document) {
     if (decider.is_kept(document)) {

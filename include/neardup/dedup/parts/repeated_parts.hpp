@@ -147,7 +147,7 @@ class part_collection {
 
   /// Returns for each group of similar parts whether at least min_documents documents contain a part of the group.
   [[nodiscard]] std::vector<bool> frequent(const std::vector<std::uint32_t>& label_of_distinct) const {
-    // last[label]: the number of the last document with a part of this group, counted from 1.
+    // last[label]: the number of the last document with a part of the group `label`, counted from 1.
     std::vector<std::uint32_t> documents(distinct_.size()), last(distinct_.size());
     std::uint32_t document = 0;
     for (std::size_t i = 0; i < firsts_.size(); ++i) {

@@ -312,7 +312,7 @@ NEARDUP_INLINE void edit_join::choose_q() {
   }
   if (least <= bound) return;  // few texts are compared with each other, so ordering q-grams would take longer
   for (std::size_t q = 1; q <= most_q; ++q) {
-    // With this q or a larger q, the allowed edits may change all q-grams of a text, unless the text is very short.
+    // If q is this large or larger, the allowed edits may change all q-grams of a text, unless the text is very short.
     if (static_cast<double>(q) * (1 - similarity_) >= similarity_) break;
     gram_order order(texts_, q);
     const double cost = cost_of(&order);

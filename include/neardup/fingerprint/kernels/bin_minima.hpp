@@ -433,9 +433,9 @@ void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor
   }
 }
 
-// Each struct adds n hashes with one instruction set, 0 < n <= max_added_hashes. It calls add_few_hashes for small n
-// and add_many_hashes for larger n. At the limit, both take the same time for 64-bit codes (measured on an Intel Xeon
-// Sapphire Rapids). bits_of_bins computes one word of the code: the bits of 64 bins.
+// Each struct adds n hashes with one instruction set, 0 < n <= max_added_hashes. It calls add_few_hashes for small n,
+// and add_many_hashes for larger n. At the limit between them, the two functions take the same time for 64-bit codes
+// (measured on an Intel Xeon Sapphire Rapids). bits_of_bins computes one word of the code: the bits of 64 bins.
 
 inline constexpr std::size_t few_hashes = 44;
 

@@ -148,8 +148,8 @@ class distinct_hashes {
     } else {
       first_number_ += static_cast<std::uint32_t>(count_);
     }
-    // Local copies of the members stay in registers. The members would not, because the compiler must assume that
-    // stores change them.
+    // A local copy of a member stays in a register. The member itself would not, because the compiler must assume that
+    // stores change it.
     const std::uint32_t first_number = first_number_;
     const std::uint64_t multiplier = multiplier_;
     const int shift = shift_;
@@ -180,8 +180,8 @@ class distinct_hashes {
   void add_with_room(const hash_block<Words>& block, std::size_t first, std::size_t last) noexcept {
     std::uint32_t left[batch + 1];
     std::size_t left_count = 0;
-    // Local copies of the members stay in registers. The members would not, because the compiler must assume that
-    // stores change them.
+    // A local copy of a member stays in a register. The member itself would not, because the compiler must assume that
+    // stores change it.
     std::size_t count = count_;
     const std::uint32_t first_number = first_number_;
     const std::uint64_t multiplier = multiplier_;

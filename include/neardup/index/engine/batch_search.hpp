@@ -342,7 +342,7 @@ class batch_search {
   decltype(line_scan<group_size>()) scan_lines_;
   std::array<group, 3> groups_;
   group* newest_ = &groups_[0];  // stage 1: prefetches directory entries
-  // stage 2: reads directory entries; stage 3: compares filters
+  // The group of stage 2 reads directory entries, and the group of stage 3 compares filters.
   std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};
   // Candidates are numbered in the order in which they were found. The slots of candidates below `resolved_` are known.
   // The slots of candidates in [resolved_, aged_) were prefetched one stage ago. The candidates in [aged_, added_) are

@@ -401,7 +401,7 @@ class bucket_table {
  private:
   using segment = bucket_segment<Offset>;
 
-  // A table with fewer entries has one segment, so that a small index takes little memory.
+  // A table with fewer entries than this has one segment, so that a small index takes little memory.
   static constexpr std::size_t split_size = 8192;
   static constexpr std::size_t log_split = 4;
   // A directory doubles when its buckets have this many entries on average. After doubling, most buckets have a chunk

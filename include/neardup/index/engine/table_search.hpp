@@ -201,7 +201,7 @@ class table_search {
   const slot_visitor& visit_;
   std::array<group, 3> groups_;
   group* newest_ = &groups_[0];  // stage 1: prefetches directory entries
-  // stage 2: reads directory entries; stage 3: compares filters
+  // The group of stage 2 reads directory entries, and the group of stage 3 compares filters.
   std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};
   std::size_t candidate_count_ = 0;
   std::array<candidate, candidate_capacity> candidates_;

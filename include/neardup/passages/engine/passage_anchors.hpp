@@ -134,7 +134,8 @@ class anchor_finder {
       bool has_new = false;
       change(suffix_.back(), block);
       for (std::size_t window = block + 1; window < end;) {
-        // The anchor stays the same until a later gram is not greater, or until the anchor is no longer in the window.
+        // The anchor stays the same until the hash of a later gram is not greater, or until the anchor leaves the
+        // window.
         if (suffix_.back() < window) suffix_.pop_back();
         const std::size_t old = suffix_.back();
         const std::uint64_t old_hash = hashes_[old];

@@ -353,7 +353,8 @@ class bucket_join {
     memory.alone = kind == by_feature ? bucket.front().key : (std::numeric_limits<std::uint64_t>::max)();
     memory.labels.clear();
     for (const row& one : bucket) memory.labels.push_back(label_of(one));
-    // Majority vote of Boyer and Moore: if more than half of the rows have one label, it is the candidate at the end.
+    // Majority vote of Boyer and Moore: if more than half of the rows have one label, `common` is this label at the
+    // end.
     std::size_t votes = 0;
     for (const std::uint64_t label : memory.labels) {
       if (votes == 0) memory.common = label;
@@ -395,7 +396,7 @@ class bucket_join {
   /// Joins the sets of a large bucket as a corpus of their own.
   template <class HandOver>
   void join_corpus(std::span<const row> bucket, const HandOver& hand_over) {
-    // distinct_sets expects the sets of the first corpus before those of the second.
+    // distinct_sets expects the sets of the first corpus before the sets of the second corpus.
     std::vector<std::uint32_t> order(bucket.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     const auto middle = std::stable_partition(order.begin(), order.end(),

@@ -87,7 +87,7 @@ class token_counts {
  private:
   struct cell {
     std::atomic<std::uint64_t> met{0};  // filter of the tokens that occurred
-    // Bits 0 to 47 are the filter of the tokens that occurred again. The bits above count these tokens.
+    // Bits 0 to 47 are the filter of the tokens that occurred again. Bits 48 to 63 are the number of these tokens.
     std::atomic<std::uint64_t> again{0};
   };
   static_assert(std::is_trivially_copyable_v<cell>);

@@ -402,7 +402,7 @@ class set_join {
     if (how_.keys == set_keys::similar_parts) return part_cut::into_similar(differing);
     using costs = set_join_costs;
     const std::size_t size = size_at(probed.begin + probed.size() / 2);
-    // Costs are estimates, so parts are chosen only if they are cheaper by a quarter.
+    // The costs are estimates. So parts are chosen only if they are cheaper by a quarter.
     double least = .75 * static_cast<double>(probed.size()) * cost_of_probe(of, probed, 1);
     part_cut result;
     for (const part_cut cut : {part_cut::into_equal(differing), part_cut::into_similar(differing)}) {
@@ -461,7 +461,8 @@ class set_join {
     const posting *const begin = of.postings.data() + list.begin, *const end = of.postings.data() + list.end;
     const posting* const from = std::lower_bound(begin, end, first, is_before);
     const posting* to = std::lower_bound(from, end, last, is_before);
-    // The required overlap grows with the size of the partner. At most n - position features can be common.
+    // The required overlap grows with the size of the other set. At most n - position features can be common, so larger
+    // sets are skipped.
     const auto fits = std::upper_bound(memory.least.begin(), memory.least.end(), n - position);
     if (position != 0 && fits != memory.least.end()) {
       const std::size_t size = memory.least_base + static_cast<std::size_t>(fits - memory.least.begin());
@@ -704,7 +705,8 @@ class set_join {
     for (const set_candidate& other : candidates.first(left)) {
       const std::uint32_t a = rank(other.place);
       if (classes_ != nullptr && classes_->leaves_out(a, b)) continue;
-      // If two features of a set differ by the salt, sets of one side may become candidates. They are skipped here.
+      // If two features of a set differ by the salt, two sets of one side may become candidates. Such candidates are
+      // skipped here.
       if (side_ != nullptr && (*side_)[a] == (*side_)[b]) continue;
       const std::size_t common = count_common(sets_[a], set, other.least);
       if (common < other.least) continue;

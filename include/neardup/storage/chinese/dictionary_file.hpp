@@ -153,7 +153,7 @@ inline void save(const std::string& path, const word_dictionary& words) {
 [[nodiscard]] inline word_dictionary open_dictionary(std::span<const std::byte> bytes) {
   const detail::container contents(bytes, "the bytes", detail::file_content::dictionary);
   contents.check_sections();
-  // The owner deletes nothing, because the bytes belong to the caller.
+  // The shared_ptr owns nothing, because the bytes belong to the caller.
   return detail::dictionary_access::open(contents, std::shared_ptr<const void>(std::make_shared<char>('\0')));
 }
 

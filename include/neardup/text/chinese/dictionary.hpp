@@ -62,7 +62,7 @@ class shared_table {
   shared_table(shared_table&& other) noexcept
       : own_(std::move(other.own_)), view_(std::exchange(other.view_, {})), owner_(std::move(other.owner_)) {}
   shared_table& operator=(shared_table other) noexcept {
-    // The elements of a vector stay in place when the vector is moved.
+    // Moving a vector does not move its elements, so pointers to them stay valid.
     own_ = std::move(other.own_);
     view_ = other.view_;
     owner_ = std::move(other.owner_);

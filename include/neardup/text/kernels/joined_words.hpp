@@ -303,8 +303,8 @@ NEARDUP_ALWAYS_INLINE void join_letters_neon(word_join_cursor& cursor, const cha
   const std::uint64_t after_word = word << 1 | (cursor.last == word_run::letters ? 1U : 0U);
   const std::uint64_t ends = after_word & ~word & all;
   cursor.last = (word >> (size - 1) & 1U) != 0 ? word_run::letters : word_run::none;
-  // Local copies of the members stay in registers. The members would not, because the compiler must assume that stores
-  // change them.
+  // A local copy of a member stays in a register. The member itself would not, because the compiler must assume that
+  // stores change it.
   char* const joined = cursor.joined;
   std::uint32_t* close = cursor.close + cursor.count;
   std::uint32_t* begin = cursor.begin + cursor.count + 1;

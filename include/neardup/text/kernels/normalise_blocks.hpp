@@ -50,7 +50,7 @@ constexpr normalised_end end_of(word_run run) noexcept {
 
 /// The state of normalising: a position in the text, and a position in the output.
 struct normalise_cursor {
-  // The output has no positions of the text; see take_without_soft_hyphen().
+  // The output has only characters, and no positions of the text. See take_without_soft_hyphen().
   static constexpr bool copies_characters = true;
   const char* at;
   const char* end;  // the end of the text
@@ -130,7 +130,7 @@ NEARDUP_ALWAYS_INLINE normalised_character read_normalised(const char*& at, cons
   }
   const unsigned bits = unicode_bits(code_point);
   result.kind = static_cast<character_class>(bits & ~unicode_has_lower);
-  // U+24C2 has a lower case. It is kept, because it is a pictograph.
+  // The pictograph U+24C2 has a lower case, but is kept.
   if ((bits & unicode_has_lower) != 0 && result.kind != character_class::pictograph) {
     result.length = encode(to_lower(code_point), result.bytes);
   } else if (result.kind != character_class::other) {

@@ -26,7 +26,7 @@ inline constexpr std::size_t text_block_margin = 16;  // the number of bytes tha
 
 /// Collects the highest bits of eight bytes in one byte.
 inline std::uint64_t top_bits(std::uint64_t bytes) noexcept {
-  // One multiplication moves the bits next to each other.
+  // One multiplication moves the eight bits next to each other.
   return ((bytes & byte_tops) >> 7) * 0x0102040810204080U >> 56;
 }
 

@@ -132,8 +132,8 @@ class utf8_checker {
     return first == 0xf0 ? second >= 0x90 : first == 0xf4 ? second < 0x90 : first < 0xf4;
   }
 
-  // left_: the first bytes of the next block that must be continuation bytes. Also whether 0xe0 or 0xed is the last
-  // byte of this block.
+  // left_: a mask of the bytes of the next block that must be continuation bytes. The other masks say whether the last
+  // byte of this block is 0xe0 or 0xed.
   std::uint64_t left_ = 0;
   std::uint64_t after_e0_ = 0;
   std::uint64_t after_ed_ = 0;
@@ -151,7 +151,7 @@ bool is_well_formed_by_bits(std::string_view text) noexcept {
     if (bits.tops == 0 && checker.is_complete()) continue;
     if (!checker.check(text.data() + i, bits)) return false;
   }
-  // Zero bytes follow the end of the text in the copy, because a zero byte continues no sequence.
+  // In the copy of the last block, zero bytes follow the text, because a zero byte continues no sequence.
   char rest[text_block_size + 1] = {};
   if (i < text.size()) std::memcpy(rest, text.data() + i, text.size() - i);
   return checker.check(rest, Block::bits_of(rest)) && checker.is_complete();
@@ -213,8 +213,8 @@ inline constexpr utf8_table second_high_errors = make_utf8_table([](const utf8_e
 template <class Kernel>
 bool is_well_formed_by(const Kernel& are_well_formed, std::string_view text) noexcept {
   if (text.empty()) return true;
-  // The first and the last block are copied. Three zero bytes are before the first block, and zero bytes are after the
-  // text. A zero byte neither begins nor continues a sequence.
+  // The first block and the last block are copied. Three zero bytes are before the first block, and zero bytes are
+  // after the text. A zero byte neither begins nor continues a sequence.
   char edge[3 + text_block_size] = {};
   const std::size_t first = text.size() < text_block_size ? text.size() : text_block_size;
   std::memcpy(edge + 3, text.data(), first);
