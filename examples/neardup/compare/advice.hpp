@@ -1,4 +1,5 @@
-// Recommends settings for a given corpus: the features, width, distance and blocks that find its near-duplicates, and
+// Recommends settings for a corpus: the features, width, distance and blocks that find its near-duplicates. Also
+// estimates the costs of these settings.
 // their costs.
 #pragma once
 
@@ -29,14 +30,14 @@
 
 namespace command {
 
-/// The definition of near-duplicates, and limits of how much of a corpus is examined to give advice.
+/// Defines near-duplicates for the advice, and limits how much of a corpus is examined.
 struct advice_request {
   /// Two documents are near-duplicates if their `check` features have at least this Jaccard similarity.
   double similarity = neardup::default_similarity;
   neardup::feature_choice check{};
   /// The share of the near-duplicates that fingerprints must find; see setup::recall.
   double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);
-  /// The features from which fingerprints may be made, besides `check`.
+  /// The features from which fingerprints may be made, in addition to `check`.
   std::vector<neardup::feature_choice> features{{neardup::feature_kind::words, 1},
                                                 {neardup::feature_kind::words, 2},
                                                 {neardup::feature_kind::chars, 2},
@@ -44,15 +45,15 @@ struct advice_request {
                                                 {neardup::feature_kind::chars, 5}};
   std::size_t sample = 2000;  ///< documents whose near-duplicates are searched for
   bool setups = true;         ///< true if fingerprints are compared, and advice::setups made
-  /// The greatest number of documents for which fingerprints are compared. In a smaller corpus, with less than 16 times
-  /// as many documents, a sixteenth of the documents is compared, but at least 4,096.
+  /// The greatest number of documents whose fingerprints are compared. In a corpus of fewer than 16 times as many
+  /// documents, a sixteenth of the documents is compared, but at least 4,096.
   std::size_t compared = std::size_t{1} << 18;
   std::size_t sample_bytes = std::size_t{1} << 26;  ///< bytes of text in the sample; one text has at most 1/16
   std::uint64_t seed = 0;                           ///< seed of the random sample and of the hashes
 };
 
-/// A way to find near-duplicates, and its expected results. Fingerprints of a kind, with `bits` bits, are made from the
-/// distinct features. All pairs within `distance` bits are candidates, and each is checked exactly.
+/// A way to find near-duplicates, and its expected results. The fingerprints have a kind and `bits` bits, and are made
+/// from the distinct features. All pairs within `distance` bits are candidates, and each candidate is checked exactly.
 struct setup {
   neardup::feature_choice features;
   neardup::fingerprint_kind kind;
@@ -81,12 +82,12 @@ struct feature_facts {
                 ///< blocks
 };
 
-/// Properties of a corpus, and the setup that suits it.
+/// Properties of a corpus, and the recommended setup.
 struct advice {
   std::uint64_t documents = 0;
   std::size_t sampled = 0;  ///< number of documents in the sample
   /// The number of sampled documents for which near-duplicates were counted. If many documents resemble one another,
-  /// followed < sampled, and one counted document represents several sampled documents.
+  /// followed < sampled, and a followed document represents several sampled documents.
   std::size_t followed = 0;
   double mean_bytes = 0;  ///< mean size of a document
   double median_bytes = 0;
@@ -102,9 +103,9 @@ struct advice {
   bool is_reached = false;      ///< true if the recommended setup reaches the required recall
 };
 
-/// Chooses a setup. Only setups that reach this recall count, if there are any; and of these setups, only setups that
-/// take at most a twentieth longer than the fastest. The setup with the best recall is chosen; of equal setups the
-/// faster, then the first.
+/// Chooses a setup. If some setups reach the recall, only these setups count. Of these, only setups that take at most a
+/// twentieth longer than the fastest count. Of these, the setup with the best recall is chosen; of equal setups the
+/// fastest, then the first.
 /// Returns: the index of the setup.
 /// Throws: std::invalid_argument if there are no setups.
 /// Example, to exclude 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits > 64; });
@@ -115,7 +116,7 @@ struct advice {
   for (const setup& s : setups) {
     if (s.recall >= recall) fastest = (std::min)(fastest, s.seconds);
   }
-  // Costs are estimates, so smaller differences in time mean nothing.
+  // The costs are estimates. So small differences in time mean nothing.
   const auto fits = [&](const setup& s) { return s.recall >= recall && s.seconds <= 1.05 * fastest; };
   const auto is_better = [&](const setup& a, const setup& b) {
     if (fits(a) != fits(b)) return fits(a);
@@ -124,18 +125,17 @@ struct advice {
   return static_cast<std::size_t>(std::min_element(setups.begin(), setups.end(), is_better) - setups.begin());
 }
 
-/// Reads a corpus twice, and recommends a setup. Considers fingerprints of 64 and 128 bits.
+/// Reads a corpus twice, and recommends a setup. Fingerprints of 64 and 128 bits are considered.
 ///
-/// In the first pass, each document is passed to sample(), which keeps some of them. In the second pass, all documents
-/// are passed to compare(), in the same order. compare() finds the near-duplicates of the sampled documents exactly, by
-/// an inverted index, however rare near-duplicates are. If documents resemble so many others that this would take long,
-/// only some of the sample are followed, each with a weight (see advice::followed). From the cosine or Jaccard
-/// similarity of each pair, theory predicts the share of the near-duplicates within k bits (see expected_recall). The
-/// distances of their fingerprints correct the prediction. The number of candidates is counted by comparing
-/// fingerprints. The advice depends only on the request and on the documents in their order.
-/// Guarantee: after running out of memory, or an exception while reading `texts`, an advisor may only be destroyed or
-/// assigned to.
-/// Memory: the texts of the sample; for each choice of features, the fingerprints of the compared documents.
+/// In the first pass, each document is passed to sample(), which keeps some of the documents. In the second pass, all
+/// documents are passed to compare(), in the same order. compare() finds the near-duplicates of the sampled documents
+/// exactly, with an inverted index, however rare they are. If documents resemble so many others that this would take
+/// long, only some sampled documents are followed, each with a weight (see advice::followed). Theory predicts the share
+/// of the near-duplicates within k bits, from the cosine or Jaccard similarity of each pair (see expected_recall). The
+/// distances of their fingerprints correct the prediction. Candidates are counted by comparing fingerprints. The advice
+/// depends only on the request and on the documents in their order.
+/// Guarantee: if memory is exhausted, or reading `texts` throws, the advisor may only be destroyed or assigned to.
+/// Memory: the texts of the sample, and for each choice of features the fingerprints of the compared documents.
 /// Example:
 /// ```
 /// advisor look{advice_request{.similarity = 0.7}};
@@ -146,7 +146,7 @@ struct advice {
 class advisor {
  public:
   /// Throws: std::invalid_argument unless 0 < similarity <= 1, 0 <= recall <= 1, sample is in 1..1,000,000, compared is
-  /// not 0, and all features have a size.
+  /// not 0, and the size of each choice of features is not 0.
   explicit advisor(const advice_request& request = {})
       : similarity_(request.similarity),
         recall_(request.recall),
@@ -155,21 +155,21 @@ class advisor {
         makes_setups_(request.setups) {}
 
   /// Adds a document in the first pass.
-  /// Throws: std::logic_error after compare().
+  /// Throws: std::logic_error if compare() was called before.
   void sample(std::string_view text) {
     if (corpus_.is_complete()) throw std::logic_error("advisor: sample() after compare()");
     corpus_.add(text);
   }
 
-  /// Adds the next documents of the second pass: any sequence with size() and [], whose elements convert to
-  /// std::string_view. Elements may be made on demand, concurrently on several threads.
+  /// Adds the next documents of the second pass. `texts` is a sequence with size() and [], whose elements convert to
+  /// std::string_view. Several threads may make elements at once, when they are needed.
   template <class Texts>
   void compare(const Texts& texts, const neardup::any_runner& run = {}) {
     corpus_.compare(texts, run);
   }
 
   /// Returns the advice.
-  /// Throws: std::logic_error unless both passes have seen the same number of documents, and at least one.
+  /// Throws: std::logic_error unless the two passes had the same number of documents, and at least one.
   [[nodiscard]] advice finish(const neardup::any_runner& run = {}) {
     if (corpus_.documents() == 0) throw std::logic_error("advisor: no documents to advise on");
     if (corpus_.compared() != corpus_.documents()) {
@@ -192,7 +192,7 @@ class advisor {
       pairs += s.stands_for * static_cast<double>(s.copies + s.degree);
     }
     result.partnered = partnered / distinct;
-    // Divided by 2, because both documents of a pair count it.
+    // The sum is divided by 2, because each pair was counted for each of its two documents.
     result.similar_pairs = pairs / 2 * static_cast<double>(corpus_.documents()) / corpus_.weight();
 
     std::vector<double> sizes;
@@ -213,7 +213,8 @@ class advisor {
   }
 
  private:
-  /// Returns the largest distance that is considered. Larger distances give too many candidates that do not match.
+  /// Returns the largest distance that is considered. Larger distances would give too many candidates that do not
+  /// match.
   static constexpr int max_distance(std::size_t bits) noexcept { return static_cast<int>(bits * 5 / 16); }
 
   [[noreturn]] static void refuse(const char* what) {
@@ -228,7 +229,7 @@ class advisor {
     return request;
   }
 
-  /// Returns the features of the check, followed by the other features of the request, without repetitions.
+  /// Returns the features of the check, followed by the other features of the request. No features are repeated.
   static std::vector<neardup::feature_choice> all_features(const advice_request& request) {
     std::vector<neardup::feature_choice> result{request.check};
     for (const neardup::feature_choice& features : request.features) {
@@ -240,10 +241,10 @@ class advisor {
     return result;
   }
 
-  /// Returns the facts about the f-th choice of features. `counts`: the numbers of features of the sampled documents.
+  /// Returns the facts about choice number `f` of features. `counts`: how many features each sampled document has.
   [[nodiscard]] feature_facts facts_of(std::size_t f, std::span<const std::size_t> counts) const {
     const neardup::feature_choice& features = corpus_.features()[f];
-    // A text never has more longest sentences than requested. So few features do not mean a short text.
+    // A text never has more longest sentences than requested. So few features do not mean that a text is short.
     const bool are_few = features.kind == neardup::feature_kind::longest_sentences;
     const std::size_t enough = are_few ? 0 : neardup::features_to_bear(features.size, similarity_);
     double all = 0, too_short = 0;
@@ -282,7 +283,7 @@ class advisor {
   }
 
   static double skew_of(std::vector<std::uint64_t> prints) {
-    // Equal fingerprints are removed: an index stores them once.
+    // Equal fingerprints are removed, because an index stores them once.
     std::sort(prints.begin(), prints.end());
     prints.erase(std::unique(prints.begin(), prints.end()), prints.end());
     if (prints.size() < 2) return 1;
@@ -298,7 +299,7 @@ class advisor {
     return skew;
   }
 
-  /// Returns the number of pairs within k bits per document of the whole corpus. It is estimated from the number of
+  /// Returns how many pairs within k bits there are per document of the whole corpus. The number is estimated from the
   /// compared documents within k bits of each sampled document.
   template <class Fingerprint>
   [[nodiscard]] double candidates_within(std::size_t f, int k, const neardup::any_runner& run) const {
@@ -307,7 +308,7 @@ class advisor {
       if (of_text) prints.push_back(of_text->get<Fingerprint>());
     }
     std::sort(prints.begin(), prints.end());
-    // Documents with equal fingerprints are one entry with a count, so that many copies are cheap.
+    // Documents with equal fingerprints are one entry with a count. So many copies take little time.
     neardup::flat_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index;
     std::vector<std::uint64_t> copies;
     for (std::size_t i = 0; i < prints.size(); ++i) {
@@ -341,12 +342,12 @@ class advisor {
     double trust;  // 0 to 1: the weight of the observed distances in `value`, and so of the random error of this seed
   };
 
-  /// Returns the probability that at most k of `bits` bits differ, each with probability p.
+  /// Returns the probability that at most k of `bits` bits differ, if each bit differs with probability p.
   static double chance_within(std::size_t bits, int k, double p) {
     return neardup::match_probability(bits, k, std::cos(std::numbers::pi * p));
   }
 
-  /// The size of a table of the probability that a pair is within k bits, by the probability that a bit differs.
+  /// The size of a table that maps the probability that a bit differs to the probability that a pair is within k bits.
   static constexpr std::size_t difference_steps = 1024;
   static std::vector<double> chances_by_difference(std::size_t bits, int k) {
     std::vector<double> chances(difference_steps + 1);
@@ -356,17 +357,17 @@ class advisor {
     return chances;
   }
 
-  /// The weight of a sampled document: one for its family, or one for each pair with a document that is not a copy.
+  /// How a sampled document is weighted: once for its family, or once for each pair with a document that is not a copy.
   enum class counted { families, pairs };
   static double weight_of(const corpus_sample::sampled& s, counted what) noexcept {
     return what == counted::families ? s.weight() : s.stands_for * static_cast<double>(s.degree);
   }
 
-  /// Estimates the share of the near-duplicates of a document that are within k bits, without copies, from the pairs
-  /// that were examined in detail.
+  /// Estimates which share of the near-duplicates of a document is within k bits. Copies are not counted. The estimate
+  /// uses the pairs that were examined in detail.
   ///
-  /// Theory is a little off for texts of few features, and for min-wise codes. The observed distances of the pairs show
-  /// by how much. With more pairs this is more precise, so the correction is weighted by its reliability.
+  /// The theory is slightly wrong for texts of few features, and for min-wise codes. The observed distances of the
+  /// pairs show the error. More pairs show it more precisely, so the correction is weighted by its reliability.
   [[nodiscard]] estimate recall_within(neardup::fingerprint_kind kind, std::size_t bits, int k, std::size_t f,
                                        counted what = counted::families) const {
     const std::vector<double> chances = chances_by_difference(bits, k);
@@ -397,13 +398,13 @@ class advisor {
     for (const document& one : seen) doubt += std::pow(one.beyond - beyond / all * one.weight, 2);
     const double trust = beyond == 0 ? 0 : beyond * beyond / (beyond * beyond + doubt);
     const double value = (expected + trust * beyond) / all;
-    // The standard error of a ratio of two sums over the sample, from the residual of each document.
+    // The standard error of a ratio of two sums over the sample is computed from the residual of each document.
     double squares = 0;
     for (const document& one : seen) squares += std::pow(one.expected + trust * one.beyond - value * one.weight, 2);
     return {std::clamp(value, 0.0, 1.0), std::sqrt(squares) / all, trust};
   }
 
-  /// Returns the share of all pairs of near-duplicates that are within k bits. Copies are within any distance.
+  /// Returns which share of all pairs of near-duplicates is within k bits. Copies are within any distance.
   [[nodiscard]] double recall_of_pairs(neardup::fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const double found = recall_within(kind, bits, k, f, counted::pairs).value;
     double missed = 0, all = 0;
@@ -414,11 +415,11 @@ class advisor {
     return all == 0 ? found : 1 - missed / all;
   }
 
-  /// Returns the standard deviation, over hash functions, of the share of near-duplicates within k bits.
+  /// Returns the standard deviation of the share of near-duplicates within k bits, over all hash functions.
   ///
   /// Near-duplicates that share the same words are found or missed together: if these words make one pair differ in a
-  /// bit, all pairs differ in it. So the contribution of a bit to the share is summed over all pairs, for each bit of
-  /// the widest fingerprints. To first order, the share is a sum of independent terms, one for each bit.
+  /// bit, all pairs differ in this bit. So for each bit of the widest fingerprints, its contribution to the share is
+  /// summed over all pairs. To first order, the share is a sum of independent terms, one for each bit.
   [[nodiscard]] double luck_of_the_hash(neardup::fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const std::size_t by = kind == neardup::fingerprint_kind::minwise ? 1 : 0;
     const double n = static_cast<double>(bits);
@@ -435,7 +436,8 @@ class advisor {
         const double p = other.by_features[f].difference[by];
         if (p <= 0) continue;  // every hash function finds this pair
         const double found = chance_within(bits, k, p);
-        // The probability that one bit decides whether the pair is found: exactly k of the other bits differ.
+        // The probability that one bit decides whether the pair is found. It decides if exactly k of the other bits
+        // differ.
         const double decides = chance_within(bits - 1, k, p) - (k == 0 ? 0 : chance_within(bits - 1, k - 1, p));
         for (std::size_t bit = 0; bit < widest; ++bit) {
           const bool differs = (other.by_features[f].differing[by][bit / 64] >> (bit % 64) & 1) != 0;
@@ -447,8 +449,9 @@ class advisor {
     }
     double squares = 0;
     for (const double term : terms) squares += term * term;
-    // The squares contain the variance of each pair by itself. A pair is a smaller share of the pairs in the corpus
-    // than of the pairs in the sample. So the variance is subtracted, and added for a pair of the corpus.
+    // The squares contain the variance of each single pair. But a pair is a smaller share of the pairs in the corpus
+    // than of the pairs in the sample. So the variance for the sample is subtracted, and the variance for the corpus is
+    // added.
     const double variance =
         (std::max)(0.0, squares / static_cast<double>(widest) * n - of_pairs) + of_one_pair / families;
     return std::sqrt(variance);
@@ -462,16 +465,16 @@ class advisor {
     int k = 0;
     estimate recall = recall_within(kind, width, k, f);
     while (recall.value < recall_ && k < max_distance(width)) recall = recall_within(kind, width, ++k, f);
-    // Two hash functions contribute: the examined one, and the one that will be used.
+    // Two hash functions contribute: the one that was examined, and the one that will be used.
     const double luck = luck_of_the_hash(kind, width, k, f) * std::sqrt(1 + recall.trust * recall.trust);
     const double error = std::hypot(recall.error, luck);
-    // 1.65 standard errors would suffice if documents were independent, but near-duplicates form families.
+    // If documents were independent, 1.65 standard errors would suffice. But near-duplicates form families.
     const double reach = 2 * error;
     const double candidates = candidates_within<Fingerprint>(f, k, run);
     const neardup::expected_costs costs =
         neardup::leanest_blocks(width, k, static_cast<double>(corpus_.documents()), {.max_slowdown = 1.5});
 
-    // Costs in nanoseconds, on one core of a server of 2024 with AVX-512.
+    // The costs are in nanoseconds, on one core of a server of 2024 with AVX-512.
     constexpr double a_feature = 4, a_byte = 0.3, a_sorted_feature = 8, a_compared_feature = 1.5, a_candidate = 100;
     constexpr bool is_minwise = kind == neardup::fingerprint_kind::minwise;
     // Min-wise codes of any width need one hash of each feature.
@@ -479,7 +482,7 @@ class advisor {
         corpus_.mean_bytes() * a_byte + sizes[f] * a_feature * (is_minwise ? 1 : 0.7 + 0.3 * width / 64.0);
     const double checking =
         sizes.front() * a_sorted_feature + candidates * (a_candidate + 2 * sizes.front() * a_compared_feature);
-    // Full buckets slow down an index, but not a scan, which compares all pairs.
+    // Crowded buckets slow down an index. They do not slow down a scan, which compares all pairs.
     double skew = result.facts[f].skew;
     if constexpr (is_minwise) skew = skew_of(first_words<neardup::minwise<64>>(f));
     const double search = (std::min)(costs.seconds * (std::max)(1.0, skew),

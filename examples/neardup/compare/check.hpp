@@ -1,4 +1,4 @@
-// The exact check, which decides about documents with fingerprints near each other.
+// The exact check. It decides about documents whose fingerprints are close to each other.
 #pragma once
 
 #include <compare>
@@ -15,8 +15,8 @@
 
 namespace command {
 
-/// Checks a candidate pair by the exact similarity that --check names. Without --check, short documents match only if
-/// their features are equal.
+/// Checks a candidate pair. The exact similarity that --check names decides. Without --check, short documents match
+/// only if their features are equal.
 neardup::check_result check_documents(const comparison_settings& settings, feature_set a, feature_set b);
 inline bool are_near_duplicates(const comparison_settings& settings, feature_set a, feature_set b) {
   return check_documents(settings, a, b).accepts;
@@ -27,7 +27,7 @@ inline neardup::bits within_of(const comparison_settings& settings) {
   return neardup::bits{settings.distance}.in_blocks(settings.blocks);
 }
 
-/// The data of documents that are compared, besides fingerprints.
+/// The data of documents that are compared, without fingerprints.
 /// Memory: see feature_store.
 class document_check {
  public:
@@ -47,23 +47,25 @@ class document_check {
   /// Returns the number of features of all documents.
   [[nodiscard]] std::uint64_t feature_count() const noexcept { return features_.feature_count(); }
 
-  /// Returns true if the check decides, and not fingerprints alone.
+  /// Returns true if the check decides, or false if fingerprints alone decide.
   [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
 
-  /// Returns true if the check accepts by a Jaccard similarity, and all features are in memory. With --min-similarity 0
-  /// the check also accepts documents without a common feature. A join of features does not find such documents.
+  /// Returns true if the check accepts by a Jaccard similarity, and all features are in memory. With --min-similarity
+  /// 0, the check also accepts documents that have no common feature, which a join of features does not find. So the
+  /// result is then false.
   [[nodiscard]] bool can_join() const {
     return settings_.checks_jaccard() && *settings_.min_similarity > 0 && features_.is_in_memory();
   }
 
   /// Checks a candidate pair.
-  /// Thread safety: any number of threads may call it.
+  /// Thread safety: several threads may call it at once.
   [[nodiscard]] neardup::check_result operator()(std::size_t i, std::size_t j) const {
     return check_documents(settings_, features_[i], features_[j]);
   }
 
  private:
-  // Bytes that a run stores for each document besides its features: fingerprints and their join, or a join of sets.
+  // The bytes that a run stores for each document, without its features: for fingerprints and their join, or for a join
+  // of sets.
   static constexpr std::uint64_t bytes_of_join = 60, bytes_of_exact_join = 250;
 
   const comparison_settings& settings_;
@@ -71,8 +73,8 @@ class document_check {
   bool any_short_ = false;
 };
 
-/// The sets of consecutive or of listed documents, as the library's exact joins need them. One class for both, so that
-/// the joins are compiled once.
+/// The sets of consecutive or listed documents, for the exact joins of the library. There is one class for the two
+/// cases, so that the joins are compiled once.
 class checked_sets {
  public:
   checked_sets(const document_check& all, std::size_t first, std::size_t end) : all_(all), first_(first), end_(end) {}
@@ -91,7 +93,7 @@ class checked_sets {
   const std::vector<std::uint32_t>* list_ = nullptr;
 };
 
-/// The normalised texts of consecutive documents, for a check by the edit distance.
+/// The normalised texts of consecutive documents, for a check by edit similarity.
 class checked_texts {
  public:
   checked_texts(const document_check& all, std::size_t first, std::size_t end) : all_(all), first_(first), end_(end) {}
@@ -114,8 +116,8 @@ inline neardup::set_threshold set_threshold_of(const comparison_settings& settin
   return {set_measure_of(settings), *settings.min_similarity, settings.is_lossless ? std::size_t{1} : 0};
 }
 
-/// Returns for each of `count` documents the first document that is equal in all compared data. `compare(a, b)` is a
-/// total order of documents by that data.
+/// Returns for each of `count` documents the first document whose compared data are equal. `compare(a, b)` is a total
+/// order of the documents by these data.
 template <class Number, class Compare>
 std::vector<Number> first_of_equal(Number count, const Compare& compare) {
   std::vector<Number> order(count);
@@ -135,23 +137,24 @@ inline std::strong_ordering compare_features(feature_set a, feature_set b) {
   return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// Returns the similarity estimated from a distance: for min-wise codes the Jaccard similarity, for SimHash the cosine,
-/// for codes of other programs the share of equal bits.
+/// Returns the similarity that is estimated from a distance: the Jaccard similarity for min-wise codes, the cosine for
+/// SimHash, and the share of equal bits for codes of other programs.
 double estimate_of(const fingerprint_settings& settings, int distance);
 
-/// A passage of a document's text that contains much of another document, with its position in bytes and the words
-/// around it.
+/// A passage of a document's text that contains much of another document. It has a position in bytes, and the words
+/// around the passage.
 struct shown_passage {
   std::optional<std::size_t> offset;  ///< nullopt with --fold-chinese: the folded text has other positions
   std::size_t length;
   std::string words;
   std::string field = {};  ///< field of the record, if several fields are texts
 };
-/// Converts a passage of a text to show it. `field` is the name of the text's field; empty if a record has one text.
+/// Converts a passage of a text, so that it can be shown. `field`: the name of the field with the text; empty if a
+/// record has one text.
 shown_passage shown_in(const input_settings& settings, std::string field, std::string_view text,
                        const common::passage& where);
 
-/// A document and a document near it, as pairs, query and unique --dropped print them.
+/// A document and another document close to it, in the form in which pairs, query and unique --dropped print them.
 struct match_line {
   const char *name, *other_name;  ///< names of both ids in JSON
   std::string id, other;
@@ -162,14 +165,14 @@ struct match_line {
 };
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match);
 
-/// Two documents, one of which contains the other, as pairs prints them.
+/// Two documents, one of which contains the other, in the form in which `pairs` prints them.
 struct containment_line {
   std::string id, other;
   std::size_t size, other_size;  ///< numbers of features of both documents
   const char* other_name;        ///< name of the second id in JSON
   double containment;
 };
-/// Returns the text for two documents by containment, and their overlap.
+/// Returns the line that is printed for two documents, with their containment and their overlap.
 std::string text_of_containment(bool as_json, const containment_line& pair);
 
 /// Two documents that may be near-duplicates.
@@ -179,7 +182,7 @@ struct candidate {
   std::optional<int> distance;  ///< distance of the fingerprints, if these are compared
 };
 
-/// Returns the similarity of each candidate, nullopt if it is below `least`, computed by all threads.
+/// Returns the similarity of each candidate, or nullopt if it is below `least`. All threads compute similarities.
 /// Precondition: there is a check.
 std::vector<std::optional<double>> similarities_of(similarity_measure measure, const document_check& check,
                                                    std::span<const candidate> candidates, double least,

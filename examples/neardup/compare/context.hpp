@@ -1,4 +1,4 @@
-// All settings of a run, and the objects that its verb works with.
+// All settings of a run, and the objects that a verb works with.
 #pragma once
 
 #include <neardup/index/layout.hpp>
@@ -11,15 +11,15 @@
 
 namespace command {
 
-/// The options that chose settings by a similarity, as typed.
+/// The options, as typed, that chose settings by a similarity.
 struct similarity_choice {
   std::optional<std::string> similarity, min_similarity;
   bool is_of_comparison = false;  ///< true if a check is chosen, too; false for fingerprints alone
   int best_distance = -1;         ///< the distance of --similarity, if --distance was given, too; otherwise -1
 };
 
-/// The settings of a run. Each member has the settings of one folder of the program, and no folder needs the settings
-/// of another.
+/// The settings of a run. Each member has the settings of one folder of the program. No folder needs the settings of
+/// another folder.
 struct run_settings {
   input_settings input;
   list_settings lists;
@@ -36,7 +36,7 @@ struct run_settings {
 };
 
 struct context : reading {
-  /// Opens the outputs, except the file of an index, which the library writes atomically.
+  /// Opens the outputs. The file of an index is not opened, because the library writes it atomically.
   explicit context(const run_settings& s)
       : reading({s.input, s.lists, s.fingerprint, s.comparison, s.output.quiet}, sources_of(s)),
         settings(s),
@@ -70,20 +70,21 @@ struct context : reading {
   }
 };
 
-/// Calls `visit` for each document of the input. Flushes the output if the next batch may take long to arrive.
+/// Calls `visit` for each document of the input. If the next batch may take long to arrive, flushes the output first.
 inline void for_each_document(context& c, const document_visitor& visit) {
   for_each_document(c, c.settings.input, c.sources, visit, [&c](const finished_batch& done) {
     if (done.input.live) c.out.flush();
   });
 }
 
-/// Returns the number of blocks for the index of a stream of unknown length: the requested number, or the default.
+/// Returns the number of blocks for the index of a stream, whose length is unknown. The result is the requested number,
+/// or the default.
 inline int blocks_of(const run_settings& settings) {
   const comparison_settings& how = settings.comparison;
   return how.blocks > 0 ? how.blocks : neardup::default_blocks(settings.fingerprint.bits, how.distance);
 }
 
-/// Renames finished output files to their final names. `on_disk`: waits until they are on the disk.
+/// Renames finished output files to their final names. If `on_disk`, waits until the files are on the disk.
 inline void close_outputs(context& c, bool on_disk = false) {
   c.out.close(on_disk);
   if (c.dropped) c.dropped->close(on_disk);
@@ -91,8 +92,8 @@ inline void close_outputs(context& c, bool on_disk = false) {
   if (c.audit) c.audit->close(on_disk);
 }
 
-/// Ends a run: closes the output files, then prints the notes; `summary` ends the first note. `found`: the number of
-/// results of a verb that searches; if it is 0, the exit status says so.
+/// Ends a run: closes the output files, and then prints the notes. `summary` ends the first note. `found`: the number
+/// of results of a verb that searches. If `found` is 0, the exit status is that of a search without results.
 inline void finish(context& c, const std::string& summary, std::uint64_t found = 0) {
   close_outputs(c);
   c.found_any = found > 0;

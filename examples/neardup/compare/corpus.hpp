@@ -1,4 +1,4 @@
-// The corpus of a run: fingerprints and names of documents, and the positions where they can be read again.
+// The corpus of a run: the fingerprints and names of documents, and their positions, at which they can be read again.
 #pragma once
 
 #include <neardup/sets/feature_sets.hpp>
@@ -25,27 +25,27 @@ struct place {
 /// Throws: input_error.
 [[noreturn]] void fail_changed(const source& from);
 
-/// The names and positions of documents.
-/// Memory: for each document 5 bytes, 16 bytes if positions are kept, and the bytes of its name. The name is the id of
-/// the document, or the path of its file.
+/// The names and positions of documents. The name is the id of the document, or the path of its file.
+/// Memory: for each document 5 bytes and the bytes of its name, and 16 bytes if positions are kept.
 class document_table {
  public:
   explicit document_table(bool keeps_places) : keeps_places_(keeps_places) {}
 
   void add(const placed_document& d);
 
-  /// Returns the id by which the user knows the document.
+  /// Returns the id that the user knows as the id of the document.
   [[nodiscard]] std::string id(std::size_t i) const;
 
-  /// Returns the position of a document as PATH:LINE if an earlier document has the same id; otherwise empty.
+  /// Returns the position of a document as PATH:LINE if an earlier document has the same id. Otherwise returns an empty
+  /// text.
   [[nodiscard]] std::string place_of_repeated(std::size_t i) const;
 
   /// Returns the position of a document.
-  /// Precondition: keeps_places.
+  /// Precondition: keeps_places is true.
   [[nodiscard]] place where(std::size_t i) const;
 
  private:
-  /// Consecutive documents of one source, from `first` on.
+  /// Consecutive documents of one source. `first` is the number of the first one.
   struct run {
     std::uint32_t first;
     std::shared_ptr<source> from;
@@ -61,9 +61,10 @@ class document_table {
   std::deque<char> ids_;  // ids; before each id its length, 7 bits per byte, the last byte below 128
 };
 
-/// All documents with tokens.
+/// All documents that have tokens.
 struct corpus {
-  /// Makes an empty corpus. `names`: true if documents need names; `places`: true if their texts are read again.
+  /// Makes an empty corpus. `names`: true if the names of documents are needed. `places`: true if their texts are read
+  /// again.
   explicit corpus(const run_settings& settings, bool names = true, bool places = false)
       : has_names(names),
         documents(places),
@@ -75,14 +76,14 @@ struct corpus {
     if (settings.by.kind != source_kind::none) sources.emplace(settings.by);
   }
 
-  /// Counts a document of the input; called before it is added.
+  /// Counts a document of the input. Call it before the document is added.
   void come(const placed_document& d) {
     if (!sources) return;
     const std::uint32_t number = sources->come(d);
     if (d.facts.has_tokens) source_numbers.push_back(number);
   }
-  /// Counts a document of the input that is dropped, because another document represents it.
-  /// Precondition: --by is given.
+  /// Counts a document of the input that is dropped because document `by` represents it.
+  /// Precondition: the option --by is given.
   void drop(std::size_t i, std::size_t by) { sources->drop(source_numbers[i - against], by); }
 
   /// Adds a document.
@@ -93,12 +94,13 @@ struct corpus {
   void end_against() { against = size(); }
 
   [[nodiscard]] std::size_t size() const noexcept { return check.size(); }
-  /// Returns the number of bits in which two fingerprints differ; nullopt if no fingerprints are compared.
+  /// Returns the number of bits in which the fingerprints of two documents differ; nullopt if no fingerprints are
+  /// compared.
   [[nodiscard]] std::optional<int> distance(std::size_t i, std::size_t j) const {
     return has_fingerprints ? std::optional(hamming_distance(fingerprints[i], fingerprints[j])) : std::nullopt;
   }
 
-  /// Returns true if --within or --across lets two documents be a pair.
+  /// Returns true if --within or --across allows two documents to be a pair.
   [[nodiscard]] bool may_pair(std::size_t i, std::size_t j) const {
     return paired == pairing::all || (values[i] == values[j]) == (paired == pairing::within);
   }
@@ -115,22 +117,22 @@ struct corpus {
   pairing paired;
   std::vector<std::uint32_t> values;  // by document: the number of its value, for --within and --across
   std::unordered_map<std::string, std::uint32_t> value_numbers;
-  std::vector<const std::string*> value_texts;  // by number: the value, in value_numbers
+  std::vector<const std::string*> value_texts;  // value_texts[number]: the value, in value_numbers
   std::vector<double> scores;                   // set if --keep needs scores: the highest is kept
   std::vector<exact_key> exact_scores;          // scores that are texts, or numbers that a double would round
   std::size_t against = 0;                      // number of documents of --against, which come first
   std::optional<source_tally> sources;          // sources of the input's documents, if --by asks for them
   std::vector<std::uint32_t> source_numbers;    // of each document of the input: the number of its source
-  // The pairs of words of the texts of --against, if available; otherwise empty.
+  // The pairs of words of the texts of --against, or empty if they are not available.
   neardup::feature_sets<common::word_pair> against_pairs;
 };
 
-/// Calls `visit` for each document of --against: first the documents of its indexes, then the other documents.
+/// Calls `visit` for each document of --against: first for the documents of its indexes, then for the other documents.
 void for_each_against(context& c, const document_visitor& visit);
 
-/// Reads all documents with tokens: first --against, then the input. Calls `visit` for each document of the input
-/// before it is added.
-/// Throws: input_error for bad input, after everything before it was added.
+/// Reads all documents that have tokens: first those of --against, then those of the input. Calls `visit` for each
+/// document of the input before it is added.
+/// Throws: input_error if the input is bad; all documents before the bad input have then been added.
 void read_corpus(context& c, corpus& all, const document_visitor& visit = nullptr);
 
 }  // namespace command

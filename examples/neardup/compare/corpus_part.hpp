@@ -1,4 +1,4 @@
-// A random part of a corpus, on which a run is tried to predict the run on the whole corpus.
+// A random part of a corpus. A run is tried on the part, to predict the cost of the run on the whole corpus.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 namespace command {
 
-/// A part of a corpus to which each document belongs with the same probability. A small corpus is its own part. A part
-/// has about 1/13 of the bytes of the corpus, at least 1.7 MB and at most 64 MB. It depends only on the seed and on the
-/// documents in their order.
+/// A part of a corpus. Each document belongs to the part with the same probability. The part of a small corpus is the
+/// whole corpus. A part has about 1/13 of the bytes of the corpus, but at least 1.7 MB and at most 64 MB. It depends
+/// only on the seed and on the documents in their order.
 class corpus_part {
  public:
   explicit corpus_part(std::uint64_t seed = 0) : seed_(seed) {}
@@ -37,13 +37,14 @@ class corpus_part {
     }
   }
 
-  /// Returns the number of documents of the corpus, and of the part.
+  /// documents(): the number of documents of the corpus. The second function: the number of documents of the part.
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
   [[nodiscard]] std::size_t size() const noexcept { return kept_.size(); }
   [[nodiscard]] const std::string& operator[](std::size_t i) const noexcept { return kept_[i].text; }
   [[nodiscard]] bool is_whole() const noexcept { return kept_.size() == documents_; }
 
-  /// Returns the mean size of the documents of the corpus, and the median size of those of the part.
+  /// Returns the mean size of the documents of the corpus; the next function returns the median size of those of the
+  /// part.
   /// Precondition: the corpus has documents.
   [[nodiscard]] double mean_bytes() const { return static_cast<double>(bytes_) / static_cast<double>(documents_); }
   [[nodiscard]] std::size_t median_bytes() const {

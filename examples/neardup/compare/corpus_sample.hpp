@@ -1,4 +1,5 @@
-// A sample of a corpus, with the near-duplicates of its documents in the whole corpus: the basis of advice.
+// A sample of a corpus, with the near-duplicates of the sampled documents in the whole corpus. Advice is based on this
+// sample.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +37,7 @@
 
 namespace command {
 
-/// The fingerprints of a text that advice compares: SimHash and min-wise codes, with 64 and 128 bits.
+/// The fingerprints of a text that advice compares: SimHash and min-wise codes, each with 64 and with 128 bits.
 class fingerprints_of_text {
  public:
   fingerprints_of_text(const neardup::simhash<128>& fingerprint, std::span<const std::uint64_t> features)
@@ -64,11 +65,12 @@ class fingerprints_of_text {
   neardup::minwise<128> wide_code_;
 };
 
-/// Computes features and fingerprints of texts for one choice of features. Each thread needs its own reader.
+/// Computes features and fingerprints of texts, for one choice of features. Each thread needs its own reader.
 struct sample_reader {
-  /// The fingerprint of the distinct features, each with weight 1; nullopt if the text has no features.
+  /// Returns the fingerprint of the distinct features, each with weight 1, or nullopt if the text has no features.
   std::function<std::optional<fingerprints_of_text>(std::string_view text)> fingerprint;
-  /// The hashes of the distinct features, ascending; valid until the next call of `features` or `fingerprint`.
+  /// Returns the hashes of the distinct features, ascending. They are valid until the next call of `features` or
+  /// `fingerprint`.
   std::function<std::span<const std::uint64_t>(std::string_view text)> features;
 };
 
@@ -91,7 +93,7 @@ struct sample_reader {
   return reader;
 }
 
-/// Limits of how much of a corpus is examined.
+/// Limits how much of a corpus is examined.
 struct sample_limits {
   std::size_t documents;  ///< documents in the sample
   std::size_t bytes;      ///< bytes of the texts in the sample; longer texts than a sixteenth of this are left out
@@ -100,7 +102,7 @@ struct sample_limits {
   bool fingerprints;      ///< true if fingerprints are made at all
 };
 
-/// SplitMix64: maps a counter to numbers that look random.
+/// SplitMix64: maps the values of a counter to numbers that look random.
 inline std::uint64_t spread(std::uint64_t x) noexcept {
   x += 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -108,9 +110,9 @@ inline std::uint64_t spread(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// Calls `work(part, i)` for each i below `count`, in `parts` parts of the runner. If a call throws, no further call
-/// begins.
-/// Throws: the exception of a call.
+/// Calls `work(part, i)` for each i below `count`, in `parts` parts of the runner. After a call has thrown, no further
+/// call begins.
+/// Throws: the exception of `work`.
 template <class Work>
 void for_each_in_parts(const neardup::any_runner& run, std::size_t parts, std::size_t count, const Work& work) {
   constexpr std::size_t step = 8;
@@ -131,18 +133,18 @@ void for_each_in_parts(const neardup::any_runner& run, std::size_t parts, std::s
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
-/// A sample of a corpus, which is read twice in the same order. The sample is uniform, except that very long texts are
-/// left out. The second pass finds the near-duplicates of the sampled documents in the whole corpus, and keeps the
-/// fingerprints of some or all documents.
+/// A sample of a corpus that is read twice in the same order. The sample is uniform, but very long texts are left out.
+/// The second pass finds the near-duplicates of the sampled documents in the whole corpus, and keeps the fingerprints
+/// of some or all documents.
 ///
-/// If many documents resemble one another, comparing each with the whole sample takes too long. The sample is then
-/// thinned out before the second pass. A document that would be compared with many others is kept with a probability p
-/// < 1. If it is kept, it represents 1 / p documents.
+/// If many documents resemble one another, comparing each document with the whole sample takes too long. Then the
+/// sample is thinned out before the second pass. A document that would be compared with many others is kept with a
+/// probability p < 1. A kept document then represents 1 / p documents.
 class corpus_sample {
  public:
   using fingerprints_type = std::vector<std::optional<fingerprints_of_text>>;
 
-  /// The comparison of two texts by one choice of features. Index 0 is for SimHash, index 1 for min-wise codes.
+  /// The comparison of two texts by one choice of features. Index 0 is for SimHash, and index 1 is for min-wise codes.
   struct compared_pair {
     std::array<double, 2> difference;                       // probability that a bit differs
     std::array<std::array<std::uint64_t, 2>, 2> differing;  // the bits that differ, of 128
@@ -163,13 +165,13 @@ class corpus_sample {
     std::uint64_t degree = 0;     // number of near-duplicates that are not copies
     std::vector<neighbour> kept;  // a random selection of these near-duplicates
 
-    /// Returns the weight of the document. With these weights, each family of near-duplicates, and each document
-    /// without near-duplicates, counts once.
+    /// Returns the weight of the document. With these weights, each family of near-duplicates counts once, and so does
+    /// each document without near-duplicates.
     [[nodiscard]] double weight() const noexcept { return stands_for / (1 + static_cast<double>(copies + degree)); }
   };
 
-  /// `similarity`: two documents are near-duplicates if their features, by the first choice, have at least this Jaccard
-  /// similarity.
+  /// `similarity`: two documents are near-duplicates if the Jaccard similarity of their features, by the first choice
+  /// of features, is at least this.
   corpus_sample(double similarity, std::vector<neardup::feature_choice> features, const sample_limits& limits)
       : similarity_(similarity), features_(std::move(features)), limits_(limits), room_(limits.documents) {}
 
@@ -177,7 +179,7 @@ class corpus_sample {
   void add(std::string_view text) {
     const std::uint64_t ordinal = documents_++;
     total_bytes_ += static_cast<double>(text.size());
-    // A text of this size would be a large part of the sample. It is added only while the sample has no other text.
+    // A text of this size would be a large part of the sample. So it is added only while the sample has no other text.
     const bool is_too_long = text.size() > limits_.bytes / max_share;
     if (is_too_long && !sample_.empty()) return;
     if (!is_too_long && eligible_++ == 0) {
@@ -269,10 +271,10 @@ class corpus_sample {
   }
 
   [[nodiscard]] const std::vector<neardup::feature_choice>& features() const noexcept { return features_; }
-  /// Returns the documents for which near-duplicates are counted. After the first pass, these documents are all that
-  /// were drawn. compare() may remove some of the documents.
+  /// Returns the documents for which near-duplicates are counted. After the first pass, these are all documents that
+  /// were drawn. compare() may remove some of them.
   [[nodiscard]] const std::vector<sampled>& sample() const noexcept { return sample_; }
-  /// Returns the number of documents that were drawn.
+  /// Returns how many documents were drawn.
   [[nodiscard]] std::size_t drawn_documents() const noexcept { return drawn_documents_; }
   /// Returns the sum of sampled::stands_for.
   [[nodiscard]] double weight() const noexcept {
@@ -284,17 +286,17 @@ class corpus_sample {
   [[nodiscard]] std::uint64_t compared() const noexcept { return compared_; }
   [[nodiscard]] double mean_bytes() const noexcept { return total_bytes_ / static_cast<double>(documents_); }
 
-  /// Returns the fingerprints of the sample, by choice of features.
+  /// Returns the fingerprints of the sample, for choice number `f` of features.
   [[nodiscard]] const fingerprints_type& queries(std::size_t f) const { return queries_[f]; }
 
-  /// Returns the fingerprints of the documents chosen for comparison, including sampled ones.
+  /// Returns the fingerprints of the documents that were chosen for comparison, also of sampled documents.
   [[nodiscard]] const fingerprints_type& fingerprints(std::size_t f) const { return fingerprints_[f]; }
 
   /// Returns true if the fingerprints of this document are kept for comparison.
   [[nodiscard]] bool is_compared(std::uint64_t ordinal) const noexcept {
-    // A sixteenth of the corpus is compared. With more, computing six kinds of features for each document would
-    // take longer than the rest of the advice. With fewer than 4,096 documents, it would not be known how full buckets
-    // of 16 bits are.
+    // A sixteenth of the corpus is compared. If more were compared, computing six kinds of features for each document
+    // would take longer than the rest of the advice. If fewer than 4,096 documents were compared, the size of 16-bit
+    // buckets would be unknown.
     const std::uint64_t compared =
         (std::min)(std::uint64_t{limits_.compared}, (std::max)(std::uint64_t{4096}, documents_ / 16));
     if (documents_ <= compared) return true;
@@ -304,11 +306,11 @@ class corpus_sample {
 
   [[nodiscard]] double median_bytes() const noexcept { return median_bytes_; }
 
-  /// Returns the number of distinct features of each drawn document, for each choice of features. Only some of the
-  /// drawn documents are counted in a small corpus, where counting all would take longer than the rest.
+  /// Returns the number of distinct features of each drawn document, for each choice of features. In a small corpus,
+  /// only some of the drawn documents are counted, because counting all would take longer than the rest of the advice.
   [[nodiscard]] const std::vector<std::vector<std::size_t>>& feature_counts() const noexcept { return feature_counts_; }
 
-  /// Returns the i-th random number, modulo `limit`. The modulo favours small results, by at most limit / 2^64.
+  /// Returns random number i, modulo `limit`. The modulo favours small results, by at most limit / 2^64.
   /// Precondition: limit > 0.
   [[nodiscard]] std::uint64_t drawn(std::uint64_t i, std::uint64_t limit) const noexcept {
     return spread(limits_.seed ^ spread(i)) % limit;
@@ -334,7 +336,7 @@ class corpus_sample {
     for (std::size_t i = 0; i < 2; ++i) both.differing[kind][i] = first.to_words()[i] ^ second.to_words()[i];
   }
 
-  /// Removes a random document; the rest is a smaller uniform sample.
+  /// Removes a random document. The rest is a smaller uniform sample.
   void drop_one() {
     sampled& out = sample_[static_cast<std::size_t>(drawn(draws_++, sample_.size()))];
     sample_bytes_ -= out.text.size();
@@ -394,7 +396,7 @@ class corpus_sample {
     return static_cast<double>(*middle);
   }
 
-  /// Counts the features of texts. `sets`: the features of the sampled documents, by the first choice of features.
+  /// Counts the features of texts. `sets`: the features of the sampled documents, for the first choice of features.
   void count_features(const std::vector<hash_set>& sets, const neardup::any_runner& runner) {
     constexpr std::uint64_t least = 500, share = 16;  // a sixteenth of the corpus, but at least 500 documents
     const auto counted =
@@ -403,19 +405,19 @@ class corpus_sample {
     feature_counts_.front().clear();
     for (const hash_set& set : sets) feature_counts_.front().push_back(set.size());
     for_each(runner, counted, [&](worker& own, std::size_t i) {
-      // Takes evenly spaced documents, because the sample of a small corpus is in the order of the corpus.
+      // Takes evenly spaced documents, because the sample of a small corpus has the order of the corpus.
       const std::string& text = sample_[i * sets.size() / counted].text;
       for (std::size_t f = 1; f < features_.size(); ++f) feature_counts_[f][i] = own.readers[f].features(text).size();
     });
   }
 
-  /// Removes sampled documents, so that comparing the corpus with the sample takes a limited number of steps for each
-  /// document. To predict the number of steps, some documents of the sample are compared with the whole sample.
+  /// Removes sampled documents, so that comparing a document of the corpus with the sample takes a limited number of
+  /// steps. To predict this number, some documents of the sample are compared with the whole sample.
   void thin_out() {
     const std::size_t drawn = sample_.size();
     constexpr std::size_t most_queries = 256, most_calls = std::size_t{1} << 21;
-    // A step is the time for one element of two compared sets, about 2.5 ns. Reading a posting takes 2 steps. A
-    // comparison takes 8 steps, and one for each element.
+    // A step is the time to compare one element of two sets, about 2.5 ns. Reading a posting takes 2 steps. A
+    // comparison of two sets takes 8 steps, and one step for each element.
     constexpr double of_posting = 2, of_comparison = 8;
     std::vector<double> steps(drawn, 0);
     std::vector<std::uint32_t> last_query(drawn, 0);
@@ -434,15 +436,16 @@ class corpus_sample {
       steps[i] /= static_cast<double>(queries);
       size += static_cast<double>(join_[i].size()) / static_cast<double>(drawn);
     }
-    // The limit of the steps per document. It is about three times the time in which the command `unique` reads a
-    // document and extracts its features. For a small corpus the limit is a tenth of a second in all. If the recall of
-    // fingerprints is measured by pairs of the corpus, the limit is five seconds in all.
+    // The limit of the steps per document. The limit is about three times the time in which `unique` reads a document
+    // and extracts its features. For a small corpus, the limit is a tenth of a second for all documents. If pairs of
+    // the corpus measure the recall of fingerprints, the limit is five seconds for all documents.
     constexpr double of_document = 300, of_feature = 80;
     const double at_least = limits_.fingerprints ? 2e9 : 4e7;
     const double most = (std::max)(of_document + of_feature * size, at_least / static_cast<double>(documents_));
     const double limit = limit_within(steps, most);
     std::vector<bool> is_kept(drawn);
-    // Systematic sampling: a document is kept if the running sum of the probabilities passes a whole number at it.
+    // Systematic sampling: a document is kept if the running sum of the probabilities passes a whole number at this
+    // document.
     double sum = static_cast<double>(spread(~limits_.seed) >> 11) * 0x1p-53;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < drawn; ++i) {
@@ -472,8 +475,8 @@ class corpus_sample {
     return steps.empty() ? 0 : steps.back();
   }
 
-  /// Counts a near-duplicate of a sampled document that is not a copy.
-  /// Returns: true if the pair is to be examined in detail.
+  /// Counts a near-duplicate of a sampled document. The near-duplicate is not a copy.
+  /// Returns: true if the pair has to be examined in detail.
   bool admit(sampled& of, std::uint64_t ordinal) {
     ++of.degree;
     const std::uint64_t priority = spread(limits_.seed ^ spread(of.ordinal) ^ spread(~ordinal));
@@ -491,7 +494,7 @@ class corpus_sample {
   /// Returns the cosine similarity of two sets: their overlap divided by the geometric mean of their sizes.
   static double set_cosine(double similarity, std::size_t a, std::size_t b) {
     if (a == 0 || b == 0) return 0;
-    // The overlap follows from the Jaccard similarity: c = j * (|a| + |b|) / (1 + j).
+    // The overlap c follows from the Jaccard similarity j: c = j * (|a| + |b|) / (1 + j).
     const double both = static_cast<double>(a) + static_cast<double>(b);
     const double common = similarity * both / (1 + similarity);
     return (std::min)(1.0, common / std::sqrt(static_cast<double>(a) * static_cast<double>(b)));

@@ -1,4 +1,4 @@
-// Finds the kinds of features that fit the lengths of texts.
+// Finds the kinds of features that suit the lengths of texts.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace command {
 
-/// A way to compare texts exactly: by a kind of features, or by an edit similarity of the texts.
+/// A way to compare texts exactly: by a kind of features, or by the edit similarity of the texts.
 struct compared_by {
   std::optional<neardup::feature_choice> features;  ///< nullopt: edits
 
@@ -24,18 +24,20 @@ struct compared_by {
   friend bool operator==(const compared_by&, const compared_by&) = default;
 };
 
-/// The lengths of texts, measured in features, or for edits in characters.
+/// The lengths of texts, measured in features. For the edit similarity, they are measured in characters.
 struct feature_fit {
   compared_by by;
   double mean_features;  ///< mean number of distinct features of a text, or of its characters
   double too_short;      ///< share of the texts that one changed word or character takes below the similarity
 
-  /// Returns true if these features may be recommended: most texts can bear a change.
+  /// Returns true if these features may be recommended: after a change of one word or character, most texts are still
+  /// similar enough.
   [[nodiscard]] bool is_fit() const noexcept { return too_short < 0.5; }
 };
 
-/// Measures texts by each kind. At similarity 1 no text can bear a change, so none counts as too short. The number of
-/// longest sentences does not depend on the length of a text, so none is too short for them.
+/// Measures texts by each kind of features. At similarity 1, no text tolerates a change, so no text counts as too
+/// short. The number of longest sentences does not depend on the length of a text, so for longest sentences no text is
+/// too short.
 /// Precondition: there are texts.
 std::vector<feature_fit> fits_of(std::span<const std::string_view> texts, std::span<const compared_by> kinds,
                                  double similarity, const fingerprint_settings& settings);

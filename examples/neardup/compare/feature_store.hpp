@@ -1,4 +1,4 @@
-// The features of very many documents, and numbers for each document.
+// The features of very many documents, and a number for each document.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace command {
 class compact_numbers {
  public:
   /// Appends a number.
-  /// Throws: std::length_error if the number does not fit.
+  /// Throws: std::length_error if the number is 2^40 or more.
   void push_back(std::uint64_t number) {
     std::array<std::uint8_t, bytes> digits{};
     for (std::uint8_t& digit : digits) {
@@ -43,14 +43,14 @@ class compact_numbers {
   std::vector<std::array<std::uint8_t, bytes>> digits_;
 };
 
-/// Features of documents, in memory up to a limit. The features of further documents are in a mapped temporary file, so
-/// the system keeps them in memory while they are used. A join compares sets of similar size together. Such sets are
-/// neighbours in the file, because otherwise each comparison would read a page.
-/// Memory: 4 bytes per feature and 5 per document; 9 in the file.
+/// The features of documents. Up to a limit they are in memory. The features of further documents are in a temporary
+/// file, which is mapped, so that the system keeps those parts in memory that are used. A join compares sets of similar
+/// size together. In the file, such sets are neighbours, because otherwise each comparison would read a page.
+/// Memory: 4 bytes per feature, and 5 bytes per document (9 in the file).
 class feature_store {
  public:
-  /// Makes an empty store. `limit`: the memory in bytes, which includes `bytes_per_document` for other data of each
-  /// document.
+  /// Makes an empty store. `limit`: the memory in bytes. The limit includes `bytes_per_document` bytes for other data
+  /// of each document.
   feature_store(std::uint64_t limit, std::uint64_t bytes_per_document)
       : limit_(limit),
         bytes_per_document_(bytes_per_document),
@@ -66,7 +66,7 @@ class feature_store {
     to->used += features.size();
     ends_.push_back(to->begin + to->used);
     if (is_in_memory()) return;
-    // In the file the previous document may be elsewhere, so the size of a document is stored.
+    // In the file, the previous document may be elsewhere. So the size of a document is stored.
     *end = static_cast<std::uint32_t>(features.size());
     ++to->used;
   }
@@ -84,7 +84,7 @@ class feature_store {
     const std::uint32_t* const behind = holder.features + (end - holder.begin);
     if (holder.is_filed) {
       const std::uint32_t* const begin = behind - *behind;
-      // A pass over all documents reads the first document of each chunk; other reads seldom do.
+      // A pass over all documents reads the first document of each chunk. Other reads seldom do so.
       if (begin == holder.features) will_need(begin, sizeof(std::uint32_t) << slot_bits_);
       return {begin, *behind};
     }
@@ -93,13 +93,13 @@ class feature_store {
   }
 
  private:
-  /// A slot: a piece of memory of up to 16 MB (see slot_bits_). A chunk is one slot, or several adjacent ones.
+  /// A slot is a piece of memory of up to 16 MB (see slot_bits_). A chunk is one slot, or several adjacent slots.
   struct slot {
     const std::uint32_t* features;  // beginning of the chunk
     std::uint64_t begin;            // begin of its chunk, counted through all chunks
     bool is_filed;
   };
-  /// The chunk that documents are added to.
+  /// The chunk to which documents are added.
   struct open_chunk {
     std::uint32_t* features = nullptr;
     std::size_t size = 0;
@@ -111,8 +111,8 @@ class feature_store {
     return chunk.size - chunk.used > count;
   }
 
-  /// Returns a chunk that has space for a document of `count` features. If the memory is used up, the chunk is in the
-  /// file.
+  /// Returns a chunk with room for a document of `count` features. If the limit of the memory is reached, the chunk is
+  /// in the file.
   open_chunk& chunk_for(std::size_t count) {
     const std::size_t slots = (count >> slot_bits_) + 1;
     const std::size_t size = slots << slot_bits_;
@@ -138,7 +138,7 @@ class feature_store {
     return made;
   }
 
-  /// Returns the size class: four for each doubling of the number of features.
+  /// Returns the size class of a document. There are four classes for each doubling of the number of features.
   [[nodiscard]] static std::size_t class_of(std::size_t count) noexcept {
     if (count < 4) return count;
     const auto width = static_cast<std::size_t>(std::bit_width(count));
@@ -147,8 +147,8 @@ class feature_store {
 
   std::uint64_t limit_;
   std::uint64_t bytes_per_document_;
-  // A slot has 2^slot_bits_ features: 16 MB, or less if the limit is low. A larger document has a chunk of several
-  // slots.
+  // A slot has 2^slot_bits_ features. This is 16 MB, or less if the limit is low. A larger document has a chunk of
+  // several slots.
   int slot_bits_;
   std::uint64_t bytes_ = 0;  // number of bytes in memory
   std::uint64_t feature_count_ = 0;

@@ -1,4 +1,4 @@
-// Groups of documents: near-duplicates of a representative, or documents connected by chains.
+// Groups of documents. Either the members of a group are near-duplicates of its representative, or chains connect them.
 #pragma once
 
 #include <neardup/dedup/group.hpp>
@@ -10,38 +10,38 @@
 
 namespace command {
 
-/// Returns the options for groups of documents with similar sets or texts. Documents with the highest `preference` are
-/// kept.
+/// Returns the options for groups of documents whose sets or texts are similar. The document with the highest
+/// `preference` is kept.
 neardup::group_options exact_grouping(const run_settings& settings, std::span<const double> preference);
 
-/// Returns the threshold of texts of --similarity, which reports the progress of a comparison.
+/// Returns the threshold of texts that --similarity gives. The threshold reports the progress of the comparison.
 neardup::edit edit_threshold(context& c);
 
-/// Converts labels of texts to labels as find_groups() returns them.
+/// Converts the labels of texts to labels in the form of find_groups().
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels);
 
-/// The distinct documents of another corpus, or of an index: the first of each set of equal documents. Documents
-/// are equal if their fingerprints and compared features are equal. Equal documents are equally close to any other
-/// document, and the first of equally close documents is preferred. Without this class, a join of n equal documents
-/// with n documents near them would consider n^2 pairs.
+/// The distinct documents of another corpus, or of an index: the first document of each group of equal documents.
+/// Documents are equal if their fingerprints and their compared features are equal. Equal documents are equally close
+/// to any other document, and the first of equally close documents is preferred. Without this class, a join of n equal
+/// documents with n documents close to them would consider n^2 pairs.
 class distinct_documents {
  public:
   /// Finds the distinct documents among the first `count` documents of a corpus.
   /// Precondition: the corpus has fingerprints.
   /// Complexity: O(count log count).
-  /// Memory: 4 bytes per document if any are equal; temporarily 8 for each.
+  /// Memory: 4 bytes per document if any documents are equal; 8 bytes per document during the construction.
   distinct_documents(const corpus& all, std::size_t count);
 
   [[nodiscard]] bool has_repeats() const noexcept { return repeats_ > 0; }
   /// Returns the numbers of the distinct documents, ascending.
   /// Precondition: has_repeats().
   [[nodiscard]] std::span<const std::uint32_t> numbers() const noexcept { return numbers_; }
-  /// Returns the number in the corpus of the document at `position`. The positions count the distinct documents first,
-  /// then all documents of the corpus from number `count` on.
+  /// Returns the number in the corpus of the document at `position`. The distinct documents have the first positions.
+  /// The documents of the corpus numbered `count` and above have the next positions.
   [[nodiscard]] std::size_t number_at(std::size_t position) const noexcept {
     return position < numbers_.size() ? numbers_[position] : position + repeats_;
   }
-  /// Returns the number of documents among the first `count`.
+  /// Returns how many of the first documents were examined: the argument `count` of the constructor.
   [[nodiscard]] std::size_t count() const noexcept { return numbers_.size() + repeats_; }
 
  private:
@@ -49,8 +49,8 @@ class distinct_documents {
   std::size_t repeats_ = 0;
 };
 
-/// Calls neardup::extend_groups() for representatives that begin with `known.count()` documents, some of them equal.
-/// `check`: no_check, or an at_least.
+/// Calls neardup::extend_groups(). The first known.count() representatives may contain equal documents. `check`:
+/// no_check, or an at_least.
 template <class Fingerprint, class Check>
 std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& known,
                                                      std::span<const Fingerprint> representatives,
@@ -82,14 +82,14 @@ std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& k
 }
 
 /// Does for wide codes what neardup::extend_groups() does: returns the number of the representative of each code. The
-/// numbers below representatives.size() are representatives, and codes[i] has the number representatives.size() + i.
-/// `among_themselves`: an earlier code of `codes` can be a representative, too.
+/// representatives have the numbers below representatives.size(), and codes[i] has the number representatives.size() +
+/// i. `among_themselves`: true if an earlier code of `codes` may also be a representative.
 std::vector<std::uint32_t> extend_groups_of_codes(const distinct_documents& known, const wide_codes& representatives,
                                                   const wide_codes& codes, int distance, bool among_themselves,
                                                   unsigned threads);
 
-/// Returns the representative of the group of each document. Without `originals`, it only decides which documents are
-/// kept, in less time: see neardup::group_options.
+/// Returns the representative of each document. Without `originals`, the call takes less time, and only decides which
+/// documents are kept; see neardup::group_options.
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals = true);
 
 struct group_member {
@@ -100,7 +100,7 @@ struct group_member {
   double similarity;            // similarity to the representative: exact if checked, otherwise estimated
 };
 
-/// Returns a group as text in the format of --format.
+/// Returns a group as text, in the format that --format names.
 std::string text_of_group(const run_settings& settings, std::uint64_t number_of_group,
                           const std::vector<group_member>& members);
 
@@ -108,8 +108,8 @@ struct group_counts {
   std::uint64_t groups = 0, documents = 0;
 };
 
-/// The groups of at least two documents, in the order of their first members.
-/// Thread safety: may be used from any thread.
+/// The groups of at least two documents. They are ordered by their first members.
+/// Thread safety: several threads may call const members at once.
 class document_groups {
  public:
   /// Makes the groups of a corpus.
@@ -124,7 +124,7 @@ class document_groups {
     return 1 + (i + 1 < size() ? begins_[i + 1] : members_.size()) - begins_[i];
   }
 
-  /// Calls `visit(document)` for each member of a group: the representative first, then in the order of the input.
+  /// Calls `visit(document)` for each member of a group: first for the representative, then in the order of the input.
   template <class Visit>
   void visit_members(std::size_t i, const Visit& visit) const {
     const std::size_t begin = begins_[i];
@@ -134,14 +134,14 @@ class document_groups {
 
   /// Returns the representative of a group.
   [[nodiscard]] group_member original_of(std::size_t i) const;
-  /// Returns a member of a group by the number of its document.
+  /// Returns a member of a group. `document` is the number of its document.
   /// Complexity: O(log members).
   [[nodiscard]] group_member member(std::size_t i, std::size_t document) const;
 
-  /// Counts the members by source, if --by is given.
+  /// Counts the members of groups by source, if --by is given.
   void count_by_source(corpus& all) const;
 
-  /// Returns the members of a group: the representative first, then in the order of the input.
+  /// Returns the members of a group: first the representative, then the others in the order of the input.
   [[nodiscard]] std::vector<group_member> operator[](std::size_t i) const;
 
  private:

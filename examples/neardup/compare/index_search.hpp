@@ -1,4 +1,4 @@
-// Finds the documents of an index that are similar to the documents of a batch. It compares all features in the index,
+// Finds the documents of an index that are similar to the documents of a batch. All features in the index are compared,
 // so that no similar document is missed.
 #pragma once
 
@@ -13,20 +13,20 @@
 
 namespace command {
 
-/// Calls `visit(i, matches)` for each set of a batch in order, with all indexed sets that are similar to it, sorted by
-/// similarity, then by number.
-/// Precondition: the check compares sets, and is exact.
-/// Complexity: the same as set_index::search_batch() for a Jaccard similarity that the index finds. For another
-/// similarity: one pass over all indexed sets, then a join. The pass skips most sets after their first features. The
-/// join compares the batch with the sets that share enough features with the batch as a whole.
-/// Memory: temporarily some 40 bytes per match, for as many matches as one set has, or for some millions.
+/// Calls `visit(i, matches)` for each set i of a batch, in order. `matches` are all indexed sets that are similar to
+/// set i, sorted by similarity, then by number.
+/// Precondition: the check compares sets exactly.
+/// Complexity: for a Jaccard similarity that the index supports, the same as set_index::search_batch(). For any other
+/// similarity, there is a pass over all indexed sets, and then a join. The pass skips most sets after reading their
+/// first features. The join compares the batch with the sets that share enough features with the whole batch.
+/// Memory: during the call, some 40 bytes per match, for the matches of one set or for some millions of matches.
 void visit_similar_in_index(const run_settings& settings, const indexed_sets& indexed,
                             std::span<const feature_set> batch,
                             const std::function<void(std::size_t i, std::span<const indexed_match> matches)>& visit);
 
-/// Returns for each set of a batch the most similar indexed set, and the smallest number among equally similar sets.
-/// Without `is_allowed`, it is visit_similar_in_index() without memory for matches. `is_allowed(i, number)`: false if the
-/// indexed set cannot be the result for set i of the batch; null if each one can.
+/// Returns for each set of a batch the most similar indexed set; of equally similar sets, the set with the smallest
+/// number. Unlike visit_similar_in_index(), the function needs no memory for matches. `is_allowed(i, number)`: false if
+/// the indexed set cannot be the result for set i of the batch. If `is_allowed` is null, every indexed set can.
 std::vector<std::optional<std::uint32_t>> closest_in_index(
     const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch,
     const std::function<bool(std::size_t i, std::uint32_t number)>& is_allowed);

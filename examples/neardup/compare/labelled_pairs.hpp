@@ -1,4 +1,4 @@
-// Precision and recall of each similarity, on pairs that a person has labelled.
+// Computes the precision and recall of each similarity, from pairs that a person has labelled.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace command {
 
-/// A share of `all` cases, with its 95 % interval by Wilson's score.
+/// A share of `all` cases, with its 95 % interval (Wilson's score interval).
 struct labelled_share {
   std::uint64_t part = 0, all = 0;
 
-  /// Returns part / all; nullopt if there are no cases.
+  /// Returns part / all, or nullopt if there are no cases.
   [[nodiscard]] std::optional<double> value() const;
-  /// Returns the ends of the interval: 0 and 1 if there are no cases.
+  /// low() and high() return the ends of the interval. If there are no cases, these are 0 and 1.
   [[nodiscard]] double low() const { return end(-1); }
   [[nodiscard]] double high() const { return end(1); }
 
@@ -22,34 +22,35 @@ struct labelled_share {
   [[nodiscard]] double end(double side) const;
 };
 
-/// A pair with its label, and its similarity by one kind of features.
+/// A pair with its label. Its similarity is computed from one kind of features.
 struct labelled_pair {
   double similarity;
   bool is_same;
 };
 
-/// The result of `--similarity` from `from` to `to`, in hundredths: all these similarities have the same
+/// The result of `--similarity` with any value from `from` to `to`, in hundredths. All these values give the same
 /// near-duplicates.
 struct labelled_limit {
   int from, to;
   labelled_share precision;  ///< share of the near-duplicate pairs that are labelled as the same
   labelled_share recall;     ///< share of the pairs labelled as the same that are near-duplicates
 
-  /// Returns the harmonic mean of precision and recall; 0 if no pair is found rightly.
+  /// Returns the harmonic mean of precision and recall, or 0 if no near-duplicate pair is labelled as the same.
   [[nodiscard]] double f1() const;
-  /// Returns the similarity in the middle of the range.
+  /// Returns the similarity in the middle of the range from `from` to `to`.
   [[nodiscard]] double similarity() const {
     const int middle = from + (to - from) / 10 * 5;
     return middle / 100.0;
   }
 };
 
-/// Returns the results of the similarities .05, .1, … 1, ascending. Similarities with the same result are one limit. The
-/// first similarity is the highest that finds all labelled pairs, or .05. A lower similarity would also find pairs that
-/// are less similar than all labelled pairs.
+/// Returns the results for the similarities .05, .1, … 1, ascending. Similarities with the same result are one limit.
+/// The first similarity is the highest one that finds all labelled pairs, or .05 if there is none. A lower similarity
+/// would also find pairs that are less similar than all labelled pairs.
 std::vector<labelled_limit> limits_of(std::span<const labelled_pair> pairs);
 
-/// Returns the position of the best limit: the highest F1, then the widest range, then the first.
+/// Returns the position of the best limit: the one with the highest F1; of these the one with the widest range, then
+/// the first.
 /// Precondition: there are limits, so there are pairs.
 std::size_t best_limit(std::span<const labelled_limit> limits);
 

@@ -9,9 +9,9 @@
 
 namespace command {
 
-/// Finds the pairs of near-duplicates that --within and --across allow, whichever way documents are compared.
-/// `copies_once`: among equal documents, only the first is paired with other documents. `left_out`: left_out[i] is true
-/// if document i shall have no pairs; empty if all documents may have pairs.
+/// Finds the pairs of near-duplicates that --within and --across allow, for any kind of comparison. `copies_once`: if
+/// true, only the first of equal documents is paired with other documents. `left_out`: left_out[i] is true if document
+/// i must have no pairs. It is empty if all documents may have pairs.
 void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool copies_once = false,
                      const std::vector<bool>& left_out = {});
 

@@ -1,4 +1,4 @@
-// The join of very many documents, by partitions in memory or in a temporary file.
+// Joins very many documents through partitions, which are in memory or in a temporary file.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace command {
 
-/// Returns true if documents are joined by partitions: if their features are not in memory, or if there are so many
-/// documents that this is faster than a join in memory.
+/// Returns true if documents have to be joined through partitions. They have to be if their features are not in memory.
+/// They also are if partitions are faster than a join in memory, because there are very many documents.
 bool joins_by_partitions(const document_check& check);
 
-/// The documents that visit_by_partitions() joins: documents of a check from `first` to `end` - 1.
+/// The documents that visit_by_partitions() joins: the documents of a check from `first` to `end` - 1.
 struct partitioned_documents {
   std::size_t first = 0, end = 0;
-  /// The first document of a second corpus. If it is set, each pair has one document of each corpus.
+  /// The number of the first document of a second corpus. If it is set, each pair has one document of each corpus.
   std::optional<std::size_t> second_from = {};
   bool copies_once = false;
 };
@@ -30,15 +30,15 @@ struct partition_pair {
   double similarity;
 };
 
-/// Calls `visit(pair)` for all pairs with similar sets, in any order, one call at a time. A join in memory finds
+/// Calls `visit(pair)` for all pairs of similar sets, in any order. Calls do not overlap. A join in memory finds
 /// exactly the same pairs.
 /// Memory: up to about 1.7 times --memory.
 /// Throws: output_error if the temporary file cannot be written.
 void visit_by_partitions(const context& c, const document_check& check, const partitioned_documents& documents,
                          const std::function<void(const partition_pair&)>& visit);
 
-/// Returns the labels of neardup::group() of sets. If the first `known` documents are representatives, returns the
-/// labels of neardup::extend_groups().
+/// Returns the labels that neardup::group() of sets returns. If the first `known` documents are representatives,
+/// returns the labels that neardup::extend_groups() returns.
 /// Precondition: the check compares sets.
 /// Memory: the memory of visit_by_partitions(), and up to 90 bytes for each document.
 std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check, std::size_t known,

@@ -1,4 +1,4 @@
-// Predicts the time and the memory of a run on a corpus, from a run on a part of it.
+// Predicts the time and the memory of a run on a corpus. The prediction uses a run on a part of the corpus.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace command {
 
-/// Returns the processor time of the process so far, in seconds.
+/// Returns the processor time that the process has used so far, in seconds.
 double processor_seconds();
 
-/// A run of `groups` on a part of a corpus.
+/// A run of the verb `groups` on a part of a corpus.
 struct tried_run {
   compared_by by;
   std::size_t documents = 0;    ///< documents of the part
@@ -24,7 +24,7 @@ struct tried_run {
   std::size_t dropped = 0;      ///< documents that are near-duplicates of a kept one
 };
 
-/// Groups the documents of a part by one thread, as the command does.
+/// Groups the documents of a part as the command does, but on one thread.
 /// Precondition: the part has documents.
 tried_run try_run(const corpus_part& part, const compared_by& by, double similarity,
                   const fingerprint_settings& settings);
@@ -35,12 +35,12 @@ struct run_cost {
   double bytes;    ///< memory of the process at its peak, with one thread
 };
 
-/// Predicts the cost of a run on a whole corpus of `documents` documents. `input_seconds`: the processor time to read
-/// the corpus, without its features.
+/// Predicts the cost of a run on the whole corpus, which has `documents` documents. `input_seconds`: the processor time
+/// to read the corpus, without making features.
 ///
-/// Features take time in proportion to the documents. A join by features takes time for each feature, and for each
-/// posting of a prefix feature; the number of postings grows with the square of the documents. A join by edits grows
-/// with the square of the documents.
+/// The time to make features is proportional to the number of documents. A join by features takes time for each
+/// feature, and for each posting of a prefix feature. The number of postings grows with the square of the number of
+/// documents, and so does the time of a join by edit similarity.
 run_cost cost_of_run(const tried_run& part, std::uint64_t documents, double input_seconds);
 
 }  // namespace command

@@ -1,4 +1,5 @@
-// Finds exactly the sampled sets that are similar to a given set, by an inverted index of their rarest elements.
+// Finds exactly the sampled sets that are similar to a given set. An inverted index has the rarest elements of the
+// sampled sets.
 #pragma once
 
 #include <algorithm>
@@ -16,18 +17,19 @@
 
 namespace command {
 
-/// The distinct features of a text as their hashes, ascending.
+/// The distinct features of a text, as hashes in ascending order.
 using hash_set = std::vector<std::uint64_t>;
 
-/// Sampled sets of hashes. Any number of other sets are compared with them, one after the other.
+/// Sampled sets of hashes. Any number of other sets can be compared with the sampled sets.
 ///
-/// Prefix filter, on one side only: if a similar set has at least c elements of a sampled set of n elements, it has at
-/// least one of any n - c + 1 of them. The rarest of these are indexed, by the upper halves of their hashes.
+/// Prefix filter, for the sampled sets only: let a sampled set have n elements, and let a similar set have at least c
+/// of them. Then the similar set has at least one of any n - c + 1 elements of the sampled set. The rarest n - c + 1
+/// elements are indexed, by the upper halves of their hashes.
 class sample_join {
  public:
   sample_join() = default;
 
-  /// Precondition: 0 < threshold <= 1; the sets are ascending.
+  /// Precondition: 0 < threshold <= 1; the elements of each set ascend.
   sample_join(std::vector<hash_set> sets, double threshold) : sets_(std::move(sets)), threshold_(threshold) {
     std::size_t elements = 0;
     high_.resize(sets_.size());
@@ -60,8 +62,8 @@ class sample_join {
   [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
   [[nodiscard]] const hash_set& operator[](std::size_t i) const { return sets_[i]; }
 
-  /// Removes all sets except the sets with `is_kept[i]`, and numbers the kept sets from 0, in the same order. A kept
-  /// set remains indexed by the same elements.
+  /// Removes each set i unless is_kept[i]. The kept sets are numbered from 0 on, in the same order. The indexed
+  /// elements of a kept set stay the same.
   void keep_only(const std::vector<bool>& is_kept) {
     std::vector<std::uint32_t> number(sets_.size());
     std::size_t kept = 0;
@@ -82,9 +84,9 @@ class sample_join {
     }
   }
 
-  /// Calls `visit(i)` for each indexed element of set i that is in `hashes`: once or more for each set that find()
-  /// would compare with `hashes`.
-  /// Returns: the number of calls.
+  /// Calls `visit(i)` for each indexed element of set i that is in `hashes`. So there are one or more calls for each
+  /// set that find() would compare with `hashes`.
+  /// Returns: the number of calls of `visit`.
   template <class Visit>
   std::size_t visit_postings(std::span<const std::uint64_t> hashes, const Visit& visit) const {
     std::size_t calls = 0;
@@ -104,8 +106,8 @@ class sample_join {
     std::vector<std::uint32_t> candidates, high;
   };
 
-  /// Calls `visit(i, similarity)` for each sampled set i that is similar enough to the set `hashes`, in ascending
-  /// order.
+  /// Calls `visit(i, similarity)` for each sampled set i that is similar enough to the set `hashes`, in ascending order
+  /// of i.
   /// Precondition: `hashes` ascend.
   template <class Visit>
   void find(std::span<const std::uint64_t> hashes, workspace& memory, const Visit& visit) const {
@@ -125,7 +127,7 @@ class sample_join {
  private:
   static std::uint32_t high_half(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 32); }
 
-  /// Returns the distinct high halves of ascending hashes, which ascend, too.
+  /// Returns the distinct upper halves of ascending hashes. They ascend, too.
   static void take_high(std::span<const std::uint64_t> hashes, std::vector<std::uint32_t>& high) {
     high.clear();
     for (const std::uint64_t hash : hashes) {
@@ -133,8 +135,9 @@ class sample_join {
     }
   }
 
-  /// Compares the high halves, by 8 at a time with AVX2, in a third of the time of comparing hashes. If no two hashes
-  /// of a set have the same high half, the sets of halves are at least as similar as the sets of hashes.
+  /// Returns false if set i cannot be similar enough. It compares the upper halves of the hashes, 8 at a time with
+  /// AVX2, in a third of the time of comparing hashes. If no two hashes of a set have the same upper half, the sets of
+  /// halves are at least as similar as the sets of hashes.
   [[nodiscard]] bool may_be_similar(std::uint32_t i, std::size_t size, const std::vector<std::uint32_t>& high) const {
     if (high_[i].size() != sets_[i].size() || high.size() != size) return true;
     return neardup::jaccard_at_least(high_[i], high, threshold_).has_value();
@@ -143,8 +146,8 @@ class sample_join {
   std::vector<hash_set> sets_;
   std::vector<std::vector<std::uint32_t>> high_;  // the high halves of the hashes of each set
   double threshold_ = 1;
-  // One bit for several halves. It is set if one of them is indexed. Most bits are 0, so most elements of other sets
-  // need no lookup.
+  // One bit stands for several halves, and is set if one of them is indexed. Most bits are 0, so most elements of other
+  // sets need no lookup.
   int seen_bits_ = 1;
   std::vector<bool> is_seen_ = std::vector<bool>(2);
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // by the high half of an indexed hash

@@ -1,4 +1,4 @@
-// Settings for comparing documents: groups, and another corpus.
+// Settings for the comparison of documents: groups, and another corpus.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace command {
 
-/// The preference that chooses the representative of a group (--keep).
+/// How the representative of a group is chosen (--keep).
 enum class preference { first, longest, highest, lowest };
 
-/// The pairs that may be near-duplicates: all pairs, pairs with equal values of a field (--within), or pairs with
+/// Which pairs may be near-duplicates: all pairs, pairs with equal values of a field (--within), or pairs with
 /// different values (--across).
 enum class pairing { all, within, across };
 
@@ -27,7 +27,7 @@ struct grouping_settings {
   }
 };
 
-/// The source of a document, for counts by source (--by).
+/// What counts as the source of a document, for counts by source (--by).
 enum class source_kind { none, field, folder, file, host };
 
 struct source_setting {
@@ -36,7 +36,7 @@ struct source_setting {
   std::string text;   ///< the value as typed
 };
 
-/// The other corpus that the input is compared with.
+/// The other corpus, with which the input is compared.
 struct against_settings {
   std::vector<std::string> paths;    ///< files of texts, or with --fingerprints lists
   std::vector<std::string> indexes;  ///< index files

@@ -1,4 +1,4 @@
-// Pairs of documents in order, in memory or in a temporary file.
+// Sorted pairs of documents, in memory or in a temporary file.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace command {
 
-/// A small struct, because there may be as many pairs as documents.
+/// A pair of documents. The struct is small, because there may be as many pairs as documents.
 struct checked_pair {
   std::uint32_t a, b;
   double similarity;  // set if it is needed
@@ -19,7 +19,7 @@ struct checked_pair {
 /// A list of pairs that is read in ascending order of (a, b).
 class sorted_pairs : public sorted_records<checked_pair> {
  public:
-  /// Makes an empty list. `memory`: the bytes that the run may use. A quarter of them is for pairs.
+  /// Makes an empty list. `memory`: the bytes that the run may use. A quarter of them is for the pairs.
   explicit sorted_pairs(std::uint64_t memory) : sorted_records<checked_pair>(memory / 4) {}
 };
 

@@ -1,4 +1,4 @@
-// Records in order, in memory or in a temporary file.
+// Sorted records, in memory or in a temporary file.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace command {
 
-/// Reads records at an offset of a temporary file, as many as `to` has.
-/// Throws: output_error if the file is shorter.
+/// Reads records from an offset of a temporary file on. It reads as many records as `to` has.
+/// Throws: output_error if the file has fewer records.
 template <class Record>
 void read_records(const temporary_file& file, std::uint64_t offset, std::span<Record> to) {
   const std::span<std::byte> bytes = std::as_writable_bytes(to);
@@ -28,26 +28,26 @@ void read_records(const temporary_file& file, std::uint64_t offset, std::span<Re
 }
 
 /// Appends records to a temporary file.
-/// Returns: the offset.
+/// Returns: the offset of the first record.
 template <class Record>
 std::uint64_t append_records(temporary_file& file, const std::vector<Record>& records) {
   return file.append({reinterpret_cast<const char*>(records.data()), records.size() * sizeof(Record)});
 }
 
-/// A list of records that is read in ascending order, by operator<. Records that do not fit into memory are in a
+/// A list of records that is read in ascending order (operator<). Records that do not fit into memory are in a
 /// temporary file, in sorted runs.
 template <class Record>
 class sorted_records {
   static_assert(std::is_trivially_copyable_v<Record>);
 
  public:
-  /// Makes an empty list. `memory`: the bytes for records, at least 65,536 records.
+  /// Makes an empty list. `memory`: the bytes for records. At least 65,536 records are kept in memory.
   explicit sorted_records(std::uint64_t memory)
       : most_(static_cast<std::size_t>(std::clamp<std::uint64_t>(memory / sizeof(Record), least_in_run,
                                                                  std::numeric_limits<std::int32_t>::max()))) {}
 
   /// Adds a record.
-  /// Precondition: peek() has not been called.
+  /// Precondition: peek() has not been called yet.
   /// Throws: output_error if the temporary file cannot be written.
   void add(const Record& record) {
     ++size_;
@@ -57,14 +57,14 @@ class sorted_records {
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
-  /// Returns the next record, without taking it; null behind the last one.
+  /// Returns the next record, which stays in the list. Returns null if there is no further record.
   const Record* peek() {
     if (!is_sorted_) sort_all();
     if (runs_.empty()) return next_ < last_.size() ? &last_[next_] : nullptr;
     return heap_.empty() ? nullptr : &runs_[heap_.front()].next();
   }
 
-  /// Takes the record that peek() returned.
+  /// Removes the record that peek() returned.
   void take() {
     if (runs_.empty()) {
       ++next_;
@@ -81,7 +81,7 @@ class sorted_records {
     }
   }
 
-  /// Calls `visit(records)` with all records in order, some at a time. Takes them.
+  /// Calls `visit(records)` with all records in order, in batches. Removes them from the list.
   template <class Visit>
   void visit_all(const Visit& visit) {
     if (!is_sorted_) sort_all();
@@ -99,7 +99,7 @@ class sorted_records {
  private:
   static constexpr std::size_t least_in_run = std::size_t{1} << 16;
 
-  /// A run in the file: the position of its rest, and the records that have been read.
+  /// A sorted run in the file: the position of the part that was not read yet, and the records that were read last.
   struct run {
     std::uint64_t offset, count;
     std::vector<Record> records;
@@ -149,14 +149,14 @@ class sorted_records {
   std::vector<std::size_t> heap_;  // runs by their next record, the least one first
 };
 
-/// Records in the order of their addition, which can be read several times: in memory up to a limit, then in a
-/// temporary file.
+/// Records in the order in which they were added. They can be read several times. Up to a limit, they are in memory;
+/// then they are in a temporary file.
 template <class Record>
 class kept_records {
   static_assert(std::is_trivially_copyable_v<Record>);
 
  public:
-  /// Makes an empty list. `memory`: the bytes for records, at least 1,024 records.
+  /// Makes an empty list. `memory`: the bytes for records. At least 1,024 records are kept in memory.
   explicit kept_records(std::uint64_t memory)
       : most_(static_cast<std::size_t>(
             std::clamp<std::uint64_t>(memory / sizeof(Record), at_once, std::numeric_limits<std::int32_t>::max()))) {}
@@ -169,7 +169,7 @@ class kept_records {
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
-  /// Begins with the first record again.
+  /// Starts again with the first record.
   void rewind() {
     if (filed_ > 0) {
       if (size_ > filed_) file_all();
@@ -179,8 +179,8 @@ class kept_records {
     read_ = 0;
   }
 
-  /// Returns the next record, without taking it; null behind the last one.
-  /// Precondition: no record was added after rewind().
+  /// Returns the next record, which stays in the list. Returns null if there is no further record.
+  /// Precondition: no record was added after the first rewind().
   const Record* peek() {
     if (filed_ > 0 && next_ == held_.size()) {
       held_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(at_once, filed_ - read_)));
@@ -204,7 +204,7 @@ class kept_records {
 
   std::size_t most_;
   // While records are added: the records that are not in the file yet. While records are read: all records, or, if
-  // there is a file, the records that were last read from it.
+  // there is a file, the records that were read from it last.
   std::vector<Record> held_;
   temporary_file file_;
   std::uint64_t size_ = 0, filed_ = 0, read_ = 0;

@@ -1,4 +1,4 @@
-// Counts of kept and dropped documents by source: --by.
+// Counts kept and dropped documents by source (--by).
 #pragma once
 
 #include <functional>
@@ -9,7 +9,8 @@
 
 namespace command {
 
-/// Counts the documents of a source, and those that a run drops. A dropped document has a representative in its group.
+/// The number of documents of a source, and the number of those that a run drops. A dropped document has a
+/// representative in its group.
 struct source_count {
   struct group {
     std::uint64_t number;   ///< the number that was passed to drop()
@@ -30,13 +31,13 @@ class source_tally {
   /// Counts a document of the input.
   /// Returns: the number of its source.
   std::uint32_t come(const placed_document& d);
-  /// Counts a dropped document. `source` is the number of its source; the number of its group is the number of the
-  /// representative.
+  /// Counts a dropped document. `source` is the number of its source. `group` is the number of its group, which is the
+  /// number of its representative.
   void drop(std::uint32_t source, std::uint64_t group) { dropped_.push_back({source, group}); }
 
   /// Returns the counts of all sources, by descending number of dropped documents.
   [[nodiscard]] std::vector<source_count> counts() const;
-  /// Returns the group that loses more documents than any other, and their number.
+  /// Returns the group that loses more documents than any other group, and how many documents it loses.
   /// Precondition: dropped() > 0.
   [[nodiscard]] source_count::group largest_group() const;
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.size(); }
@@ -54,15 +55,15 @@ class source_tally {
   std::vector<loss> dropped_;
 };
 
-/// Returns the name of the group with a number: the name of its representative.
+/// Returns the name of a group from its number. It is the name of the representative.
 using group_namer = std::function<std::string(std::uint64_t)>;
 
-/// Returns a warning about each source with ten or more documents that loses more than half of its documents. After
-/// five such sources, one warning counts the other sources. If ten or more documents are dropped, and the largest group
-/// has more than a tenth of the dropped documents, there is also a warning about this group.
+/// Returns a warning for each source with ten or more documents that loses more than half of its documents. After five
+/// such sources, one warning counts the others. There is also a warning about the largest group if ten or more
+/// documents are dropped, and the largest group has more than a tenth of them.
 std::vector<std::string> source_warnings(const source_tally& tally, const group_namer& name);
 
-/// Prints the counts on standard error, unless `quiet`; prints the warnings in any case.
+/// Prints the counts on standard error, unless `quiet`. The warnings are always printed.
 void say_sources(const source_tally& tally, const group_namer& name, bool quiet);
 
 /// Returns a percentage such as "66.7 %".

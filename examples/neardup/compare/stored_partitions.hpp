@@ -1,4 +1,4 @@
-// The store of a join that may not fit into memory.
+// The partition_store of a join that may not fit into memory.
 #pragma once
 
 #include <algorithm>

@@ -1,13 +1,14 @@
-// Finds and loads the files of a dictionary for words.
+// Finds and loads the files of a dictionary of words.
 #pragma once
 
 #include "features.hpp"
 
 namespace command {
 
-/// Loads the dictionary for these features. Without --dictionary, loads the dictionary of an installed jieba, and
-/// prints the path on standard error unless `quiet`.
-/// Throws: usage_error if no dictionary is found; input_error, with file and line, if a file is invalid.
+/// Loads the dictionary that these features need. Without --dictionary, loads the dictionary of an installed jieba, and
+/// prints its path on standard error unless `quiet`.
+/// Throws: usage_error if no dictionary is found; input_error if a file is invalid. The message names the file and the
+/// line.
 void load_dictionary(const dictionary_files& files, feature_setting& features, feature_setting& check_features,
                      bool quiet);
 

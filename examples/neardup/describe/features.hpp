@@ -1,4 +1,4 @@
-// Kinds of features: the library's choices by name, and words of a dictionary.
+// Kinds of features: the library's choices by name, and words from a dictionary.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@
 
 namespace command {
 
-/// The texts of a document; no feature spans two of them.
+/// The texts of a document. No feature spans two texts.
 using document_texts = std::vector<std::string_view>;
 
-/// The value of --features. zh:words are the words of Chinese text by a dictionary. zh:keywords are the words that
-/// jieba's extract_tags counts: it leaves out its English stop words and single characters.
+/// The value of --features. zh:words are the words of Chinese text, cut with a dictionary. zh:keywords are the words
+/// that jieba's extract_tags counts, which leaves out jieba's English stop words and single characters.
 struct feature_setting {
   using dictionary_words = neardup::without<neardup::chinese_words>;
   enum class chinese { no, words, keywords };
@@ -26,10 +26,11 @@ struct feature_setting {
   neardup::feature_choice choice;
   chinese kind = chinese::no;
   std::shared_ptr<const dictionary_words> words;  ///< dictionary of Chinese words, after load_dictionary() was called
-  /// The tokenizers whose tokens have to be equal, for --same.
+  /// The tokenizers of --same. Near-duplicates must have equal tokens of these tokenizers.
   std::vector<std::shared_ptr<const neardup::any_tokenizer>> same;
-  /// The texts of the current document, whose tokens are counted together; null if each text counts for itself. The
-  /// tokenizer then passes all tokens of the document at its first text that is not empty, and none at the others.
+  /// The texts of the current document, whose tokens are counted together. It is null if each text counts for itself.
+  /// The tokenizer passes all tokens of the document at its first text that is not empty, and no tokens at its other
+  /// texts.
   std::shared_ptr<const document_texts*> counted_texts;
 
   [[nodiscard]] bool needs_dictionary() const { return kind != chinese::no; }
@@ -37,16 +38,16 @@ struct feature_setting {
   friend bool operator==(const feature_setting&, const feature_setting&) = default;
 };
 
-/// Parses a value as typed.
+/// Parses the value of --features, as typed.
 /// Throws: usage_error.
 feature_setting parse_feature_setting(const std::string& option, const std::string& text);
 std::string to_string(const feature_setting& features);
 
-/// Parses a value of --same: numbers, or words:FILE, whose file is read.
+/// Parses a value of --same: `numbers`, or `words:FILE`. The file is read.
 /// Throws: usage_error.
 std::shared_ptr<const neardup::any_tokenizer> parse_same(const std::string& text);
 
-/// The files for zh:words, as typed; empty if not given. stop_words may be "zh", which is a built-in list.
+/// The files for zh:words, as typed; empty if not given. stop_words may be "zh", the name of a built-in list.
 struct dictionary_files {
   std::string dictionary, user_dictionary, model, stop_words;
   bool no_model = false;
@@ -56,7 +57,7 @@ struct dictionary_files {
   }
 };
 
-/// Calls `use(tokenizer)`.
+/// Calls `use(tokenizer)` with the tokenizer of the features.
 /// Precondition: load_dictionary() was called.
 template <class Use>
 decltype(auto) with_tokenizer(const feature_setting& features, Use&& use) {
@@ -64,7 +65,7 @@ decltype(auto) with_tokenizer(const feature_setting& features, Use&& use) {
   return neardup::with_tokenizer(features.choice, std::forward<Use>(use));
 }
 
-/// Passes the tokens of all texts of a document at the first text that is not empty, and none at the others.
+/// Passes the tokens of all texts of a document at its first text that is not empty, and no tokens at its other texts.
 struct whole_document {
   neardup::any_tokenizer tokenize;
   std::shared_ptr<const document_texts*> texts;
@@ -80,7 +81,8 @@ struct whole_document {
   }
 };
 
-/// Returns the tokenizer of the features as one type, so that its users are compiled once.
+/// Returns the tokenizer of the features. All tokenizers have this one type, so that code that uses it is compiled
+/// once.
 neardup::any_tokenizer make_tokenizer(const feature_setting& features);
 
 }  // namespace command

@@ -17,8 +17,8 @@
 
 namespace command {
 
-/// A fingerprint or code of any width; unused bits are zero. All fingerprints of a run have one width,
-/// fingerprint_settings::bits, and those of documents without tokens are zero.
+/// A fingerprint or code of any width. Unused bits are zero. All fingerprints of a run have the width
+/// fingerprint_settings::bits. If a document has no tokens, its fingerprint is zero.
 class any_fingerprint {
  public:
   any_fingerprint() = default;
@@ -30,7 +30,7 @@ class any_fingerprint {
     }
   }
 
-  /// Returns all words, those of the unused bits, too: at least four.
+  /// Returns all words, also the words of unused bits. There are at least four.
   [[nodiscard]] std::span<const std::uint64_t> words() const noexcept {
     if (wide_.empty()) return words_;
     return wide_;
@@ -40,7 +40,7 @@ class any_fingerprint {
   [[nodiscard]] neardup::simhash<Bits> as() const {
     return as<neardup::simhash<Bits>>();
   }
-  /// Converts to a type of fingerprint, to store or compare it.
+  /// Converts to a type of fingerprint, so that the fingerprint can be stored or compared.
   template <class Fingerprint>
   [[nodiscard]] Fingerprint as() const {
     typename Fingerprint::words_type words;
@@ -54,13 +54,13 @@ class any_fingerprint {
   }
 
  private:
-  // Documents wait in memory with their fingerprints, so only codes wider than 256 bits take memory of their own.
+  // Documents wait in memory with their fingerprints. So only codes wider than 256 bits allocate memory.
   std::array<std::uint64_t, 4> words_{};
   std::vector<std::uint64_t> wide_;
 };
 
-/// Calls `use` with the width as a constant: `use(std::integral_constant<std::size_t, 64>{})`.
-/// Precondition: has_type(bits). Wide codes need another way.
+/// Calls `use` with the width as a compile-time constant: `use(std::integral_constant<std::size_t, 64>{})`.
+/// Precondition: has_type(bits). Wide codes need other functions.
 template <class Use>
 decltype(auto) with_bits(std::size_t bits, Use&& use) {
   switch (bits) {
@@ -71,7 +71,7 @@ decltype(auto) with_bits(std::size_t bits, Use&& use) {
   }
 }
 
-/// Calls `use` with a fingerprint of this width and kind, for its type: `use(neardup::minwise<64>())`.
+/// Calls `use` with a fingerprint of this width and kind. Only its type matters: `use(neardup::minwise<64>())`.
 template <class Use>
 decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind, Use&& use) {
   return with_bits(bits, [&](auto width) -> decltype(auto) {
@@ -80,7 +80,7 @@ decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind
   });
 }
 
-/// An array of fingerprints of one width.
+/// An array of fingerprints that have the same width.
 class fingerprint_vector {
  public:
   /// `bits`: 0 if there will be no fingerprints.
@@ -111,9 +111,9 @@ class fingerprint_vector {
   [[nodiscard]] const std::vector<neardup::simhash<Bits>>& of() const {
     return std::get<std::vector<neardup::simhash<Bits>>>(all_);
   }
-  /// Returns the array of wide codes, of a width without has_type(); nullptr if the fingerprints have another width.
+  /// Returns the array of wide codes, or nullptr if has_type() is true for the width.
   [[nodiscard]] const wide_codes* wide() const { return std::get_if<wide_codes>(&all_); }
-  /// Returns all fingerprints, as a std::variant of the arrays of each width.
+  /// Returns all fingerprints. The result is a std::variant of the arrays for each width.
   [[nodiscard]] const auto& all() const { return all_; }
   [[nodiscard]] std::size_t size() const {
     return std::visit([](const auto& all) { return all.size(); }, all_);

@@ -1,4 +1,4 @@
-// Makes fingerprints of documents, and features for the exact check, as the command line says.
+// Makes fingerprints of documents, and features for the exact check, according to the command line.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace command {
 
-/// Makes a result of a document, such as its fingerprint or features. Each thread needs its own.
+/// Makes a result of a document, such as its fingerprint or its features. Each thread needs its own reader.
 template <class Result>
 using document_reader = std::function<Result(const document_texts& texts)>;
 
-/// Returns `make(settings, comparison)`, a reader of documents. If the features are counted, the tokens of all texts of
-/// a document are counted together, by a second reader.
+/// Returns `make(settings, comparison)`, which is a reader of documents. If features are counted, a second reader
+/// counts the tokens of all texts of a document together.
 template <class Result, class Make>
 document_reader<Result> count_together(const fingerprint_settings& settings, const comparison_settings& comparison,
                                        const Make& make) {
@@ -40,7 +40,7 @@ document_reader<Result> count_together(const fingerprint_settings& settings, con
   };
 }
 
-/// A tokenizer of all texts of a document, to which `texts` points; copies share this pointer.
+/// A tokenizer for all texts of a document. `texts` points to the texts. Copies share this pointer.
 template <class Tokenizer>
 struct document_tokenizer {
   Tokenizer tokenize;
@@ -52,42 +52,43 @@ struct document_tokenizer {
   }
 };
 
-/// A distinct feature of a document, with its weight in the fingerprint. `units` can be summed. They are 1/256, or, for
-/// weights in records, a fraction of the heaviest weight in the document.
+/// A distinct feature of a document, with its weight in the fingerprint. `units` can be summed. A unit is 1/256, or,
+/// for weights in records, a fraction of the heaviest weight in the document.
 struct weighed_feature {
   std::string text;
   double weight;
   std::uint64_t units;
 };
 
-/// Returns the weighed features in the order of their first occurrences. With --top it returns the heaviest, in that
-/// order.
+/// Returns the weighed features of a document in the order of their first occurrences. With --top, only the heaviest
+/// features are returned, in the same order.
 using feature_weigher = document_reader<std::vector<weighed_feature>>;
 feature_weigher make_feature_weigher(const fingerprint_settings& settings, const feature_setting& features);
 
-/// The data of a document that is compared, besides its fingerprint. For a check by Jaccard: the features, ascending
-/// (see neardup::feature_extractor). For cosine and edit distance: the input of similarity_at_least(). Without a check:
-/// the neardup::set_digest of a short document with fewer than neardup::default_min_tokens features, or its 64-bit
-/// digest that files keep; empty for all other documents.
+/// The data of a document that are compared, without its fingerprint. For a check by Jaccard: the features, ascending
+/// (see neardup::feature_extractor). For cosine and edit similarity: the input of similarity_at_least(). Without a
+/// check, only a short document (with fewer than neardup::default_min_tokens features) has such data: its
+/// neardup::set_digest, or its 64-bit digest in files.
 using feature_set = std::span<const std::uint32_t>;
 
-/// The form in which a feature_set stores the neardup::set_digest of a short document.
+/// The form of the neardup::set_digest of a short document in a feature_set.
 using digest_words = std::array<std::uint32_t, 4>;
 digest_words words_of(const std::array<std::uint64_t, 2>& digest);
 
-/// The features of a document without a check, if it is unknown whether it is short.
+/// Stands for the features of a document without a check, if it is unknown whether the document is short.
 inline constexpr std::array<std::uint32_t, 2> unknown_features{~std::uint32_t{0}, ~std::uint32_t{0}};
 
-/// Returns the similarity of two documents by the measure of the check if it is at least `least`, otherwise nullopt.
+/// Returns the similarity of two documents by the measure of the check, or nullopt if it is below `least`.
 std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least);
 
-/// Returns the similarity of two sets, as an exact join computes it.
+/// Returns the similarity of two sets. An exact join computes the same value.
 template <class Feature>
 double similarity_of_sets(similarity_measure measure, std::span<const Feature> a, std::span<const Feature> b) {
   if (measure == similarity_measure::jaccard) return neardup::jaccard_similarity(a, b);
   if (a.empty() || b.empty()) return 0;
-  // Computes common from the Jaccard similarity j = common / (|a| + |b| - common). The library finds j by bisection if
-  // one set is much larger. Rounding is exact, because the sizes are below 2^32, and j has 53 bits.
+  // Computes the overlap `common` from the Jaccard similarity j = common / (|a| + |b| - common). The library finds j by
+  // bisection if one set is much larger. Rounding gives the exact overlap, because the sizes are below 2^32, and j has
+  // 53 bits.
   const double x = static_cast<double>(a.size()), y = static_cast<double>(b.size()),
                j = neardup::jaccard_similarity(a, b);
   const double common = std::round(j * (x + y) / (1 + j));
@@ -95,16 +96,16 @@ double similarity_of_sets(similarity_measure measure, std::span<const Feature> a
   return std::min(1.0, common / all);
 }
 
-/// Returns the normalised text in the data for the edit distance.
+/// Returns the normalised text from the data for the edit similarity.
 inline std::string_view normalised_text(feature_set packed) {
   return {reinterpret_cast<const char*>(packed.data() + 1), packed[0]};
 }
 
-/// Reads the data to compare; valid until the next document is read.
+/// Reads the data of a document that are compared. They are valid until the next document is read.
 using feature_reader = document_reader<feature_set>;
 feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison);
 
-/// The data for a decision about a document: a fingerprint and features, each only if the settings need it.
+/// The data for a decision about a document: a fingerprint and features. Each is made only if the settings need it.
 struct described_document {
   bool is_comparable;  ///< true if it has a fingerprint, or, if no fingerprints are made, data for the check
   any_fingerprint fingerprint;
@@ -113,11 +114,11 @@ struct described_document {
 using document_describer = document_reader<described_document>;
 document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison);
 
-/// Looks for terms of --idf-file in a text, unless there is no such file or a term was found before.
+/// Looks for terms of --idf-file in a text. No-op if there is no such file, or if a term was found before.
 void look_for_terms(const fingerprint_settings& settings, std::string_view text);
 
-/// Returns true if the beginnings of the texts have canonical features that differ from the normalised ones. False if
-/// settings.spelling is missing, or has counted enough documents.
+/// Returns true if the beginnings of the texts have canonical features that differ from their normalised features.
+/// Returns false if settings.spelling is null, or has counted enough documents.
 bool is_spelt_otherwise(const fingerprint_settings& settings, const document_texts& texts);
 
 /// Parses --weights.

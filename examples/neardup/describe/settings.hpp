@@ -1,4 +1,4 @@
-// Settings for fingerprints, and for the data that is compared besides them.
+// Settings for fingerprints, and for the other data that are compared.
 #pragma once
 
 #include <atomic>
@@ -14,14 +14,14 @@
 namespace command {
 
 /// The measure of the similarity of two candidates. The last two are for exact joins only: the containment of the
-/// smaller text in the larger one, and the cosine with equal weights.
+/// smaller text in the larger text, and the cosine with equal weights.
 enum class similarity_measure { jaccard, cosine, edit, containment, cosine_of_sets };
 inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit", "containment", "cosine"};
 inline constexpr std::ptrdiff_t measures_of_candidates = 3;
 
-/// `seen`: the number of documents that were examined, the first ones of the input. `changed`: the number of examined
-/// documents whose canonical features differ from the normalised features. One thread counts, in the order of the
-/// input. Other threads read `seen`, so that they examine no more documents than needed.
+/// `seen`: how many documents were examined; they are the first documents of the input. `changed`: how many of them
+/// have canonical features that differ from their normalised features. One thread counts, in the order of the input.
+/// Other threads read `seen`, so that they examine no more documents than needed.
 struct spelling_count {
   static constexpr std::uint64_t enough = 1000;
   std::atomic<std::uint64_t> seen = 0, changed = 0;
@@ -40,18 +40,18 @@ struct fingerprint_settings {
   std::string idf_file;
   std::shared_ptr<const neardup::idf_table> idf;  ///< table for --weights idf and tfidf and for --top; read or learnt
   std::shared_ptr<std::atomic<bool>> met_term;    ///< true if any feature was a term of idf_file
-  /// Counts the texts whose canonical features differ from the normalised features. Null unless the features are made
-  /// of normalised words or code points.
+  /// Counts the texts whose canonical features differ from their normalised features. It is null unless features are
+  /// made of normalised words or code points.
   std::shared_ptr<spelling_count> spelling;
   std::size_t top = 0;  ///< number of features of a document that count; 0: all
   neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
   std::size_t bits = 64;
   std::uint64_t seed = 0;
 
-  /// Returns true if features have different weights, computed or from the input.
+  /// Returns true if features may have different weights, either computed or from the input.
   [[nodiscard]] bool has_weights() const { return weights != neardup::any_weighter::choice() || top > 0 || are_given; }
 
-  /// Returns true if an IDF table is needed: for the weights of features, or to choose the features that count.
+  /// Returns true if an IDF table is needed, either for the weights of features or to choose the top features.
   [[nodiscard]] bool needs_idf() const { return weights.needs_table() || (top > 0 && !are_given); }
 
   /// Returns true if the IDF table has to be learnt from the input.
@@ -66,11 +66,12 @@ struct comparison_settings {
   feature_setting check_features;
   similarity_measure check = similarity_measure::jaccard;
   bool reads_features = false;  ///< reads the data for the check, or a digest of short documents
-  /// True if all documents are candidates, for a check of sets of features or of the edit distance.
+  /// True if all documents are candidates. The check then compares sets of features, or texts by edit similarity.
   bool is_exact = false;
   bool is_bound_to_index = false;  ///< true if features and limits come from an index
   bool has_fingerprints = true;    ///< false if no fingerprints are made, because they are not needed
-  /// A document's "features" are words of 32 bits, of which two are a feature of 64 bits. For a check by sets only.
+  /// True if two consecutive words of 32 bits in a feature_set are one feature of 64 bits. Only for a check that
+  /// compares sets.
   bool has_wide_features = false;
   bool is_lossless = false;  ///< true if a document in another one is dropped however few features it has (--lossless)
   bool only_copies = false;  ///< a document's "features" are the 128-bit hash of its texts, in four words

@@ -1,4 +1,4 @@
-// Detects the kind of the documents' texts, to recommend features.
+// Detects the kinds of the documents' texts, to recommend features.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct feature_hint {
   std::string reason;
 };
 
-/// Counts the kinds of documents by their first 4,096 bytes.
+/// Counts the kinds of documents. A kind is detected from the first 4,096 bytes of a document.
 class text_kinds {
  public:
   void add(std::string_view text);
 
-  /// Returns a hint for each kind to which more than half of the documents belong. For the kind of texts whose spelling
-  /// canonical features ignore, 5 % of the documents suffice.
+  /// Returns a hint for each kind to which more than half of the documents belong. One kind is texts whose canonical
+  /// and normalised features differ in spelling. For this kind, 5 % of the documents are enough.
   [[nodiscard]] std::vector<feature_hint> hints() const;
 
  private:

@@ -1,4 +1,5 @@
-// Codes of a width for which the library has no type in this program: any number of whole bytes up to 1,024 bits.
+// Codes of a width for which this program has no type of the library. The width is any number of whole bytes up to
+// 1,024 bits.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +17,8 @@ namespace command {
 
 inline constexpr std::size_t most_code_words = most_code_bits / 64;
 
-/// Returns true if fingerprints of this width have a type: 32, 64, 128 or 256 bits. Codes of another width are wide
-/// codes, although they may have fewer bits.
+/// Returns true if fingerprints of this width have a type: 32, 64, 128 or 256 bits. Codes of any other width are wide
+/// codes, also those with fewer than 256 bits.
 inline constexpr bool has_type(std::size_t bits) { return bits == 32 || bits == 64 || bits == 128 || bits == 256; }
 
 /// A code in an array of codes.
@@ -36,7 +37,7 @@ class wide_code {
   std::span<const std::uint64_t> words_;
 };
 
-/// Returns the number of bits in which two codes differ, or a number above `most` if there are more than `most`.
+/// Returns the number of bits in which two codes differ. If it exceeds `most`, returns any number above `most`.
 inline int differing_bits(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, int most) {
   int count = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -46,7 +47,7 @@ inline int differing_bits(std::span<const std::uint64_t> a, std::span<const std:
   return count;
 }
 
-/// An array of codes of one width, which is data.
+/// An array of codes of one width. The width is a value at run time.
 class wide_codes {
  public:
   using value_type = wide_code;
@@ -63,7 +64,7 @@ class wide_codes {
   /// Returns the words of all codes, one code after the other.
   [[nodiscard]] std::span<const std::uint64_t> all() const noexcept { return all_; }
 
-  /// Adds a code, the first words of `code`. Missing words are zero.
+  /// Adds a code. Its words are the first words of `code`, and missing words are zero.
   void push_back(std::span<const std::uint64_t> code) {
     const auto own = code.first(std::min(words_, code.size()));
     all_.insert(all_.end(), own.begin(), own.end());

@@ -358,8 +358,8 @@ NEARDUP_ALWAYS_INLINE std::uint32_t least_filled_avx2(__m256i products) noexcept
   // VPHMINPOSUW finds the least unsigned number. So the sign bits are flipped, and the upper halves are set to the
   // maximum.
   const __m128i numbers = _mm_or_si128(_mm_xor_si128(half, _mm_set1_epi16(-0x8000)), _mm_set1_epi32(-0x10000));
-  return filled_bin | static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(numbers)));  // the upper bits
-                                                                                                 // are the index
+  // The lower 16 bits of the result are the number, and the bits above are its index.
+  return filled_bin | static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(numbers)));
 }
 
 /// The AVX2 version of fill_each_bin_portable. VPMADDWD multiplies the two halves of a hash, and adds the two products.
