@@ -37,14 +37,13 @@ class corpus_part {
     }
   }
 
-  /// documents(): the number of documents of the corpus. The second function: the number of documents of the part.
+  /// documents(): the number of documents of the corpus. size(): the number of documents of the part.
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
   [[nodiscard]] std::size_t size() const noexcept { return kept_.size(); }
   [[nodiscard]] const std::string& operator[](std::size_t i) const noexcept { return kept_[i].text; }
   [[nodiscard]] bool is_whole() const noexcept { return kept_.size() == documents_; }
 
-  /// Returns the mean size of the documents of the corpus; the next function returns the median size of those of the
-  /// part.
+  /// mean_bytes(): the mean size of the documents of the corpus. median_bytes(): the median size of those of the part.
   /// Precondition: the corpus has documents.
   [[nodiscard]] double mean_bytes() const { return static_cast<double>(bytes_) / static_cast<double>(documents_); }
   [[nodiscard]] std::size_t median_bytes() const {

@@ -12,15 +12,15 @@
 
 namespace command {
 
-/// The time when a change of an index is written into its file, and not to the log beside it.
+/// When a change of an index is written to the index file, and not only to the log beside the file.
 enum class compaction {
   automatic,  ///< when the log would exceed an eighth of the file: linear, but rare enough
   now,
   never  ///< except for a change of 4 GiB
 };
 
-/// An index with its log. Nobody else changes them while this object exists. Opening takes time proportional to the
-/// log, not to the file.
+/// An index and its log. No other process changes them while this object exists. Opening takes time in proportion to
+/// the size of the log, not of the file.
 class changed_index {
  public:
   virtual ~changed_index() = default;
@@ -29,13 +29,13 @@ class changed_index {
   changed_index& operator=(const changed_index&) = delete;
 
   [[nodiscard]] virtual std::size_t size() const = 0;
-  /// Returns how many numbers were given to documents, including removed ones.
+  /// Returns how many numbers documents have received, including removed documents.
   [[nodiscard]] virtual std::size_t numbers() const = 0;
-  /// Returns the number of bits of the fingerprints; 0 of an index of sets.
+  /// Returns the number of bits of the fingerprints, or 0 for an index of sets.
   [[nodiscard]] virtual std::size_t bits() const = 0;
-  /// Returns true if it is an index of feature sets; otherwise, of fingerprints.
+  /// Returns true for an index of feature sets, and false for an index of fingerprints.
   [[nodiscard]] virtual bool has_sets() const = 0;
-  /// Returns true if it keeps posting lists and the positions of its documents.
+  /// Returns true if the index has posting lists and the positions of its documents.
   [[nodiscard]] virtual bool keeps_postings() const = 0;
   /// Returns the value of a document in the field of the index; empty if the index keeps no values.
   [[nodiscard]] virtual std::string_view value(std::uint32_t number) const = 0;
@@ -43,8 +43,8 @@ class changed_index {
   /// Returns the features of a document.
   /// Precondition: has_sets().
   [[nodiscard]] virtual feature_set features(std::uint32_t number) const = 0;
-  /// Returns the feature sets of the index in a form for searches.
-  /// Precondition: has_sets(), and the index was opened to compare.
+  /// Returns the feature sets of the index, in a form that can be searched.
+  /// Precondition: has_sets(), and the index was opened with `compares`.
   [[nodiscard]] virtual indexed_sets sets() const = 0;
 
   struct near_document {
@@ -53,30 +53,30 @@ class changed_index {
     double closeness;             ///< see neardup::closeness_of
   };
   using check_type = std::function<neardup::check_result(std::uint32_t number)>;
-  /// Returns the closest document within k bits that the check accepts; of equally close documents, the oldest, which
-  /// has the lowest number.
-  /// Precondition: not has_sets().
-  /// Thread safety: callable from any thread.
+  /// Returns the closest document within k bits that the check accepts. Of equally close documents, returns the oldest,
+  /// which has the lowest number.
+  /// Precondition: has_sets() is false.
+  /// Thread safety: several threads may call it at once.
   /// Throws: input_error.
   [[nodiscard]] virtual std::optional<near_document> closest(const any_fingerprint& fingerprint, int k,
                                                              const check_type& check) const = 0;
 
-  /// Returns the numbers of the documents that have one of these names.
-  /// Complexity: linear in the index.
+  /// Returns the numbers of the documents whose names are in `names`.
+  /// Complexity: linear in the size of the index.
   [[nodiscard]] virtual std::vector<std::uint32_t> named(const std::unordered_set<std::string>& names) const = 0;
 
-  /// Makes a change, atomically and durably. When the function returns, the change is on disk. Call it once.
-  /// Complexity: linear in the change; if the file is rewritten, linear in the index.
-  /// Returns: the number of documents afterwards.
+  /// Makes a change, atomically and durably. When the function returns, the change is on disk. Call it only once.
+  /// Complexity: linear in the size of the change. If the file is rewritten, linear in the size of the index.
+  /// Returns: the number of documents after the change.
   /// Throws: output_error; input_error if the file is damaged.
   virtual std::size_t apply(const index_change& change, compaction when) = 0;
 };
 
-/// Reports the number of documents of the index with one of these names, if there are any; then `hint`.
+/// If documents of the index have one of these names, reports how many, and then prints `hint`.
 void say_if_there(const changed_index& index, const std::unordered_set<std::string>& names, const std::string& hint);
 
 /// Opens an index to change it. `compares`: true if documents are compared with documents of the index, or added to it.
-/// Their fingerprints then need the same composition.
+/// The composition of their fingerprints must then be that of the index.
 /// Throws: input_error; output_error if another program is changing the index.
 std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads);
 

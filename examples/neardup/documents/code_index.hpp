@@ -1,4 +1,4 @@
-// Exact search and join of wide codes. The layout of the tables is data, so that one engine serves all widths.
+// Exact search and join of wide codes. The layout of the tables is a value, so that one engine serves all widths.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace command {
 
-/// Finds the codes within a distance, by the pigeonhole principle: if a code is cut into blocks with radii r_i, and
-/// sum(r_i + 1) = distance + 1, each code within the distance differs in at most r_i bits in some block i. A table for
-/// each block has the codes by the value of the block. A search compares with all codes instead if the tables would
-/// take longer, because the codes are few, the distance is large, or many codes have equal blocks.
-/// Memory: in each table 4 bytes for each code and for each bucket.
-/// Thread safety: may be searched from any thread.
+/// Finds the codes within a distance, by the pigeonhole principle. A code is cut into blocks with radii r_i, where
+/// sum(r_i + 1) = distance + 1. Two codes within the distance differ in at most r_i bits in at least one block i. There
+/// is a table for each block. A table has the codes, ordered by the value of the block. If tables would take longer, a
+/// search compares with all codes: if there are few codes, the distance is large, or many codes have equal blocks.
+/// Memory: in each table, 4 bytes for each code and 4 bytes for each bucket.
+/// Thread safety: several threads may search at once.
 class code_index {
  public:
-  /// Makes an index of the codes with these numbers, which ascend. `codes` and `numbers` must outlive it. `searches`:
-  /// the expected number of searches, which decides whether tables are worth their time.
+  /// Makes an index of the codes with these numbers, which ascend. `codes` and `numbers` must outlive the index.
+  /// `searches`: the expected number of searches, which decides whether making tables pays.
   code_index(const wide_codes& codes, std::span<const std::uint32_t> numbers, int distance, std::size_t searches);
 
   /// Calls `visit(number, distance)` once for each code that is within `k` bits of `code` and has a number below `end`.
@@ -28,11 +28,11 @@ class code_index {
   void for_each(wide_code code, int k, std::uint32_t end,
                 const std::function<void(std::uint32_t number, int distance)>& visit) const;
 
-  /// Returns the number of tables; 0 if searches compare with all codes.
+  /// Returns the number of tables, or 0 if searches compare with all codes.
   [[nodiscard]] std::size_t tables() const noexcept { return tables_.size(); }
 
  private:
-  /// A block of bits, and the codes by its value.
+  /// The table of a block: the codes, ordered by the value of the block.
   struct table {
     std::size_t begin, width;  // in bits
     int radius;
@@ -40,8 +40,8 @@ class code_index {
     std::vector<std::uint32_t> places;  // positions in numbers_, ascending in each bucket
   };
 
-  /// Returns the bucket of a code: the value of the block, or, of a block that is wider than the number of a bucket,
-  /// a hash of its value.
+  /// Returns the bucket of a code. This is the value of the block or, if the block is wider than the number of a
+  /// bucket, a hash of its value.
   [[nodiscard]] std::size_t bucket_of(const table& in, std::span<const std::uint64_t> words) const;
   void plan(int distance, std::size_t searches);
   void fill(table& in) const;
@@ -54,13 +54,13 @@ class code_index {
 
 using code_pair_visitor = std::function<void(std::uint32_t a, std::uint32_t b, int distance)>;
 
-/// Calls `visit(a, b, distance)` once for each code of `some` and each code of `others` within `distance` bits. `a` and
-/// `b` are numbers of codes, and each list of numbers ascends.
+/// Calls `visit(a, b, distance)` once for each pair of a code of `some` and a code of `others` within `distance` bits.
+/// `a` and `b` are numbers of codes. The numbers in each list ascend.
 void visit_code_pairs(const wide_codes& codes, std::span<const std::uint32_t> some, const wide_codes& other_codes,
                       std::span<const std::uint32_t> others, int distance, unsigned threads,
                       const code_pair_visitor& visit);
 
-/// Calls `visit(a, b, distance)`, with a < b, once for each two codes of `some` within `distance` bits.
+/// Calls `visit(a, b, distance)`, with a < b, once for each pair of codes of `some` within `distance` bits.
 void visit_code_pairs(const wide_codes& codes, std::span<const std::uint32_t> some, int distance, unsigned threads,
                       const code_pair_visitor& visit);
 

@@ -1,4 +1,4 @@
-// Names, features and other values of documents, as files of the command store them.
+// Names, features and other values of documents, in the form in which files of the command store them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace command {
   throw input_error({path, "its parts do not fit each other"});
 }
 
-/// Returns the records of a section of a file. The section begins at a multiple of 64 bytes, and is little-endian.
+/// Returns the records of a section of a file. A section begins at a multiple of 64 bytes. Records are little-endian.
 template <class Record>
 std::span<const Record> records_of(const std::string& path, std::span<const std::byte> bytes) {
   if (bytes.size() % sizeof(Record) != 0) refuse_parts(path);
@@ -31,14 +31,14 @@ std::string_view text_of(std::span<const std::byte> bytes);
 /// Settings, stored as lines "name value".
 using named_values = std::map<std::string, std::string>;
 /// Parses settings.
-/// Throws: input_error, which names `path`.
+/// Throws: input_error; the message names `path`.
 named_values parse_values(const std::string& path, std::span<const std::byte> bytes);
 
 /// The values of one document: a name, or features.
 template <class Value>
 using values_view = std::conditional_t<std::is_same_v<Value, char>, std::string_view, std::span<const Value>>;
 
-/// The values of many documents, to be written. ends[i] is the end of the values of document i in `values`.
+/// The values of many documents that are to be written. The values of document i end at ends[i] in `values`.
 template <class Value>
 struct column {
   std::vector<std::uint64_t> ends;
@@ -60,9 +60,10 @@ struct column {
 template <class Value>
 class stored_column {
  public:
-  /// Opens the sections `ends` and `values`. Without `looks_first`, checks that take time proportional to the documents
-  /// are made when values are accessed.
-  /// Throws: input_error, which names `path`, if the sections are inconsistent, or do not fit `size` documents.
+  /// Opens the sections `ends` and `values`. If `looks_first` is false, the checks that take time for each document are
+  /// made when values are accessed.
+  /// Throws: input_error if the sections contradict each other, or do not fit `size` documents; the message names
+  /// `path`.
   stored_column(const std::string& path, std::size_t size, std::span<const std::byte> ends,
                 std::span<const std::byte> values, bool looks_first)
       : path_(path), ends_(records_of<std::uint64_t>(path, ends)), values_(records_of<Value>(path, values)) {
@@ -87,7 +88,7 @@ class stored_column {
   std::span<const Value> values_;
 };
 
-/// Names and features of documents, to be written.
+/// Names and features of documents that are to be written.
 template <class Feature>
 struct document_columns {
   column<char> names;

@@ -12,11 +12,11 @@
 
 namespace command {
 
-/// Returns the name that messages use for the text of a file or of standard input.
+/// Returns the text in a file or in standard input. Messages call it by the name of the file.
 /// Throws: input_error.
 std::string text_of_file(const std::string& path);
 
-/// Concatenates texts, with a character between them.
+/// Joins texts to one text, with a character between them.
 template <class Texts>
 std::string joined(const Texts& texts, char between) {
   std::string all;
@@ -28,11 +28,12 @@ std::string joined(const Texts& texts, char between) {
 }
 
 /// Reads a file that is one document.
-/// Returns: its text in `buffer`, without a byte order mark.
-/// Throws: read_error, also if memory is insufficient; output_error if the copy of a pipe cannot be written.
+/// Returns: the text of the file, in `buffer`, without a byte order mark.
+/// Throws: read_error if the file cannot be read, or if memory is exhausted; output_error if the copy of a pipe cannot
+/// be written.
 std::string_view read_file(source& from, byte_buffer& buffer);
 
-/// The properties of a document. It is small, because many of them may wait to be compared.
+/// The properties of a document. The struct is small, because many documents may wait for their comparison.
 struct document {
   any_fingerprint fingerprint;
   bool has_tokens = false;
@@ -54,7 +55,7 @@ struct document {
   static constexpr std::uint32_t no_id = ~std::uint32_t{0};
 };
 
-/// A batch with its documents, and with its bad records.
+/// A batch of the input, with its documents and its bad records.
 struct finished_batch {
   struct bad_record {
     std::size_t before;  ///< number of documents before it
@@ -81,7 +82,7 @@ struct finished_batch {
   left_out_records left_out;          ///< records of crawls that are not texts
 };
 
-/// A document of the input, as passed to visitors in order.
+/// A document of the input. Visitors receive documents in the order of the input.
 struct placed_document {
   const document& facts;
   const std::shared_ptr<source>& from;
@@ -94,35 +95,34 @@ struct placed_document {
   const exact_key* exact_score = nullptr;                 ///< set if the score does not represent the value exactly
   std::string_view by = {};                               ///< value of the field that --by names
 
-  /// Returns the name by which the user knows the document.
+  /// Returns the name that the user knows as the name of the document.
   [[nodiscard]] std::string name() const { return id ? std::string(*id) : from->id_of(line); }
 };
 
 using document_visitor = std::function<void(const placed_document&)>;
 using batch_visitor = std::function<void(finished_batch&&)>;
 
-/// Calls `visit` for all documents of a batch in order.
-/// Precondition: the batch's position in its source is known.
+/// Calls `visit` for each document of a batch, in order.
+/// Precondition: the position of the batch in its source is known.
 void for_each_in(const finished_batch& done, const document_visitor& visit);
 
-/// Reads all sources, on as many threads as the settings say. Calls `visit` for each document in order. After the
-/// documents of each batch, including one that ends with bad input, it calls `after`, if given. Reports bad input, and
-/// counts.
-/// Throws: input_error for bad input, after everything before it was visited.
+/// Reads all sources, on as many threads as the settings say. Calls `visit` for each document, in order. If `after` is
+/// given, calls it after the documents of each batch, also if bad input ends the batch. Reports and counts bad input.
+/// Throws: input_error if the input is bad; all documents before the bad input have then been visited.
 void read_documents(const input_settings& input, const fingerprint_settings& fingerprint,
                     const comparison_settings& comparison, source_walker& sources, run_notes& notes,
                     const document_visitor& visit, const batch_visitor& after);
 
-/// Reads documents as read_documents() does, with their texts and without fingerprints.
+/// Reads documents as read_documents() does, but with their texts, and without fingerprints.
 void read_texts(const input_settings& input, source_walker& sources, run_notes& notes, const document_visitor& visit,
                 const batch_visitor& after = nullptr);
 
-/// Returns the first text of the first record that is not bad; nullopt if there is none. Without --skip-bad, it reads
-/// the first record only. The next pass begins at that record again, and reports what is bad.
-/// Throws: input_error if there is no such record in the first 32 MB of a source, with --skip-bad.
+/// Returns the first text of the first record that is not bad, or nullopt if there is none. Without --skip-bad, only
+/// the first record is read. The next pass begins at this record again, and reports bad input.
+/// Throws: input_error if, with --skip-bad, the first 32 MB of a source have no such record.
 std::optional<std::string> first_text(const input_settings& input, source_walker& sources);
 
-/// Calls `visit` for each line of the sources, whatever it contains, until `visit` returns false.
+/// Calls `visit` for each line of the sources, with any content, until `visit` returns false.
 void read_lines(const input_settings& input, source_walker& sources, run_notes& notes,
                 const std::function<bool(const placed_document&)>& visit);
 

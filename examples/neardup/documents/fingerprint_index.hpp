@@ -1,5 +1,5 @@
-// Indexes of fingerprints, in files and in memory. Width and kind are chosen at run time, so that their users are
-// compiled once.
+// Indexes of fingerprints, in files and in memory. The width and the kind are chosen at run time, so that code that
+// uses these indexes is compiled once.
 #pragma once
 
 #include <compare>
@@ -18,7 +18,7 @@
 
 namespace command {
 
-/// A document near a fingerprint. The order is by distance, then by id.
+/// A document close to a given fingerprint. Results are sorted by distance, then by id.
 struct near_number {
   int distance;
   std::uint32_t id;
@@ -26,8 +26,8 @@ struct near_number {
   friend auto operator<=>(const near_number&, const near_number&) = default;
 };
 
-/// An index of fingerprints that can be searched.
-/// Thread safety: may be searched from any thread.
+/// An index of fingerprints, with functions for searches.
+/// Thread safety: several threads may search at once.
 class fingerprint_search {
  public:
   fingerprint_search() = default;
@@ -35,18 +35,18 @@ class fingerprint_search {
   fingerprint_search& operator=(const fingerprint_search&) = delete;
   virtual ~fingerprint_search() = default;
 
-  /// Returns the documents within k bits, sorted.
+  /// Returns the documents within k bits, sorted by distance, then by id.
   [[nodiscard]] virtual std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const = 0;
 };
 
-/// Makes an index in memory. `ids`: the ids of the fingerprints, by position.
+/// Makes an index in memory. `ids`: the id of each fingerprint, by its position.
 std::unique_ptr<const fingerprint_search> make_fingerprint_search(int distance, int blocks,
                                                                   const fingerprint_vector& fingerprints,
                                                                   std::span<const std::uint32_t> ids, unsigned threads);
 
 /// An index of fingerprints in a file, of any width and kind. It has the functions of neardup::index_view. An index of
-/// wide codes is a file of 64-bit fingerprints, the lowest words of the codes. Its attachment 3 has
-/// the width, the distance and the whole codes, as 64-bit numbers.
+/// wide codes is a file of 64-bit fingerprints, which are the lowest words of the codes. Its attachment 3 has the
+/// width, the distance and the whole codes, as 64-bit numbers.
 class fingerprint_view : public fingerprint_search {
  public:
   [[nodiscard]] virtual std::size_t size() const = 0;
@@ -54,21 +54,21 @@ class fingerprint_view : public fingerprint_search {
   [[nodiscard]] virtual const neardup::fingerprint_composition& made_of() const = 0;
   [[nodiscard]] virtual std::span<const std::byte> attachment(std::size_t i) const = 0;
   [[nodiscard]] virtual bool is_flat() const = 0;
-  /// Returns the number of blocks, 0 for codes of a width without a type.
-  /// Precondition: not is_flat().
+  /// Returns the number of blocks, or 0 for codes of a width that has no type.
+  /// Precondition: is_flat() is false.
   [[nodiscard]] virtual int blocks() const = 0;
   [[nodiscard]] virtual int max_distance() const = 0;
-  /// Returns the fingerprints by id; nullopt unless the ids are below size().
+  /// Returns the fingerprints in the order of their ids. Returns nullopt if an id is not below size().
   [[nodiscard]] virtual std::optional<fingerprint_vector> by_id() const = 0;
   virtual void check_file() const = 0;
   virtual void verify() const = 0;
 };
 
-/// Opens an index of the width and the kind that its header names.
+/// Opens an index. Its header says which width and kind it has.
 /// Throws: the exceptions of neardup::index_view.
 std::unique_ptr<const fingerprint_view> open_fingerprint_view(neardup::mapped_file file);
 
-/// Saves an index of fingerprints. The id of a fingerprint is its position. `made_of` has the kind of the fingerprints.
+/// Saves an index of fingerprints. The id of a fingerprint is its position. `made_of`: the composition, with the kind.
 /// Throws: the exceptions of neardup::save().
 void save_fingerprints(const std::string& path, int distance, int blocks, const fingerprint_vector& fingerprints,
                        const neardup::fingerprint_composition& made_of,

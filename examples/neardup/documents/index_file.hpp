@@ -1,4 +1,4 @@
-// Index files of documents, as `neardup index` writes them.
+// Index files of documents. `neardup index` writes such files.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace command {
 
-/// The settings with which an index was made. Later runs use them for options that are not given.
+/// The settings with which an index was made. In a later run, they replace options that are not given.
 struct index_settings {
   std::string path;
   std::size_t bits = 0;
@@ -35,7 +35,7 @@ struct index_settings {
   bool folds_chinese = false;
 
   [[nodiscard]] bool has_codes() const { return features == codes_name; }
-  /// Returns true if the index has feature sets, false if it has fingerprints.
+  /// Returns true for an index of feature sets, and false for an index of fingerprints.
   [[nodiscard]] bool has_sets() const { return !check_features.empty(); }
 };
 
@@ -43,7 +43,7 @@ struct index_settings {
 /// Throws: input_error.
 index_settings read_index_settings(const std::string& path);
 
-/// Returns the settings of an index as text, for attachment 0 of its file. The lines of the text are:
+/// Returns the settings of an index as a text, which is attachment 0 of the index file. The lines of the text are:
 ///   index of fingerprints: "features F", "weights W", "kind K"; "top N" if only the top N features count
 ///   index of sets: "check F"; "check-words" with tables_of_words() if the features are words of a dictionary;
 ///     "postings kept" if the file has the attachments 6 to 10
@@ -51,28 +51,29 @@ index_settings read_index_settings(const std::string& path);
 ///     of a field, which are attachments 11 and 12. The first name is then "features-and-values" or "check-and-values",
 ///     so that a program which does not know values refuses the file
 ///
-/// Attachments 1 and 2 are the column of names, by document number, which is the id. Attachment 5 is the
-/// neardup::log_extent of the log that the file incorporates, if there was a log.
+/// Attachments 1 and 2 are the names of the documents. The number of a document is its id. Attachment 5 is the
+/// neardup::log_extent of the log whose changes are in the file, if there was a log.
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept,
                                    bool keeps_postings, const std::string& paired);
 
 /// The attachments with the values of a field: a column, by document number.
 inline constexpr std::size_t first_of_values = 11;
 
-/// The two forms of an index.
+/// The two forms of an index: of feature sets, and of fingerprints.
 struct set_form {};
 struct fingerprint_form {};
 template <class Form>
 inline constexpr bool has_sets = std::is_same_v<Form, set_form>;
 
-/// Calls `use` with a value of the form of an index.
+/// Calls `use` with a value that stands for the form of an index.
 template <class Use>
 decltype(auto) with_form(const stored_fingerprints& stored, Use&& use) {
   if (stored.has_sets()) return use(set_form());
   return use(fingerprint_form());
 }
 
-/// Returns the composition of the features that are compared: that of fingerprints of these features.
+/// Returns the composition of the features that are compared, which is the composition of fingerprints of these
+/// features.
 neardup::fingerprint_composition composition_of_sets(const reading_settings& how);
 
 struct indexed_match {
@@ -80,18 +81,18 @@ struct indexed_match {
   double similarity;
 };
 
-/// The feature sets of an index, by document number; empty for removed documents.
-/// Thread safety: may be read from any thread.
+/// The feature sets of an index, by document number. The set of a removed document is empty.
+/// Thread safety: several threads may read at once.
 struct indexed_sets {
   std::size_t numbers = 0;
-  /// The least Jaccard similarity that `search` finds.
+  /// The least Jaccard similarity of the sets that `search` finds.
   double similarity = 0;
-  /// The matches of each set of a batch, by similarity, then by number.
+  /// Returns the matches of each set of a batch, sorted by similarity, then by number.
   std::function<std::vector<std::vector<indexed_match>>(std::span<const feature_set> batch, double least,
                                                         unsigned threads)>
       search;
-  /// All sets; valid as long as this object.
-  /// Complexity: linear in the first call.
+  /// Returns all sets. The span is valid as long as this object.
+  /// Complexity: the first call is linear in the size of the index.
   std::function<std::span<const feature_set>()> all;
   std::function<void()> check_file = [] {};  ///< throws if the file was changed in place
 };
@@ -100,7 +101,7 @@ struct indexed_sets {
 /// Throws: input_error.
 void for_each_indexed(reading& r, const std::string& path, const document_visitor& visit);
 
-/// An index file of feature sets, and an index with this file as its base.
+/// An index file of feature sets, and an index whose base is this file.
 struct set_view : neardup::set_index_file<> {
   explicit set_view(neardup::mapped_file file) : set_index_file(std::move(file)), sets(index()) {}
 
@@ -111,7 +112,8 @@ struct set_view : neardup::set_index_file<> {
 template <class Form>
 using opened_view = std::conditional_t<has_sets<Form>, set_view, const fingerprint_view>;
 
-/// Throws: std::runtime_error.
+/// Opens an index file of this form.
+/// Throws: std::runtime_error if the file is damaged or has another form.
 template <class Form>
 std::unique_ptr<opened_view<Form>> open_view(neardup::mapped_file file) {
   if constexpr (has_sets<Form>) {
@@ -121,18 +123,19 @@ std::unique_ptr<opened_view<Form>> open_view(neardup::mapped_file file) {
   }
 }
 
-/// An index file and its log, opened for this run: a snapshot that later writes do not change.
+/// An index file and its log, opened for this run. This is a snapshot: later changes of the files do not change it.
 template <class Form>
 class opened_index {
  public:
   using view_type = opened_view<Form>;
 
-  /// Opens an index. `is_verified`: true if the whole file is verified first; the records of the log always are.
+  /// Opens an index. `is_verified`: true if the whole file is verified first. The records of the log are always
+  /// verified.
   /// Throws: input_error.
   opened_index(const std::string& file, bool is_verified) : opened_index(open_index_files(file), is_verified) {}
 
-  /// Checks that the index has the composition of the texts or lists so far.
-  /// Throws: input_error if they differ.
+  /// Checks that the index has the same composition as the texts or lists that were read before.
+  /// Throws: input_error if the compositions differ.
   void expect_alike(reading& r) const {
     if constexpr (has_sets<Form>) {
       check_words_of(r.how);
@@ -142,8 +145,8 @@ class opened_index {
     }
   }
 
-  /// Checks that the index has the same tables of words of a dictionary.
-  /// Throws: input_error if they differ.
+  /// Checks that the index was made with the same dictionary of words.
+  /// Throws: input_error if the dictionaries differ.
   void check_words_of(const reading_settings& how) const {
     check_words(path_, parse_values(path_, view_->attachment(0)), how.comparison.check_features);
   }
@@ -152,16 +155,16 @@ class opened_index {
   [[nodiscard]] const neardup::fingerprint_composition& made_of() const noexcept { return view_->made_of(); }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const view_type& view() const noexcept { return *view_; }
-  /// Returns the number of bits of the fingerprints; 0 of an index of sets.
+  /// Returns the number of bits of the fingerprints, or 0 for an index of sets.
   [[nodiscard]] std::size_t bits() const noexcept { return bits_of(*view_); }
   [[nodiscard]] const neardup::log_contents& log() const noexcept { return files_.log; }
-  /// Returns the identity of the file, for its journal.
+  /// Returns what identifies the file for its journal.
   [[nodiscard]] const neardup::journaled_file& file() const noexcept { return file_; }
-  /// Returns the size of the log; 0 if no log follows the file.
+  /// Returns the size of the log, or 0 if the file has no log.
   [[nodiscard]] std::size_t log_size() const noexcept { return logged_.end(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-  /// Returns how many numbers were given to documents, including removed ones.
+  /// Returns how many numbers documents have received, including removed documents.
   [[nodiscard]] std::size_t numbers() const noexcept { return view_->size() + logged_.size(); }
   [[nodiscard]] std::size_t size() const noexcept { return numbers() - logged_.removed(); }
   [[nodiscard]] bool has(std::size_t number) const { return !logged_.is_removed(number); }
@@ -172,7 +175,8 @@ class opened_index {
     const auto part = [this](std::size_t i) { return view_->attachment(first_of_postings + i); };
     return stored_postings(path_, part(0), part(1), part(2));
   }
-  /// Returns the position of a document; nullopt if it is unknown, or the index keeps no postings.
+  /// Returns the position of a document. Returns nullopt if the position is unknown, or if the index has no posting
+  /// lists.
   [[nodiscard]] std::optional<document_place> place(std::size_t number) const {
     return number < view_->size() ? places_[number] : logged_.place(number - view_->size());
   }
@@ -193,12 +197,12 @@ class opened_index {
     return *found;
   }
   /// Verifies the file: all checksums, and the tables of fingerprints. If the checksums are right, searches of feature
-  /// sets are safe. They are exact unless another program wrote wrong postings.
+  /// sets are safe. The searches are also exact, unless another program has written wrong posting lists.
   /// Throws: input_error.
   void verify() const {
     as_input([&] { verify(*view_); });
   }
-  /// Returns the features of all documents, by number; empty for removed ones.
+  /// Returns the features of all documents, by number. The features of a removed document are empty.
   /// Throws: input_error.
   [[nodiscard]] std::vector<feature_set> all_features() const requires has_sets<Form> {
     std::vector<feature_set> all(numbers());
@@ -217,7 +221,7 @@ class opened_index {
     }
     return all;
   }
-  /// Returns the sets for searches.
+  /// Returns the feature sets, in a form that can be searched.
   /// Precondition: this object outlives the result, and prepare_search() was called.
   [[nodiscard]] indexed_sets sets() const requires has_sets<Form> {
     return {numbers(), view_->sets.threshold().similarity,
@@ -231,7 +235,7 @@ class opened_index {
             [this] { check_file(); }};
   }
 
-  /// Returns the fingerprints, by document number.
+  /// Returns the fingerprints of all documents, by number.
   /// Throws: input_error.
   [[nodiscard]] fingerprint_vector fingerprints() const requires(!has_sets<Form>) {
     std::optional<fingerprint_vector> all = view_->by_id();
@@ -240,8 +244,8 @@ class opened_index {
     return *std::move(all);
   }
 
-  /// Returns the features or the fingerprints of all documents, by number. Skip removed documents, for which has() is
-  /// false: their features are empty, and their fingerprints have no meaning.
+  /// Returns the features or the fingerprints of all documents, by number. Skip the removed documents, for which has()
+  /// is false: their features are empty, and their fingerprints have no meaning.
   /// Throws: input_error.
   [[nodiscard]] auto entries() const {
     if constexpr (has_sets<Form>) {
@@ -251,7 +255,7 @@ class opened_index {
     }
   }
 
-  /// Makes the log's documents searchable. Called before the first search.
+  /// Makes the documents of the log searchable. Call it before the first search.
   void prepare_search(unsigned threads) {
     std::conditional_t<has_sets<Form>, std::vector<feature_set>, fingerprint_vector> entries(bits());
     std::vector<std::uint32_t> ids;
@@ -273,14 +277,14 @@ class opened_index {
     }
   }
 
-  /// Checks the file.
-  /// Throws: input_error if it was changed in place since it was opened.
+  /// Checks that the file was not changed in place since it was opened.
+  /// Throws: input_error if the file was changed.
   void check_file() const {
     as_input([&] { view_->check_file(); });
   }
 
   /// Returns the matches, sorted by distance, then by number.
-  /// Thread safety: callable from any thread.
+  /// Thread safety: several threads may call it at once.
   /// Throws: input_error.
   [[nodiscard]] std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const
       requires(!has_sets<Form>) {
@@ -299,8 +303,8 @@ class opened_index {
     return found;
   }
 
-  /// Prints a note, unless --quiet, if texts are compared with an index without features, because fingerprints alone
-  /// then decide.
+  /// Prints a note, unless --quiet is given, if texts are compared with an index that has no features. Fingerprints
+  /// alone then decide.
   void say_if_unchecked(const reading_settings& settings) const {
     const bool has_texts = settings.input.unit != unit_of_input::fingerprints;
     if (settings.quiet || !has_texts || settings.fingerprint.are_codes || size() == 0 || has_sets<Form>) return;
@@ -346,7 +350,7 @@ class opened_index {
     }
   }
 
-  /// Returns the matches of each set of a batch, by similarity, then by number.
+  /// Returns the matches of each set of a batch, sorted by similarity, then by number.
   [[nodiscard]] std::vector<std::vector<indexed_match>> similar(std::span<const feature_set> batch, double least,
                                                                 unsigned threads) const {
     check_file();
@@ -376,7 +380,7 @@ class opened_index {
   std::unique_ptr<const fingerprint_search> tail_;  // the log's fingerprints that are not removed
 };
 
-/// The settings of an index that is written.
+/// The settings of an index that is to be written.
 struct index_shape {
   neardup::fingerprint_composition made_of = {};
   std::span<const std::byte> settings = {};  ///< attachment 0
@@ -385,7 +389,7 @@ struct index_shape {
   unsigned threads = 1;
 };
 
-/// The documents of an index that is written.
+/// The documents of an index that is to be written.
 template <class Form>
 class new_index {
  public:
@@ -395,15 +399,16 @@ class new_index {
   [[nodiscard]] std::size_t size() const { return columns_.names.size(); }
   [[nodiscard]] bool keeps_postings() const { return keeps_postings_; }
 
-  /// Adds a document. An index of sets uses `features`, an index of fingerprints `fingerprint`, an index with postings
-  /// `place`, an index with values `value`. The other arguments do not matter.
+  /// Adds a document. An index of sets uses only `features`, and an index of fingerprints uses only `fingerprint`. An
+  /// index with posting lists also uses `place`, and an index with the values of a field also uses `value`.
   void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
            const std::optional<document_place>& place, std::string_view value);
-  /// Adds the documents of an index, without the removed ones, and without the numbers in `left_out`.
+  /// Adds the documents of another index, without removed documents, and without the documents whose numbers are in
+  /// `left_out`.
   /// Throws: input_error.
   void add_all(const opened_index<Form>& index, const std::unordered_set<std::uint32_t>& left_out);
 
-  /// Writes the index, and removes a log beside it, which is incorporated, or obsolete.
+  /// Writes the index. Removes the log beside the index, which is then obsolete.
   /// Throws: output_error.
   void save(neardup::journal& journal, const std::string& path, const index_shape& shape) const;
 

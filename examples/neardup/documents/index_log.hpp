@@ -1,4 +1,4 @@
-// The log beside an index file, with the changes since the file was written.
+// The log beside an index file. It has the changes since the file was written.
 #pragma once
 
 #include <neardup/storage/journal.hpp>
@@ -13,28 +13,29 @@
 
 namespace command {
 
-/// Returns the path of an index's log: FILE.neardup-log, beside the file to which a link leads.
+/// Returns the path of the log of an index: FILE.neardup-log. If FILE is a link, the log is beside the target of the
+/// link.
 std::string log_of_index(const std::string& path);
-/// Returns the files that may be beside an index: its log, and the lock of a process that changes it.
+/// Returns the files that may be beside an index: its log, and the lock of a process that is changing the index.
 std::vector<std::string> files_beside_index(const std::string& path);
 
-/// An index and its log, as they were at one moment.
+/// An index file and its log, as they were at one moment.
 struct index_snapshot {
   neardup::mapped_file base;
   std::uint64_t state;  ///< identifies the file that the log follows
   neardup::log_contents log;
 };
-/// Opens an index and its log.
+/// Opens an index file and its log.
 /// Throws: input_error.
 index_snapshot open_index_files(const std::string& path);
 
-/// Returns the identity of an index file with this state and attachment 5.
+/// Returns the identity of an index file. `state` and attachment 5 of the file determine it.
 neardup::journaled_file file_of(std::uint64_t state, std::span<const std::byte> attachment);
 
-/// A change of an index. Documents are numbered: first the documents of the file, then the added documents, each in
+/// A change of an index. Documents have numbers: first the documents of the file, and then the added documents, in
 /// order. A document keeps its number until the file is rewritten.
 struct index_change {
-  /// Makes a change without documents. `bits`: see logged_form.
+  /// Makes a change that has no documents yet. `bits`: see logged_form.
   explicit index_change(std::size_t bits) : words_in_each((bits + 63) / 64) {}
 
   std::vector<std::uint32_t> removed;  ///< documents that existed before this change
@@ -44,8 +45,8 @@ struct index_change {
   place_columns places;  ///< positions of added documents
   column<char> values;   ///< values of added documents in the field of an index with values
 
-  /// Adds a document. An index of sets uses `features`, an index of fingerprints `fingerprint`, an index with postings
-  /// `place`, an index with values `value`. The other arguments do not matter.
+  /// Adds a document. An index of sets uses only `features`, and an index of fingerprints uses only `fingerprint`. An
+  /// index with posting lists also uses `place`, and an index with the values of a field also uses `value`.
   void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
            const std::optional<document_place>& place, std::string_view value) {
     const auto own = fingerprint.words().first(words_in_each);
@@ -57,13 +58,13 @@ struct index_change {
   /// Returns the number of added documents.
   [[nodiscard]] std::size_t size() const { return added.names.size(); }
   [[nodiscard]] bool is_empty() const { return removed.empty() && size() == 0; }
-  /// Returns the fingerprint of added document i.
+  /// Returns the fingerprint of the added document i.
   [[nodiscard]] any_fingerprint fingerprint(std::size_t i) const {
     return any_fingerprint(std::span(words).subspan(i * words_in_each, words_in_each));
   }
 };
 
-/// The parts of a document in the log of an index, besides its name.
+/// Which parts of a document are in the log of an index, in addition to its name.
 struct logged_form {
   std::size_t bits;     ///< width of fingerprints; 0 for an index of sets
   bool keeps_features;  ///< true for an index of sets
@@ -71,13 +72,13 @@ struct logged_form {
   bool keeps_values;    ///< true for an index with the values of a field
 };
 
-/// Returns the change as a record of the log (docs/decisions/0062-one-journal.md).
+/// Encodes a change as a record of the log (docs/decisions/0062-one-journal.md).
 std::string encode_change(const index_change& change, const logged_form& form);
 
-/// The journal of an index that a run writes. A signal that ends the program removes its lock.
+/// The journal of an index that a run writes. If a signal ends the program, the lock of the journal is removed.
 class index_journal {
  public:
-  /// Takes the lock.
+  /// Takes the lock of the index.
   /// Throws: output_error if another run writes the same file.
   explicit index_journal(const std::string& path);
   index_journal(const index_journal&) = delete;
@@ -94,26 +95,26 @@ class index_journal {
   unfinished_file name_;
 };
 
-/// Checks the log beside `path`, which writing a new index there removes.
-/// Throws: output_error if that log has changes of another index, is of another version, or is damaged.
+/// Checks the log beside `path`. Writing a new index to `path` removes this log.
+/// Throws: output_error if the log has changes of another index, is of another version, or is damaged.
 void refuse_log_of_others(const std::string& path);
 /// The documents in the log of an index, and the documents that the log removes. The snapshot must outlive this object.
 class logged_documents {
  public:
-  /// Reads the log. `file`: the file that it follows; `documents`: the number of documents in the file. Reports a
-  /// change at the end that is not complete, because its writer was stopped, or is still writing.
-  /// Throws: input_error if the log is damaged, or does not follow the file.
+  /// Reads the log. `file`: the file to which the log belongs. `documents`: the number of documents in the file. If the
+  /// last change is incomplete, because its writer was stopped or is still writing, this is reported.
+  /// Throws: input_error if the log is damaged, or does not belong to the file.
   logged_documents(const std::string& path, const neardup::log_contents& log, const neardup::journaled_file& file,
                    std::size_t documents, const logged_form& form);
 
-  /// Returns the number of documents in the log, including those that were removed later.
+  /// Returns the number of documents that were added in the log, also if they were removed later.
   [[nodiscard]] std::size_t size() const noexcept { return added_.size(); }
-  /// Returns the number of removed documents, of the file and of the log.
+  /// Returns the number of removed documents, both of the file and of the log.
   [[nodiscard]] std::size_t removed() const noexcept { return removed_.size(); }
   [[nodiscard]] bool is_removed(std::size_t number) const {
     return !removed_.empty() && removed_.contains(static_cast<std::uint32_t>(number));
   }
-  /// Returns the end of the records, in bytes of the log; 0 if no log follows the file.
+  /// Returns the end of the records in the log, in bytes, or 0 if the file has no log.
   [[nodiscard]] std::size_t end() const noexcept { return end_; }
 
   // The following functions are for document i of the log.

@@ -1,4 +1,4 @@
-// Lists of fingerprints as input, in place of texts.
+// Lists of fingerprints, which can be the input instead of texts.
 #pragma once
 
 #include <neardup/storage/composition_of.hpp>
@@ -19,50 +19,51 @@ struct list_settings {
   bool are_named = false;  ///< an option names the composition of the fingerprints
 };
 
-/// The tokenizer that a file of codes names. It says nothing about features, because another program made the codes.
+/// The name of the tokenizer in a file of codes. It says nothing about features, because another program made the
+/// codes.
 inline constexpr const char* codes_name = "codes";
 
-/// Returns the tokenizer that a file of codes names. For wide codes it contains the width, because the header of the
-/// file then has another width.
+/// Returns the name of the tokenizer in a file of codes. For wide codes, the name contains the width, because the
+/// header of the file then has another width.
 inline std::string tokenizer_of_codes(std::size_t bits) {
   return has_type(bits) ? codes_name : std::string(codes_name) + "(" + std::to_string(bits) + ")";
 }
 
-/// Returns the composition of fingerprints according to the settings, with checksums of their tables.
-/// Precondition: the settings define the composition (records contain no weights), and all tables are loaded.
+/// Returns the composition of fingerprints that are made with these settings. It has checksums of all tables.
+/// Precondition: the settings define a composition (records contain no weights), and all tables are loaded.
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings);
 
-/// Checksums of the dictionary files for words, on one line.
+/// Returns the checksums of the dictionary files of words, on one line.
 /// Precondition: load_dictionary() was called.
 std::string tables_of_words(const feature_setting& features);
 
-/// Checks the checksums of dictionaries against the value "check-words" of a file, if both exist.
+/// Compares the checksums of dictionaries with the value "check-words" of a file, if both exist.
 /// Throws: input_error.
 void check_words(const std::string& path, const named_values& stored, const feature_setting& features);
 
 /// Compares two compositions.
-/// Throws: input_error, which names the first difference.
+/// Throws: input_error if the compositions differ; the message names the first difference.
 void check_composition(const std::string& name, const neardup::fingerprint_composition& found,
                        const neardup::fingerprint_composition& expected);
 
-/// Reads lists and indexes, which must all have one composition. If texts are compared, it is the composition of the
-/// options. Otherwise it is the composition that the options name, or the composition of the first file.
+/// Reads lists and indexes. All of them must have the same composition. If texts are compared, it is the composition of
+/// the options. Otherwise it is the composition that the options name or, if they name none, that of the first file.
 class list_reader {
  public:
   /// Makes a reader.
-  /// Precondition: the settings outlive it.
+  /// Precondition: the settings outlive the reader.
   list_reader(const input_settings& input, const list_settings& lists, const fingerprint_settings& fingerprint)
       : input_(input), lists_(lists), fingerprint_(fingerprint) {}
 
-  /// Calls `visit` for each record of all lists in order. The id of a record is its number.
+  /// Calls `visit` for each record of all lists, in order. The id of a document is the number in its record.
   void read(source_walker& sources, run_notes& notes, const document_visitor& visit);
 
-  /// Adopts the composition of the first file, or compares the composition of a further file.
-  /// Throws: input_error, which names the first difference.
+  /// Takes the composition of the first file, or compares the composition of a further file with it.
+  /// Throws: input_error if the compositions differ; the message names the first difference.
   void expect(const std::string& path, const neardup::fingerprint_composition& found);
 
-  /// Returns the composition of the files that were read; if no file named a composition, the composition of the
-  /// options.
+  /// Returns the composition of the files that were read. If no file named a composition, returns the composition of
+  /// the options.
   [[nodiscard]] neardup::fingerprint_composition made_of() const {
     return made_of_ ? *made_of_ : composition_of_settings(fingerprint_);
   }

@@ -1,4 +1,4 @@
-// Messages on standard error: progress, notes at the end, and skipped input.
+// Messages on standard error: progress, skipped input, and notes at the end.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace command {
 
 /// A set of 64-bit digests.
-/// Memory: up to three times their size.
+/// Memory: up to three times the size of the digests.
 class digest_set {
  public:
   /// Inserts a digest.
@@ -39,7 +39,7 @@ class digest_set {
     }
   }
 
-  /// Uses the first free slot, counted from slot digest / 2^64 * size.
+  /// Puts a digest into the first free slot. The search begins at the slot digest / 2^64 * size.
   bool put(std::uint64_t digest) {
     digest = std::max<std::uint64_t>(digest, 1);  // 0 marks a free slot
     const double place = static_cast<double>(digest >> 11) * 0x1p-53 * static_cast<double>(table_.size());
@@ -55,10 +55,10 @@ class digest_set {
   std::size_t size_ = 0;
 };
 
-/// The hint for files of a kind, if each is read as one text.
+/// A hint for files of a kind that are read as one text each.
 struct one_text_hint;
 
-/// The number of records of crawls that are not plain text, for each kind.
+/// The number of records of crawls that are not plain text, by kind.
 struct left_out_records {
   std::uint64_t html = 0, packed = 0, no_text = 0;
 };
@@ -67,29 +67,30 @@ struct left_out_records {
 /// Thread safety: only one thread may use it at a time.
 class run_notes {
  public:
-  /// Makes notes. `sources`: all sources that are read, for the progress bar.
-  /// Precondition: the settings outlive it.
+  /// Makes notes. `sources`: all sources that are read; the progress bar needs them.
+  /// Precondition: the settings outlive the notes.
   run_notes(const input_settings& input, const fingerprint_settings& fingerprint, const comparison_settings& comparison,
             const std::vector<std::string>& sources, bool quiet);
   ~run_notes();
   run_notes(const run_notes&) = delete;
   run_notes& operator=(const run_notes&) = delete;
 
-  /// Counts bad input. With --skip-bad, or if it was found in a folder, reports the first few. Otherwise throws
-  /// input_error.
+  /// Counts bad input. With --skip-bad, or if the input was found in a folder, only the first few are reported.
+  /// Otherwise throws input_error.
   void bad(const bad_input& input);
 
   /// Counts documents of a source with an unknown charset.
   void unknown_charset(const std::string& source, const std::string& label, std::uint64_t documents);
 
-  /// Counts an ill-formed document, with the charset that it names itself; with --strict it is bad input.
+  /// Counts an ill-formed document. `charset`: the charset that the document itself names. With --strict, it is bad
+  /// input.
   /// Returns: true if the document is kept.
   bool ill_formed(const std::string& where, const source& from, std::string_view charset);
   bool without_tokens(const std::string& where) {
     return note(without_tokens_, where, "a document without tokens" + weight_);
   }
 
-  /// Counts a file that is read as one document, although its name suggests records.
+  /// Counts a file that is read as one document, although its name suggests that it has records.
   void read_as_one_text(const std::string& path);
 
   /// Counts a source that was read as one line, but contains carriage returns without line feeds.
@@ -120,13 +121,13 @@ class run_notes {
     left_out_.no_text += records.no_text;
   }
 
-  /// Counts a document by its number of features, if sets of features are compared.
+  /// Counts a document by its number of features. No-op if sets of features are not compared.
   void features(std::size_t count) {
     if (!muted_ && count > 0) ++with_features_[std::min(count, with_features_.size() - 1)];
   }
 
-  /// Counts a document, for the first documents of a run. `is_spelt_otherwise`: its canonical features differ from its
-  /// normalised features.
+  /// Counts one of the first documents of a run. `is_spelt_otherwise`: true if the canonical features of the document
+  /// differ from its normalised features.
   void spelling(bool is_spelt_otherwise) {
     if (muted_ || !fingerprint_.spelling || fingerprint_.spelling->seen >= spelling_count::enough) return;
     fingerprint_.spelling->changed += is_spelt_otherwise ? 1 : 0;
@@ -135,10 +136,10 @@ class run_notes {
 
   static constexpr std::size_t most_sampled = std::size_t{1} << 16;
 
-  /// Adds to a sample of ill-formed bytes, of which the first most_sampled count.
+  /// Adds bytes to a sample of ill-formed bytes. The sample has at most most_sampled bytes.
   void sample(std::string_view ill_formed) { sample_ += ill_formed.substr(0, most_sampled - sample_.size()); }
 
-  /// Registers the id of a document, if ids are watched.
+  /// Registers the id of a document. No-op if ids are not watched.
   /// Returns: true if an earlier document has the same id.
   bool repeats_id(std::string_view id, const source& from, std::uint64_t line);
 
@@ -147,20 +148,21 @@ class run_notes {
 
   /// Moves the progress bar.
   void advance(std::uint64_t documents, std::uint64_t bytes);
-  /// Mutes notes in the first of two passes, because the second pass makes them. Bad input still ends the run.
+  /// Suppresses notes in the first of two passes, because the second pass makes the same notes. Bad input still ends
+  /// the run.
   void mute(bool is_first_pass) { muted_ = is_first_pass; }
-  /// Reports the progress and the remaining time of a comparison of texts. Its time grows with the square of their
-  /// number.
-  /// Thread safety: callable from any thread, one call at a time.
+  /// Reports the progress and the remaining time of a comparison of texts. The time of the comparison grows with the
+  /// square of the number of texts.
+  /// Thread safety: any thread may call it, but calls must not overlap.
   void compare_texts(std::size_t done, std::size_t all, bool meets_all);
 
-  /// Names the phase after the reading, which has no measurable progress.
+  /// Names the phase that follows the reading. This phase has no measurable progress.
   void phase(const std::string& what);
 
-  /// Ends the progress bar and prints the notes, including those about excluded sources. `summary` is the first note.
-  /// `against`: the number of documents that are not in the input.
-  /// Throws: input_error at the end if anything was skipped in a folder, if bytes were not read, or if all of the input
-  /// was bad.
+  /// Ends the progress bar, and prints the notes, also the notes about excluded sources. `summary` is the first note.
+  /// `against`: the number of documents that do not belong to the input.
+  /// Throws: input_error at the end, in three cases: input in a folder was skipped, bytes were not read, or all of the
+  /// input was bad.
   void finish(const std::string& summary, const source_walker& sources, std::uint64_t against = 0);
 
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
@@ -174,14 +176,14 @@ class run_notes {
     if (t.count++ == 0) t.first = where;
   }
 
-  /// Returns a note if half of the texts are too short to tolerate a change.
+  /// Returns a note if half of the texts are so short that one change makes them dissimilar.
   [[nodiscard]] std::optional<std::string> note_on_short_texts() const;
 
-  /// Returns a note if more than 5 % of the documents have canonical features that differ, because characters are spelt
-  /// in several ways.
+  /// Returns a note if more than 5 % of the documents have canonical features that differ from their normalised
+  /// features. Characters are then spelt in several ways.
   [[nodiscard]] std::optional<std::string> note_on_spelling() const;
 
-  /// Counts an event, and reports it unless `most` have been reported.
+  /// Counts an event. Reports the event if fewer than `most` events have been reported.
   void say_first(tally& t, std::uint64_t most, const std::string& what, const std::string& text);
   bool note(tally& t, const std::string& where, const std::string& what);
   void draw(const std::string& line);
@@ -201,13 +203,15 @@ class run_notes {
   tally bad_, passed_over_, without_tokens_, zeros_, foreign_, without_line_ends_, attachments_, undecoded_;
   std::map<std::string, tally> ill_formed_;  // by the expected encoding, such as UTF-8
   std::map<const one_text_hint*, tally> as_one_text_;
-  /// The first unknown charsets, each with its source and its number of documents; and the number of further documents.
+  /// The first unknown charsets, with a source and a number of documents for each. Also the number of further
+  /// documents.
   std::vector<std::pair<std::string, std::uint64_t>> unknown_charsets_;
   std::uint64_t further_unknown_ = 0;
   tally unread_;  // sources that were not read to their end
   std::uint64_t unread_bytes_ = 0;
   std::uint64_t binary_ = 0;
-  // By number of features: the number of documents. The last entry also counts all documents with more features.
+  // with_features_[n]: how many documents have n features. The last element also counts all documents with more
+  // features.
   std::array<std::uint64_t, 256> with_features_{};
   digest_set ids_;
   std::uint64_t repeated_ids_ = 0;

@@ -1,4 +1,4 @@
-// Posting lists and positions of documents that an index keeps for `find`, besides names and features.
+// Posting lists and positions of documents, which an index has for `find`, in addition to names and features.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@
 
 namespace command {
 
-/// The first of the attachments of an index file with postings: bytes_of() posting columns, then
-/// place_columns::bytes().
+/// The number of the first attachment with posting lists in an index file. The attachments are the posting columns, in
+/// the form of bytes_of(), and then the positions, in the form of place_columns::bytes().
 inline constexpr std::size_t first_of_postings = 6;
 
-/// Makes the posting lists, to be written.
-/// Complexity: O(n log n) for n features of all documents.
+/// Makes posting lists that are to be written.
+/// Complexity: O(n log n), where n is the total number of features of all documents.
 common::posting_columns postings_of(const column<std::uint32_t>& features);
 inline std::vector<std::span<const std::byte>> bytes_of(const common::posting_columns& columns) {
   return {std::as_bytes(std::span(columns.features)), std::as_bytes(std::span(columns.ends)),
@@ -29,29 +29,29 @@ inline std::vector<std::span<const std::byte>> bytes_of(const common::posting_co
 }
 
 /// Returns the posting lists in a mapped file.
-/// Precondition: the file outlives them.
-/// Throws: input_error, which names `path`, if the arrays are inconsistent.
+/// Precondition: the file outlives the posting lists.
+/// Throws: input_error if the arrays contradict each other; the message names `path`.
 common::posting_lists stored_postings(const std::string& path, std::span<const std::byte> features,
                                       std::span<const std::byte> ends, std::span<const std::byte> documents);
 
-/// The position of a document in a file. The file may have been removed or changed since.
+/// The position of a document in a file. The file may have been removed or changed later.
 struct document_place {
   std::string path;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;  ///< size of the record in bytes; 0 for the whole file
 };
 
-/// Returns the position of a document; nullopt for a document of standard input.
+/// Returns the position of a document, or nullopt if the document comes from standard input.
 std::optional<document_place> place_of(const placed_document& d);
 
-/// The position of a document, as files store it.
+/// The position of a document, in the form in which files store it.
 struct stored_place {
   std::uint64_t path = ~std::uint64_t{0};  ///< index of the path; the largest number if the position is unknown
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
 
-/// The positions of documents, to be written.
+/// The positions of documents that are to be written.
 struct place_columns {
   std::string paths;  ///< paths of files, each followed by a zero byte
   std::vector<stored_place> places;
@@ -72,10 +72,10 @@ struct place_columns {
 class stored_places {
  public:
   /// Opens the positions.
-  /// Throws: input_error, which names `path`, if the arrays are inconsistent.
+  /// Throws: input_error if the arrays contradict each other; the message names `path`.
   stored_places(const std::string& path, std::span<const std::byte> paths, std::span<const std::byte> places);
 
-  /// Returns the position of a document; nullopt if it has none.
+  /// Returns the position of a document, or nullopt if the document has no position.
   [[nodiscard]] std::optional<document_place> operator[](std::size_t document) const;
 
  private:

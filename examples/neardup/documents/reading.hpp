@@ -1,4 +1,4 @@
-// The input of a run as documents, and the passes over it that verbs share.
+// The documents in the input of a run, and the passes over these documents that several verbs need.
 #pragma once
 
 #include "documents.hpp"
@@ -7,8 +7,8 @@
 
 namespace command {
 
-/// The settings for reading, which are parts of a run's settings.
-/// Precondition: the run's settings outlive this object.
+/// The settings for reading. They refer to parts of the settings of a run.
+/// Precondition: the settings of the run outlive this object.
 struct reading_settings {
   const input_settings& input;
   const list_settings& lists;
@@ -18,7 +18,7 @@ struct reading_settings {
 };
 
 struct reading {
-  /// Prepares reading. `all_sources`: all sources for the progress bar, including the sources of another corpus.
+  /// Prepares the reading. `all_sources`: all sources, including those of another corpus. The progress bar needs them.
   reading(const reading_settings& settings, const std::vector<std::string>& all_sources)
       : how(settings),
         sources(settings.input),
@@ -31,8 +31,8 @@ struct reading {
   run_notes notes;
 };
 
-/// Calls `visit` for each document of these sources in order. After the documents of each batch, including one that
-/// ends with bad input, it calls `after`, if given.
+/// Calls `visit` for each document of these sources, in order. If `after` is given, calls it after the documents of
+/// each batch, also if bad input ends the batch.
 inline void for_each_document(reading& r, const input_settings& input, source_walker& sources,
                               const document_visitor& visit, const batch_visitor& after) {
   if (input.unit == unit_of_input::fingerprints) return r.lists.read(sources, r.notes, visit);

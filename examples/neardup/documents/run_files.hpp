@@ -1,5 +1,5 @@
-// The files that tasks on many machines exchange: features of parts, counts of features, scattered sets, and pairs of
-// documents (docs/many-machines.md).
+// The files that tasks on many machines exchange: the features of parts, counts of features, scattered sets, and pairs
+// of documents (docs/many-machines.md).
 #pragma once
 
 #include <memory>
@@ -13,7 +13,8 @@
 
 namespace command {
 
-/// A document of a run has an id: the number of its part and, in the lowest 40 bits, its number in the part.
+/// The id of a document in a run. Its lowest 40 bits are the number of the document in its part, and the bits above are
+/// the number of the part.
 inline constexpr int record_bits = 40;
 inline constexpr std::uint64_t max_part = (std::uint64_t{1} << (64 - record_bits)) - 1;
 
@@ -24,19 +25,19 @@ constexpr std::uint64_t id_of(std::uint64_t part, std::uint64_t record) { return
 /// The kinds of files.
 enum class run_file { features, counts, scattered, pairs, other };
 
-/// Returns the kind of a file, according to its header and its settings.
-/// Throws: input_error if it is not a file of the library, or is damaged.
+/// Returns the kind of a file, which its header and its settings tell.
+/// Throws: input_error if the file is not a file of the library, or is damaged.
 run_file kind_of(const std::string& path);
 
-/// Returns the files of one kind among these paths and in the folders among them. In folders, temporary files, and
-/// files of other programs, are skipped.
-/// Throws: input_error if a path that is not a folder is a file of another kind, or if any file of the library is
+/// Returns the files of a kind, among these paths and in the folders among them. In folders, temporary files and files
+/// of other programs are skipped.
+/// Throws: input_error if a path that is not a folder is a file of another kind, or if a file of the library is
 /// damaged.
 std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind);
-/// Returns the files of two kinds, as files_of() for one kind does.
+/// Returns the files of two kinds. See files_of() for one kind.
 std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind, run_file other);
 
-/// A part of the corpus, as a file of counts lists it.
+/// A part of the corpus, as described in a file of counts.
 struct part_facts {
   std::uint64_t number;
   std::uint64_t checksum;  ///< checksum of the file of its features
@@ -44,8 +45,8 @@ struct part_facts {
   friend bool operator==(const part_facts&, const part_facts&) = default;
 };
 
-/// The properties of a run that all its tasks share. The file of counts defines these properties. Each file
-/// that is made from it has a copy of them, which identifies the run of the file.
+/// The properties of a run that all its tasks share. The file of counts defines them. Each file that is made from the
+/// file of counts has a copy of them, which identifies the run to which the file belongs.
 struct run_plan {
   std::uint64_t counts = 0;  ///< the checksum of the file of counts
   double similarity = 0;
@@ -56,9 +57,9 @@ struct run_plan {
   neardup::fingerprint_composition made_of;  ///< the composition that made the features
 
   [[nodiscard]] neardup::shuffle_settings shuffle() const;
-  /// Returns the comparison of two documents of the run.
+  /// Returns the settings for the comparison of two documents of the run.
   [[nodiscard]] comparison_settings comparison() const;
-  /// Returns the facts about a part; null if the run has no such part.
+  /// Returns the facts about a part, or null if the run has no such part.
   [[nodiscard]] const part_facts* find(std::uint64_t part) const;
 };
 
@@ -73,8 +74,8 @@ class part_file {
  public:
   using feature = std::uint64_t;
 
-  /// Opens the file. Without `reads_all`, it checks only the header and the settings.
-  /// Throws: input_error, which names the file, if it is invalid.
+  /// Opens the file. If `reads_all` is false, only the header and the settings are checked.
+  /// Throws: input_error if the file is invalid; the message names the file.
   explicit part_file(const std::string& path, bool reads_all = true);
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
@@ -107,8 +108,8 @@ void save_part(const std::string& path, std::uint64_t number, const neardup::fin
                const document_columns<part_file::feature>& columns, const std::string& paired,
                const column<char>& values);
 
-/// The document frequencies of the features, and the plan of the run. Attachments: 0, lines of settings; 1, the parts;
-/// 2, the bytes of neardup::feature_counts.
+/// The document frequencies of the features, and the plan of the run. Attachment 0 has lines of settings, attachment 1
+/// has the parts, and attachment 2 has the bytes of neardup::feature_counts.
 struct counts_file {
   explicit counts_file(const std::string& path);
 
@@ -116,17 +117,17 @@ struct counts_file {
   run_plan plan;
   neardup::feature_counts<std::uint64_t> counts;  ///< reads the mapped file
 };
-/// Writes the file of counts. Ignores plan.counts.
+/// Writes the file of counts. The member plan.counts is ignored.
 void save_counts(const std::string& path, const run_plan& plan, const neardup::feature_counts<std::uint64_t>& counts);
 
-/// The sets of a part for each partition. Attachments: 0, lines of settings; 1, the parts; 2 + p, a blob of
-/// neardup::set_scatter for partition p, or nothing.
+/// The sets of a part for each partition. Attachment 0 has lines of settings, and attachment 1 has the parts.
+/// Attachment 2 + p has a blob of neardup::set_scatter for partition p, or nothing.
 struct scattered_file {
   /// Opens the file, and checks the header, the settings and the parts.
   /// Throws: input_error.
   explicit scattered_file(const std::string& path);
 
-  /// Reads, checks and returns the blob of a partition.
+  /// Checks and returns the blob of a partition.
   /// Throws: input_error.
   [[nodiscard]] std::span<const std::byte> blob(std::uint32_t partition) const;
 
@@ -137,7 +138,7 @@ struct scattered_file {
 void save_scattered(const std::string& path, const run_plan& plan, const part_facts& part,
                     std::span<const std::vector<std::byte>> blobs);
 
-/// Two near-duplicates, by their ids: the later one first, so that pairs sort by the later one.
+/// Two near-duplicates, given by their ids. The later id comes first, so that pairs are sorted by the later id.
 struct pair_of_run {
   std::uint64_t later, earlier;
   double similarity;
@@ -147,9 +148,9 @@ struct pair_of_run {
   }
 };
 
-/// The pairs of a partition, sorted by (later, earlier). Among documents with equal features, the first is paired with
-/// other documents. A later copy is paired only with the first. Attachments: 0, lines of settings; 1, the parts; 2, the
-/// pairs.
+/// The pairs of a partition, sorted by (later, earlier). Of documents with equal features, only the first is paired
+/// with other documents, and a later copy is paired only with the first. Attachment 0 has lines of settings, attachment
+/// 1 has the parts, and attachment 2 has the pairs.
 struct pairs_file {
   explicit pairs_file(const std::string& path);
 
@@ -162,19 +163,19 @@ void save_pairs(const std::string& path, const run_plan& plan, std::uint32_t par
                 std::span<const pair_of_run> pairs);
 
 /// Opens the parts of a plan.
-/// Throws: input_error if a part is missing, exists twice, or has changed.
+/// Throws: input_error if a part is missing, exists twice, or was changed.
 std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,
                                                    const std::string& plan_from, bool reads_all);
 
-/// Checks that the plans in the files at `path` and `first_path` belong to one run.
-/// Throws: input_error, with the first difference, if they belong to different runs.
+/// Checks that the files at `path` and `first_path` belong to the same run. Their plans are compared.
+/// Throws: input_error if they belong to different runs. The message has the first difference.
 void check_same_run(const std::string& path, const run_plan& plan, const std::string& first_path,
                     const run_plan& first);
 
-/// Returns true if a file is the unfinished file of a task.
+/// Returns true if a file is the unfinished output of a task.
 bool is_temporary_file(const std::string& path);
 
-/// Returns the checksum in the header of a file, which depends on all bytes of the file.
+/// Returns the checksum in the header of a file. The checksum depends on all bytes of the file.
 std::uint64_t checksum_of_file(const std::string& path);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// Folds traditional Chinese characters to simplified ones, with the tables of OpenCC.
+// Folds traditional Chinese characters to simplified characters, with the tables of OpenCC.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,17 @@
 
 namespace command {
 
-/// Replaces each traditional character by the simplified one that OpenCC gives for the single character. So the result
-/// does not depend on neighbouring characters. Texts that were converted by different rules fold to the same text.
+/// Replaces each traditional character by the simplified character that OpenCC gives for the single character. So the
+/// result does not depend on neighbouring characters. If texts were converted by different rules, they fold to the same
+/// text.
 class chinese_fold {
  public:
-  /// Reads the tables of the installed OpenCC through its library, which is loaded on demand.
+  /// Reads the tables of the installed OpenCC. The library of OpenCC is loaded when it is needed.
   /// Throws: input_error if OpenCC is not installed.
   static chinese_fold of_opencc();
 
-  /// Appends the folded text; ill-formed UTF-8 is unchanged.
-  /// Complexity: linear.
+  /// Appends the folded text to `out`. Ill-formed UTF-8 is unchanged.
+  /// Complexity: linear in the length of the text.
   void append(std::string_view text, std::string& out) const;
 
   /// Returns a digest of the table.

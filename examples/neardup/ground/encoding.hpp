@@ -1,4 +1,4 @@
-// Decodes texts in other encodings than UTF-8, with iconv if the program is built with it.
+// Decodes texts in encodings other than UTF-8. It uses iconv if the program is built with iconv.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace command {
 
-/// The way in which a charset writes characters as bytes.
+/// How a charset writes characters as bytes.
 enum class charset_form {
   utf8,
   wide,           ///< UTF-16
@@ -23,9 +23,9 @@ enum class charset_form {
   other           ///< a charset that the standard does not have
 };
 
-/// The charset that a label names, in any case.
-/// Source: the labels of the WHATWG Encoding Standard, and the labels of UTF-7. Web pages use these labels, but mean
-/// successors of the charsets: gb2312 means GB18030, and euc-kr UHC.
+/// The charset that a label names. The case of the label does not matter.
+/// Source: the labels of the WHATWG Encoding Standard, and the labels of UTF-7. Web pages use these labels for
+/// successors of the charsets: gb2312 stands for GB18030, and euc-kr stands for UHC.
 struct charset {
   std::string_view name;   ///< its name in the standard; the label itself if the standard does not have it
   std::string_view iconv;  ///< name by which iconv decodes it
@@ -37,21 +37,21 @@ struct charset {
   }
 };
 
-/// Returns the charset that a label means; a view of the label if the standard does not have it.
+/// Returns the charset that a label names. If the standard does not have the label, the result refers to the label.
 charset charset_of(std::string_view label);
 
 /// Decodes one charset to UTF-8.
 /// Thread safety: none.
 class decoder {
  public:
-  /// Opens a decoder for a label, or for a name that iconv knows.
-  /// Throws: usage_error if neither is known, if the program is built without iconv, or if the encoding does not
-  /// contain ASCII unchanged. UTF-16, for example, does not, so lines and quotes could not be found before
-  /// decoding.
+  /// Opens a decoder for a label of a charset, or for a name that iconv knows.
+  /// Throws: usage_error if the name is unknown, if the program is built without iconv, or if the encoding does not
+  /// contain ASCII unchanged. UTF-16, for example, does not contain ASCII unchanged, so lines and quotes could not be
+  /// found before decoding.
   explicit decoder(const std::string& encoding);
 
-  /// Decodes bytes. Invalid bytes become U+FFFD, and set `ill_formed`. The result is valid until the next call, and
-  /// `room` readable bytes follow it.
+  /// Decodes bytes. Invalid bytes become U+FFFD; `ill_formed` is then set to true. The result is valid until the next
+  /// call. `room` readable bytes follow it.
   std::string_view decode(std::string_view bytes, std::size_t room, bool& ill_formed);
 
  private:
@@ -65,40 +65,40 @@ class decoder {
   std::string text_, prepared_;
 };
 
-/// Opens decoders when they are needed first.
+/// A set of decoders. A decoder is opened when it is needed for the first time.
 class decoders {
  public:
-  /// Returns the decoder of a label; null if the label is unknown.
+  /// Returns the decoder for a label, or null if the label is unknown.
   decoder* find(const std::string& label);
 
  private:
   std::map<std::string, std::optional<decoder>> by_label_;  // nullopt for unknown labels
 };
 
-/// Returns true if a name means UTF-8, which needs no decoder.
+/// Returns true if a name stands for UTF-8, which needs no decoder.
 bool is_name_of_utf8(std::string_view encoding);
 
-/// A wide form, UTF-16 or UTF-32: the size of a unit in bytes, and the byte order.
+/// The form of UTF-16 or UTF-32: the size of a unit in bytes, and the byte order.
 struct wide_form {
   std::size_t unit;
   bool is_big_endian;
 };
 
-/// Returns the wide form of bytes, according to the byte order mark at their beginning, otherwise to `name`. If the
-/// name has no byte order, the order that fits the zeros is used.
-/// Returns: nullopt if neither gives a wide form, or if the bytes are UTF-8 in spite of `name`.
+/// Returns the wide form of bytes. The byte order mark at the beginning determines it, or otherwise `name`. If the name
+/// has no byte order, the byte order is chosen that fits the zero bytes.
+/// Returns: nullopt if neither determines a wide form, or if the bytes are UTF-8 although `name` is a wide form.
 std::optional<wide_form> wide_form_of(std::string_view bytes, std::string_view name);
 
-/// Decodes UTF-16 or UTF-32 to UTF-8 in `text`, without the byte order mark. Invalid units become U+FFFD, and set
-/// `ill_formed`.
+/// Decodes UTF-16 or UTF-32 to UTF-8 in `text`, without the byte order mark. Invalid units become U+FFFD; `ill_formed`
+/// is then set to true.
 void decode_wide(std::string_view bytes, wide_form form, std::string& text, bool& ill_formed);
 
-/// Returns true if the bytes contain control characters that texts do not have. Bytes from 128 on do not count.
+/// Returns true if the bytes contain control characters that texts do not have. Bytes of 128 or more do not count.
 bool has_controls(std::string_view bytes);
 
-/// Guesses the encoding of bytes that are not UTF-8, from the frequency of neighbouring bytes. The candidates are the
-/// encodings that most texts have had.
-/// Returns: nullopt if none fits.
+/// Guesses the encoding of bytes that are not UTF-8, from the frequencies of adjacent bytes. Only the most usual
+/// encodings of texts are considered.
+/// Returns: nullopt if no encoding fits.
 std::optional<std::string> likely_encoding(std::string_view bytes);
 
 }  // namespace command

@@ -1,5 +1,5 @@
-// The values of records that --keep compares: texts, and numbers as they are written (a double has 53 bits, but ids may
-// have 64).
+// The values of records that --keep compares: texts, and numbers in the form in which they are written. A double has 53
+// bits, but ids may have 64.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace command {
 
-/// The kind of value that a record has for --keep; the least preferred kind comes first.
+/// The kind of the value that a record has for --keep. The least preferred kind comes first.
 enum class key_kind : std::uint8_t { nothing, text, number };
 
-/// A value that its score does not represent exactly.
+/// A value that a score, which is a double, does not represent exactly.
 struct exact_key {
   std::size_t position;  ///< position of the record
   key_kind kind;
@@ -25,10 +25,10 @@ bool may_be_rounded(std::string_view json_number);
 /// Returns the finite double nearest to a JSON number that overflows or underflows.
 double double_nearest_to(std::string_view json_number);
 
-/// Replaces scores by ranks from 0 on, equal for equal values. Numbers are above texts, which are compared byte by
-/// byte, and texts are above a missing value. The highest value of each kind has the highest rank; with
-/// `prefers_lowest` the lowest value has it. A score is the nearest double of a number. `exact` has all other values,
-/// in ascending order of positions.
+/// Replaces scores by ranks, which begin at 0. Equal values get equal ranks. Numbers rank above texts, and texts rank
+/// above missing values. Texts are compared byte by byte. The highest value of each kind has the highest rank; with
+/// `prefers_lowest`, the lowest value has it. A score is the double that is nearest to a number. `exact` has all values
+/// that scores do not represent exactly, in ascending order of positions.
 /// Complexity: O(n log n).
 void rank_exactly(std::vector<double>& scores, const std::vector<exact_key>& exact, bool prefers_lowest);
 

@@ -1,4 +1,4 @@
-// Files that are removed when a signal ends the program.
+// Files that are removed if a signal ends the program.
 #pragma once
 
 #include <functional>
@@ -6,16 +6,16 @@
 
 namespace command {
 
-/// A file that SIGINT, SIGTERM and SIGHUP remove before they end the program, as long as this object exists. A file
-/// that has been renamed to its final name is not removed.
+/// A file that is removed if SIGINT, SIGTERM or SIGHUP ends the program while this object exists. If the file was
+/// renamed to its final name, it is not removed.
 class unfinished_file {
  public:
   unfinished_file() = default;
 
-  /// Calls `create()`, which creates the file and returns its path, or an empty path if it created none.
+  /// Calls `create()`, which creates the file and returns its path. If it creates no file, it returns an empty path.
   explicit unfinished_file(const std::function<std::string()>& create);
 
-  /// Returns an object for the temporary files that the library writes beside this file before it renames them.
+  /// Returns an object for temporary files of the library, which writes them beside this file, and then renames them.
   static unfinished_file beside(const std::string& path);
 
   unfinished_file(const unfinished_file&) = delete;
@@ -24,12 +24,12 @@ class unfinished_file {
   unfinished_file& operator=(unfinished_file&& other) noexcept;
   ~unfinished_file() { finish(); }
 
-  /// Ends the registration: from now on, the file is not removed.
+  /// Ends the registration. From now on, the file is not removed.
   void finish() noexcept {
     finish([] {});
   }
 
-  /// Calls `end()`, which removes the file itself. A later file of that name is not removed.
+  /// Calls `end()`, which removes the file itself. If a file of the same name is made later, it is not removed.
   void finish(const std::function<void()>& end) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Decompresses .gz with zlib and .zst with libzstd, each if the program is built with it. Also converts UTF-16.
+// Decompresses .gz with zlib and .zst with libzstd, if the program is built with these libraries. Also converts UTF-16.
 #pragma once
 
 #include <exception>
@@ -12,20 +12,20 @@
 
 namespace command {
 
-/// A stream whose next bytes can be examined before they are read.
+/// A stream whose next bytes can be examined before they are read (peeking).
 class peeking_stream final : public byte_stream {
  public:
   explicit peeking_stream(std::shared_ptr<byte_stream> from) : from_(std::move(from)) {}
 
-  /// Returns the next bytes: `size` of them; fewer at the end, or when `stop` is set.
+  /// Returns the next `size` bytes. Returns fewer bytes at the end of the stream, or if `stop` is set.
   std::string_view peek(std::size_t size, const std::atomic<bool>& stop);
 
-  /// Returns true if there are bytes that were peeked at and not read yet.
+  /// Returns true if some bytes were examined, but not read yet.
   [[nodiscard]] bool has_peeked() const noexcept { return !ahead_.empty(); }
 
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
 
-  /// Makes the next call throw an error that peek() has already thrown.
+  /// Makes the next call throw an exception that peek() has already thrown.
   void throw_again(std::exception_ptr failure) noexcept { failure_ = std::move(failure); }
 
  private:
@@ -37,28 +37,29 @@ class peeking_stream final : public byte_stream {
   std::exception_ptr failure_;  // thrown when everything before it was returned
 };
 
-/// The treatment of a file that is not text (see foreign_format()).
+/// What is done with a file that is not text (see foreign_format()).
 enum class when_foreign {
   refuse,
   read  ///< its bytes, unchanged
 };
 
-/// The treatment of a damaged member of a compressed file (for zstd, a frame).
+/// What is done with a damaged member of a compressed file. For zstd, a member is a frame.
 enum class when_damaged {
   stop,
   go_on,            ///< continue with the next intact member; a gap_error reports the loss
   go_on_when_whole  ///< the same; but return content of a member only after its checksum is verified
 };
 
-/// The places in the UTF-8 of a UTF-16 file where U+FFFD replaces a lone surrogate or half a unit.
-/// Thread safety: may be used from any thread.
+/// The places of ill-formed units in a UTF-16 file, as positions in its UTF-8. U+FFFD replaces a lone surrogate, or
+/// half a unit.
+/// Thread safety: several threads may call all members at once.
 class ill_formed_places {
  public:
-  /// Adds the bytes [begin, end), in ascending order. Known places, which occur because the file is read again, are
-  /// ignored.
+  /// Adds the bytes [begin, end). Calls are in ascending order. If the file is read again, places are added again, and
+  /// are ignored.
   void add(std::uint64_t begin, std::uint64_t end);
 
-  /// Returns true if any of the bytes [begin, end) was added.
+  /// Returns true if at least one of the bytes [begin, end) was added.
   [[nodiscard]] bool any_in(std::uint64_t begin, std::uint64_t end) const;
 
  private:
@@ -69,12 +70,13 @@ class ill_formed_places {
 /// The byte order of UTF-16.
 enum class byte_order { little, big };
 
-/// Returns the content of a file, judged by its first bytes: decompressed, and UTF-16 as UTF-8. A file is UTF-16 if it
-/// begins with a byte order mark. If `unmarked` is set, a file without a mark is UTF-16 in this byte order.
-/// Returns: `file` if it is neither compressed nor UTF-16. While UTF-16 is read, `utf16` gets the places of ill-formed
-/// units; it does not change for other files.
-/// Throws: foreign_file; read_error, now or when the content is read. A read_error is also thrown if the program is
-/// built without the necessary library, or if the file is not compressed and `name` ends in .gz or .zst.
+/// Returns the content of a file: decompressed, and UTF-16 converted to UTF-8. The first bytes show the format. A file
+/// is UTF-16 if it begins with a byte order mark. If `unmarked` is set, a file without a mark is UTF-16 in this byte
+/// order.
+/// Returns: `file` if it is neither compressed nor UTF-16. While UTF-16 is read, the places of ill-formed units are
+/// added to `utf16`. For other files, `utf16` does not change.
+/// Throws: foreign_file; read_error, in this call or when the content is read. A read_error is also thrown if the
+/// program is built without the necessary library, or if `name` ends in .gz or .zst but the file is not compressed.
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          when_foreign foreign, when_damaged damaged, std::optional<byte_order> unmarked,
                                          std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop);
@@ -90,13 +92,13 @@ class packer {
 
   virtual ~packer() = default;
 
-  /// Compresses further bytes.
-  /// Returns: the compressed bytes to write now, perhaps none; valid until the next call.
+  /// Compresses the next bytes.
+  /// Returns: the compressed bytes that have to be written now, which may be none. They are valid until the next call.
   virtual std::string_view pack(std::string_view bytes, mode how) = 0;
 };
 
-/// Makes a packer for the ending of a file's name.
-/// Returns: null unless it is .gz or .zst.
+/// Makes a packer for the ending of a file name.
+/// Returns: null if the ending is neither .gz nor .zst.
 /// Throws: usage_error if the program is built without the necessary library, or if the name suggests another format of
 /// compression.
 std::unique_ptr<packer> make_packer(const std::string& name);

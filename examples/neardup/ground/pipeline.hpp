@@ -1,4 +1,4 @@
-// Runs work on several threads, and passes on the results in the order of the input.
+// Runs work on several threads, and passes the results on in the order of the input.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace command {
 
 /// Calls `body()`.
-/// Returns: its exception, if it throws.
+/// Returns: the exception that `body` throws, if it throws one.
 template <class Body>
 std::exception_ptr caught(const Body& body) noexcept {
   try {
@@ -30,17 +30,18 @@ std::exception_ptr caught(const Body& body) noexcept {
   return nullptr;
 }
 
-/// Runs `next`, `work` and `commit` until the input ends, on `threads` threads including the calling one.
+/// Runs `next`, `work` and `commit` until the input ends. They run on `threads` threads, one of which is the calling
+/// thread.
 ///
-/// - `bool next(Task&, const std::atomic<bool>& stop)` fetches a task; called by one thread at a time, in order. It
-///   returns false at the end of the input, and checks `stop` if it may wait for long.
-/// - `make_worker()` returns for each thread its own `Result worker(Task&&)`.
-/// - `commit(Result&&)` takes the results in the order of their tasks; called by one thread at a time.
+/// - `bool next(Task&, const std::atomic<bool>& stop)` fetches a task. Only one thread at a time calls it, in order. It
+/// returns false at the end of the input, and checks `stop` if it may wait for long.
+/// - `make_worker()` returns a `Result worker(Task&&)` for each thread.
+/// - `commit(Result&&)` takes the results in the order of their tasks. Only one thread at a time calls it.
 ///
-/// The first exception, in the order of the input, ends everything and is thrown; the results before it have been
+/// The first exception, in the order of the input, ends all work, and is thrown. The results before it have then been
 /// committed.
-/// Memory: at most 4 tasks or results per thread. What is committed, and in which order, does not depend on
-/// `threads`.
+/// Memory: at most 4 tasks or results per thread.
+/// Guarantee: `threads` does not change which results are committed, or their order.
 template <class Task, class Next, class MakeWorker, class Commit>
 void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commit&& commit) {
   using worker_type = decltype(make_worker());
@@ -116,14 +117,13 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Calls `print` with the texts that `append(i, text)` makes for each i below n, in order; `append` runs on all
-/// threads.
+/// Calls `print` with the texts that `append(i, text)` makes for each i below n, in order. All threads call `append`.
 void print_in_order(unsigned threads, std::size_t n,
                     const std::function<void(std::size_t i, std::string& text)>& append,
                     const std::function<void(std::string&& text)>& print);
 
 /// Calls `body(i)` for each i below n, on up to `threads` threads.
-/// Throws: the exception of the smallest i.
+/// Throws: the exception for the smallest i.
 template <class Body>
 void run_parallel(unsigned threads, std::size_t n, const Body& body) {
   print_in_order(

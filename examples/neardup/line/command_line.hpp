@@ -1,4 +1,4 @@
-// Parses the command line: finds the verb, and reads its options.
+// Parses the command line: finds the verb, and reads the options of the verb.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace command {
 
-/// The result of parsing: the options of a verb, or a text to print (help, version).
+/// The result of parsing the command line: either the options of a verb, or a text to print (help or version).
 using command_line = std::variant<typed_options, std::string>;
 
 /// Parses the command line.

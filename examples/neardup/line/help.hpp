@@ -1,4 +1,4 @@
-// The output of --help besides options: verbs, rules, examples; and suggestions for misspelt words.
+// The output of --help except options: verbs, rules and examples. Also suggestions for misspelt words.
 #pragma once
 
 #include <string>
@@ -9,24 +9,25 @@
 
 namespace command {
 
-/// Returns a verb; null if there is no such verb.
+/// Returns the verb with this name, or null if there is none.
 const verb* verb_called(verb_table verbs, std::string_view name);
 
-/// Returns the name that a misspelt word may mean: a name that begins with the word, or differs from it in few letters.
-/// Returns an empty string if no name is similar.
+/// Returns the name that a misspelt word may stand for: a name that begins with the word, or differs from the word in
+/// few letters. Returns an empty text if no name is similar.
 std::string meant_by(std::string_view word, const std::vector<std::string>& names);
 
-/// Returns "did you mean pairs?" for a word similar to a verb, and "verbs are groups, pairs, …, report and diff" for
-/// any other.
+/// Returns "did you mean pairs?" for a word that is similar to a verb. For any other word, returns "verbs are groups,
+/// pairs, …, report and diff".
 std::string hint_at_verbs(verb_table verbs, std::string_view word);
 
-/// Returns the text in lines of at most `width` characters. Defaults replace {similarity} and similar names.
+/// Returns the text in lines of at most `width` characters. {similarity} and similar names are replaced by the
+/// defaults.
 std::string wrapped(std::string_view text, std::size_t width);
 
-/// Returns the verbs, one per line.
+/// Returns a list of the verbs, with one verb per line.
 std::string list_of_verbs(verb_table verbs);
 
-/// Returns the rules of input and output.
+/// Returns the rules for input and output.
 std::string rules();
 
 /// Returns all examples, or the examples of one verb.

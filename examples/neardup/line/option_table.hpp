@@ -1,4 +1,4 @@
-// The options that verbs share, by groups, and their help texts.
+// The options that several verbs share, in groups, and their help texts.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace command {
 
 std::span<const option_row> shared_options();
 
-/// Returns the verb's own options and the options of its groups, in the order of the help.
+/// Returns the options of a verb: its own options, and the options of its groups. They have the order of the help.
 std::vector<option_row> options_of(const verb& chosen);
 
 }  // namespace command

@@ -1,5 +1,5 @@
-// Converts typed options, and the settings in the files that they name, to the settings of a run. All functions throw
-// usage_error for options that exclude each other, and input_error for files that cannot be read.
+// Converts typed options to the settings of a run. Settings also come from the files that the options name. All
+// functions throw usage_error if options exclude each other, and input_error if a file cannot be read.
 #pragma once
 
 #include <functional>
@@ -12,48 +12,49 @@
 
 namespace command {
 
-/// The steps that a verb adds to the steps of all verbs that read documents, in this order. Each may be null.
+/// The steps that a verb adds to the steps of all verbs that read documents. They run in this order, and each may be
+/// null.
 struct reading_steps {
   std::function<void(run_settings&)> paths = nullptr;  ///< checks the arguments
-  /// Takes settings from files for options that were not given, and the verb's own options.
+  /// Takes the verb's own options. For options that were not given, takes the settings in files.
   std::function<void(typed_options&, run_settings&)> stored = nullptr;
-  /// Takes the options of the comparison. If it is null, the options of takes::comparison are taken.
+  /// Converts the options of the comparison. If it is null, the options of takes::comparison are converted.
   std::function<void(const typed_options&, run_settings&)> comparison = nullptr;
   std::function<void(const typed_options&, run_settings&)> last = nullptr;  ///< refuses wrong combinations
-  /// Files that are read besides the documents, and must not be overwritten.
+  /// Returns the other files that are read, which must not be overwritten.
   std::function<std::vector<std::string>()> other_files = nullptr;
   width_rule widths = {};
   bool writes_lists = false;  ///< true if the verb writes lists (--format bin)
   bool is_stored = false;     ///< fingerprints are stored in a file, or come from one
-  /// The message if no documents are named; null if none are needed.
+  /// The message if no documents are named. It is null if the verb needs no documents.
   const char* without_input = "no input: name files or folders, or - for standard input";
 };
 run_settings take_reading(typed_options& typed, const reading_steps& steps = {});
 
-/// Takes paths and names of files: the first part of take_reading(), for verbs that read no documents.
+/// Converts paths and names of files. This is the first part of take_reading(), for verbs that read no documents.
 run_settings settings_of(const typed_options& typed);
 
-/// Takes --output, --format, --threads and similar options: the last part of take_reading().
+/// Converts --output, --format, --threads and similar options. This is the last part of take_reading().
 void take_output(const typed_options& typed, run_settings& to, bool writes_lists = false);
 
-/// Refuses an output that is also an input (`others` are further inputs), or the same file as another output. If the
-/// paths are documents, they are checked when they are found.
+/// Refuses an output that is also an input, or that is the same file as another output. `others` are further inputs. If
+/// the paths are documents, they are checked when they are found.
 void refuse_overwriting(const run_settings& to, const std::vector<std::string>& others, bool reads_documents);
 
 std::ptrdiff_t streams_in(const std::vector<std::string>& paths);
 void refuse_if_given(const typed_options& typed, std::initializer_list<const char*> names, const std::string& why);
 void refuse_empty_name(const typed_options& typed, const char* option);
 
-/// Takes the composition of an index's fingerprints, for options that were not given.
+/// Takes the composition of the fingerprints of an index, for options that were not given.
 void take_composition(typed_options& typed, const index_settings& stored);
 void refuse_other_features(const typed_options& typed, const index_settings& stored);
 /// Takes --within or --across as the index was made, if neither was given.
 /// Throws: usage_error if one was given, and the index does not keep the values of that field.
 void take_pairing(typed_options& typed, const index_settings& stored);
 /// Records whether an index has features.
-/// Throws: usage_error if it has none, and an option needs them.
+/// Throws: usage_error if an option needs features, but the index has none.
 void take_what_is_kept(const typed_options& typed, const index_settings& stored, run_settings& to);
-/// Refuses a check of data that no index keeps.
+/// Refuses a check of data that no index stores.
 void refuse_check_of_index(const typed_options& typed);
 
 /// Returns the options about the input, as typed.

@@ -38,7 +38,7 @@ enum : option_groups {
   same = 1U << 21,             ///< further features that near-duplicates must share
   codes = 1U << 22,            ///< fingerprints of other programs in place of texts
   pairing = 1U << 23,          ///< which documents are compared, by a field
-  /// The groups of all verbs that compare the documents of their input.
+  /// The groups of options for all verbs that compare the documents of their input.
   comparing = texts | fingerprints | weights | features | dictionary | seed | comparison | blocks | output |
               exit_status | running | help
 };
@@ -50,7 +50,7 @@ inline constexpr const char *input = "Input", *fingerprint = "Fingerprint", *com
                             *search = "Search", *index = "Index", *machines = "Many machines", *output = "Output";
 }
 
-/// The conditions under which --help shows an option (--help-all shows all): never, only for a named verb, or always.
+/// When --help shows an option: never, only in the help of a verb, or always. --help-all shows all options.
 enum class usual { no, with_verb, always };
 
 struct option_row {
@@ -62,7 +62,7 @@ struct option_row {
   usual shown = usual::no;
   const char* brief = nullptr;  ///< a shorter text for --help, if needed
 
-  /// Returns the long form, such as "--null" of "--null,-0".
+  /// Returns the long form of the name, such as "--null" for "--null,-0".
   [[nodiscard]] std::string long_name() const {
     const std::string_view both(name);
     return std::string(both.substr(0, both.find(',')));
@@ -76,15 +76,15 @@ struct verb {
   const char* summary;
   const char* text;  ///< describes its output
   option_groups groups;
-  /// The verb's own options, which precede the options of groups in each section of the help.
+  /// The options of this verb only. In each section of the help, they come before the options of groups.
   std::span<const option_row> own;
   /// Runs the verb.
-  /// Returns: true if it found results.
+  /// Returns: true if the verb found results.
   /// Throws: usage_error, input_error or output_error.
   bool (*run)(typed_options& typed);
 };
 
-/// All verbs. The first one is the default.
+/// All verbs. The first verb is the default.
 using verb_table = std::span<const verb* const>;
 
 }  // namespace command

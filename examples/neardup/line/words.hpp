@@ -1,4 +1,4 @@
-// The command line as typed.
+// The words of the command line as typed.
 #pragma once
 
 #include <charconv>
@@ -17,17 +17,17 @@
 
 namespace command {
 
-/// The options that were given, by their long names, and the paths.
+/// The options that were given, by their long names. Also the paths.
 class typed_options {
  public:
   [[nodiscard]] bool has(std::string_view name) const { return values_.contains(name); }
 
-  /// Returns the last value of an option; nullopt if it was not given.
+  /// Returns the last value of an option, or nullopt if the option was not given.
   [[nodiscard]] std::optional<std::string> operator[](std::string_view name) const {
     const auto found = values_.find(name);
     return found == values_.end() ? std::nullopt : std::optional(found->second.back());
   }
-  /// Returns the last value of an option; empty if it was not given.
+  /// Returns the last value of an option, or an empty text if the option was not given.
   [[nodiscard]] std::string text(std::string_view name) const { return (*this)[name].value_or(""); }
   [[nodiscard]] std::vector<std::string> all(std::string_view name) const {
     const auto found = values_.find(name);
@@ -35,11 +35,11 @@ class typed_options {
   }
 
   void set(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
-  /// Sets a value from another source, if the option was not given.
+  /// Sets the value of an option that was not given. The value comes from another source.
   void set_default(const std::string& name, const std::string& value) {
     if (values_.try_emplace(name, 1, value).second) defaults_.insert(name);
   }
-  /// Returns true if the option was typed, and not set by set_default().
+  /// Returns true if the option was typed, and its value was not set by set_default().
   [[nodiscard]] bool is_typed(std::string_view name) const { return has(name) && !defaults_.contains(name); }
 
   /// Returns true if the verb has the options of a group.
@@ -55,21 +55,21 @@ class typed_options {
   std::set<std::string, std::less<>> defaults_;  // names of options that were not typed
 };
 
-/// Reads the words behind the verb.
-/// Returns: a text to print, if the words ask for one.
-/// Throws: usage_error for unknown options.
+/// Reads the words after the verb.
+/// Returns: the options, or a text to print if the words ask for one.
+/// Throws: usage_error if an option is unknown.
 std::variant<typed_options, std::string> read_words(const verb& chosen, bool is_named, verb_table verbs,
                                                     std::vector<std::string> words);
 
-/// Returns the index of a typed word in `names`.
-/// Throws: usage_error, which names the option and `rule`.
+/// Returns the index of `text` in `names`.
+/// Throws: usage_error if `names` does not have the word. The message names the option and `rule`.
 std::size_t parse_name(const std::string& option, const std::string& text, const std::vector<const char*>& names,
                        const std::string& rule);
 
 /// Parses the value of an option.
 /// Returns: a number from `low` to `high`.
-/// Throws: usage_error if the text is not a number or is out of range. For a number out of range, the message ends with
-/// `rule`; if `rule` is empty, with the range.
+/// Throws: usage_error if the text is not a number, or if the number is out of range. If it is out of range, the
+/// message ends with `rule`, or with the range if `rule` is empty.
 template <class Number>
 Number parse_number(const std::string& option, const std::string& text, Number low, Number high,
                     const std::string& rule = "") {
@@ -98,7 +98,7 @@ Number parse_number(const std::string& option, const std::string& text, Number l
   return value;
 }
 
-/// Sets `to` to the number of an option, if the option was given.
+/// Sets `to` to the number that is the value of an option. No-op if the option was not given.
 template <class Number, class To>
 void take_number(const typed_options& typed, const std::string& option, To& to, Number low, Number high) {
   if (const auto text = typed[option]) to = parse_number(option, *text, low, high);
