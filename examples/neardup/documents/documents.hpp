@@ -12,7 +12,7 @@
 
 namespace command {
 
-/// Returns the text in a file or in standard input. Messages call it by the name of the file.
+/// Returns the text in a file, or in standard input.
 /// Throws: input_error.
 std::string text_of_file(const std::string& path);
 

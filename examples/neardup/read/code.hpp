@@ -1,4 +1,4 @@
-// Codes: fingerprints in hexadecimal digits that other programs made of pictures, audio or video.
+// Codes: fingerprints as hexadecimal digits, which other programs have made of pictures, audio or video.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace command {
 
-/// Splits a line at the first blanks into a code and the id behind them. The id may be missing, and may have blanks.
+/// Splits a line at its first blanks into a code and an id. The id may be missing, and may contain blanks.
 void read_code_line(std::string_view line, record& out);
 
 inline constexpr std::size_t most_code_bits = 1024;
 
-/// Checks the code in `out.fields`, and removes its 0x or 0X. A code has `bits` bits or, if `bits` is 0, any
+/// Checks the code in `out.fields`, and removes its prefix 0x or 0X. A code has `bits` bits. If `bits` is 0, it has any
 /// number of whole bytes up to most_code_bits.
-/// Returns: an error message; nullopt if the code is right.
+/// Returns: an error message, or nullopt if the code is right.
 std::optional<std::string> check_code(std::size_t bits, record& out);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// The header of the library's files, which distinguishes them from texts.
+// The header of the library's files, by which these files are distinguished from texts.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ struct stored_fingerprints {
   std::uint64_t checksum;  ///< checksum of the header; it depends on all bytes of the file
 
   [[nodiscard]] bool is_list() const noexcept { return content == 1; }
-  /// Returns true if the file is an index, either of fingerprints or of feature sets.
+  /// Returns true if the file is an index of fingerprints or of feature sets.
   [[nodiscard]] bool is_index() const noexcept { return content == 2 || has_sets(); }
   [[nodiscard]] bool has_sets() const noexcept { return content == 6; }
 };
 
 /// Parses the first 64 bytes of a file.
-/// Returns: nullopt if it is not a neardup file.
+/// Returns: nullopt if the file is not a neardup file.
 std::optional<stored_fingerprints> parse_header(std::string_view beginning);
 
 /// Reads the header of a regular file.
-/// Returns: nullopt if it is not a neardup file.
-/// Throws: input_error if it is a damaged or truncated neardup file.
+/// Returns: nullopt if the file is not a neardup file.
+/// Throws: input_error if the file is a damaged or incomplete neardup file.
 std::optional<stored_fingerprints> header_of(const std::string& path);
 
 inline bool is_index(const std::string& path) {
@@ -39,10 +39,10 @@ inline bool is_index(const std::string& path) {
 }
 
 /// Reads the header of a neardup file.
-/// Throws: input_error if it is not a neardup file.
+/// Throws: input_error if the file is not a neardup file.
 stored_fingerprints read_header(const std::string& path);
 
-/// Converts exceptions of the library's readers to input_error.
+/// Calls `read`, and converts the exceptions of the library to input_error.
 template <class Read>
 decltype(auto) as_input(const Read& read) {
   try {

@@ -1,4 +1,4 @@
-// Patterns for names of files, as in shells.
+// Patterns for names of files, like those of shells.
 #pragma once
 
 #include <string>
@@ -7,19 +7,19 @@
 
 namespace command {
 
-/// Expands patterns: `{a,b}` into both alternatives, `./a` into `/a`.
-/// Throws: usage_error, which begins with `option`.
+/// Expands patterns: `{a,b}` is expanded to the two alternatives, and `./a` to `/a`.
+/// Throws: usage_error; the message begins with `option`.
 std::vector<std::string> expanded_globs(const std::string& option, const std::vector<std::string>& patterns);
 
-/// Returns true if a pattern matches the whole text. `?`, `[a-z]`, `[!a-z]` and `[[:digit:]]` match one character, `*`
-/// any number of characters, but none of these a '/'. `**` matches anything. `\` makes the next character literal.
-/// `**/` may also match no folder.
-/// Complexity: the length of the pattern times that of the text.
+/// Returns true if a pattern matches the whole text. `?`, `[a-z]`, `[!a-z]` and `[[:digit:]]` match one character that
+/// is not '/'. `*` matches any number of characters that are not '/'. `**` matches anything. `\` makes the next
+/// character literal. `**/` may also match no folder.
+/// Complexity: the length of the pattern times the length of the text.
 bool matches_glob(std::string_view pattern, std::string_view text);
 
 /// Returns true if one of the patterns matches, as in .gitignore. A pattern with a '/' at its beginning or inside
-/// matches paths relative to the given folder. Any other pattern matches names. A pattern with a '/' at its end matches
-/// only folders, and files inside them.
+/// matches paths, relative to the given folder. Any other pattern matches names. A pattern with a '/' at its end
+/// matches only folders and the files inside them.
 bool matches_any(const std::vector<std::string>& patterns, std::string_view relative_path, bool is_folder);
 
 }  // namespace command

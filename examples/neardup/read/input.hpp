@@ -1,4 +1,4 @@
-// The input in batches, which are the units of work of a thread.
+// The input in batches. A batch is the unit of work of a thread.
 #pragma once
 
 #include <condition_variable>
@@ -11,13 +11,13 @@
 
 namespace command {
 
-/// The number of readable bytes that follow every record in a batch; simdjson requires them.
+/// The number of readable bytes after every record in a batch. simdjson requires them.
 inline constexpr std::size_t padding = 64;
 
-/// The byte order mark of UTF-8, which may precede a text without belonging to it.
+/// The byte order mark of UTF-8. It may stand before a text, but is not part of the text.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// A buffer of size() bytes. After reserve(), at least `padding` further bytes are allocated behind data() + size().
+/// A buffer of size() bytes. After reserve(), at least `padding` bytes after data() + size() are allocated as well.
 class byte_buffer {
  public:
   [[nodiscard]] char* data() noexcept { return bytes_.get(); }
@@ -25,7 +25,7 @@ class byte_buffer {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::string_view view() const noexcept { return {bytes_.get(), size_}; }
 
-  /// Makes room for `capacity` bytes, and keeps the content.
+  /// Allocates memory for `capacity` bytes, and keeps the content.
   /// Throws: std::bad_alloc.
   /// Guarantee: strong.
   void reserve(std::size_t capacity);
@@ -42,8 +42,8 @@ class byte_buffer {
   std::size_t size_ = 0;
 };
 
-/// A batch of the input: either whole lines of one source, or files that are one document each. If the input after the
-/// batch is bad, `bad` has its error.
+/// A batch of the input. A batch is either whole lines of one source, or files each of which is a document. If the
+/// input after the batch is bad, `bad` has the error.
 struct batch {
   std::shared_ptr<source> from;                ///< the source of the lines
   byte_buffer bytes;                           ///< the lines, including their ends
@@ -56,12 +56,12 @@ struct batch {
   [[nodiscard]] bool has_lines() const noexcept { return from != nullptr && !bad; }
 };
 
-/// Cuts a source into batches of whole lines, in order. A regular file may be read, decompressed and cut ahead, in a
-/// thread of its own.
+/// Cuts a source into batches of whole lines, in order. A regular file may be read, decompressed and cut in advance, by
+/// a separate thread.
 class source_lines {
  public:
-  /// Makes batches of a source, which is opened when its first batch is read. `ahead`: reads ahead, which needs a
-  /// regular file, because that never blocks.
+  /// Makes batches of a source. The source is opened when its first batch is read. `ahead`: if true, a thread reads in
+  /// advance. This requires a regular file, because reading a regular file never blocks.
   /// Precondition: the settings outlive this object.
   source_lines(const input_settings& settings, std::shared_ptr<source> from, bool ahead);
   ~source_lines();
@@ -69,11 +69,11 @@ class source_lines {
   source_lines& operator=(const source_lines&) = delete;
 
   /// Reads the next batch into `out`.
-  /// Returns: false at the end, which follows any bad input, or when stopped.
+  /// Returns: false at the end of the source, after any bad input, or if `stop` is set.
   /// Throws: output_error if a temporary file cannot be written.
   bool next(batch& out, const std::atomic<bool>& stop);
 
-  /// Makes the next calls of next() return these batches, which earlier calls returned.
+  /// Makes the next calls of next() return these batches. Earlier calls have already returned them.
   void put_back(std::vector<batch>&& first);
 
  private:
@@ -119,7 +119,7 @@ class batch_reader {
   batch_reader(const input_settings& settings, source_walker& walker) : settings_(settings), walker_(walker) {}
 
   /// Reads the next batch into `out`.
-  /// Returns: false at the end, or when stopped.
+  /// Returns: false at the end of the input, or if `stop` is set.
   /// Throws: output_error if a temporary file cannot be written.
   bool next(batch& out, const std::atomic<bool>& stop);
 
@@ -133,17 +133,18 @@ class batch_reader {
   std::deque<std::variant<std::shared_ptr<source_lines>, bad_input>> sources_;  // sources_.front() is the current one
 };
 
-/// A hint for a source whose lines may end with carriage returns only, which do not end lines here.
+/// A hint for a source whose lines may end with carriage returns only. Carriage returns alone do not end lines here.
 inline constexpr const char* hint_at_returns =
     "; if the lines end with carriage returns, make others of these: tr '\\r' '\\n' < FILE | neardup … -";
 
-/// Returns true if a line has carriage returns elsewhere than in its line end.
+/// Returns true if a line has carriage returns that are not part of its line end.
 bool has_bare_returns(std::string_view line);
 
-/// Returns the content of a line: without the line end, and without a byte order mark at the beginning of a source.
+/// Returns the content of a line: without the line end and, at the beginning of a source, without a byte order mark.
 std::string_view content_of_line(std::string_view raw, bool first_of_source);
 
-/// Returns the content of a record of any format: a line as content_of_line() does, a file without its byte order mark.
+/// Returns the content of a record of any format. For a line, see content_of_line(). For a file, it is the file without
+/// its byte order mark.
 std::string_view content_of_record(const source& from, std::string_view raw, bool first_of_source);
 
 }  // namespace command

@@ -13,7 +13,7 @@
 
 namespace command {
 
-/// The unit of input that is one document.
+/// What part of the input is one document.
 enum class unit_of_input {
   files,
   lines,
@@ -32,7 +32,7 @@ enum class unit_of_input {
 /// Returns true if a source is one document.
 inline bool is_whole_source(unit_of_input unit) { return unit == unit_of_input::files || unit == unit_of_input::mail; }
 
-/// Returns true if a document is a mail. The fields of such a document are the fields of the mail's header.
+/// Returns true if a document is a mail. Its fields are then the fields of the header of the mail.
 inline bool is_of_mail(unit_of_input unit) { return unit == unit_of_input::mail || unit == unit_of_input::mbox; }
 
 /// Returns true if each line is a record.
@@ -40,12 +40,12 @@ inline bool is_of_lines(unit_of_input unit) {
   return unit == unit_of_input::lines || unit == unit_of_input::json_lines || unit == unit_of_input::codes;
 }
 
-/// Returns true if a document is a record with fields, not just a text.
+/// Returns true if a document is a record with fields. If false, it is only a text.
 inline bool has_fields(unit_of_input unit) {
   return unit >= unit_of_input::json_lines && unit <= unit_of_input::automatic;
 }
 
-/// The documents of a run, and the parts of them that are read.
+/// The documents of a run, and the parts of the documents that are read.
 struct input_settings {
   std::vector<std::string> paths;
   std::string names_from;  ///< a file that lists further paths; "-" is standard input, empty: none
@@ -53,7 +53,7 @@ struct input_settings {
       std::numeric_limits<std::size_t>::max();  ///< index of the first path that comes from the list
   std::vector<std::uint64_t> listed_at;         ///< numbers of their lines, or of zero-ended names
   bool first_may_be_verb = false;               ///< the first path is where a verb would be, and looks like one
-  /// Returns a hint for a path that does not exist, if another word may have been meant.
+  /// Returns a hint for a path that does not exist, if the user may have meant another word.
   std::function<std::string(const std::string& path, bool may_be_verb)> hint;
 
   unit_of_input unit = unit_of_input::files;

@@ -7,14 +7,15 @@
 
 namespace command {
 
-/// A key of a path; `is_each` means each element of an array.
+/// A key of a path. If `is_each` is true, the key stands for each element of an array.
 struct path_key {
   std::string name;
   bool is_each = false;
 };
 
-/// Returns the keys of a field's name if it is a path: "doc.text", or as a JSON pointer "/doc/text". One key otherwise.
-/// "turns[*]" is the key "turns" and each element below it, "turns[2]" the key and one element.
+/// Returns the keys of the name of a field. If the name is a path, such as "doc.text" or the JSON pointer "/doc/text",
+/// there are several keys. Otherwise there is one key. "turns[*]" is the key "turns", and each element of its array.
+/// "turns[2]" is the key "turns", and one element of its array.
 std::vector<path_key> keys_of_path(std::string_view name);
 
 }  // namespace command

@@ -8,30 +8,30 @@
 
 namespace command {
 
-/// Reads a line. `padding` readable bytes must follow it. An empty line is a blank record. All of the JSON is checked,
-/// including fields that are not requested.
-/// Returns: the error; nullopt if the line is valid.
+/// Reads a line. `padding` readable bytes must follow the line. An empty line is a blank record. All of the JSON is
+/// checked, including the fields that are not needed.
+/// Returns: an error message, or nullopt if the line is valid.
 using json_reader = std::function<std::optional<std::string>(std::string_view line, record& out)>;
 json_reader make_json_reader(const input_settings& settings);
 
-/// Takes a number for --keep: a JSON number, NaN or an infinity.
+/// Stores a number for --keep in `out`: a JSON number, NaN or an infinity.
 void take_number(std::string_view number, record& out);
 
-/// Takes a text for --keep.
+/// Stores a text for --keep in `out`.
 void take_text(std::string_view text, record& out);
 
-/// Converts ascending positions in a text to positions in the JSON string from which the text was read, without its
-/// quotes.
+/// Converts ascending positions in a text to positions in the JSON string from which the text was read. The quotes of
+/// the JSON string do not count.
 /// Complexity: linear.
 void move_into_quoted(std::string_view quoted, std::span<std::size_t> places);
 
-/// Returns the bytes with ill-formed UTF-8 replaced by U+FFFD.
+/// Returns the bytes, with each ill-formed subpart of UTF-8 replaced by U+FFFD.
 std::string repaired(std::string_view bytes);
 
-/// Returns true if text is a number by the grammar of JSON.
+/// Returns true if the text is a number in the grammar of JSON.
 bool is_number(std::string_view text);
 
-/// Returns true if a text is one of the numbers that Python writes and JSON does not have: NaN, Infinity, -Infinity.
+/// Returns true if the text is NaN, Infinity or -Infinity. Python writes these numbers, but JSON does not have them.
 bool is_beyond_numbers(std::string_view text);
 
 /// Returns true if bytes are well-formed UTF-8.

@@ -1,4 +1,4 @@
-// Mails: messages in files of their own (.eml), and in mail boxes (mbox).
+// Mails: messages in separate files (.eml), and messages in mail boxes (mbox).
 #pragma once
 
 #include <optional>
@@ -10,19 +10,21 @@
 
 namespace command {
 
-/// Values of input_settings::source_field for `--by sender` and `--by thread`. The parentheses distinguish them from
-/// the names of header fields, which --by also takes.
+/// Values of input_settings::source_field for `--by sender` and `--by thread`. The parentheses distinguish these values
+/// from names of header fields, which --by also accepts.
 inline constexpr const char *by_sender = "(sender)", *by_thread = "(thread)";
 
-/// Returns true if a line begins a message of a mail box: "From ", and a date as asctime() writes it.
+/// Returns true if a line is the beginning of a message in a mail box: "From ", and a date in the form of asctime().
 bool begins_message(std::string_view line);
-/// Returns true if a line is the first of a header field: a name, perhaps with blanks behind it, and a colon.
+/// Returns true if a line is the first line of a header field: a name, blanks if there are any, and a colon.
 bool begins_field(std::string_view line);
 
-/// Reads a message: its parts of text, decoded, one below the other, with HTML as text. Of alternatives it reads the
-/// plain text. Attachments are not read. The text that a mail quotes is left out if the rest has words, unless the
-/// settings ask for it. The id is the header field that --id-field names, by default Message-ID.
-/// Returns: the error; nullopt if the message is valid. A part that cannot be decoded is read as it is.
+/// Reads a message. The result is its parts of text, decoded, one after the other; HTML is converted to text. Of
+/// alternatives, the plain text is read. Attachments are not read. Text that a mail quotes is left out if the rest has
+/// words, unless the settings ask for quoted text. The id is the header field that --id-field names; the default is
+/// Message-ID.
+/// Returns: an error message, or nullopt if the message is valid. A part that cannot be decoded is read without
+/// decoding.
 class mail_reader {
  public:
   explicit mail_reader(const input_settings& settings) : settings_(settings) {}

@@ -1,4 +1,4 @@
-// The text that the author of a mail wrote, without the text that the mail quotes.
+// Finds the text that the author of a mail wrote, without the text that the mail quotes.
 #pragma once
 
 #include <string>
@@ -6,12 +6,13 @@
 
 namespace command {
 
-/// Appends the lines of a mail's plain text that its author wrote. Quoted text is left out:
-/// - lines that begin with ">", with the line before them that says who wrote them;
-/// - everything behind "On DATE, NAME wrote:", behind "-----Original Message-----", and behind the header of a forwarded
-///   mail in the text. If lines with ">" follow, only these lines are left out.
+/// Appends those lines of the plain text of a mail that its author wrote. Quoted text is left out:
+/// - lines that begin with ">", and the line before them that names the author of the quote;
+/// - everything after "On DATE, NAME wrote:", after "-----Original Message-----", and after the header of a forwarded
+/// mail in the text. If lines with ">" follow, only these lines are left out.
 ///
-/// Lines of ">>> " alone are own text if no other quoted line is beside them: they are examples of Python.
+/// A line with ">>> " is the author's own text if no other quoted line is next to it, because it is an example of
+/// Python.
 /// Complexity: linear.
 void append_own_text(std::string_view text, std::string& out);
 

@@ -13,13 +13,14 @@
 
 namespace command {
 
-/// The fields of a record that the program needs. The views are valid until the next record is read.
+/// The fields of a record that the program needs. Views are valid until the next record is read.
 struct record {
-  /// The texts; no feature spans two of them. With --weighted-field: a word, its weight, the next word, and so on.
+  /// The texts. No feature spans two texts. With --weighted-field: a word, its weight, the next word, and so on.
   std::vector<std::string_view> fields;
-  /// The texts as they are in a JSON string, without its quotes; null for an array of strings. Empty for other formats.
+  /// The texts in the form that they have in a JSON string, without its quotes. Null for a text that is an array of
+  /// strings. Empty for other formats.
   std::vector<std::string_view> quoted;
-  /// The name of the field of each text, with the number of the element; empty if no --text-field has "[*]".
+  /// The name of the field of each text, with the number of the element. Empty if no --text-field has "[*]".
   std::vector<std::string_view> names;
   std::string_view id;
   bool has_id = false;
@@ -52,12 +53,12 @@ struct record {
   [[nodiscard]] bool is_left_out() const noexcept { return is_html || is_packed || is_no_text; }
 };
 
-/// Reads a record of a source. `padding` readable bytes must follow it.
-/// Returns: the error; nullopt if the record is valid.
+/// Reads a record of a source. `padding` readable bytes must follow the record.
+/// Returns: an error message, or nullopt if the record is valid.
 using record_reader =
     std::function<std::optional<std::string>(const source& from, std::string_view content, record& out)>;
 
-/// Makes a reader for the format of the source. Each thread needs its own.
+/// Makes a reader for the format of the source. Each thread needs its own reader.
 record_reader make_record_reader(const input_settings& settings);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// Finds the ends of a source's records, for formats whose records are not lines.
+// Finds the ends of the records in a source, for formats in which a record is not a line.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace command {
 
-/// Processes the bytes of a source piece by piece, and finds the ends of its records. A record may be divided among
+/// Processes the bytes of a source, piece by piece, and finds the ends of the records. A record may extend over several
 /// pieces.
 class record_cutter {
  public:
-  /// Cuts tables, JSON arrays, WARC and mail boxes into records. Any other source is one record.
+  /// Cuts tables, JSON arrays, WARC and mail boxes into records. A source of any other kind is one record.
   explicit record_cutter(unit_of_input unit) : unit_(unit) {}
 
-  /// Continues at this position, behind a gap in a source. For WARC, it searches for the next record.
+  /// Starts at the position `begin`, after a gap in a source. For WARC, it first searches for the next record.
   record_cutter(unit_of_input unit, std::uint64_t begin)
       : unit_(unit), begin_(begin), taken_(begin), has_message_(true), is_lost_(unit == unit_of_input::warc) {}
 
-  /// Processes the next bytes. Appends the ends of records, counted from the beginning of the source. At the end of the
-  /// source, the bytes behind the last end are a record, too: for tables and WARC the last record, for an array the
-  /// bytes behind it.
+  /// Processes the next bytes. Appends the ends of records to `ends`; they are counted from the beginning of the
+  /// source. At the end of the source, the bytes after the last end are also a record. For tables and WARC, they are
+  /// the last record. For a JSON array, they are the bytes after the array.
   void take(std::string_view bytes, std::vector<std::uint64_t>& ends);
 
-  /// Returns true if all bytes so far are whole records. The last record may not have ended yet.
+  /// Returns true if all bytes so far are whole records. The last record may continue.
   [[nodiscard]] bool is_behind_record() const noexcept { return is_behind_ && line_.empty(); }
 
   /// Returns true if a JSON array has not ended yet.
@@ -47,15 +47,15 @@ class record_cutter {
   bool in_quotes_ = false;    // CSV: within the quotes of a value; JSON array: within a string
   bool value_begins_ = true;  // CSV: a quote here opens a quoted value; JSON array: not used
 
-  // The state within a JSON array.
+  // The next members are the state within a JSON array.
   bool is_escaped_ = false;
   std::uint64_t depth_ = 0;
 
-  // The state within a mail box; also uses line_ and line_size_.
+  // The next members are the state within a mail box; so are line_ and line_size_.
   bool has_message_ = false, is_behind_blank_ = true;
   std::optional<std::uint64_t> next_begin_;  // the line before begins a message if this one begins a header
 
-  // The state within a WARC file.
+  // The next members are the state within a WARC file.
   std::string line_;  // the beginning of a line, as far as it matters
   std::uint64_t line_size_ = 0;
   bool is_first_ = true;    // the next line is the first one of a header
@@ -68,16 +68,18 @@ class record_cutter {
 };
 
 /// Cuts a bad piece, which record_cutter took for one record, at each place where a record certainly begins. In a CSV
-/// row with wrong quotes, that is each line. In a JSON array, it is a line that begins like the array's first element.
-/// In WARC, it is a mark of a record. The first piece is bad; in an array, it may have only surplus commas and
-/// brackets. `is_first`: the piece begins the source, so that one bracket is part of the array.
+/// row with wrong quotes, each line is such a place. In a JSON array, it is a line that begins as the first element of
+/// the array does. In WARC, it is the mark of a record. The first of the returned pieces is bad; in a JSON array, it
+/// may have only surplus commas and brackets. `is_first`: true if the piece begins the source, so that one bracket
+/// belongs to the array.
 /// Complexity: linear.
 std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw, bool is_first);
 
-/// Returns true if a bad element of an array may include further elements, because its brackets or quotes do not end.
+/// Returns true if a bad element of a JSON array may include further elements, because its brackets or quotes are not
+/// closed.
 bool may_hold_others(std::string_view element);
 
-/// A piece that record_cutter makes of a JSON array.
+/// A piece of a JSON array, as record_cutter cuts it.
 struct array_piece {
   std::string_view element;  ///< the element, without the bytes around it; may be empty
   bool has_end = false;      ///< a comma or the bracket follows it

@@ -10,27 +10,28 @@ struct text_range {
   std::size_t begin, end;
 };
 
-/// Reads records again, and removes parts of their texts. All other bytes of a record stay unchanged.
+/// Reads records again, and removes parts of their texts. All other bytes of a record are unchanged.
 class record_editor {
  public:
   /// Makes an editor.
-  /// Precondition: the settings outlive it.
+  /// Precondition: the settings outlive the editor.
   explicit record_editor(const input_settings& settings)
       : settings_(settings), read_(make_record_reader(settings)), fold_(settings.fold) {}
 
-  /// Returns the texts of a record that was read before without an error, folded if that is set; valid until the next
-  /// call.
+  /// Returns the texts of a record, which are folded if the settings say so. The record was read before without an
+  /// error. The texts are valid until the next call.
   const std::vector<std::string_view>& texts_of(const source& from, std::uint64_t line, std::string_view raw);
 
-  /// Returns the name of the field that has a text of the last record; "" if a record has one text.
+  /// Returns the name of the field that has text number `text` of the last record. Returns "" if a record has only one
+  /// text.
   [[nodiscard]] std::string name_of(std::size_t text) const;
 
-  /// Returns the last record without some ranges of its texts. `removed` has the ranges for each text: disjoint ranges
-  /// of whole characters, in order.
-  /// Precondition: the settings fold no Chinese characters; the record is a line that is a text or a JSON object, in
-  /// UTF-8.
+  /// Returns the last record without some ranges of its texts. `removed` has the ranges for each text. Ranges are
+  /// disjoint, in order, and consist of whole characters.
+  /// Precondition: the settings do not fold Chinese characters. The record is a line in UTF-8, which is a text or a
+  /// JSON object.
   /// Complexity: linear.
-  /// Throws: input_error if something is removed from a text that is an array of strings.
+  /// Throws: input_error if a range has to be removed from a text that is an array of strings.
   [[nodiscard]] std::string without(const std::vector<std::vector<text_range>>& removed) const;
 
  private:

@@ -18,20 +18,20 @@
 
 namespace command {
 
-/// A copy of the bytes that were read from one source. While one thread writes, others may read earlier bytes.
+/// A copy of the bytes that were read from a source. While one thread writes, other threads may read earlier bytes.
 class source_copy {
  public:
   explicit source_copy(std::shared_ptr<temporary_file> file) : file_(std::move(file)) {}
 
-  /// Appends.
+  /// Appends bytes to the copy.
   /// Throws: output_error, for example if the disk is full.
   void write(std::string_view bytes);
 
-  /// Reads bytes, as input_file::read_at does.
+  /// Reads bytes; see input_file::read_at().
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
  private:
-  /// A part of the source whose bytes are contiguous in the file.
+  /// A part of the source. Its bytes are adjacent in the file of the copy.
   struct stretch {
     std::uint64_t begin;  // position in the source; a stretch ends where the next one begins
     std::uint64_t place;  // offset in the file
@@ -43,8 +43,8 @@ class source_copy {
   std::uint64_t size_ = 0;
 };
 
-/// The positions and errors of records that had to be cut again, so that each pass cuts them in the same way.
-/// Thread safety: may be used from any thread.
+/// The positions and errors of records that had to be cut again. Each pass has to cut them in the same way.
+/// Thread safety: several threads may call all members at once.
 class recovered_records {
  public:
   void add(std::uint64_t place, const std::string& wrong) {
@@ -62,18 +62,18 @@ class recovered_records {
   std::map<std::uint64_t, std::string> wrong_;
 };
 
-/// A file, or standard input. Everything that may still read it shares it.
+/// A file, or standard input. It is shared by all objects that may still read it.
 struct source {
   std::string path;  ///< documents are named after it; "-" is standard input
-  /// The file for the copy of a source that cannot be read again; null if no copy is needed.
+  /// The file for the copy of a source that cannot be read again. Null if no copy is needed.
   std::shared_ptr<temporary_file> copies;
 
-  /// The content so far of a source that cannot be read again or at an offset: standard input, a pipe, a compressed
-  /// file.
+  /// A copy of what was read so far from a source that cannot be read again or at an offset: standard input, a pipe, or
+  /// a compressed file.
   std::unique_ptr<source_copy> copy = nullptr;
-  /// The error with which reading ended, if any; the copy ends with the same error.
+  /// The error with which reading ended, if there was one. Reading the copy ends with the same error.
   std::exception_ptr failure = nullptr;
-  /// A position in the copy where something is lost, and the gap_error that reports it.
+  /// A position in the copy at which bytes are lost, and the gap_error that reports the loss.
   struct gap {
     std::uint64_t place;
     std::exception_ptr error;
@@ -82,11 +82,11 @@ struct source {
 
   std::shared_ptr<recovered_records> recovered = std::make_shared<recovered_records>();
 
-  /// The places of ill-formed UTF-16, as positions in the UTF-8 that is made of it. Null until reading has begun, or if
-  /// the source is not in UTF-16.
+  /// The places of ill-formed UTF-16, as positions in the UTF-8 that is made from it. Null if the source is not in
+  /// UTF-16, or if reading has not begun.
   std::shared_ptr<ill_formed_places> utf16 = nullptr;
 
-  /// The byte order of UTF-16 without a mark, if --encoding names UTF-16.
+  /// The byte order of UTF-16 that has no byte order mark, if --encoding names UTF-16.
   std::optional<byte_order> utf16_order = std::nullopt;
 
   bool in_folder = false;  ///< true if found in a folder, not named
@@ -100,11 +100,11 @@ struct source {
   std::string header = {};                                            ///< the row with the columns' names
   bool has_ill_formed_header = false;                                 ///< true if `header` was not well-formed
 
-  /// Returns the name of the source in messages.
+  /// Returns the name of the source for messages.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
-  /// Returns the name of a line of the source in messages; line 0 means that the source is the document.
+  /// Returns the name of a line of the source for messages. If the line is 0, the source is the document.
   [[nodiscard]] std::string where(std::uint64_t line) const { return numbered(name(), line); }
-  /// Returns the name of a line that has no id of its own.
+  /// Returns the id of a line that has no id.
   [[nodiscard]] std::string id_of(std::uint64_t line) const { return numbered(path, line); }
 
  private:
@@ -113,36 +113,38 @@ struct source {
   }
 };
 
-/// Returns the kind of documents that a file's name suggests, if any. The name of a compressed file is that of its
-/// content.
+/// Returns the kind of documents that the name of a file suggests, if it suggests one. For a compressed file, the name
+/// of its content counts.
 std::optional<unit_of_input> unit_by_name(std::string_view name);
 
 /// Converts an error of reading to bad input.
 bad_input unreadable(const source& from, const read_error& error);
 
-/// Reads a source from its beginning, decompressed, or at offsets. Functions throw read_error, also for a binary file
-/// that is to be left out.
+/// Reads a source, either decompressed from its beginning, or at offsets. The functions throw read_error, also for a
+/// binary file that has to be left out.
 class source_file {
  public:
   explicit source_file(source& from);
   source_file(const source_file&) = delete;
   source_file& operator=(const source_file&) = delete;
 
-  /// Reads bytes, as input_file::read does.
+  /// Reads the next bytes; see input_file::read().
   /// Throws: output_error if the copy cannot be written.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
 
-  /// Returns the next bytes of a source that is read for the first time, as peeking_stream::peek() does; empty when a
-  /// copy is read.
+  /// Returns the next bytes of a source without reading them; see peeking_stream::peek(). Returns nothing if a copy is
+  /// read.
   std::string_view peek(std::size_t size, const std::atomic<bool>& stop);
 
-  /// Reads bytes at an offset, as input_file::read_at does. A copy has the bytes that were read so far.
+  /// Reads bytes at an offset; see input_file::read_at(). If there is a copy, only bytes that were read so far can be
+  /// read.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
-  /// Returns true if reading may have to wait for a writer.
+  /// Returns true if reading may have to wait for another program to write.
   [[nodiscard]] bool is_live() const noexcept { return file_ != nullptr && !file_->is_regular(); }
 
-  /// Returns true if nothing arrives from a live source for a tenth of a second. Always true for a compressed source.
+  /// Returns true if nothing arrives from a live source for a tenth of a second. For a compressed source, the result is
+  /// always true.
   [[nodiscard]] bool is_quiet() const;
 
  private:
@@ -159,48 +161,49 @@ class source_file {
 
 class source_lines;
 
-/// Enumerates the sources of the input: the files that the paths of the command line name, in the order of the paths.
-/// The files of a folder come in the order of their names.
+/// Lists the sources of the input: the files that the paths of the command line name, in the order of the paths. The
+/// files of a folder have the order of their names.
 class source_walker {
  public:
   /// A result of next(): a source, or a path that cannot be used.
   using step = std::variant<std::shared_ptr<source>, bad_input>;
 
   /// Makes a walker.
-  /// Throws: input_error if the path of an argument does not exist, unless --skip-bad is given. So the user learns of
-  /// the missing path before the run has read for hours.
+  /// Throws: input_error if the path of an argument does not exist, unless --skip-bad is given. So the user learns
+  /// about the missing path before the run has read for hours.
   explicit source_walker(const input_settings& settings);
   ~source_walker();
 
-  /// Excludes a temporary output of this run from the input, if it has a name.
+  /// Excludes a temporary output of this run from the input. No-op if the output has no name.
   void leave_out(const std::string& partial_output) {
     if (!partial_output.empty()) partial_outputs_.push_back(partial_output);
   }
 
-  /// From now on, skips indexes. Reports an index that it finds in a folder, because the settings of the run were
-  /// decided before folders are read. Does not report an index that the command line names.
+  /// From now on, indexes are skipped. An index that is found in a folder is reported, because the settings of the run
+  /// were determined before folders are read. An index that the command line names is not reported.
   void pass_over_indexes();
 
-  /// Returns the next source, or the next path that cannot be used; nullopt at the end.
+  /// Returns the next source, or the next path that cannot be used. Returns nullopt at the end.
   std::optional<step> next();
 
-  /// Begins a further pass: next() returns the results of the first pass again, with the same sources.
+  /// Begins another pass: next() returns the results of the first pass again, with the same sources.
   /// Precondition: remember() was called before the first next().
   void rewind() noexcept { replayed_ = 0; }
   /// Stores each result that next() returns from now on, for rewind().
   void remember() noexcept { remember_ = true; }
 
-  /// Keeps a source whose first batches are already read, for the pass that rewind() begins.
+  /// Keeps a source whose first batches were already read. They are used in the pass that rewind() begins.
   void keep_begun(std::shared_ptr<source> from, std::shared_ptr<source_lines> lines) {
     begun_.emplace(std::move(from), std::move(lines));
   }
-  /// Returns the lines that keep_begun() kept of a source; null if there are no lines, or the lines were taken before.
+  /// Returns the lines of a source that keep_begun() has kept. Returns null if there are none, or if they were already
+  /// taken.
   std::shared_ptr<source_lines> take_begun(const std::shared_ptr<source>& from) {
     const auto node = begun_.extract(from);
     return node.empty() ? nullptr : node.mapped();
   }
 
-  /// Returns the first source that next() has returned; null if there was none.
+  /// Returns the source that next() has returned first, or null if there was none.
   [[nodiscard]] const std::shared_ptr<source>& first() const noexcept { return first_; }
 
   [[nodiscard]] std::uint64_t reached_twice() const noexcept { return reached_twice_; }

@@ -1,4 +1,4 @@
-// Tables: CSV by RFC 4180, and values separated by tabs.
+// Tables: CSV as in RFC 4180, and values that tabs separate.
 #pragma once
 
 #include <deque>
@@ -7,26 +7,27 @@
 
 namespace command {
 
-/// The values of a row; views of the row or of `memory`.
+/// The values of a row. They are views of the row, or of `memory`.
 struct table_row {
   std::vector<std::string_view> values;
   std::deque<std::string> memory;  ///< values that had quotes in them
 };
 
-/// Splits a row, given without its line end. In CSV a value may be quoted. Two quotes inside such a value mean one
-/// quote. A quote inside an unquoted value is an ordinary character. Values separated by tabs have no quotes.
-/// Returns: the error, if any.
+/// Splits a row into values. The row has no line end. In CSV, a value may be in quotes. In such a value, two quotes
+/// stand for one quote. In a value without quotes around it, a quote is an ordinary character. Values that tabs
+/// separate have no quotes.
+/// Returns: an error message, if the row is wrong.
 std::optional<std::string> split_row(std::string_view row, unit_of_input unit, table_row& out);
 
-/// Returns true if an error is about quotes. The row may then be several rows.
+/// Returns true if an error message is about quotes. The row may then be several rows.
 bool is_about_quotes(std::string_view wrong);
 
-/// Reads the header of a table, a row without its line end.
-/// Returns: the error, or the requested column that is missing; nullopt otherwise.
+/// Reads the header of a table. The header is a row without its line end.
+/// Returns: an error message, for example about a requested column that is missing; nullopt if the header is right.
 std::optional<std::string> take_header(const input_settings& settings, std::string_view row, source& from);
 
-/// Reads rows, given without their line ends.
-/// Returns: the error of a row; nullopt if it is valid.
+/// Reads the rows of a table. Rows have no line ends.
+/// Returns: an error message, or nullopt if the row is valid.
 class table_reader {
  public:
   explicit table_reader(const input_settings& settings) : settings_(settings) {}

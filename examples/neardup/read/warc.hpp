@@ -1,4 +1,4 @@
-// Records of web crawls, in WARC files and in WET files, which are WARC files of texts.
+// Records of web crawls in WARC files, and in WET files, which are WARC files of texts.
 #pragma once
 
 #include "../ground/encoding.hpp"
@@ -6,11 +6,11 @@
 
 namespace command {
 
-/// Reads a whole WARC record with its header. The plain text of a conversion, a resource or a response is a text. Its
-/// id is the header field that --id-field names, by default WARC-Target-URI. Everything else is left out, including
-/// compressed texts. Compressed texts are recognised by their bytes, because the crawler may have decompressed the body
-/// and kept the Content-Encoding.
-/// Returns: the error; nullopt if the record is valid.
+/// Reads a WARC record with its header. The record has a text if it is the plain text of a conversion, a resource or a
+/// response. The id of the text is the header field that --id-field names; the default is WARC-Target-URI. All other
+/// records are left out, also compressed texts. Compressed texts are detected by their bytes, because the crawler may
+/// have decompressed the body, but kept the Content-Encoding.
+/// Returns: an error message, or nullopt if the record is valid.
 class warc_reader {
  public:
   explicit warc_reader(const input_settings& settings) : settings_(settings) {}
@@ -27,16 +27,16 @@ class warc_reader {
   decoders decoders_;
 };
 
-/// The header of a WARC record or an HTTP response: its lines after the first one.
+/// The header lines of a WARC record or of an HTTP response. The first line is not included.
 class header_lines {
  public:
-  /// Parses a header. `bytes` begin with the first line. The body follows the blank line that ends the header.
+  /// Parses a header. `bytes` begin with the first line. A blank line ends the header, and the body follows it.
   explicit header_lines(std::string_view bytes);
 
   [[nodiscard]] std::string_view first() const { return first_; }
-  /// Returns the value of the first line with a name, in any case.
+  /// Returns the value of the first line with this name. The case of the name does not matter.
   [[nodiscard]] std::optional<std::string_view> operator[](std::string_view name) const;
-  /// Returns the body; nullopt if the header does not end.
+  /// Returns the body, or nullopt if the header does not end.
   [[nodiscard]] std::optional<std::string_view> body() const { return body_; }
 
  private:
@@ -44,7 +44,7 @@ class header_lines {
   std::optional<std::string_view> body_;
 };
 
-/// Returns the number in a Content-Length; nullopt if it is not a number.
+/// Returns the number in a Content-Length, or nullopt if the value is not a number.
 std::optional<std::uint64_t> content_length(std::string_view value);
 
 }  // namespace command

@@ -1,4 +1,5 @@
-// Settings and command lines for both forms of `neardup advise`: advice from texts alone, and from labelled pairs.
+// Settings and command lines for the two forms of `neardup advise`: advice from texts alone, and advice from labelled
+// pairs.
 #pragma once
 
 #include <neardup/index/recall.hpp>
@@ -11,7 +12,7 @@
 
 namespace command {
 
-/// The settings of advise: the near-duplicates to find, and the setups to choose from.
+/// The settings of `advise`: which near-duplicates have to be found, and which setups are considered.
 struct advised_run : run_settings {
   bool is_about_fingerprints = false;  // true if setups of fingerprints are asked for, besides the exact command
   double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);  // required share of the near-duplicates
@@ -22,17 +23,17 @@ struct advised_run : run_settings {
   std::vector<std::string> input_words;                    // options about the input, as typed
 };
 
-/// Returns the paths as typed, after "--" if necessary. Unless `in_full`, a placeholder replaces many paths:
-/// the shell has expanded a pattern to these paths, so the user has not typed them.
+/// Returns the paths as typed, after "--" if necessary. If `in_full` is false, a placeholder replaces a large number of
+/// paths. In that case the shell has expanded a pattern, so the user has not typed the paths.
 std::string path_words(const advised_run& settings, bool in_full);
 
-/// Returns the options about the input and the seed, as typed, for the end of a command line.
+/// Returns the options about the input, and the seed, as typed. They are the end of a command line.
 std::string input_options(const advised_run& settings);
 
-/// Returns the command line that finds the near-duplicates of the input exactly, for a POSIX shell.
+/// Returns the command line, for a POSIX shell, that finds the near-duplicates of the input exactly.
 std::string exact_command(const advised_run& settings, double similarity, const compared_by& by, bool in_full);
 
-/// Prints columns as wide as necessary; the first one is aligned left, the others right.
+/// Prints columns with the necessary widths. The first column is aligned left, and the others are aligned right.
 void print_table(output& out, const std::vector<std::vector<std::string>>& rows);
 
 /// Returns a JSON array of the items.
@@ -46,9 +47,10 @@ std::string json_array(const Items& items, const ToJson& to_json) {
   return (text.empty() ? "[" : text) + ']';
 }
 
-/// Prints precision and recall of kinds of features and similarities on the labelled pairs of --labels, and the command
-/// of the best setting.
-/// Throws: input_error if a line of the labels is wrong, unless --skip-bad is given, or if the labels say nothing.
+/// Prints the precision and recall of kinds of features and similarities, computed from the labelled pairs of --labels.
+/// Also prints the command line with the best settings.
+/// Throws: input_error if a line of the labels is wrong, unless --skip-bad is given. Also if no setting can be chosen
+/// from the labels.
 void advise_by_labels(context& c, const advised_run& settings);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// Records with one more member, or rows with more columns, which say what group of near-duplicates a document is in.
+// Adds a member to JSON records, or columns to rows. They say to which group of near-duplicates a document belongs.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ inline constexpr option_row annotate_key_option{
     "--annotate-key", "NAME", takes::own, section::output,
     "with --annotate: the name of the member, and the beginning of the columns' names (default: near_duplicates)"};
 
-/// Takes --annotate.
-/// Returns: the name of the member; nullopt if the records are not written.
+/// Reads the option --annotate.
+/// Returns: the name of the member, or nullopt if --annotate was not given.
 /// Throws: usage_error.
 inline std::optional<std::string> take_annotate(const typed_options& given, run_settings& to) {
   if (!given.has("--annotate")) {
@@ -48,7 +48,7 @@ inline std::optional<std::string> take_annotate(const typed_options& given, run_
   return key;
 }
 
-/// The group of a document of at least two documents.
+/// The group of a document. The group has at least two documents.
 struct group_note {
   std::uint64_t group;
   std::string original;
@@ -57,11 +57,12 @@ struct group_note {
   std::size_t size;
 };
 
-/// The parts of a note, which are the members of a record, and behind the key the columns of a table.
+/// The parts of a note. In a JSON record, they are members of the note. In a table, they are columns, whose names begin
+/// with the key.
 inline constexpr std::array note_parts{"group", "original", "similarity", "size"};
 
-/// Returns the text of a string in JSON, given without its quotes. Only escapes of ASCII characters are read, because
-/// json_string() writes no others.
+/// Returns the text of a JSON string, which is passed without its quotes. Only escapes of ASCII characters are read,
+/// because json_string() writes no other escapes.
 inline std::string unescaped_json(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -84,8 +85,8 @@ inline std::string unescaped_json(std::string_view text) {
   return result;
 }
 
-/// Returns true if an object in JSON has a member of its own with this name.
-/// Precondition: the text is an object in JSON.
+/// Returns true if a JSON object has a member with this name. Members of nested objects do not count.
+/// Precondition: the text is a JSON object.
 inline bool has_member(std::string_view object, std::string_view name) {
   std::size_t depth = 0;
   bool is_key = false;
@@ -113,12 +114,12 @@ inline bool has_member(std::string_view object, std::string_view name) {
   return false;
 }
 
-/// Adds notes to records, and columns to the header of a table.
+/// Adds notes to records, and adds columns to the header of a table.
 class annotator {
  public:
   explicit annotator(std::string key) : key_(std::move(key)) {}
 
-  /// Checks the format of a source, and that its columns have other names.
+  /// Checks the format of a source. Also checks that the source has no columns with the names of the added columns.
   /// Throws: input_error.
   void check(const source& from) const {
     if (!is_table(from) && from.unit != unit_of_input::json_lines && from.unit != unit_of_input::json_array) {
@@ -132,7 +133,7 @@ class annotator {
     }
   }
 
-  /// Returns the columns that are added to the header of a source; empty if it has no header.
+  /// Returns the columns that are added to the header of a source. Returns an empty text if the source has no header.
   [[nodiscard]] std::string columns(const source& from) const {
     std::string result;
     if (!is_table(from) || from.header.empty()) return result;
@@ -140,8 +141,8 @@ class annotator {
     return result;
   }
 
-  /// Returns a record with its note; `note`: nullopt if the document has no near-duplicates.
-  /// Throws: input_error if the record has a member of this name.
+  /// Returns a record with its note. `note` is nullopt if the document has no near-duplicates.
+  /// Throws: input_error if the record already has a member with the name of the note.
   [[nodiscard]] std::string annotated(const source& from, std::uint64_t line, std::string_view raw,
                                       const std::optional<group_note>& note) const {
     if (is_table(from)) {
@@ -168,7 +169,7 @@ class annotator {
     return std::string(raw.substr(0, end)).append(member).append(raw.substr(end));
   }
 
-  /// Returns a row with `more` before its line end.
+  /// Returns a row with `more` inserted before its line end.
   static std::string before_end(std::string_view row, const std::string& more) {
     std::size_t end = row.size();
     if (end > 0 && row[end - 1] == '\n') --end;
@@ -182,8 +183,8 @@ class annotator {
   }
   static std::string separator(const source& from) { return from.unit == unit_of_input::tsv ? "\t" : ","; }
 
-  /// Returns a text as a value of a row. Tabs and line ends have no form in values that tabs separate, and are written
-  /// as spaces.
+  /// Returns a text as a value of a row. In values that tabs separate, tabs and line ends are written as spaces,
+  /// because they cannot be escaped.
   static std::string value_of(const source& from, const std::string& text) {
     if (from.unit == unit_of_input::csv) {
       if (text.find_first_of("\",\r\n") == text.npos) return text;

@@ -1,4 +1,4 @@
-// The common part of verbs that change an index in place.
+// Code that the verbs share that change an index in place.
 #pragma once
 
 #include "../documents/changed_index.hpp"
@@ -11,7 +11,7 @@ inline constexpr option_row compact_option{"--compact", "WHEN", takes::own, sect
                                            "gets longer than an eighth of the file, in "
                                            "time that depends on the file; now; or never"};
 
-/// Takes the options for compaction.
+/// Reads the options for compaction.
 /// Throws: usage_error.
 inline void take_compaction(const typed_options& typed, compaction& to) {
   take_name(typed, "--compact", to, {"auto", "now", "never"}, "is auto, now or never");

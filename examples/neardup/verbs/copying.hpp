@@ -1,4 +1,4 @@
-// The output of unique: unchanged records, read again in a second pass.
+// Writes the output of `unique`: unchanged records, which are read again in a second pass.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,14 @@
 
 namespace command {
 
-/// Copies records to an output, byte for byte. For files that are documents, it prints their paths.
+/// Copies records to an output, byte for byte. If a document is a file, its path is printed instead.
 class record_copier {
  public:
   record_copier(output& out, bool as_json) : out_(out), as_json_(as_json) {}
 
-  /// Copies a line with its end. If there is no line, prints the path. If the last record of a source has no line end,
-  /// the next record still begins on a new line. A byte order mark is only copied to the beginning of the output.
+  /// Copies a line with its line end. If there is no line, prints the path of the file. If the last record of a source
+  /// has no line end, the next record still begins on a new line. A byte order mark is copied only at the beginning of
+  /// the output.
   void copy(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
     if (line == 0) return print(from->path);
     if (from->unit == unit_of_input::json_array) {
@@ -33,9 +34,9 @@ class record_copier {
     if (copied_ > 0 && line == 1 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
     out_ << raw;
     open_line_ = !raw.ends_with('\n');
-    // A blank line ends a message of a mail box; the last one of a file may lack it.
+    // A blank line ends a message of a mail box. The last message of a file may lack it.
     needs_blank_line_ = from->unit == unit_of_input::mbox && !raw.ends_with("\n\n") && !raw.ends_with("\n\r\n");
-    // The end of a WARC record, which the last record of a file may lack.
+    // Two line ends end a WARC record. The last record of a file may lack them.
     if (from->unit == unit_of_input::warc && !raw.ends_with("\r\n\r\n")) {
       out_ << (raw.ends_with("\r\n") ? "\r\n" : "\r\n\r\n");
       open_line_ = false;
@@ -52,13 +53,13 @@ class record_copier {
     ++copied_;
   }
 
-  /// Writes the bytes before the first record of a table.
+  /// Writes the bytes that come before the first record of a table.
   void begin(const std::string& header) {
     out_ << header;
     open_line_ = !header.empty() && !header.ends_with('\n');
   }
 
-  /// Writes the bytes after the last record.
+  /// Writes the bytes that come after the last record.
   void end(unit_of_input unit) {
     if (unit == unit_of_input::json_array) out_ << (copied_ == 0 ? "[\n]\n" : "\n]\n");
   }
@@ -73,10 +74,11 @@ class record_copier {
   bool needs_blank_line_ = false;  // before the next record
 };
 
-/// Copies kept records, and, if requested, dropped records, each kind to a file in the format of the input.
+/// Copies kept records and, if requested, dropped records. Each kind is written to its own file, in the format of the
+/// input.
 class record_writer {
  public:
-  /// Makes a writer. `notes`: adds its columns to the header of a table, or is null.
+  /// Makes a writer. `notes`: adds columns to the header of a table, or is null.
   explicit record_writer(context& c, const annotator* notes = nullptr)
       : context_(c), kept_(c.out, c.settings.output.as_json()), notes_(notes) {
     if (c.dropped_records) dropped_.emplace(*c.dropped_records, c.settings.output.as_json());
@@ -92,9 +94,9 @@ class record_writer {
   }
   void print(const std::string& id) { kept_.print(id); }
 
-  /// Renames the finished outputs to their final names. `on_disk`: waits until they are on the disk.
+  /// Renames the finished outputs to their final names. If `on_disk`, waits until they are on the disk.
   void close(bool on_disk = false) {
-    // Output without a record is an empty array, or the header of a table.
+    // If there is no record, the output is an empty array, or the header of a table.
     if (first_ == nullptr && context_.sources.first() != nullptr) expect_source(context_.sources.first());
     if (first_ != nullptr && !is_closed_) {
       kept_.end(first_->unit);
@@ -104,7 +106,7 @@ class record_writer {
     close_outputs(context_, on_disk);
   }
 
-  /// Ends the run. `changed`: the number of kept records that lost a part of their texts; `more`: a further note.
+  /// Ends the run. `changed`: the number of kept records from whose texts a part was removed. `more`: a further note.
   void finish_run(std::uint64_t changed = 0, const std::string& more = "") {
     const std::uint64_t dropped = context_.notes.documents() - context_.against - kept_.copied();
     close();
@@ -113,7 +115,8 @@ class record_writer {
   }
 
  private:
-  /// Checks the format and the header of a source: the output is one file, so all records need the same.
+  /// Checks the format and the header of a source. The output is one file, so all sources must have the same format and
+  /// header.
   /// Throws: input_error.
   void expect_source(const std::shared_ptr<source>& from) {
     if (from == last_) return;
@@ -143,13 +146,13 @@ class record_writer {
   bool is_closed_ = false;
 };
 
-/// Reads the documents of the input again in a second pass, which computes nothing.
+/// Reads the documents of the input again, in a second pass that computes no features.
 /// Memory: a byte for each line.
 class second_pass {
  public:
   explicit second_pass(context& c) : context_(c) { c.sources.remember(); }
 
-  /// Registers the next document of the first pass.
+  /// Registers the next document in the first pass.
   void expect(const placed_document& d) {
     if (expected_.empty() || expected_.back().from != d.from) {
       if (!expected_.empty()) expect_format(*d.from);
@@ -164,8 +167,8 @@ class second_pass {
 
   [[nodiscard]] bool is_empty() const noexcept { return expected_.empty(); }
 
-  /// Calls `visit(has_tokens, source, line, raw)` for each document in order. Files that are documents are not read.
-  /// Throws: input_error if a line has changed.
+  /// Calls `visit(has_tokens, source, line, raw)` for each document, in order. If a document is a file, it is not read.
+  /// Throws: input_error if a line has changed since the first pass.
   template <class Visit>
   void visit_documents(const Visit& visit) const {
     const unit_of_input unit = context_.settings.input.unit;
@@ -185,7 +188,7 @@ class second_pass {
     read_lines(context_.settings.input, context_.sources, context_.notes, [&](const placed_document& d) {
       if (d.from != next->from || next->lines[d.line - 1] == content::none) return true;
       const bool is_last = d.line == next->lines.size();
-      // A last line without an end may have grown meanwhile.
+      // If the last line had no end in the first pass, bytes may have been appended to it since.
       const std::string_view raw = is_last ? d.raw.substr(0, next->last_length) : d.raw;
       checksum = with_line(checksum, d.line, raw);
       visit(next->lines[d.line - 1] == content::tokens, d.from, d.line, raw);
@@ -202,13 +205,14 @@ class second_pass {
 
   struct expected_source {
     std::shared_ptr<source> from;
-    // The kind of content of each line, up to the line of the last document. A file that is a document has one entry.
+    // The kind of content of each line, up to the line of the last document. A file that is one document has one
+    // element.
     std::vector<content> lines;
     std::uint64_t checksum;     // checksum of the line numbers and contents of documents
     std::uint64_t last_length;  // length of the last document's line, in bytes
   };
 
-  /// The second pass reads either lines or files.
+  /// Checks that either all sources have lines, or all documents are files.
   void expect_format(const source& from) const {
     const source& first = *expected_.front().from;
     if (from.unit == first.unit) return;

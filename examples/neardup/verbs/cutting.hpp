@@ -1,4 +1,4 @@
-// Removes parts of records' texts in unique: passages of another corpus, and parts that occurred before.
+// Removes parts of the texts of records, for `unique`: passages of another corpus, and parts that occurred before.
 #pragma once
 
 #include <neardup/text/parts.hpp>
@@ -9,14 +9,14 @@
 
 namespace command {
 
-/// Finds the passage of a record that shares the most pairs of words with a document of the other corpus.
+/// Finds the passage of a record that has the most pairs of words in common with a document of another corpus.
 class passage_names {
  public:
   explicit passage_names(context& c) : settings_(c.settings.input), editor_(settings_) {}
 
-  /// Returns the passage of the record that second_pass visits. `pairs`: the pairs of words of the other document; empty
-  /// if unknown.
-  /// Returns: nullopt if the record has no pair of `pairs`.
+  /// Returns the passage of the record that second_pass visits. `pairs`: the pairs of words of the other document;
+  /// empty if they are unknown.
+  /// Returns: nullopt if the record has none of the pairs of words.
   std::optional<shown_passage> best_in(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw,
                                        std::span<const common::word_pair> pairs);
 
@@ -26,7 +26,7 @@ class passage_names {
   byte_buffer file_;
 };
 
-/// The parts that --parts removes.
+/// Which parts of texts --parts removes.
 struct part_settings {
   neardup::text_parts cut;
   double similarity = 1;          ///< least similarity of a part and an earlier one
@@ -34,11 +34,11 @@ struct part_settings {
   std::size_t least_documents = 1;
 };
 
-/// Parses --parts.
+/// Parses the value of --parts.
 /// Throws: usage_error.
 neardup::text_parts parse_parts(const std::string& text);
 
-/// Writes the input without passages of the other corpus.
+/// Writes the input without passages that the other corpus contains.
 void run_without_passages(context& c);
 
 /// Writes the input without parts that occurred before.

@@ -1,4 +1,4 @@
-// Writes records without parts of their texts, in unique.
+// Writes records without some parts of their texts, for `unique`.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace command {
 
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Merges ranges that overlap or have only white space between them. Extends each range over the white space
-/// behind it, so that only the white space before the range remains. `ends`: true if a range at the end of the text
-/// also extends over the white space before it.
+/// Merges ranges that overlap, or that have only white space between them. Extends each range over the white space
+/// after it, so that only the white space before the range stays. `ends`: if true, a range at the end of the text also
+/// extends over the white space before it.
 inline void complete_ranges(std::string_view text, std::vector<text_range>& ranges, bool ends) {
   std::sort(ranges.begin(), ranges.end(), [](const text_range& a, const text_range& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
@@ -46,7 +46,7 @@ inline void complete_ranges(std::string_view text, std::vector<text_range>& rang
   ranges = std::move(joined);
 }
 
-/// Returns true if any word of the texts remains.
+/// Returns true if the texts still have a word when the ranges are removed.
 inline bool leaves_words(const std::vector<std::string_view>& texts,
                          const std::vector<std::vector<text_range>>& removed) {
   bool found = false;
@@ -62,7 +62,7 @@ inline bool leaves_words(const std::vector<std::string_view>& texts,
   return found;
 }
 
-/// Writes records without the removed parts, and counts.
+/// Writes records without the removed parts, and counts the records.
 class cutting_writer {
  public:
   /// Makes a writer. `ends_texts`: see complete_ranges().
@@ -73,14 +73,15 @@ class cutting_writer {
     return editor_.texts_of(*from, line, raw);
   }
 
-  /// Returns the name of the field of a text; "" if a record has one text.
+  /// Returns the name of the field of text number `text`. Returns "" if a record has only one text.
   [[nodiscard]] std::string name_of(std::size_t text) const { return editor_.name_of(text); }
 
   void keep(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
     writer_.keep(from, line, raw);
   }
 
-  /// Removes ranges from the texts of this record, which texts_of() returned last; drops the record if no word remains.
+  /// Removes ranges from the texts of this record, for which texts_of() was called last. Drops the record if no word is
+  /// left.
   void write(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw,
              const std::vector<std::string_view>& texts, std::vector<std::vector<text_range>>& removed) {
     bool is_changed = false;
@@ -89,7 +90,7 @@ class cutting_writer {
       is_changed = is_changed || !removed[f].empty();
     }
     if (!is_changed) return writer_.keep(from, line, raw);
-    // A part that cannot be removed is reported for dropped records, too.
+    // If a part cannot be removed, this is reported, also for dropped records.
     const std::string rest = editor_.without(removed);
     if (!leaves_words(texts, removed)) return writer_.drop(from, line, raw);
     ++changed_;

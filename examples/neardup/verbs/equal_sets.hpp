@@ -1,4 +1,4 @@
-// The sets of features that occurred before, as hashes.
+// Remembers which sets of features occurred before, by hashes of the sets.
 #pragma once
 
 #include <array>
@@ -13,13 +13,14 @@
 
 namespace command {
 
-/// Remembers a hash of 128 bits of each set. It takes 20 to 27 bytes per set, where the set itself would take 4 bytes
-/// per feature. The probability that two of n different sets have one hash is n^2 / 2^129, for a billion sets 1.5e-21.
+/// Remembers a hash of 128 bits of each set. This takes 20 to 27 bytes per set; the set itself would take 4 bytes per
+/// feature. The probability that two of n different sets have the same hash is n^2 / 2^129. For a billion sets it is
+/// 1.5e-21.
 class seen_sets {
  public:
   /// Inserts a set.
-  /// Returns: true if it did not occur before.
-  /// Precondition: it is not empty.
+  /// Returns: true if the set did not occur before.
+  /// Precondition: the set is not empty.
   bool insert(feature_set set) {
     hash_type hash = hasher_({reinterpret_cast<const char*>(set.data()), set.size_bytes()});
     if (hash == none) hash[0] = 1;
@@ -30,7 +31,7 @@ class seen_sets {
   using hash_type = std::array<std::uint64_t, 2>;
   static constexpr hash_type none{};
 
-  /// A table with open addressing. It is filled up to four fifths, and then grows by a third.
+  /// A hash table with open addressing. When four fifths are full, it grows by a third.
   class table {
    public:
     bool insert(const hash_type& hash) {
@@ -43,7 +44,8 @@ class seen_sets {
     }
 
    private:
-    /// Returns the place of a hash, or the first free place behind the one to which the hash points.
+    /// Returns the place of a hash. If the table does not have the hash, returns the first free place after the home
+    /// place of the hash.
     hash_type& place_of(const hash_type& hash) {
       auto at = static_cast<std::size_t>((hash[0] >> 32) * hashes_.size() >> 32);
       while (hashes_[at] != none && hashes_[at] != hash) at = at + 1 == hashes_.size() ? 0 : at + 1;

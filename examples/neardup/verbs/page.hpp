@@ -1,4 +1,4 @@
-// The common part of pages for a browser: texts that are read again, and their differences.
+// Code that pages for a browser share: texts are read again, and their differences are shown.
 #pragma once
 
 #include <neardup/text/utf8.hpp>
@@ -10,16 +10,16 @@
 
 namespace command {
 
-/// Returns the parts of a page before and behind a mark.
+/// Returns the part of a page before a mark, and the part after it.
 std::pair<std::string_view, std::string_view> split_page(std::string_view page, std::string_view mark);
 
-/// Returns a JSON string that is safe inside an HTML element: nothing in it begins a tag or a comment.
+/// Returns a JSON string that is safe inside an HTML element. Nothing in the string begins a tag or a comment.
 std::string script_string(std::string_view text);
 
-/// Returns a text for the inside of an HTML element: references stand for the characters of markup.
+/// Returns a text for the inside of an HTML element. Characters of markup are written as character references.
 std::string html_text(std::string_view text);
 
-/// Returns the condition for two documents to be near-duplicates, in words: "the Jaccard similarity of ... is at least
+/// Returns in words when two documents are near-duplicates, for example "the Jaccard similarity of ... is at least
 /// 0.8".
 std::string rule_text(const run_settings& settings);
 
@@ -34,19 +34,19 @@ void say_if_large(const context& c, const std::string& largest);
 /// Returns the first bytes of a text, at most `most`, cut between characters.
 std::string_view first_bytes(std::string_view text, std::size_t most);
 
-/// Writes the difference of two texts as a JSON array of pairs: kind and text; for omitted text, kind and size. Equal
-/// stretches are shortened.
+/// Writes the difference of two texts as a JSON array. Its elements are pairs of a kind and a text, or, for omitted
+/// text, of a kind and a size. Equal parts are shortened.
 void write_difference(output& out, std::string_view kept, std::string_view other);
 
-/// Reads texts again, for people to see.
+/// Reads texts again, to show them to people.
 class text_rereader {
  public:
   explicit text_rereader(const input_settings& settings) : settings_(settings), read_(make_record_reader(settings)) {}
 
   static constexpr std::size_t max_text = std::size_t{1} << 20;
 
-  /// Returns the text at a place, at most its first megabyte; empty if only the fingerprint is known.
-  /// Throws: input_error if the text is no longer there.
+  /// Returns the text at a place, or the first megabyte of it. Returns an empty text if only the fingerprint is known.
+  /// Throws: input_error if the text is no longer at the place.
   std::string at(const place& where) {
     if (where.length == 0) return "";
     const std::string_view raw = bytes_at(where);
@@ -57,7 +57,7 @@ class text_rereader {
   }
 
  private:
-  /// Returns the bytes at a place, valid until the next call.
+  /// Returns the bytes at a place. They are valid until the next call.
   std::string_view bytes_at(const place& where) {
     constexpr std::size_t ahead = std::size_t{1} << 16;  // texts in input order are mostly in the buffer
     try {

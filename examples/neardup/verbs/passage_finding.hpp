@@ -1,4 +1,4 @@
-// Finds passages of the input that stood before: for --passages of unique, and for the verb passages.
+// Finds passages of the input that occurred before, for `unique --passages` and for the verb `passages`.
 #pragma once
 
 #include <cstddef>
@@ -17,34 +17,35 @@
 
 namespace command {
 
-/// The passages that are looked for.
+/// Which passages are searched for.
 struct passage_settings {
   std::size_t length = 50;  ///< in words, or in bytes
   bool are_bytes = false;
   std::size_t least_documents = 1;
 };
 
-/// Takes the length of passages, N or bytes:N, from an option, if it was given, and --least-documents.
+/// Reads two options: the length of passages (N or bytes:N), if it was given, and --least-documents.
 /// Throws: usage_error.
 passage_settings take_passage_settings(const typed_options& given, const std::string& option);
 
-/// Refuses indexes in --against, which keep no texts. `what` is the verb or the option that looks for passages.
+/// Refuses indexes in --against, because an index has no texts. `what`: the verb or the option that searches for
+/// passages.
 /// Throws: usage_error.
 void refuse_indexes(const run_settings& to, const std::string& what);
 
-/// A neardup::passage in 28 bytes.
+/// A neardup::passage that is packed into 28 bytes.
 struct found_passage {
   std::uint32_t document, field, begin, end, first_document, first_field, first_begin;
 };
 
-/// The texts of --against and of the input, which are read several times. The first pass counts, and reports bad input.
-/// Later passes ignore documents that were appended since.
+/// The texts of --against and of the input, which are read several times. The first pass counts the documents, and
+/// reports bad input. Later passes ignore documents that were appended after the first pass.
 class text_passes {
  public:
   explicit text_passes(context& c);
 
-  /// Calls `visit(document, is_of_input)` for each document, first for those of --against.
-  /// Throws: input_error for bad input; in later passes, for texts other than those of the first pass.
+  /// Calls `visit(document, is_of_input)` for each document. The documents of --against come first.
+  /// Throws: input_error if input is bad, or if a later pass reads other texts than the first pass.
   void visit(const std::function<void(const placed_document&, bool is_of_input)>& visit);
 
  private:
@@ -67,14 +68,14 @@ class text_passes {
   std::vector<part> parts_;      // in the first pass: the sources that have documents
 };
 
-/// The places of the units in a text, in bytes. A unit is a word or a byte.
+/// The places of the units of a text, in bytes. A unit is a word or a byte.
 class unit_places {
  public:
   unit_places(std::string_view text, bool are_bytes);
 
   [[nodiscard]] std::size_t size() const noexcept { return are_bytes_ ? text_.size() : words_.size(); }
 
-  /// Returns the bytes of the units [begin, end): of units that are bytes, only whole characters.
+  /// Returns the place of the units [begin, end). If units are bytes, incomplete characters at its ends are left out.
   /// Precondition: begin < end <= size().
   [[nodiscard]] text_range operator()(std::size_t begin, std::size_t end) const;
 
@@ -84,15 +85,15 @@ class unit_places {
   std::vector<std::string_view> words_;
 };
 
-/// Calls `use(tokenizer)` with the tokenizer of the units.
+/// Calls `use(tokenizer)` with the tokenizer that makes the units.
 template <class Use>
 auto with_units(bool are_bytes, const Use& use) {
   return are_bytes ? use(neardup::byte_ngrams{1}) : use(neardup::words{});
 }
 
-/// Finds the passages that stood before. Calls `first_pass(document, is_of_input)` for each document once, then
-/// `use(passage)` for each passage, in the order of places.
-/// Memory: about --memory; `use` may take a quarter more.
+/// Finds the passages that occurred before. Calls `first_pass(document, is_of_input)` for each document once. Then
+/// calls `use(passage)` for each passage, in the order of their places.
+/// Memory: about --memory. `use` may take another quarter of it.
 void find_repeated(context& c, const passage_settings& how, text_passes& texts,
                    const std::function<void(const placed_document&, bool is_of_input)>& first_pass,
                    const std::function<void(const found_passage&)>& use);

@@ -7,17 +7,17 @@
 
 namespace command {
 
-/// Puts pictures into a page as data, up to a limit, so that the page needs no other file.
+/// Puts pictures into a page as data, so that the page needs no other file. The size of all pictures is limited.
 class picture_reader {
  public:
-  /// Returns the picture in the file `name` as a data URL. It is empty if there is no such file, if browsers do not
-  /// show the picture, or if the pictures so far have reached the limit. A relative name begins at `folder`, or, if no
-  /// file is there, at the working directory. A picture that is read again counts again.
+  /// Returns the picture in the file `name` as a data URL. The result is empty if there is no such file, if browsers do
+  /// not show such pictures, or if the pictures so far have reached the limit. A relative name is relative to `folder`
+  /// or, if there is no such file, to the working directory. If a picture is read again, it counts again.
   std::string url_of(const std::string& name, const std::string& folder);
 
-  /// Returns the number of pictures that exceeded the limit.
+  /// Returns how many pictures were left out because of the limit.
   [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
-  /// Returns the number of names without a file, and the first of them.
+  /// missing(): the number of names for which there is no file. first_missing(): the first such name.
   [[nodiscard]] std::uint64_t missing() const noexcept { return missing_; }
   [[nodiscard]] const std::string& first_missing() const noexcept { return first_missing_; }
 

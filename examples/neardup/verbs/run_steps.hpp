@@ -1,4 +1,4 @@
-// The common part of verbs that are tasks of a run on many machines.
+// Code that the verbs share that are tasks of a run on many machines.
 #pragma once
 
 #include "../documents/run_files.hpp"
@@ -6,25 +6,25 @@
 
 namespace command {
 
-/// Returns the settings of a task that reads files of a run. `others` are further files that it reads.
+/// Returns the settings of a task that reads files of a run. `others`: further files that the task reads.
 /// Throws: usage_error, input_error; output_error if the file that is saved at the end cannot be written.
 run_settings take_files_of_run(const typed_options& typed, const std::vector<std::string>& others = {});
 
-/// Refuses an output that is one of the files that are read, such as a file in a folder.
+/// Refuses an output that is one of the input files, for example a file in a folder.
 /// Throws: usage_error.
 void refuse_output_among(run_settings settings, const std::vector<std::string>& files);
 
-/// Returns the number of an option, from 0 on.
-/// Throws: usage_error if it is missing.
+/// Returns the number that is the value of an option, which is at least 0.
+/// Throws: usage_error if the option was not given.
 std::uint64_t required_number(const typed_options& typed, const char* option, std::uint64_t most);
 
-/// The rows of options for verbs that decide from gathered pairs.
+/// The options of verbs that decide from gathered pairs.
 inline constexpr option_row pairs_of_run_option{"--pairs", "PATH…", takes::own, section::machines,
                                                 "of many machines: the pairs that gather wrote of all partitions, "
                                                 "files or their folder. PATH is the features of all "
                                                 "parts"};
 
-/// Prints the groups, or the pairs, of a run on many machines.
+/// Prints the groups or the pairs of a run on many machines.
 /// Precondition: --pairs was given.
 bool run_groups_of_run(typed_options& typed);
 bool run_pairs_of_run(typed_options& typed);

@@ -1,4 +1,4 @@
-// Prepares the run of a verb: opens the named files, and learns the document frequencies of features if necessary.
+// Prepares the run of a verb: opens the files that it needs and, if necessary, learns document frequencies of features.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace command {
 
-/// Runs a verb that reads documents. First loads the dictionary and the IDF table that the features need. If no file
-/// has the IDF table, learns it from the documents.
+/// Runs a verb that reads documents. First loads the dictionary and the IDF table that the features need. If there is
+/// no file for the IDF table, learns it from the documents.
 /// Returns: true if the verb found something.
 bool run_on_documents(run_settings& settings, const std::function<void(context&)>& run);
 

@@ -1,4 +1,4 @@
-// Writes results, and checks every write.
+// Writes results. Every write is checked for errors.
 #pragma once
 
 #include "../ground/interrupts.hpp"
@@ -6,16 +6,16 @@
 
 namespace command {
 
-/// Standard output or a file. Written bytes stay, whatever follows.
+/// Standard output, or a file. Bytes that were written are never taken back.
 ///
-/// A file is written as FILE.partial, and renamed when it is complete. Until then, an older file is intact. If a file
-/// or a link of that name exists already, it may be another program's input, so FILE.partial.1 is used, and so on. If
-/// FILE is a link, all this applies to the file to which it leads, which need not exist. The new file gets the
-/// permissions of the file that it replaces. Until then, only its owner can access FILE.partial. If the name ends in
-/// .gz or .zst, the output is compressed. A signal that ends the program removes FILE.partial.
+/// A file is written as FILE.partial, and renamed when it is complete. Until then, an older FILE stays intact. If there
+/// already is a file or link FILE.partial, it may be the input of another program, so FILE.partial.1 is used, and so
+/// on. If FILE is a link, all this is done with the file to which the link leads, which need not exist. The new file
+/// gets the permissions of the file that it replaces. Before that, only its owner can access FILE.partial. If the name
+/// ends in .gz or .zst, the output is compressed. If a signal ends the program, FILE.partial is removed.
 class output {
  public:
-  /// Opens a file, or, if `path` is empty, standard output.
+  /// Opens a file, or standard output if `path` is empty.
   /// Throws: output_error.
   explicit output(const std::string& path);
   ~output();
@@ -23,7 +23,8 @@ class output {
   output& operator=(const output&) = delete;
 
   /// Writes bytes.
-  /// Throws: output_error if the disk is full or the reader has closed the pipe; further calls do nothing then.
+  /// Throws: output_error if the disk is full, or if the reader has closed the pipe. After that, further calls are
+  /// no-ops.
   output& operator<<(std::string_view bytes);
   output& operator<<(char byte) { return *this << std::string_view(&byte, 1); }
 
@@ -34,11 +35,11 @@ class output {
   /// Throws: output_error.
   void flush();
 
-  /// Returns the temporary path of a file that is being written; otherwise empty.
+  /// Returns the temporary path of a file that is being written. Otherwise returns an empty text.
   [[nodiscard]] const std::string& partial() const noexcept { return partial_; }
 
-  /// Flushes, and closes a file. A second call does nothing. Without a call, errors at the end are lost. `on_disk`: waits
-  /// until a renamed file and its name are on the disk, so that a power failure does not lose them.
+  /// Flushes, and closes a file. A second call is a no-op. Without this call, errors at the end are lost. `on_disk`: if
+  /// true, waits until the renamed file and its name are on the disk, so that a power failure does not lose them.
   /// Throws: output_error.
   void close(bool on_disk = false);
 
@@ -60,15 +61,16 @@ class output {
   bool failed_ = false;
 };
 
-/// Checks that save_whole() can succeed, as far as can be determined, so that hours of work do not fail at their end.
+/// Checks whether save_whole() can succeed, as far as this can be known in advance. So hours of work do not fail at
+/// their end.
 /// Throws: output_error.
 void check_output(const std::string& path);
 
-/// Calls `save(file)` to replace a file atomically. The new file gets the permissions of the old one.
+/// Calls `save(file)` to replace a file atomically. The new file gets the permissions of the old file.
 /// Throws: output_error.
 void save_whole(const std::string& path, const std::function<void(const std::string&)>& save);
 
-/// Calls save_whole(), but the new file gets the permissions of the file at `like`, which may be another file.
+/// Does what save_whole(path, save) does, but the new file gets the permissions of the file at `like`.
 void save_whole(const std::string& path, const std::string& like, const std::function<void(const std::string&)>& save);
 
 }  // namespace command
