@@ -236,8 +236,8 @@ class guarded {
       leave(reader_slot);
       std::atomic<std::uint32_t>& waiting = waiting_for(phase);
       waiting.fetch_add(1);
-      // If the same writer is still active, the next writer will see this count. It will let this reader read before it
-      // writes.
+      // If the same writer is still active, the next writer will see this count. The next writer will let this reader
+      // read before the writer writes.
       const bool is_counted = phase_.load() == phase;
       if (is_counted) phase_.wait(phase);
       reader_slot.readers.fetch_add(1);

@@ -34,8 +34,8 @@ using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>
 template <class Simhasher>
 using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
 
-// True for simhasher and minwise_hasher themselves. It is false for a derived class, which may compute fingerprints in
-// a way of its own, without the tokenizer, weighter and hasher.
+// True for simhasher and minwise_hasher themselves. False for a derived class, which may compute fingerprints without
+// the tokenizer, the weighter and the hasher.
 template <class T>
 inline constexpr bool is_simhasher = false;
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>

@@ -185,8 +185,8 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
 /// Throws: the exceptions of visit_pairs of texts; std::invalid_argument if the number of preferences is wrong, or a
 /// preference is NaN.
 /// Complexity, memory: the same as visit_pairs of texts on one thread, but texts are compared with representatives
-/// only. The calling thread does all of the work, whatever `options.run` is. It calls check() of the runner from time
-/// to time.
+/// only. The calling thread does all of the work, whatever `options.run` is. The thread calls check() of the runner
+/// from time to time.
 template <text_range Texts, class Threshold>
   requires(!threshold_of_sets<Threshold>)
 [[nodiscard]] std::vector<std::size_t> group(const Texts& texts, const Threshold& least,

@@ -55,8 +55,8 @@ struct original_rank {
 
 }  // namespace detail
 
-/// Chooses the original of a document among the kept documents that match the document. They may be considered in any
-/// order.
+/// Chooses the original of a document among the kept documents that match the document. The kept documents may be
+/// considered in any order.
 ///
 /// The rule: a document is kept unless a document that was kept before matches it. Otherwise its original is the
 /// closest of the matching documents that were kept before; of equally close ones, the earliest. This class ranks
@@ -138,7 +138,7 @@ class late_matches {
   }
 
   /// Replaces `best` by a better match of `document`, if there is one. Only documents with is_before(kept) are
-  /// considered: those that were kept before a copy of `document`.
+  /// considered, which were kept before a copy of `document`.
   /// Precondition: documents ascend from call to call, and so do the copies of one document. No match is added after
   /// the first call.
   template <class IsBefore>

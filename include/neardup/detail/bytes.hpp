@@ -19,7 +19,7 @@
 #define NEARDUP_SCALAR(x) static_cast<void>(x)
 #endif
 
-// Forces a function to be inlined. It is for functions whose call would take longer than their body: a function that a
+// Forces a function to be inlined. Use it for a function whose call would take longer than its body: a function that a
 // loop calls many times, or that returns a small structure.
 #if defined(__GNUC__)
 #define NEARDUP_ALWAYS_INLINE __attribute__((always_inline)) inline
@@ -29,7 +29,7 @@
 #define NEARDUP_INLINE_LAMBDA
 #endif
 
-// Forbids inlining. It is for code that a loop runs rarely, because inlined code would take registers from the rest of
+// Forbids inlining. Use it for code that a loop runs rarely, because inlined code would take registers from the rest of
 // the loop.
 #if defined(__GNUC__)
 #define NEARDUP_NOINLINE __attribute__((noinline))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds equal items, such as sets or fingerprints. So a join compares a thousand copies only once. It then expands a
-// found pair to the pairs of all copies.
+// Finds equal items, such as sets or fingerprints. So a join compares a thousand copies only once. Also expands a found
+// pair to the pairs of all copies.
 #pragma once
 
 #include <algorithm>

@@ -19,7 +19,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns the checksum of bytes in files and in blobs: XXH3 with 64 bits. It finds damage, not forgery.
+/// Returns the checksum of bytes in files and in blobs: XXH3 with 64 bits. The hash detects damage, but not forgery.
 [[nodiscard]] inline std::uint64_t checksum_of(std::span<const std::byte> bytes, std::uint64_t seed = 0) noexcept {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }

@@ -25,7 +25,7 @@ namespace detail {
 /// Decodes a text to code points. Each ill-formed subpart becomes one U+FFFD.
 std::vector<char32_t> code_points_of(std::string_view text);
 
-/// Drops the common prefix and the common suffix of two texts. Their edit distance stays the same.
+/// Drops the common prefix and the common suffix of two texts. The edit distance of the two texts stays the same.
 void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b) noexcept;
 
 /// Computes Levenshtein distances up to a bound. The memory is reused for the next pair of texts.

@@ -60,7 +60,7 @@ class accumulator {
   /// Subtracts the sums of `other`. `other` was merged into this accumulator before.
   /// Throws: std::invalid_argument if the sums show that `other` was not merged; the sums are then unchanged.
   constexpr void subtract(const accumulator& other) {
-    // Invariant: 0 <= sums_[i] <= total_. It must hold for `other` and for the difference.
+    // Invariant: 0 <= sums_[i] <= total_. The invariant must hold for `other` and for the difference.
     bool contained = other.total_ <= total_;
     for (std::size_t i = 0; i < Bits && contained; ++i) {
       contained = other.sums_[i] <= sums_[i] && sums_[i] - other.sums_[i] <= total_ - other.total_;

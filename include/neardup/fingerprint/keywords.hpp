@@ -234,8 +234,8 @@ struct token_kernel<keywords<Inner>, Hasher> {
     });
   }
 
-  /// Returns true if the weights that visit_counted() passes are those of `table`. They then need not be looked up
-  /// again.
+  /// Returns true if the weights that visit_counted() passes are those of `table`. If so, the weights need not be
+  /// looked up again.
   static bool weighs_by(const keywords<Inner>& tokenize, const Hasher& hash, const idf_table& table) noexcept {
     return tokenize.table_.get() == &table && hash.seed == xxh3<64>{}.seed;
   }

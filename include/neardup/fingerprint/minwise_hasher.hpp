@@ -22,8 +22,8 @@
 
 namespace neardup::inline v0 {
 
-/// Computes the min-wise code of a text. A code has `Bits` bits. It represents the set of the distinct tokens, without
-/// weights.
+/// Computes the min-wise code of a text. A code has `Bits` bits. The code represents the set of the distinct tokens,
+/// without weights.
 ///
 /// A code depends only on the tokenizer, the hasher, their settings, and `Bits`. It does not depend on the machine, the
 /// order of the tokens or their counts. Each token is hashed once for any number of bits, and only the lowest 32 bits
@@ -73,7 +73,8 @@ class minwise_hasher {
     return collect(text, scratch).code();
   }
 
-  /// Returns the sketch of a text. It has the minima of the text, and can be merged with the sketches of other texts.
+  /// Returns the sketch of a text. A sketch has the minima of a text, and can be merged with the sketches of other
+  /// texts.
   [[nodiscard]] sketch_type sketch(std::string_view text) const {
     workspace scratch;
     return sketch(text, scratch);

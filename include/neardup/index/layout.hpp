@@ -252,9 +252,9 @@ class layout {
 };
 
 /// Returns the default number of blocks for fingerprints of `bits` bits and searches within `k` bits. The default is k
-/// + 1 if each block then has at least 16 bits, otherwise bits / 16. It is at least 1 and at most layout::max_tables.
-/// With keys below 16 bits, a table of a million fingerprints has crowded buckets, so fewer blocks and a radius are
-/// faster.
+/// + 1 if each block then has at least 16 bits, otherwise bits / 16. The default is at least 1 and at most
+/// layout::max_tables. With keys below 16 bits, a table of a million fingerprints has crowded buckets, so fewer blocks
+/// and a radius are faster.
 constexpr int default_blocks(std::size_t bits, int k) noexcept {
   const std::size_t exact = k < 0 ? 1 : static_cast<std::size_t>(k) + 1;
   if (exact <= layout::max_tables && bits / exact >= 16) return static_cast<int>(exact);

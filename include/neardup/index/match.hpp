@@ -43,7 +43,8 @@ struct match {
 
 namespace detail {
 
-/// Checks the types Id and Offset of an index with static_asserts. Their messages say what to write instead.
+/// Checks the types Id and Offset of an index with static_asserts. The messages of the static_asserts say what to write
+/// instead.
 template <class Id, class Offset>
 constexpr bool check_index_types() noexcept {
   static_assert(
@@ -58,7 +59,8 @@ constexpr bool check_index_types() noexcept {
   return true;
 }
 
-/// Checks the fingerprint type of an index with a static_assert. Its message says what to write instead.
+/// Checks the fingerprint type of an index with a static_assert. The message of the static_assert says what to write
+/// instead.
 template <class Fingerprint, std::size_t Bits>
 constexpr bool check_fingerprint_type() noexcept {
   static_assert(std::derived_from<Fingerprint, fingerprint_bits<Fingerprint, Bits>>,

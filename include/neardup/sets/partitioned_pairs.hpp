@@ -46,8 +46,8 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 
 /// Calls `visit(pair)` for the pairs that visit_pairs() visits, with the same values, in unspecified order. Any thread
 /// of `options.run` may call `visit`, but calls do not overlap. The visit ends when `visit` returns false or throws.
-/// The sets may be in a mapped file. The join writes its own data to the store. It reads each set three times in the
-/// order of the positions, and once more for each candidate pair of the set. Most candidate pairs are pairs.
+/// The sets may be in a mapped file. The join writes its own data to the store. The join reads each set three times in
+/// the order of the positions, and once more for each candidate pair of the set. Most candidate pairs are pairs.
 ///
 /// Throws: the exceptions of visit_pairs(), and the exceptions of the store.
 /// Complexity: the same as visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has.

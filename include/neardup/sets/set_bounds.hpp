@@ -23,7 +23,7 @@ class set_bounds {
   /// Precondition: size > 0.
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept { return bounds_.least_partner(size); }
 
-  /// Returns the similarity of two sets that have `a` and `b` features, `common` of which are in both.
+  /// Returns the similarity of two sets that have `a` and `b` features, and an overlap of `common` features.
   /// Precondition: a > 0, b > 0, common <= a, common <= b.
   [[nodiscard]] double similarity(std::size_t a, std::size_t b, std::size_t common) const noexcept {
     return bounds_.similarity(a, b, common);

@@ -112,8 +112,8 @@ template <class Feature, class Offset>
 /// Prefix features are the rarest features of a set. Similar sets share at least one prefix feature, so at least one
 /// partition gets both of them.
 ///
-/// Several scatters, also on different machines, may process parts of a corpus. They need equal settings and equal
-/// counts. To gather a partition, pass to gather_pairs() the blobs of the partition from all scatters.
+/// Several scatters, also on different machines, may process parts of a corpus. All scatters need equal settings and
+/// equal counts. To gather a partition, pass to gather_pairs() the blobs of the partition from all scatters.
 /// Thread safety: none. Each thread needs its own scatter.
 template <std::unsigned_integral Feature = std::uint64_t>
 class set_scatter {
@@ -290,7 +290,7 @@ struct gathered_pairs {
 /// pair belongs to the earliest prefix feature that its sets share, so each pair is found once in all partitions
 /// together. With shuffle_payload::ids and sketches, the results are candidate pairs, which verify_sets() has to
 /// verify. Each similar pair is a candidate pair in at least one partition, and once in each such partition.
-/// Precondition: the bytes of the blobs do not change. They may begin at any address.
+/// Precondition: the bytes of the blobs do not change. The blobs may begin at any address.
 /// Throws: std::runtime_error if a blob is damaged, or if its partition, settings or counts differ from those of the
 /// first blob; the message names the blob by its index in `blobs`. Exceptions of `visit`; std::length_error if there
 /// are 2^32 - 2 records or more; std::bad_alloc.

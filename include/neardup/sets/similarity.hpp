@@ -65,7 +65,7 @@ template <class A, class B>
 /// Returns the Jaccard similarity of two sets if it is at least `threshold`, otherwise nullopt.
 ///
 /// The result is the same as comparing jaccard_similarity(a, b) with the threshold. But this function stops as soon as
-/// the rest of the sets cannot reach the threshold. It may stop at once, because of the sizes.
+/// the rest of the sets cannot reach the threshold. The sizes of the sets alone may be enough to stop.
 /// Precondition: the precondition of jaccard_similarity().
 /// Throws: std::invalid_argument unless 0 < threshold <= 1.
 /// Complexity: O(|a| + |b|), and usually much less for sets that are not similar.

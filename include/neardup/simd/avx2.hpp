@@ -50,8 +50,8 @@ inline __m256i count_bytes(__m256i v) noexcept {
                          _mm256_shuffle_epi8(table, high_nibbles));
 }
 
-/// Returns the words `word` and `word` + 1 of two fingerprints. Those of `a` are in the lower half, and those of `b`
-/// are in the upper half.
+/// Returns the words `word` and `word` + 1 of two fingerprints. The words of `a` are in the lower half, and the words
+/// of `b` are in the upper half.
 template <std::size_t Words>
 inline __m256i load_pairs(const std::array<std::uint64_t, Words>& a, const std::array<std::uint64_t, Words>& b,
                           std::size_t word) noexcept {

@@ -75,8 +75,9 @@ NEARDUP_COLD std::optional<fingerprint_composition> parse_composition(std::strin
 /// digits.
 [[nodiscard]] NEARDUP_COLD std::string to_string(const fingerprint_composition& made_of);
 
-/// Returns a checksum of a seed, which distinguishes seeds without revealing them. It has 16 bits, as 4 hexadecimal
-/// digits. Two seeds have the same checksum with probability 1/65,536. 48 bits of a secret seed remain unknown.
+/// Returns a checksum of a seed, which distinguishes seeds without revealing them. The checksum has 16 bits, as 4
+/// hexadecimal digits. Two seeds have the same checksum with probability 1/65,536. 48 bits of a secret seed remain
+/// unknown.
 [[nodiscard]] inline std::string seed_identity(std::uint64_t seed) {
   return detail::hex_of(detail::mix(seed + detail::golden_ratio)).substr(12);
 }

@@ -108,7 +108,7 @@ class log_contents {
 ///
 /// A `State` is the content of the file. It has three member functions, which may be private if `journal` is a friend:
 /// - `journaled_file read(path)` reads the file;
-/// - `bool replay(record)` applies a record. It returns false if the record cannot be applied to the state;
+/// - `bool replay(record)` applies a record. The function returns false if the record cannot be applied to the state;
 /// - `std::uint64_t write(path, log)` writes the file atomically. `log` is a `std::optional<log_extent>`, which has to
 /// be written, too: the log whose changes are in the state. The function returns the number of the file.
 ///
@@ -219,8 +219,8 @@ class journal {
   NEARDUP_COLD void go_on_at(std::size_t end, std::size_t size, std::uint64_t number);
 
   // Syncs and closes the log. The log may have bytes that a failed append() has left.
-  // Returns: the extent of the log on the disk. It is needed because an earlier save() may have failed, either before
-  // or after it had renamed the file.
+  // Returns: the extent of the log on the disk. The extent is needed because an earlier save() may have failed, either
+  // before or after the file was renamed.
   NEARDUP_COLD std::optional<log_extent> end_log();
 
   detail::file_operations* files_;

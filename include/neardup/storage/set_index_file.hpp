@@ -60,8 +60,8 @@ class set_index_file : public detail::viewed_file {
     mapped_.check(file());
   }
 
-  /// Checks all checksums. This finds damage, but no errors of the program that wrote the file. It takes a thirtieth of
-  /// the time of verify().
+  /// Checks all checksums. The function finds damage, but no errors of the program that wrote the file. It takes a
+  /// thirtieth of the time of verify().
   /// Throws: std::runtime_error if a check fails.
   /// Complexity: linear in the size of the file.
   void verify_checksums() const { file().check_sections(); }
@@ -144,8 +144,9 @@ void save(const std::string& path, const set_index<Feature, Id>& index, const fi
   detail::write_sets(detail::system_files(), path, index, made_of, attachments);
 }
 
-/// Writes the file that save() would write for a set_index of these sets. It takes a third of the time. The id of
-/// sets[i] is ids[i]. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. `sets`: see set_range.
+/// Writes the file that save() would write for a set_index of these sets. This function takes a third of the time. The
+/// id of sets[i] is ids[i]. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. `sets`: see
+/// set_range.
 /// Throws: the exceptions of save() of a set_index; std::invalid_argument if two ids are equal, if the numbers of sets
 /// and ids differ, if the features of a set are not ascending and distinct, or unless 0 < similarity <= 1.
 /// Example: `save_sets("pages.sets", jaccard{0.8}, sets, ids, made_of);`

@@ -108,7 +108,7 @@ class listed_words {
   /// Returns the number of entries.
   [[nodiscard]] std::size_t size() const noexcept { return list_->entries.size(); }
 
-  /// Returns the name of this tokenizer in a composition. It contains a digest of the list.
+  /// Returns the name of this tokenizer in a composition. The name contains a digest of the list.
   [[nodiscard]] std::string description() const;
 
  private:

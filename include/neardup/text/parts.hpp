@@ -64,7 +64,7 @@ constexpr bool closes(char32_t c) noexcept {
 /// position in bytes is `part.data() - text.data()`.
 ///
 /// A part contains a letter, a number or an emoji. It has no ASCII white space at either end. Lines end with a line
-/// feed, a carriage return, or both.
+/// feed, a carriage return, or a carriage return and a line feed.
 /// Complexity: linear.
 /// Example: `text_parts{part_kind::sentence}(text, [&](std::string_view part) { … })`
 struct text_parts {

@@ -13,8 +13,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Returns the place before the last ASCII white space of a text, or 0 if there is none. It is the member `cut` of
-/// tokenizers whose tokens contain no white space.
+/// Returns the place before the last ASCII white space of a text, or 0 if there is none. Tokenizers whose tokens
+/// contain no white space call this function in their member `cut`.
 inline std::size_t cut_at_space(std::string_view text) noexcept {
   for (std::size_t i = text.size(); i > 0; --i) {
     const char c = text[i - 1];

@@ -71,9 +71,9 @@ std::type_identity<Class> declaring_class(Member Class::*);
 /// The view is valid only during the call of the sink. The tokenizer is const, and several threads may call it at once.
 /// A lambda `[](std::string_view text, auto&& sink) { ... }` is a tokenizer.
 ///
-/// A text_stream requires a member `std::size_t cut(std::string_view text) const`. Its argument is the beginning of a
-/// text. It returns the last cut of the argument, or 0 if there is none. A position is a cut if the tokens before the
-/// position, followed by the tokens after it, are the tokens of the whole text, whatever follows the argument. A
+/// A text_stream requires a member `std::size_t cut(std::string_view text) const`. The argument is the beginning of a
+/// text. `cut` returns the last cut of the argument, or 0 if there is none. A position is a cut if the tokens before
+/// the position, followed by the tokens after it, are the tokens of the whole text, whatever follows the argument. A
 /// derived class does not inherit `cut`, because it may tokenize differently.
 template <class T>
 concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::string_view text, detail::any_sink& sink) {

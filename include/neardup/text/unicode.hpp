@@ -14,9 +14,9 @@ namespace neardup::inline v0 {
 /// point, and for emoji from their properties.
 ///
 /// These scripts are written without spaces: Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, Tai Le, New Tai Lue, Tai
-/// Tham, Tai Viet, Ahom, Yi, Tangut, Nushu and Khitan. Their Line_Break is SA, or they break between any two
-/// characters. A character that several of these scripts share (Script_Extensions) also counts, such as U+30FC, the
-/// sound mark of the kana.
+/// Tham, Tai Viet, Ahom, Yi, Tangut, Nushu and Khitan. The Line_Break of these scripts is SA, or a line may break
+/// between any two of their characters. A character that several of these scripts share (Script_Extensions) also
+/// counts, such as U+30FC, the sound mark of the kana.
 /// Source: tools/make_unicode_tables.py.
 enum class character_class : std::uint8_t {
   other,       ///< not part of a word: spaces, punctuation, symbols, controls, unassigned or invalid code points

@@ -73,7 +73,7 @@ class matcher {
   /// Calls `consider(kept, known)` for each kept document that may match `document` but that find_candidates() does not
   /// find.
   virtual void find_more(Number /*document*/, const std::function<void(Number, int)>& /*consider*/) const {}
-  /// Records that a document is kept. It is called for each kept document if finds_more() is true.
+  /// Records that a document is kept. This function is called for each kept document if finds_more() is true.
   virtual void keep(Number /*document*/) {}
 };
 

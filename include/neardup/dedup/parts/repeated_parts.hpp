@@ -118,7 +118,7 @@ class part_collection {
 
   /// Returns the similarity of two parts: 1 if they are equal; otherwise the Jaccard similarity of their features, or 0
   /// if their features are not stored.
-  /// Precondition: both numbers are below size().
+  /// Precondition: `a` and `b` are below size().
   [[nodiscard]] double similarity(std::size_t a, std::size_t b) const {
     if (firsts_[a] == firsts_[b]) return 1;
     return options_.similarity < 1 ? jaccard_similarity(features_[firsts_[a]], features_[firsts_[b]]) : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The distinct texts of a corpus in the order of their lengths. Their code points are numbered.
+// The distinct texts of a corpus in the order of their lengths. The code points of the texts are numbered.
 #pragma once
 
 #include <algorithm>

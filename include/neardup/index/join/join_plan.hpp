@@ -55,8 +55,8 @@ struct join_costs {
   static join_costs of(int k, std::size_t words, instruction_set level) noexcept {
     const bool narrow = narrow_filter_suffices(k);
     // The cost of comparing filters of 64 bits. Whole fingerprints cost a little more per word, because their words
-    // have to be gathered. NEON was not measured. Its cost is a fifth of the portable cost, because it needs a fifth of
-    // the instructions.
+    // have to be gathered. NEON was not measured. The assumed cost of NEON is a fifth of the portable cost, because
+    // NEON needs a fifth of the instructions.
     double pair = has_avx512(level) ? 0.05 : has_avx2(level) ? 0.24 : has_neon(level) ? 0.3 : 1.5;
     if (narrow && (has_avx2(level) || has_neon(level))) pair /= 2;
     const double record = 10.0 + 3.0 * static_cast<double>(words);

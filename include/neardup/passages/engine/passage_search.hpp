@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Searches for repeated passages. It reads the texts twice.
+// Searches for repeated passages. The search reads the texts twice.
 //
 // The first pass scatters anchors (passage_anchors.hpp) to partitions by their hashes. Each partition is sorted, and the
 // anchors that occur more than once become a set. The second pass hashes the windows whose anchors are in the set, and

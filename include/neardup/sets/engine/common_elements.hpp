@@ -144,7 +144,7 @@ constexpr auto count_common_of(neon_form) noexcept { return count_common_neon; }
 
 #endif  // NEARDUP_NEON_KERNELS
 
-/// Returns the Jaccard similarity of two sets that have `a` and `b` elements, `common` of which are in both.
+/// Returns the Jaccard similarity of two sets that have `a` and `b` elements, and an overlap of `common` elements.
 inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common) noexcept {
   const std::size_t all = a + b - common;
   return all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);

@@ -22,9 +22,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// A posting says that a set has a feature. It has the token of the feature, the number and the size of the set, and
-/// the position of the feature among the ordered features of the set. The size or position `large` stands for `large`
-/// or more.
+/// A posting says that a set has a feature. The posting has the token of the feature, the number and the size of the
+/// set, and the position of the feature among the ordered features of the set. The size or position `large` stands for
+/// `large` or more.
 struct set_posting {
   static constexpr std::uint16_t large = 0xffff;
 

@@ -272,7 +272,7 @@ class row_join {
         const set_bitmap bitmap = sketch_of(set).bitmap;
         const std::size_t left_out = prefix - keys.size();
         for (std::size_t k = 0; k < keys.size(); ++k) {
-          // Features with the same token are neighbours in the prefix. They share one row.
+          // Features with the same token are neighbours in the prefix. Such features share one row.
           if (k > 0 && keys[k] == keys[k - 1]) continue;
           const auto token = static_cast<std::uint32_t>(keys[k]);
           const std::uint32_t partition = partition_of(token);

@@ -451,9 +451,9 @@ class set_join {
     return set_join_costs::probe(keys, postings * share, candidates * share) / static_cast<double>(sets);
   }
 
-  /// Returns the postings of a list that may belong to partners of a set of `n` features. Their sets are in [first,
-  /// last). They are also small enough to be similar if the first common feature is at `position` of the set of `n`
-  /// features.
+  /// Returns the postings of a list that may belong to partners of a set of `n` features. The sets of these postings
+  /// are in [first, last). The sets are also small enough to be similar if the first common feature is at `position` of
+  /// the set of `n` features.
   static std::span<const posting> partners_in(const chunk& of, const worker& memory, const posting_list& list,
                                               std::size_t n, std::size_t position, std::size_t first,
                                               std::size_t last) {
@@ -644,8 +644,8 @@ class set_join {
   }
 
   /// Returns the required overlap of a set of `n` features with the set of the posting `p`, or 0 if the sets cannot be
-  /// similar enough. Their first common feature is at `position` of the set of `n` features, and at `p.position` of the
-  /// other set.
+  /// similar enough. The first common feature of the two sets is at `position` of the set of `n` features, and at
+  /// `p.position` of the other set.
   [[nodiscard]] std::size_t least_common(const worker& memory, std::size_t n, std::size_t position,
                                          const posting& p) const noexcept {
     if (p.size < large) {

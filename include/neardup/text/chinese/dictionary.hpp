@@ -129,8 +129,8 @@ class word_dictionary {
   /// Throws: std::invalid_argument if the word is empty or not UTF-8, or if the frequency is at least 2^53.
   void add_word(std::string_view word, std::uint64_t frequency);
 
-  /// Returns the least frequency with which a word is not cut. It is one more than the frequency that the word would
-  /// have if its parts occurred independently.
+  /// Returns the least frequency with which a word is not cut. The result is one more than the frequency that the word
+  /// would have if its parts occurred independently.
   [[nodiscard]] std::uint64_t suggested_frequency(std::string_view word) const;
 
   /// Returns the frequency of a word, or 0 if the dictionary does not have the word.

@@ -119,7 +119,7 @@ constexpr bool is_currency(char32_t c) noexcept {
 
 inline constexpr char32_t no_break_space = 0xa0;
 
-/// Maps characters that have the same meaning in numbers to one character: digits of all scripts, letters of both
+/// Maps characters that have the same meaning in numbers to one character: digits of all scripts, letters of the two
 /// cases, full-width characters, hyphens and minus signs, slashes, apostrophes, and narrow spaces.
 constexpr char32_t number_form(char32_t c) noexcept {
   if (c < 0x80) return is_ascii_upper(c) ? c + 0x20 : c;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Finds the words of a whole text, 64 bytes at a time. A word is given as a range of bytes.
 //
-// Only fingerprint/ includes this header. It is in text/ because it is a fast version of `words`, and does not deal
-// with hashes.
+// Only fingerprint/ includes this header. The header is in text/ because it is a fast version of `words`, and does not
+// deal with hashes.
 #pragma once
 
 #include <algorithm>
