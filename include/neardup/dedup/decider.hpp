@@ -393,8 +393,8 @@ class decider {
     for (auto i = first; i != last; ++i) visit(i->second);
   }
 
-  /// Returns true if the source contains the short documents (`is_short`), or the documents that are not short
-  /// (!`is_short`).
+  /// Returns true if documents of a kind are in the source: short documents if `is_short` is true, otherwise all
+  /// others.
   [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
 
   [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }

@@ -51,7 +51,7 @@ class change_hook {
   ~change_hook() = default;
 };
 
-/// Describes texts by their features.
+/// Makes the descriptions of texts. A description has the features of a text.
 template <class Features>
 class feature_describer {
  public:

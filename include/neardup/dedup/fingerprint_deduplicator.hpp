@@ -77,7 +77,7 @@ class check_judge {
   Check check_;
 };
 
-/// The base of a fingerprint_deduplicator.
+/// The base class of a fingerprint_deduplicator.
 template <class Hasher, class Check, class Id>
 struct fingerprint_parts {
   static constexpr bool checks_features = is_feature_extractor<Check>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups texts exactly by their edit similarity.
+// Groups texts exactly: texts of one group have at least the required edit similarity.
 #pragma once
 
 #include <algorithm>

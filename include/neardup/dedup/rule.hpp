@@ -22,7 +22,7 @@ namespace neardup::inline v0 {
   return found.similarity ? *found.similarity : -static_cast<double>(*distance);
 }
 
-/// The decision about a document.
+/// The decision about a document: new, or a duplicate of an original.
 template <class Id>
 struct verdict {
   std::optional<Id> original;        ///< the kept document that the text duplicates; nullopt if it is new

@@ -332,7 +332,7 @@ class stream_deduplicator : private Deduplicator {
       change.gone = gone;
       this->commit(change);
     });
-    // No statement from here on can throw.
+    // None of the following statements can throw.
     if (replaced != none) ages_.remove(replaced);
     for (const kept_type& one : kept) ages_.push_back(this->kept().slot_of(one.id), now);
     for (const id_type& id : renewed) make_youngest(this->kept().slot_of(id), now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic on words of bits.
+// Arithmetic with words of 64 bits.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words of bytes, and attributes for the optimiser.
+// Arithmetic with the bytes of a 64-bit word, and attributes for the optimiser.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The positions of inputs of a join. Their type is the smallest integer type that can number all inputs.
+// Chooses the type of the positions in the input of a join: the smallest integer type that can number the input.
 #pragma once
 
 #include <cstddef>

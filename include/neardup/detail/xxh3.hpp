@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// XXH3. The only header that includes xxHash.
+// Functions of XXH3. No other header includes xxHash.
 #pragma once
 
 #include <cstddef>

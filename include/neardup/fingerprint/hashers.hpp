@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The concept token_hasher, and the default hasher XXH3.
+// The concept token_hasher, which hashers of tokens satisfy, and the default hasher XXH3.
 #pragma once
 
 #include <array>

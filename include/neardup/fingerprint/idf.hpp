@@ -51,7 +51,7 @@ class hashed_idf {
   /// Returns a digest of all values. Different tables have different digests.
   [[nodiscard]] std::uint64_t identity() const noexcept;
 
-  /// Prefetches the entry of value(hash).
+  /// Prefetches the entry that value(hash) reads.
   void prefetch(std::uint64_t hash) const noexcept { detail::prefetch(&entries_[home_slot(hash)]); }
 
   /// Returns the value of the term with this hash, or the median value if the table has no such term.

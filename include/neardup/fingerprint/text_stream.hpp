@@ -80,7 +80,7 @@ class text_stream {
     return votes_.result(hash_.weighter, hash_.hasher);
   }
 
-  /// Discards the text so far.
+  /// Discards the text that was added so far.
   void reset() noexcept {
     reader_.reset();
     block_.count = 0;

@@ -46,7 +46,7 @@ class weight {
     raw_ = rounded > 0xffffffffU ? 0xffffffffU : static_cast<std::uint32_t>(rounded);
   }
 
-  /// Returns the weight raw / 256.
+  /// Returns the weight whose value is raw / 256.
   static constexpr weight from_raw(std::uint32_t raw) noexcept {
     weight result;
     result.raw_ = raw;

@@ -213,8 +213,8 @@ inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::s
 }  // namespace detail
 
 /// Returns the parts to cut out of one text: the union of its passages, as views of the text, in order. If no unit is
-/// between two passages, they are one view. For every unit in a view, an equal unit exists in the corpus that is in no
-/// view.
+/// between two passages, they are one view. If all views are cut out of the corpus, each unit in them still occurs
+/// elsewhere in the corpus.
 ///
 /// Views of words begin and end with words. At the ends of a view of bytes, incomplete characters and incomplete words
 /// are left out.

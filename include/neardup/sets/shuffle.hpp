@@ -31,11 +31,11 @@ namespace neardup::inline v0 {
 
 /// What a shuffle moves of a set, in addition to the number of the document and the prefix features.
 enum class shuffle_payload : std::uint8_t {
-  /// Nothing more. gather_pairs() returns candidate pairs.
+  /// The shuffle moves nothing more of a set. gather_pairs() returns candidate pairs.
   ids,
-  /// A bitmap of 128 bits. gather_pairs() returns candidate pairs, most of which are pairs.
+  /// The shuffle also moves a bitmap of 128 bits. gather_pairs() returns candidate pairs, most of which are pairs.
   sketch,
-  /// The whole set. gather_pairs() returns pairs. Use it for small sets, for which it costs least.
+  /// The shuffle moves the whole set. gather_pairs() returns pairs. This choice costs least if sets are small.
   sets,
 };
 
@@ -47,7 +47,7 @@ struct shuffle_settings {
   std::uint32_t partitions = 1;
   shuffle_payload payload = shuffle_payload::sets;
   /// True if the counts include all sets of the run, also copies. The rows of features that occur once are then left
-  /// out, which are most rows.
+  /// out. Most rows are such rows.
   bool all_counted = false;
   /// True if only some pairs of copies are wanted; see join_options::copies_once.
   bool copies_once = false;

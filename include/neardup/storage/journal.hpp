@@ -109,8 +109,8 @@ class log_contents {
 /// A `State` is the content of the file. It has three member functions, which may be private if `journal` is a friend:
 /// - `journaled_file read(path)` reads the file;
 /// - `bool replay(record)` applies a record. The function returns false if the record cannot be applied to the state;
-/// - `std::uint64_t write(path, log)` writes the file atomically. `log` is a `std::optional<log_extent>`, which has to
-/// be written, too: the log whose changes are in the state. The function returns the number of the file.
+/// - `std::uint64_t write(path, log)` writes the file atomically. `log`, a `std::optional<log_extent>`, is the log
+/// whose changes are in the state. It has to be written to the file, too. The function returns the number of the file.
 ///
 /// The protocol: a file without changes has no log. The first append() begins a log that contains the number of the
 /// file. save() first writes the state and the extent of the log to the file, and then removes the log. If a process is

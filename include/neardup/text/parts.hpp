@@ -15,7 +15,7 @@ namespace neardup::inline v0 {
 
 /// The kinds of parts into which text_parts cuts a text.
 enum class part_kind {
-  /// Consecutive lines, none of which is empty.
+  /// Paragraphs. A paragraph is consecutive lines, none of which is empty.
   paragraph,
   /// Sentences, as the tokenizer `sentences` cuts a text. But the marks that end a sentence, and closing quotes and
   /// brackets, belong to the sentence.

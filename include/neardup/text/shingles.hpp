@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shingles: n consecutive tokens, joined to one token.
+// A tokenizer for shingles. A shingle is n consecutive tokens, joined to one token.
 #pragma once
 
 #include <cstddef>

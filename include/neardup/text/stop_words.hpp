@@ -41,7 +41,7 @@ class stop_words {
   /// Throws: std::runtime_error; the message names the file and the line.
   [[nodiscard]] static stop_words load(const std::string& path) { return parse(detail::read_file(path), path); }
 
-  /// Adds the words of another list.
+  /// Adds all words of another list to this list.
   void merge(const stop_words& other) {
     for (const std::string& word : other.words_) add(word);
   }

@@ -380,7 +380,7 @@ class text_reader {
     reset();
   }
 
-  /// Discards the text so far.
+  /// Discards the text that was added so far.
   void reset() noexcept {
     if constexpr (rewrites) rewriter_.reset();
     text_.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds candidate pairs of documents by their fingerprints.
+// Finds candidate pairs: documents whose fingerprints differ in at most k bits.
 #pragma once
 
 #include <algorithm>

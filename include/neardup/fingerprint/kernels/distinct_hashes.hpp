@@ -38,7 +38,7 @@ class distinct_hashes {
   /// Precondition: first_number > 0.
   explicit distinct_hashes(std::uint32_t first_number) noexcept : first_number_(first_number) {}
 
-  /// Begins a new text.
+  /// Removes all hashes, and begins a new text.
   void clear() noexcept {
     // All used numbers are below first_number_ + count_. append() also adds to count_, but its hashes have no number.
     const std::uint64_t next_number = std::uint64_t{first_number_} + count_;

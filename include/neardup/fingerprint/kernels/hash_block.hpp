@@ -7,7 +7,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The size of a hash_block.
+/// The number of hashes for which a hash_block has room.
 struct hash_block_size {
   static constexpr std::size_t capacity = 1024;
   static constexpr std::size_t slack = 16;  // surplus elements for kernels that write whole vectors

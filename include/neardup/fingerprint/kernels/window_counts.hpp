@@ -24,7 +24,7 @@ namespace neardup::inline v0::detail {
 // Each instruction set has a class window_vectors. `hashes(text, v)` returns vector v of a block. Each word of the
 // vector is the hash of one of several consecutive windows.
 
-/// Returns the hashes of one or two windows.
+/// Returns the hashes of consecutive windows: one hash, or two if a vector has two words.
 template <class Vector>
 class few_windows {
  public:

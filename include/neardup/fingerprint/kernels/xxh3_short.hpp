@@ -142,7 +142,7 @@ inline constexpr bool are_lanes_avx2 = sizeof(Lanes) == sizeof(lanes_avx2);
 
 NEARDUP_AVX2_BEGIN
 
-/// Returns short_xxh3::rotated of each lane.
+/// Computes short_xxh3::rotated() for each lane.
 template <class Lanes>
 NEARDUP_ALWAYS_INLINE void rotate_lanes(Lanes& x) noexcept {
   if constexpr (are_lanes_avx2<Lanes>) {

@@ -292,7 +292,7 @@ class batch_search {
     return added_ - aged_ != candidate_share || advance_candidates();
   }
 
-  // Moves each candidate to its next stage.
+  // Moves each candidate to its next stage (see the comment of the class).
   bool advance_candidates() {
     for (std::size_t i = 0; i < matched_count_; ++i) {
       const found_match& m = matched_[i];

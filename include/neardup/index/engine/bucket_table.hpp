@@ -142,7 +142,7 @@ class bucket_segment {
     size_ = other.size_;
   }
 
-  /// Calls `visit(filter, slot)` for each entry.
+  /// Calls `visit(filter, slot)` for each entry of the segment.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const bucket& b : directory_) for_each_in(b, visit);

@@ -247,7 +247,7 @@ class fingerprint_store {
     const std::uint64_t hash = mix_words(fingerprint);
     finder_.prepare(hash, hash_of_slot{fingerprints_});
     add(slots());
-    // No statement from here on can throw.
+    // None of the following statements can throw.
     finder_.push(hash, tag_of(hash), slots());
     fingerprints_.push_back(fingerprint);
     ids_.push_back(id);

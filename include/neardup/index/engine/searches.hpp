@@ -69,7 +69,7 @@ void visit_matches(const Engine& engine, const Fingerprint& query, int k, Visit&
   });
 }
 
-/// Returns all matches, sorted.
+/// Returns all matches of a query, sorted.
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto search(const Engine& engine, const Fingerprint& query, int k) {
   std::vector<match_of<Engine, Fingerprint>> matches;
@@ -79,7 +79,7 @@ template <class Fingerprint, class Engine>
   return matches;
 }
 
-/// Returns true if there is a match.
+/// Returns true if the query has a match.
 template <class Fingerprint, class Engine>
 [[nodiscard]] bool any_within(const Engine& engine, const Fingerprint& query, int k) {
   check_search(engine, k);

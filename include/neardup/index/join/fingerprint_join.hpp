@@ -80,7 +80,7 @@ class bucket_arrays {
   };
   [[nodiscard]] unfiltered without_filters() noexcept { return {words_.data(), positions_.data()}; }
 
-  /// Frees the memory.
+  /// Frees the memory of the arrays.
   void release() noexcept { *this = bucket_arrays(filter_); }
 
   void swap(std::size_t a, std::size_t b) noexcept {
@@ -333,7 +333,7 @@ class fingerprint_join {
     return result;
   }
 
-  /// The records [begin, end) in the arrays.
+  /// The records [begin, end) in the arrays of a table.
   struct range {
     std::size_t begin, end;
   };

@@ -48,7 +48,7 @@ struct passage_source {
   std::function<void(std::string_view text, std::uint64_t seed, std::vector<std::uint64_t>& hashes)> hash_words;
 };
 
-/// The conditions of a search.
+/// The conditions that a repeated passage has to satisfy.
 struct passage_conditions {
   std::size_t length = 0, least_documents = 1, earlier_documents = 0;
 };
@@ -79,7 +79,7 @@ inline constexpr std::size_t most_counted = 3;
 /// The least number of windows in a run that is written as a copy. A copy of a shorter run would not be shorter.
 inline constexpr std::size_t least_copied = 3;
 
-/// The content of a header.
+/// The content of the header of a run.
 struct run_header {
   std::uint32_t document, field, begin, count;
   bool is_copy;  // two hashes follow, not `count`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bitmap filter: it drops candidate pairs whose bitmaps show that their overlap is too small.
+// The bitmap filter drops candidate pairs whose bitmaps show that the overlap is too small.
 #pragma once
 
 #include <array>

@@ -48,11 +48,11 @@ class overlap_table {
     }
   }
 
-  /// Returns overlap_bounds::least.
+  /// Returns overlap_bounds::least for sets of `a` and `b` features.
   [[nodiscard]] std::size_t least(std::size_t a, std::size_t b) const noexcept {
     return a < sizes && b < sizes ? least_[a * sizes + b] : bounds_.least(a, b);
   }
-  /// Returns overlap_bounds::prefix, or 0 for an empty set.
+  /// Returns overlap_bounds::prefix for a set of `size` features, or 0 for an empty set.
   [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept {
     return size < sizes ? prefixes_[size] : bounds_.prefix(size);
   }

@@ -274,7 +274,7 @@ struct made_postings {
   std::vector<std::uint64_t> bucket_begins;
   std::vector<set_posting> postings;
 };
-/// Sorts postings into buckets.
+/// Distributes postings over buckets, and sorts the postings of each bucket.
 [[nodiscard]] inline made_postings put_in_buckets(const std::vector<set_posting>& all) {
   constexpr std::size_t mean_in_bucket = 4;
   const std::size_t buckets = all.size() / mean_in_bucket + 1;

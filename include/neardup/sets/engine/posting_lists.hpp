@@ -214,7 +214,7 @@ class posting_lists {
   /// Returns: false if no piece was left.
   bool free_piece() noexcept { return memory_.free_piece() || buckets_of_.free_chunk() || lists_.free_chunk(); }
 
-  /// Removes everything, and frees its memory.
+  /// Removes all postings, and frees the memory.
   void clear() noexcept;
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {

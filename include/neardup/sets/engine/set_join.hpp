@@ -64,10 +64,10 @@ struct set_join_sizes {
   failure_limits failures = {};
 };
 
-/// Returns true if set_join is faster than a join row by row for the rows of one bucket. The rule is: there are at
-/// least `large` rows, and at least large * large candidate pairs. At least one row of each candidate pair is in the
-/// shorter prefix of its set, so pairs of two other rows do not count. For example, all texts of a template may have a
-/// frequent feature that is in the shorter prefix of few of them.
+/// Returns true if set_join joins the rows of one bucket faster than a comparison row by row. It is faster if there are
+/// at least `large` rows, and at least large * large candidate pairs. In a candidate pair, at least one of the two rows
+/// is in the shorter prefix of its set. For example, all texts of a template may have a frequent feature that is in the
+/// shorter prefix of few of them.
 /// Precondition: the rows ascend by size.
 template <class Row>
 [[nodiscard]] bool is_corpus(std::span<const Row> rows, const overlap_bounds& bounds, std::size_t large) {
@@ -144,7 +144,7 @@ class set_join {
   static constexpr std::size_t ahead = 8;
   static constexpr std::size_t few = 16;  // longer posting lists are searched for the sizes that fit
 
-  /// The places in [begin, end).
+  /// A range of places: those in [begin, end).
   struct place_range {
     std::size_t begin, end;
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }

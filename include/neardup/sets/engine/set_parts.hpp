@@ -52,7 +52,7 @@ struct part_cut {
   }
 };
 
-/// Computes the keys of sets.
+/// Computes the keys of sets: hashes of their parts.
 class part_keys {
  public:
   /// Returns the cut.posted(set.size()) keys that are posted for a set. The span is valid until the next call.

@@ -132,7 +132,7 @@ class set_postings {
   static constexpr std::size_t moved_a_feature = 4, least_moved = 256;  // see advance()
   static constexpr int freed_an_insert = 8;                             // pieces of memory freed by an insertion
 
-  /// A stored set.
+  /// The data of a stored set.
   struct record {
     static constexpr std::uint32_t max_size = (std::uint32_t{1} << 30) - 1;
 

@@ -144,7 +144,7 @@ struct section_entry {
 };
 static_assert(sizeof(section_entry) == 32);
 
-/// A section that is to be written.
+/// A section that will be written to a file.
 struct section_source {
   section_tag tag;
   std::uint32_t table;

@@ -328,8 +328,8 @@ class number_reader {
 
   // ---- Digits with separators
 
-  /// Reads digits and the separators between them. If commas or no-break spaces separate several numbers, all numbers
-  /// but the last are ended.
+  /// Reads digits and the separators between them. If commas or no-break spaces separate several numbers, ends each
+  /// number except the last one.
   /// Returns: the end of the digits.
   template <class Visit>
   std::size_t read_digits(std::size_t i, const Visit& visit) {

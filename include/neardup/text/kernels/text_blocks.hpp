@@ -66,7 +66,7 @@ struct latin_values {
   std::uint64_t upper;  // second bytes that form an upper-case letter with C3
 };
 
-/// The classification of a block as masks.
+/// Masks that classify the bytes of a block.
 struct character_masks {
   std::uint64_t word;  // bytes of letters other than Han
   std::uint64_t han_leads;

@@ -29,7 +29,7 @@ enum class word_run : std::uint8_t {
   half_flag,   ///< one regional indicator
 };
 
-/// What a character does to the open word.
+/// Says what a character does to the open word.
 enum class word_step : std::uint8_t {
   ends,     ///< a separator: ends the open word
   begins,   ///< begins a word, and ends the open one

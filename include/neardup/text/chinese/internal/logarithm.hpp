@@ -53,7 +53,7 @@ constexpr double natural_logarithm(std::uint64_t number) noexcept {
       (bit >= 64 ? fraction.high : fraction.low) |= std::uint64_t{1} << (bit % 64);
     }
   }
-  // ln 2 * 2^128
+  // ln 2 in units of 2^-128.
   constexpr wide_number ln2{0xb17217f7d1cf79abU, 0xc9e3b39803f2f6afU};
   const wide_number rest = multiply_high(fraction, ln2);  // 1.0 is 2^128
   const wide_number low_part = multiply(ln2.low, exponent), high_part = multiply(ln2.high, exponent);
