@@ -37,7 +37,8 @@ template <std::integral A, std::integral B>
 template <std::integral Number, const char* name>
 class whole_argument {
  public:
-  /// Throws: std::invalid_argument if Number cannot hold the value.
+  /// Converts an integer of any type.
+  /// Throws: std::invalid_argument if Number cannot represent the value.
   template <class Value>
     requires std::convertible_to<const Value&, Number>
   constexpr whole_argument(const Value& value) noexcept(

@@ -31,6 +31,7 @@ struct any_partition_store {
   std::function<void(std::uint32_t partition, std::span<std::byte>)> read;
 };
 
+/// Refers to `store`.
 /// Precondition: the store outlives the result.
 template <partition_store Store>
 [[nodiscard]] any_partition_store any_store_of(Store& store) {

@@ -163,6 +163,7 @@ struct containment {
 
 namespace detail {
 
+/// Checks a threshold of sets.
 /// Throws: std::invalid_argument if the measure is not a set_similarity, or unless 0 < similarity <= 1.
 inline void check_threshold(const set_threshold& least) {
   if (least.measure < set_similarity::jaccard || least.measure > set_similarity::containment) {

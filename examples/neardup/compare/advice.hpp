@@ -145,6 +145,7 @@ struct advice {
 /// ```
 class advisor {
  public:
+  /// Makes an advisor that has not read a document yet.
   /// Throws: std::invalid_argument unless 0 < similarity <= 1, 0 <= recall <= 1, sample is in 1..1,000,000, compared is
   /// not 0, and the size of each choice of features is not 0.
   explicit advisor(const advice_request& request = {})

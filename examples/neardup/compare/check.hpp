@@ -78,6 +78,7 @@ class document_check {
 class checked_sets {
  public:
   checked_sets(const document_check& all, std::size_t first, std::size_t end) : all_(all), first_(first), end_(end) {}
+  /// Selects the documents of a list.
   /// Precondition: the list outlives this object.
   checked_sets(const document_check& all, const std::vector<std::uint32_t>& list)
       : all_(all), end_(list.size()), list_(&list) {}

@@ -170,8 +170,8 @@ class corpus_sample {
     [[nodiscard]] double weight() const noexcept { return stands_for / (1 + static_cast<double>(copies + degree)); }
   };
 
-  /// `similarity`: two documents are near-duplicates if the Jaccard similarity of their features, by the first choice
-  /// of features, is at least this.
+  /// Makes an empty sample. Two documents are near-duplicates if the Jaccard similarity of their features, by the first
+  /// choice of features, is at least `similarity`.
   corpus_sample(double similarity, std::vector<neardup::feature_choice> features, const sample_limits& limits)
       : similarity_(similarity), features_(std::move(features)), limits_(limits), room_(limits.documents) {}
 

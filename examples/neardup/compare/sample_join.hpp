@@ -29,6 +29,7 @@ class sample_join {
  public:
   sample_join() = default;
 
+  /// Indexes the rarest elements of the sampled sets.
   /// Precondition: 0 < threshold <= 1; the elements of each set ascend.
   sample_join(std::vector<hash_set> sets, double threshold) : sets_(std::move(sets)), threshold_(threshold) {
     std::size_t elements = 0;

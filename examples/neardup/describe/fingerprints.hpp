@@ -83,7 +83,7 @@ decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind
 /// An array of fingerprints that have the same width.
 class fingerprint_vector {
  public:
-  /// `bits`: 0 if there will be no fingerprints.
+  /// Makes an empty array for fingerprints of `bits` bits. `bits` is 0 if there will be no fingerprints.
   explicit fingerprint_vector(std::size_t bits) {
     if (bits > 0 && !has_type(bits)) {
       all_.emplace<wide_codes>(bits);

@@ -31,11 +31,12 @@ enum class copies_as { one, others };
 template <class Number>
 class equal_groups {
  public:
-  /// Compares two items. The order may be any order in which only equal items are equivalent.
+  /// Compares two items. Any strict order may be used, but equal items must compare as equal, and different items must
+  /// not.
   /// Thread safety: several threads call it at once.
   using compare_type = std::function<std::strong_ordering(Number, Number)>;
 
-  /// Makes the groups of `count` items that all differ from each other: there are none.
+  /// Makes an object for `count` items that all differ from each other, so there is no group.
   explicit equal_groups(std::size_t count = 0) noexcept : count_(count) {}
 
   /// Finds the groups among `count` items. hash_of(i) returns a well-mixed 64-bit hash of item i. Equal items have

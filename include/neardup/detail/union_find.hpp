@@ -21,7 +21,7 @@ class shared_components {
   }
 
   /// Returns the representative of the component of `x`. If another thread makes a union at the same time, the result
-  /// may be that before the union.
+  /// may be the representative before the union.
   std::size_t find(std::size_t x) noexcept {
     std::size_t parent = load(x);
     while (parent != x) {

@@ -56,6 +56,7 @@ class found_by_parts {
   /// Receives results. Returns false to end the search.
   using take_type = std::function<bool(std::span<const Found>)>;
 
+  /// Makes buffers for `parts` parts.
   /// Precondition: `take` outlives this object.
   found_by_parts(std::size_t parts, const take_type& take) : waiting_(parts), take_(take) {}
 
@@ -142,6 +143,7 @@ struct failure_limits {
 /// Applies set_classes to sets with other numbers: set i has the class of the set numbers[i].
 class numbered_classes final : public set_classes {
  public:
+  /// Gives set i the class of the set numbers[i].
   /// Precondition: `classes` and `numbers` outlive the object.
   numbered_classes(set_classes& classes, std::span<const std::uint32_t> numbers)
       : classes_(classes), numbers_(numbers) {}

@@ -304,6 +304,7 @@ class any_weighter {
   /// Throws: std::invalid_argument for any other name.
   [[nodiscard]] static choice parse(std::string_view name);
 
+  /// Makes the weighter of a choice.
   /// Throws: std::invalid_argument if the choice needs a table and `table` is null.
   explicit any_weighter(const choice& wanted, const std::shared_ptr<const idf_table>& table = nullptr)
       : chosen(wanted),

@@ -23,7 +23,8 @@ inline uint8x16_t load_bytes(const void* from) noexcept { return vld1q_u8(static
 /// Returns for each byte the number of bits in which `a` and `b` differ.
 inline uint8x16_t differing(uint8x16_t a, uint8x16_t b) noexcept { return vcntq_u8(veorq_u8(a, b)); }
 
-/// Adds neighbours in a tree. The result has the sums of `Count` vectors at(First), at(First + 1), …, in this order.
+/// Returns the sums of the bytes of `Count` vectors at(First), at(First + 1), …, in this order. Neighbouring bytes are
+/// added first, then neighbouring sums, and so on.
 template <std::size_t First, std::size_t Count, class At>
 NEARDUP_ALWAYS_INLINE uint8x16_t add_bytes(const At& at) noexcept {
   if constexpr (Count == 1) {
@@ -83,7 +84,8 @@ struct filter_query {
     }
   }
 
-  /// Returns the number of bits in which the fingerprint at `y` differs, in 16 parts.
+  /// Returns 16 numbers. Their sum is the number of bits in which the fingerprint at `y` differs from that of the
+  /// query.
   /// Precondition: a fingerprint has more than 8 bytes.
   [[nodiscard]] NEARDUP_ALWAYS_INLINE uint8x16_t parts(const std::uint64_t* y) const noexcept {
     constexpr std::size_t words = sizeof(Filter) / 8;

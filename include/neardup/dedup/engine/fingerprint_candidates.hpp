@@ -75,6 +75,7 @@ class batch_documents {
   using kept_type = typename Decider::kept_type;
   using description_type = typename Decider::description_type;
 
+  /// Numbers the comparable documents of a batch after the kept documents of `from`.
   /// Throws: std::length_error if a slot cannot number all documents.
   batch_documents(const Decider& from, std::span<const description_type> documents,
                   std::span<const typename Decider::id_type> ids)

@@ -220,8 +220,8 @@ struct short_rounds {
 };
 
 /// Computes the hashes of arranged words of 1 to 8 bytes, whose lengths differ. The two formulas are computed and
-/// blended. The rounds are those of short_rounds, but each lane is shifted by its own amount. One type for the two
-/// cases was slower (docs/decisions/0009-kernels.md).
+/// blended. The rounds are those of short_rounds, but each lane is shifted by its own amount. A class that united
+/// brief_rounds and short_rounds was slower (docs/decisions/0009-kernels.md).
 template <class Lanes>
 struct brief_rounds {
   using signed_lanes = decltype(Lanes{} < Lanes{});
@@ -231,8 +231,9 @@ struct brief_rounds {
   lane_factor<Lanes> first, second;
   Lanes first_shift, second_shift, added;
 
-  /// `are_tiny`: the highest bit of a lane is set if the word of the lane has fewer than 4 bytes. In these lanes,
-  /// `lengths` must be shifted up by 8 bits, as the formula requires; see mark().
+  /// Prepares the rounds for words of these lengths. `are_tiny`: the highest bit of a lane is set if the word of the
+  /// lane has fewer than 4 bytes. In these lanes, `lengths` must be shifted up by 8 bits, as the formula requires; see
+  /// mark().
   NEARDUP_ALWAYS_INLINE brief_rounds(const Lanes& lengths, const Lanes& are_tiny) noexcept
       : marks(lengths), tiny(reinterpret_cast<const signed_lanes&>(are_tiny)) {
     first.choose(tiny, short_xxh3::avalanche_1, short_xxh3::rrmxmx);

@@ -36,6 +36,7 @@ class alignas(64) bucket_line {
   /// entries that are in the overflow.
   static constexpr std::size_t mean_count = 7;
   static constexpr double overflow_chance = 0.0985, overflow_share = 0.0296;
+  /// The position of an overflow is below this limit.
   /// Invariant: overflow() < overflow_limit.
   static constexpr std::size_t overflow_limit = std::size_t{1} << 28;
 

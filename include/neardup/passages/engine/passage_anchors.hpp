@@ -71,6 +71,7 @@ struct anchor_run {
 /// Memory: 8 bytes for each unit of a piece, and 24 bytes for each anchor of the piece.
 class anchor_finder {
  public:
+  /// Makes a finder for windows of `length` units.
   /// Precondition: length > 0.
   explicit anchor_finder(std::size_t length) : length_(length), gram_((length + 1) / 2), grams_(length - gram_ + 1) {
     for (std::size_t i = 1; i < gram_; ++i) out_factor_ *= factor;

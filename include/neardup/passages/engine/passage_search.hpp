@@ -151,6 +151,7 @@ class passage_search {
  public:
   using visit_type = std::function<bool(const repeated_windows&)>;
 
+  /// Prepares a search for passages.
   /// Throws: std::invalid_argument if the length is 0 or above 2^20.
   passage_search(passage_source source, passage_conditions how, any_partition_store store, std::uint64_t memory,
                  any_runner run);

@@ -84,8 +84,8 @@ template <class Feature>
   return {source.size, [hashes](std::size_t i) { return hashes[i]; }, compare, run};
 }
 
-/// Checks that a source has few enough sets.
-/// Throws: std::length_error if a join has too few numbers for the sets.
+/// Checks that a join can number the sets of a source.
+/// Throws: std::length_error if the source has too many sets.
 template <class Feature>
 void check_count(const set_source<Feature>& source) {
   if (source.size < (std::numeric_limits<std::uint32_t>::max)()) return;

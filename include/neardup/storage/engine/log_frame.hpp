@@ -61,6 +61,7 @@ class log_frame {
   [[nodiscard]] bool is_torn_at(std::size_t position) const;
 
   [[nodiscard]] static std::string encode_header(std::uint64_t number);
+  /// Encodes a record that begins at `position` of the log.
   /// Throws: std::length_error if the payload has 4 GiB or more.
   [[nodiscard]] static std::string encode_record(std::string_view payload, std::size_t position, std::uint64_t number);
 
