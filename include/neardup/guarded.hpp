@@ -267,7 +267,7 @@ class guarded {
   T value_;
   detail::mutex_type writers_;
   std::atomic<std::uint32_t> phase_{0};
-  mutable std::array<std::atomic<std::uint32_t>, 2> waiting_{};  // by phase: the number of blocked readers
+  mutable std::array<std::atomic<std::uint32_t>, 2> waiting_{};  // waiting_[i]: the number of blocked readers
   mutable std::array<slot, slot_count> slots_;
   mutable typename detail::describing_memory_of<T>::type memory_;
 };

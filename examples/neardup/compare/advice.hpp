@@ -428,7 +428,7 @@ class advisor {
     for (const auto& s : corpus_.sample()) all += s.degree > 0 ? s.weight() : 0;
     if (all == 0) return 0;
     constexpr std::size_t widest = 128;
-    std::array<double, widest> terms{};    // by bit: its contribution to the share
+    std::array<double, widest> terms{};    // terms[bit]: contribution of the bit to the share
     double of_pairs = 0, of_one_pair = 0;  // variances of pairs by themselves: the part in `terms`; the full variance
     const double families = (std::max)(1.0, all * static_cast<double>(corpus_.documents()) / corpus_.weight());
     for (const auto& s : corpus_.sample()) {

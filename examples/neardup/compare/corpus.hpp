@@ -115,7 +115,7 @@ struct corpus {
   fingerprint_vector fingerprints;  // fingerprints of all documents, or none
   preference keep;
   pairing paired;
-  std::vector<std::uint32_t> values;  // by document: the number of its value, for --within and --across
+  std::vector<std::uint32_t> values;  // number of each document's value, for --within and --across
   std::unordered_map<std::string, std::uint32_t> value_numbers;
   std::vector<const std::string*> value_texts;  // value_texts[number]: the value, in value_numbers
   std::vector<double> scores;                   // set if --keep needs scores: the highest is kept

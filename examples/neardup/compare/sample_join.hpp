@@ -151,7 +151,7 @@ class sample_join {
   // sets need no lookup.
   int seen_bits_ = 1;
   std::vector<bool> is_seen_ = std::vector<bool>(2);
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // by the high half of an indexed hash
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // key: high half of an indexed hash
 };
 
 }  // namespace command

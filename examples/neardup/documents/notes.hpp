@@ -201,7 +201,7 @@ class run_notes {
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;
   tally bad_, passed_over_, without_tokens_, zeros_, foreign_, without_line_ends_, attachments_, undecoded_;
-  std::map<std::string, tally> ill_formed_;  // by the expected encoding, such as UTF-8
+  std::map<std::string, tally> ill_formed_;  // key: the expected encoding, such as UTF-8
   std::map<const one_text_hint*, tally> as_one_text_;
   /// The first unknown charsets, with a source and a number of documents for each. Also the number of further
   /// documents.

@@ -490,7 +490,7 @@ class decider {
   std::vector<entry> documents_;  // indexed by slot
   std::conditional_t<compares_fingerprints, std::vector<kept_fingerprint>, detail::no_fingerprints>
       fingerprints_;                     // indexed by slot
-  detail::set_store<Feature> features_;  // by slot; empty for documents without features
+  detail::set_store<Feature> features_;  // indexed by slot; empty for documents without features
   std::vector<slot_type> free_slots_;
   id_map slot_of_;
   std::size_t id_bytes_ = 0;  // sum of heap_bytes() of the ids in slot_of_

@@ -84,7 +84,7 @@ class row_matcher final : public matcher<std::uint32_t> {
   const overlap_bounds& bounds_;
   std::span<const std::uint32_t> set_of_;
   failure_limits limits_;
-  std::vector<std::uint32_t> position_of_;  // by set: position of a document in the join
+  std::vector<std::uint32_t> position_of_;  // position of each set's document in the join
 };
 
 /// Returns the labels that label_similar() would return, but joins rows. The number of pairs in memory is at most about

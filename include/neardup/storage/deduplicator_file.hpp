@@ -255,7 +255,7 @@ class deduplicator_format {
   static std::string all_times(const Form& form) {
     std::string bytes;
     if constexpr (is_stream_deduplicator<Form>) {
-      std::unordered_map<std::uint64_t, std::uint64_t> positions;  // by serial number: the position in all_documents()
+      std::unordered_map<std::uint64_t, std::uint64_t> positions;  // serial number -> position in all_documents()
       form.get().for_each_kept([&](const kept_type& kept) { positions.emplace(kept.serial, positions.size()); });
       form.for_each_kept([&](const kept_type& kept) {
         put(bytes, positions.at(kept.serial));

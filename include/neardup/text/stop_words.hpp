@@ -70,7 +70,7 @@ class stop_words {
   }
 
   std::set<std::string, std::less<>> words_;  // in lower case
-  std::array<std::uint64_t, 256> lengths_{};  // by first byte: bit i if a word has length i; bit 63 if a word is longer
+  std::array<std::uint64_t, 256> lengths_{};  // [first byte]: bit i: a word has length i; bit 63: a word is longer
 };
 
 /// A tokenizer that passes on a token of another tokenizer only if two conditions hold: the token is not a stop word,

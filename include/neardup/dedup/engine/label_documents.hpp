@@ -63,7 +63,7 @@ class document_order {
     place_of_.resize(at_.size());
     for (std::size_t place = 0; place < at_.size(); ++place) place_of_[at_[place]] = static_cast<Number>(place);
     constexpr Number none = (std::numeric_limits<Number>::max)();
-    std::vector<Number> first_at(size_, none);  // by place: the document that begins there
+    std::vector<Number> first_at(size_, none);  // first_at[place]: the document that begins at the place
     for (Number first = 0; first < size_; ++first) {
       if (copies.is_copy(first) || !counts(first)) continue;
       Number place = place_of(first);
@@ -131,7 +131,7 @@ class document_order {
 
   std::size_t size_, earlier_, documents_, known_;
   std::vector<Number> at_, place_of_;    // position at each place, and the inverse; empty if place == position
-  std::vector<Number> places_, firsts_;  // by document: its first place and its first position
+  std::vector<Number> places_, firsts_;  // first place and first position of each document
   const equal_groups<Number>* copies_ = nullptr;
 };
 

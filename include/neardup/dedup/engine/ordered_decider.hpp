@@ -344,7 +344,7 @@ class ordered_decider {
   any_runner run_;
   std::vector<std::atomic<fate>> fates_;
   std::atomic<bool> is_divided_ = false;  // true if some pairs were not considered in settle_at_once()
-  std::vector<Number> considered_until_;  // by document: kept documents below this number have been considered
+  std::vector<Number> considered_until_;  // [document]: kept documents below this number were considered
   // best_[document]: the original of each document. best_ and considered_until_ are empty if no originals are wanted.
   std::vector<rank_type> best_;
   late_matches<Number> late_;

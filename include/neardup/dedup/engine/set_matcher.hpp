@@ -140,7 +140,7 @@ class listed_sets {
   std::span<const std::uint32_t> rank_of_;
   any_runner run_;
   set_join_sizes sizes_;
-  std::vector<std::uint32_t> position_of_;  // by rank: position of a document in the list
+  std::vector<std::uint32_t> position_of_;  // position_of_[rank]: position in the list
   std::vector<bool> is_kept_;               // indexed by rank
 };
 

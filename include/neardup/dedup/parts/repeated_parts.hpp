@@ -166,9 +166,9 @@ class part_collection {
   feature_extractor<Tokenizer> extract_;
   typename feature_extractor<Tokenizer>::workspace scratch_;
   std::unordered_map<digest, std::uint32_t, digest_hash> numbers_;  // hashes of distinct parts
-  std::vector<std::uint32_t> distinct_;                             // by distinct part: its first occurrence
-  std::vector<std::uint32_t> firsts_;                               // by part: the distinct part that it equals
-  std::vector<std::size_t> begins_;                                 // by document: its first part
+  std::vector<std::uint32_t> distinct_;                             // the first occurrence of each distinct part
+  std::vector<std::uint32_t> firsts_;                               // the distinct part that each part equals
+  std::vector<std::size_t> begins_;                                 // the first part of each document
   feature_sets<> features_;                                         // features of distinct parts
   std::string spaced_;
 };

@@ -73,7 +73,7 @@ class distinct_texts {
   std::unordered_map<char32_t, char32_t> numbers_;
   std::vector<char32_t> characters_;
   std::vector<entry> entries_;          // indexed by rank
-  std::vector<std::uint32_t> begins_;   // by rank: the beginning of its members, and the end of the last
+  std::vector<std::uint32_t> begins_;   // members of rank r: [begins_[r], begins_[r + 1])
   std::vector<std::uint32_t> members_;  // positions, by rank
 };
 

@@ -163,7 +163,7 @@ class id_lists {
  private:
   std::vector<Id> smallest_;
   std::vector<bool> has_more_;
-  std::unordered_map<std::size_t, std::set<Id>> more_;  // by slot with several ids: all ids but the smallest
+  std::unordered_map<std::size_t, std::set<Id>> more_;  // all ids of a slot but the smallest
 };
 
 /// The distinct fingerprints of an index, in the slots 0..slots() - 1. A slot has one fingerprint, and the set of its

@@ -303,7 +303,7 @@ class fingerprint_join {
         return true;
       });
     }
-    std::vector<Offset> others;  // by bucket: its first record with position >= kept_
+    std::vector<Offset> others;  // the first record of each bucket with position >= kept_
     if (kept_ > 0) {
       others.resize(starts.size() - 1);
       for (std::size_t b = 0; b < others.size(); ++b) {

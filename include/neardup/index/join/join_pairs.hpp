@@ -120,7 +120,7 @@ void visit_in_order(const equal_groups<Offset>& copies, std::vector<near_pair<Of
   struct member {
     Offset position, first;
   };
-  std::vector<member> members;  // by position: fingerprints that have copies or are copies
+  std::vector<member> members;  // fingerprints that have copies or are copies, in order of position
   copies.visit_groups([&](std::span<const Offset> group) {
     for (const Offset position : group) members.push_back({position, group.front()});
     return true;

@@ -142,7 +142,7 @@ class partition_search {
   // By position: the first place of an equal window. For the first record after the header of a copy: the position of
   // the first window of the run that is copied.
   std::vector<std::uint32_t> first_;
-  std::vector<std::uint32_t> header_;            // by position: the header of the run
+  std::vector<std::uint32_t> header_;            // header_[position]: the header of the run
   std::vector<std::uint32_t> documents_, last_;  // by first position: documents so far, and the last one plus 1
 };
 

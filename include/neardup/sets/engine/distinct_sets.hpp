@@ -166,7 +166,7 @@ class distinct_sets {
   std::size_t first_count_;
   token_counts counts_;
   equal_groups<std::uint32_t> copies_;
-  large_array<std::uint32_t> firsts_, sizes_;  // by rank, as the bitmaps
+  large_array<std::uint32_t> firsts_, sizes_;  // indexed by rank, as the bitmaps are
   large_array<set_bitmap> bitmaps_;
 };
 

@@ -131,12 +131,12 @@ struct frozen_sets {
   static constexpr std::size_t max_slots = (std::numeric_limits<std::uint32_t>::max)() - 1;
 
   Array<Feature> features;
-  Array<frozen_set_record> records;    ///< by slot, then one record with the end of the features; empty without slots
+  Array<frozen_set_record> records;    ///< [slot], and a last one with the end of the features; empty without slots
   Array<Id> ids;                       ///< the ids of slot 0, then of slot 1, ...; ascending within a slot
-  Array<std::uint32_t> id_begins;      ///< by slot: the beginning of its ids; then the end of the ids
+  Array<std::uint32_t> id_begins;      ///< the ids of a slot: [id_begins[slot], id_begins[slot + 1])
   Array<std::uint32_t> id_order;       ///< indices of `ids`, sorted by id
   Array<std::uint8_t> levels;          ///< the order of the features
-  Array<std::uint64_t> bucket_begins;  ///< by bucket: the beginning of its postings; then the end of the postings
+  Array<std::uint64_t> bucket_begins;  ///< a bucket: [bucket_begins[i], bucket_begins[i + 1])
   Array<set_posting> postings;
 
   [[nodiscard]] std::size_t slots() const noexcept { return records.size() == 0 ? 0 : records.size() - 1; }
@@ -348,7 +348,7 @@ struct set_arrays : frozen_sets<Feature, Id, vector_of> {
     const equal_groups<std::uint32_t> copies(
         entries.size(), [&](std::size_t i) { return entries[i].sketch.hash; },
         [&](std::uint32_t a, std::uint32_t b) { return compare_sets(entries[a].set, entries[b].set); }, {});
-    const std::vector<std::uint32_t> firsts = copies.firsts();  // by slot: its first entry
+    const std::vector<std::uint32_t> firsts = copies.firsts();  // the first entry of each slot
     std::size_t count = 0;
     for (const std::uint32_t first : firsts) count += entries[first].set.size();
     features.reserve(count);

@@ -87,7 +87,7 @@ class hash_chains {
     return at < buckets ? at : at & (all / 2 - 1);
   }
 
-  chunked_array<std::uint32_t> heads_;  // by bucket: 1 + the first node of its chain, or 0
+  chunked_array<std::uint32_t> heads_;  // heads_[bucket]: 1 + the first node of the chain, or 0
   std::size_t buckets_ = 1, size_ = 0;
 };
 

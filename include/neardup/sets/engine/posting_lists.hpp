@@ -106,7 +106,7 @@ class posting_memory {
   std::vector<std::uint32_t> unused_;                         // numbers of chunks without memory
   std::array<std::uint32_t, capacities> free_ = none_free();  // first free array of each capacity
   std::uint32_t open_ = 0;
-  std::size_t open_size_ = 0, used_ = 0;  // of chunk open_, which new arrays are taken from
+  std::size_t open_size_ = 0, used_ = 0;  // size and used part of chunk open_; new arrays are parts of the chunk
   std::size_t allocated_ = 0;             // number of postings that fit into all chunks
   std::size_t alone_ = 0;                 // number of arrays that have a chunk of their own
 

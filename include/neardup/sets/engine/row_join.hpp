@@ -191,8 +191,8 @@ class row_join {
 
   /// Selects which sets and pairs a visit joins.
   struct selection {
-    const std::vector<bool>* sets = nullptr;    // by number: the sets to join; nullptr for all
-    const std::vector<bool>* across = nullptr;  // by number: a mark for one set of each pair; nullptr for all pairs
+    const std::vector<bool>* sets = nullptr;    // the sets to join, by number; nullptr for all sets
+    const std::vector<bool>* across = nullptr;  // marks one set of each pair; nullptr for all pairs
     set_classes* classes = nullptr;             // leaves out pairs, for example of sets in one class
     failure_limit* failures = nullptr;          // the limit at which the visit gives up
   };
@@ -325,7 +325,7 @@ class row_join {
   row_join_sizes sizes_;
   token_counts counts_;
   std::uint32_t partitions_ = 1;
-  std::vector<std::uint64_t> stored_;  // by partition: its number of rows
+  std::vector<std::uint64_t> stored_;  // number of rows of each partition
   equal_groups<std::uint32_t> copies_;
   source_prefixes<Feature> prefixes_;
 };

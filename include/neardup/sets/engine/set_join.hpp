@@ -157,7 +157,7 @@ class set_join {
     part_cut cut = {};           // cut.parts == 0: postings of prefix features
     std::size_t probed_end = 0;  // sets from this place on are too large to be similar to the chunk's sets
     int bits = 0;
-    std::vector<std::size_t> firsts;  // by set: its first posting
+    std::vector<std::size_t> firsts;  // the first posting of each set
     large_array<posting> postings;
     large_array<std::uint32_t> starts;
     scratch_array<posting> scratch;
@@ -176,9 +176,9 @@ class set_join {
   struct worker {
     std::vector<looked_up> sets;
     std::size_t seen_begin = 0;        // the place of seen[0]
-    std::vector<std::uint32_t> seen;   // by place: the last set for which it was a candidate
-    std::vector<std::uint32_t> times;  // by place: number of common features, if all features are looked up
-    std::vector<std::uint32_t> least;  // by size: required overlap
+    std::vector<std::uint32_t> seen;   // seen[place]: the last set of which it was a candidate
+    std::vector<std::uint32_t> times;  // times[place]: number of common features; only for containment
+    std::vector<std::uint32_t> least;  // least[size]: required overlap
     std::size_t least_base = 0, least_for = 0;
     std::size_t first = 0, last = 0;  // the places in the chunk whose sizes fit
     std::uint32_t bitmap = 0;         // small_bitmap() of the set that is looked up

@@ -170,7 +170,7 @@ class set_store {
   chunked_array<place> places_;  // indexed by slot
   std::vector<chunk> chunks_;
   std::vector<std::uint32_t> unused_;  // numbers of chunks without memory
-  std::uint32_t open_ = none;          // numbers of chunks without memory
+  std::uint32_t open_ = none;          // number of the chunk that new sets are put into
   std::size_t allocated_ = 0;          // number of features that fit into all chunks
   std::size_t features_ = 0;
   std::size_t examined_ = 0;  // the slot that put() examined last

@@ -259,7 +259,7 @@ class word_dictionary {
   // be used. The key of a child contains the index of its parent in this table, and the table is searched in a mapped
   // file as it was saved.
   detail::shared_table<node> nodes_;
-  detail::shared_table<std::uint32_t> first_;  // by code point below U+10000: the child of the root
+  detail::shared_table<std::uint32_t> first_;  // first_[code point]: child of the root
   std::vector<double> logarithms_;             // cache of logarithms of small numbers; -1: not computed
   std::set<std::string, std::less<>> never_;
   std::size_t node_count_ = 0;

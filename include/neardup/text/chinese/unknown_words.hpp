@@ -150,7 +150,7 @@ class unknown_word_model {
 
   /// Scratch memory, reused for the next run.
   struct workspace {
-    std::vector<std::uint8_t> from;  // by character: the predecessor of each state, two bits each, B lowest
+    std::vector<std::uint8_t> from;  // from[i]: the predecessor of state s at character i is in bits 2s and 2s + 1
     std::vector<std::uint8_t> is_end;
   };
 
