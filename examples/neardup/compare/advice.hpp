@@ -1,6 +1,5 @@
 // Recommends settings for a corpus: the features, width, distance and blocks that find its near-duplicates. Also
 // estimates the costs of these settings.
-// their costs.
 #pragma once
 
 #include <algorithm>

@@ -68,7 +68,6 @@ struct kept_document<Id, void, Feature> {
 /// An atomic change of a deduplicator, which a change_hook receives before the change becomes final. The change has
 /// four parts, in this order: documents in `replaced` are removed; documents in `kept` are added; documents in
 /// `renewed` become as young as the added documents; documents in `gone` are removed.
-/// become as young as the added documents; documents in `gone` are removed.
 template <class Id, class Fingerprint, class Feature>
 struct dedup_change {
   std::span<const verdict<Id>> verdicts = {};  ///< the verdicts about the documents of the call

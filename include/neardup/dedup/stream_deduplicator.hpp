@@ -245,7 +245,7 @@ class stream_deduplicator : private Deduplicator {
   }
 
   /// Keeps a document as the youngest one, without a decision about the document; see deduplicator::keep().
-  /// Throws: the exceptions of deduplicator::keep(); std::invalid_argument if the time is before that of an earlier
+  /// Throws: the exceptions of deduplicator::keep(); std::invalid_argument if the time is before the time of an earlier
   /// call.
   void keep(id_argument<id_type> id, const description_type& document, std::uint64_t serial, time_argument time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");

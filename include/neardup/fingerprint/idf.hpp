@@ -85,7 +85,7 @@ class hashed_idf {
 class shared_idf_table {
  public:
   explicit shared_idf_table(idf_table table) : shared_idf_table(std::make_shared<const idf_table>(std::move(table))) {}
-  /// Makes a table. Weighters can share it.
+  /// Makes an object from a table that several weighters share.
   /// Throws: std::invalid_argument if the pointer is null.
   explicit shared_idf_table(std::shared_ptr<const idf_table> table)
       : table_(std::move(table)), hashed_(std::make_shared<hashed_tables>()) {

@@ -35,8 +35,8 @@ struct keyword {
   weight idf;           ///< the weight of one occurrence by the table
 };
 
-/// A tokenizer that passes only those n tokens of an inner tokenizer that have the highest TF-IDF. The highest comes
-/// first. Each token is passed as often as it occurs in the text.
+/// A tokenizer that passes only those n tokens of an inner tokenizer that have the highest TF-IDF. The token with the
+/// highest score comes first. Each token is passed as often as it occurs in the text.
 ///
 /// The score is count * idf, with the eleven decimals of the table. Of tokens with equal scores, the one with smaller
 /// bytes comes first. So the order within the text does not matter. The weighter `top` differs: it ranks by weights

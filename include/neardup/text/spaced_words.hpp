@@ -49,7 +49,7 @@ struct spaced_words {
     close(text.size(), text.size());
   }
 
-  /// Returns the last place before ASCII white space. See tokenizer.
+  /// Returns where a text can be cut: the last place before ASCII white space. See tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept { return detail::cut_at_space(text); }
 };
 

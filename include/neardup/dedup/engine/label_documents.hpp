@@ -25,7 +25,6 @@ namespace neardup::inline v0::detail {
 /// is a number in the order of decision. A *document* is a number for the matcher: equal texts are one document, and
 /// documents are ordered by their first places. The representatives of earlier calls have the first positions; for
 /// them, position == place.
-/// == place for them.
 template <class Number>
 class document_order {
  public:

@@ -319,9 +319,9 @@ class batch_search {
     const words_type difference = differing_bits(fingerprint, query);
     const int distance = portable_popcount(difference);
     if (distance <= k_) {
-      // The pair is not recorded as judged here. A match is reported only by the first table of the plan that finds it,
-      // when its own key is probed. This table may be searched later, because the tables of a group are not searched in
-      // order.
+      // A match is reported only by the first table of the plan that finds the match, when the match's own key is
+      // probed. In other tables the match is not recorded as judged, because the tables of a group are not searched in
+      // order: the first table may be searched later.
       if (!steps_[c.step].is_own_key(difference, fingerprint, c.hash)) return;
       if (plan_.is_found_before(c.step, difference)) return;
       prefetch(store_.first_id(c.number));

@@ -2,7 +2,6 @@
 // Joins rows: finds the similar pairs among the sets that have a prefix feature in common.
 //
 // A row is a prefix feature of a set. The rows of one feature are a bucket. Rows are sorted by feature, then by size.
-// Two rows of a bucket are a candidate pair unless a bound excludes them. The sizes of the sets, the positions of the
 // Two rows of a bucket are a candidate pair unless a filter drops the pair. The filters bound the overlap by the sizes
 // of the sets, by the positions of the feature in both prefixes, and by the bitmaps. Two sets may share several prefix
 // features. The pair then belongs to the earliest of these features: the bucket of a later one drops the pair. If very
@@ -83,7 +82,6 @@ struct found_pair {
 ///   has_features(), has_bitmaps()   true if features() and bitmap() may be called
 ///   features(set)                   the features of a set, ascending
 ///   is_of_second(row)               true if the set is of the second corpus; sets of two corpora are never copies
-///   is_of_second(row)               true for a set of the second corpus; two sets of different corpora are never copies
 ///   is_across()                     true if each pair has one marked set and one unmarked set
 ///   is_marked(row)                  true if the set is marked
 ///   share_earlier(x, y, scratch)    true if the sets of two rows of one feature share an earlier prefix feature

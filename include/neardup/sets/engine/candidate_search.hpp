@@ -181,7 +181,7 @@ class candidate_search {
     return examined;
   }
 
-  /// A query for containment: collects the sets of the requested sizes. The given set has n features.
+  /// A query for containment. Collects the found sets of the requested sizes. `n`: the size of the given set.
   template <class Records>
   struct feature_query {
     std::vector<std::uint32_t>& met;

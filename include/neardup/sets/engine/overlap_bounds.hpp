@@ -85,7 +85,7 @@ class overlap_bounds {
   /// looked up, and the least overlap depends only on the size of the smaller set.
   [[nodiscard]] bool looks_up_all() const noexcept { return by_ == set_similarity::containment; }
 
-  /// Returns true if most_differing() may be called. The function has no bound if the smaller set may have any size.
+  /// Returns true if most_differing() may be called. There is no bound if the smaller set may have any size.
   [[nodiscard]] bool bounds_differences() const noexcept { return by_ != set_similarity::containment; }
 
   /// Returns an upper bound of the number of elements that only one of two similar sets has. Neither set has more than
