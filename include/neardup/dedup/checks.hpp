@@ -22,7 +22,7 @@ namespace neardup::inline v0 {
 inline constexpr double default_similarity = 0.8;
 
 /// The default of min_tokens. A text with fewer distinct tokens is short: by chance, its fingerprint may be close to
-/// that of a different text. docs/decisions/0018-short-texts.md has the measurements.
+/// the fingerprint of a different text. docs/decisions/0018-short-texts.md has the measurements.
 inline constexpr std::size_t default_min_tokens = 8;
 
 /// The check that accepts every candidate, so that fingerprints alone decide. If you use no_check, leave out short

@@ -295,8 +295,8 @@ class describer {
     return all;
   }
 
-  /// Describes a text with a class that is not a simhasher but has its interface. One pass makes the fingerprint, and
-  /// another pass makes the features.
+  /// Describes a text with a class that has the interface of a simhasher, but is not a simhasher. One pass makes the
+  /// fingerprint, and another pass makes the features.
   description_type describe_by_calls(std::string_view text, workspace& scratch) const {
     description_type result;
     result.text = text;

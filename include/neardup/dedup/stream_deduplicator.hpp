@@ -149,7 +149,7 @@ class stream_deduplicator : private Deduplicator {
 
   /// Decides about a document that has the time `now`. Keeps the document if it is new and comparable.
   /// Returns: the verdict, as deduplicator::add() does.
-  /// Throws: the exceptions of deduplicator::add(); std::invalid_argument if the time is before that of an earlier
+  /// Throws: the exceptions of deduplicator::add(); std::invalid_argument if the time is before the time of an earlier
   /// call, or if there is a max_age but no time; std::length_error if the limits are reached, with when_full::refuse.
   verdict_type add(std::string_view text, id_argument<id_type> id, std::optional<time_argument> now = std::nullopt) {
     return add(describe(text, own_), id, now);
@@ -215,7 +215,7 @@ class stream_deduplicator : private Deduplicator {
   }
 
   /// Removes the documents older than max_age, and the oldest ones while max_bytes is exceeded. Frees their memory.
-  /// Throws: std::invalid_argument if the time is before that of an earlier call; std::bad_alloc.
+  /// Throws: std::invalid_argument if the time is before the time of an earlier call; std::bad_alloc.
   void expire(time_argument now) {
     remove_too_old(now);
     keep_within_bytes();
@@ -256,7 +256,7 @@ class stream_deduplicator : private Deduplicator {
   }
   /// Makes a kept document the youngest one.
   /// Returns: false if no document with this id is kept.
-  /// Throws: std::invalid_argument if the time is before that of an earlier call.
+  /// Throws: std::invalid_argument if the time is before the time of an earlier call.
   bool renew(id_argument<id_type> id, time_argument time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     const slot_type slot = this->kept().slot_of(id);

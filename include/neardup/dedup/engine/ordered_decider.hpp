@@ -47,8 +47,8 @@ class matcher {
   [[nodiscard]] virtual std::size_t parts(std::size_t documents) const = 0;
 
   /// Calls `take(part, candidates)` with all pairs of the list `documents` that may match. If `kept` is not 0, each
-  /// pair has one of the first `kept` documents of the list and one of the others. The parts of the runner call `take`
-  /// concurrently. If `take` returns false, the search ends soon.
+  /// pair has one of the first `kept` documents of the list and one of the remaining documents. The parts of the runner
+  /// call `take` concurrently. If `take` returns false, the search ends soon.
   /// Returns: false if the search gave up.
   /// Precondition: the first `kept` numbers of the list ascend, and so do the other numbers. If classes are given, kept
   /// is 0.

@@ -207,8 +207,8 @@ class join_plan {
         if (blocks > k) break;  // more blocks have even more tables
         continue;
       }
-      // Moving the records of a layout takes time. The layout is skipped if this alone takes longer than the whole join
-      // with another layout.
+      // Moving the records of a layout takes time. The layout is skipped if moving them alone takes longer than the
+      // whole join with another layout.
       const double passes = static_cast<double>(layout::count_tables(k, blocks)) * count_ * costs_.record;
       if (passes >= least) continue;
       choices.push_back({uniform_cost(tables_of(layout(bits, k, blocks))), blocks});

@@ -138,7 +138,7 @@ class row_sets {
   [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& memory) const {
     std::span<const std::uint64_t> a = prefixes_.earlier(x, memory.first), b = prefixes_.earlier(y, memory.second);
     if (a.size() > b.size()) std::swap(a, b);
-    // Starts at the last key. It is the most frequent one, so it is most likely to be common.
+    // Starts at the last key. The last key is the most frequent key, so it is most likely to be common.
     return std::any_of(a.rbegin(), a.rend(),
                        [b](std::uint64_t key) { return std::binary_search(b.begin(), b.end(), key); });
   }

@@ -94,7 +94,7 @@ class record_sets {
     return {set.prefix, of.position - records_[set.record].head.left_out};
   }
   static bool is_any_in(std::span<const Feature> some, std::span<const Feature> set) {
-    // Starts at the last feature. It is the most frequent one, so it is most likely to be common.
+    // Starts at the last feature. The last feature is the most frequent feature, so it is most likely to be common.
     return std::any_of(some.rbegin(), some.rend(),
                        [set](Feature feature) { return std::binary_search(set.begin(), set.end(), feature); });
   }

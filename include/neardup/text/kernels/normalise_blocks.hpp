@@ -20,7 +20,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Converts those of eight bytes that are ASCII letters to lower case.
+/// Of eight bytes, converts the ASCII letters to lower case.
 NEARDUP_ALWAYS_INLINE std::uint64_t fold_bytes(std::uint64_t x) noexcept {
   const std::uint64_t low = x & ~byte_tops;
   // The highest bit of a byte is set if the byte is a letter from 'A' to 'Z'.
