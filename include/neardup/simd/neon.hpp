@@ -64,7 +64,7 @@ template <class Filter>
 struct filter_query {
   static constexpr std::size_t vectors = (sizeof(Filter) + 15) / 16;
 
-  uint8x16_t x[vectors];  // filters of up to 8 bytes are repeated; longer ones end with zeros
+  uint8x16_t x[vectors];  // filters of up to 8 bytes are repeated; longer filters end with zeros
   uint8x16_t most;        // k, or 255 if k is greater
   uint16x8_t most_wide;
 

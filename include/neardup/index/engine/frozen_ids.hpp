@@ -123,7 +123,7 @@ class frozen_ids {
  private:
   std::size_t size_ = 0;
   Array<Id> ids_;                     // ids_[slot]: the smallest id
-  Array<Id> lists_;                   // all ids of each slot with several, ascending
+  Array<Id> lists_;                   // all ids of each slot with several ids, ascending
   Array<std::uint64_t> list_begins_;  // the beginning of each list in lists_, and the end of the last
   Array<id_marks> marks_;             // empty if no slot has several ids
 };

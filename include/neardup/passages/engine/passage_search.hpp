@@ -143,7 +143,7 @@ class partition_search {
   // the first window of the run that is copied.
   std::vector<std::uint32_t> first_;
   std::vector<std::uint32_t> header_;            // header_[position]: the header of the run
-  std::vector<std::uint32_t> documents_, last_;  // by first position: documents so far, and the last one plus 1
+  std::vector<std::uint32_t> documents_, last_;  // [first position]: number of documents so far; 1 + the last document
 };
 
 /// A search for passages. An object is made for one call of find().
