@@ -130,7 +130,7 @@ decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {
 NEARDUP_INLINE void detail::chosen_tokenizer::pass(std::string_view text, sink_reference sink) const {
   feature_choice each = features;
   each.is_counted = false;
-  // The tokenizer `counted` does not occur here. Without this test, it would instantiate itself.
+  // The tokenizer is never `counted` here. Without the test of is_counted, `counted` would instantiate itself.
   with_tokenizer(each, [&]<class Tokenizer>(const Tokenizer& tokenize) {
     if constexpr (!is_counted<Tokenizer>) tokenize(text, sink);
   });

@@ -77,7 +77,7 @@ class token_counts {
 
   [[nodiscard]] std::uint16_t operator[](std::uint32_t token) const noexcept {
     const std::uint64_t again = cells_[place(token)].again.load(std::memory_order_relaxed), own = marks_of(token).again;
-    // This code has no branches, for the same reason as count().
+    // This code has no branches, because the processor could not predict them.
     const std::uint64_t is_again = std::uint64_t{0} - ((again & own) == own ? 1U : 0U);
     return static_cast<std::uint16_t>((std::min)(again >> count_shift, most) & is_again);
   }
