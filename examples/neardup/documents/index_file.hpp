@@ -31,7 +31,7 @@ struct index_settings {
   double similarity = 0;       ///< for an index of feature sets: the least similarity that its postings find
   std::string top;             ///< the value of --top; empty if all features count
   std::string paired;          ///< "within" or "across" if the index has the values of a field; otherwise empty
-  std::string field;           ///< that field
+  std::string field;           ///< the name of the field
   bool folds_chinese = false;
 
   [[nodiscard]] bool has_codes() const { return features == codes_name; }
@@ -56,7 +56,8 @@ index_settings read_index_settings(const std::string& path);
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept,
                                    bool keeps_postings, const std::string& paired);
 
-/// The attachments with the values of a field: a column, by document number.
+/// The number of the first of the two attachments with the values of a field. The values are a column, in which the
+/// index of a value is the number of the document.
 inline constexpr std::size_t first_of_values = 11;
 
 /// The two forms of an index: of feature sets, and of fingerprints.
@@ -399,7 +400,7 @@ class new_index {
   [[nodiscard]] std::size_t size() const { return columns_.names.size(); }
   [[nodiscard]] bool keeps_postings() const { return keeps_postings_; }
 
-  /// Adds a document. An index of sets uses only `features`, and an index of fingerprints uses only `fingerprint`. An
+  /// Adds a document. An index of sets uses `features`, and an index of fingerprints uses `fingerprint`. An
   /// index with posting lists also uses `place`, and an index with the values of a field also uses `value`.
   void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
            const std::optional<document_place>& place, std::string_view value);

@@ -45,7 +45,7 @@ struct index_change {
   place_columns places;  ///< positions of added documents
   column<char> values;   ///< values of added documents in the field of an index with values
 
-  /// Adds a document. An index of sets uses only `features`, and an index of fingerprints uses only `fingerprint`. An
+  /// Adds a document. An index of sets uses `features`, and an index of fingerprints uses `fingerprint`. An
   /// index with posting lists also uses `place`, and an index with the values of a field also uses `value`.
   void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
            const std::optional<document_place>& place, std::string_view value) {

@@ -48,8 +48,8 @@ void refuse_empty_name(const typed_options& typed, const char* option);
 /// Takes the composition of the fingerprints of an index, for options that were not given.
 void take_composition(typed_options& typed, const index_settings& stored);
 void refuse_other_features(const typed_options& typed, const index_settings& stored);
-/// Takes --within or --across as the index was made, if neither was given.
-/// Throws: usage_error if one was given, and the index does not keep the values of that field.
+/// If neither --within nor --across was given, takes the option with which the index was made, if any.
+/// Throws: usage_error if one of the options was given, and the index does not keep the values of its field.
 void take_pairing(typed_options& typed, const index_settings& stored);
 /// Records whether an index has features.
 /// Throws: usage_error if an option needs features, but the index has none.

@@ -64,8 +64,8 @@ class text_passes {
   input_settings theirs_;
   std::optional<source_walker> against_;
   bool is_again_ = false;        // true after the first pass
-  std::uint64_t documents_ = 0;  // in the first pass
-  std::vector<part> parts_;      // in the first pass: the sources that have documents
+  std::uint64_t documents_ = 0;  // number of documents in the first pass
+  std::vector<part> parts_;      // the sources that had documents in the first pass
 };
 
 /// The places of the units of a text, in bytes. A unit is a word or a byte.
