@@ -12,7 +12,7 @@
 
 namespace command {
 
-/// A text range of a document.
+/// A range of a text of a document.
 struct text_place {
   std::uint32_t document, field, offset, size;
 };
@@ -24,7 +24,7 @@ struct listed_passage {
   text_place first;
 };
 
-/// Returns the number of units in words.
+/// Returns the length of a passage as a text, such as "12 words" or "80 bytes".
 std::string length_of(const listed_passage& one, bool are_bytes);
 
 /// Names the places of passages.

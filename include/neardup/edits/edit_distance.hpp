@@ -36,9 +36,10 @@ void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b
 /// table is computed in bands of 64 rows. A band is computed from left to right. Its input is the differences along the
 /// last row of the band above.
 ///
-/// A path of cost at most `most` deviates from the diagonal through the last cell by at most (most + columns - rows) / 2
-/// to the left and (most - columns + rows) / 2 to the right. The cells of each computed row narrow these limits. Only
-/// cells within the limits are computed. Cells beyond count as rising, so the distance is never underestimated.
+/// A path of cost at most `most` deviates from the diagonal through the last cell by at most (most + columns - rows) /
+/// 2 to the left and (most - columns + rows) / 2 to the right. The cells of each computed row narrow these limits. Only
+/// cells within the limits are computed. Other cells are treated as rising, so the computed distance is never too
+/// small.
 /// Source: Myers, A Fast Bit-Vector Algorithm for Approximate String Matching Based on Dynamic Programming, JACM 1999;
 /// the formulas are those of Hyyro, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances, Nordic
 /// Journal of Computing 2003; the band is Ukkonen's (Information and Control, 1985).
@@ -113,7 +114,8 @@ class banded_edit_distance {
   /// two bands at once takes only 1.3 times as long as computing one band (g++ 12).
   void compute_bands(const band& one, const band& two) noexcept;
 
-  /// The limits of the paths of cost at most `most`, from a row on. The diagonal is the one through the last cell.
+  /// The limits of the paths of cost at most `most`, from a row on. The diagonal goes through the last cell of the
+  /// table.
   struct corridor {
     std::size_t first;        // first column of these paths in the row
     std::size_t left, right;  // farthest columns from the diagonal, on both sides
@@ -121,8 +123,8 @@ class banded_edit_distance {
   };
 
   /// Narrows the corridor to the paths through the computed cells [begin, end] of a row. The first cell has `value`. A
-  /// path through a cell costs at least its value and its distance from the diagonal. This sum does not rise towards
-  /// the diagonal.
+  /// path through a cell costs at least the sum of the value of the cell and the distance of the cell from the
+  /// diagonal. This sum does not rise towards the diagonal.
   /// Returns: nullopt if no path costs at most `most`.
   [[nodiscard]] std::optional<corridor> corridor_from(std::size_t value, std::size_t row, std::size_t begin,
                                                       std::size_t end, std::size_t most) const noexcept;

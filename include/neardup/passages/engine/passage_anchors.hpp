@@ -172,8 +172,8 @@ constexpr std::uint32_t part_of(std::uint64_t bits, std::uint64_t parts) noexcep
   return static_cast<std::uint32_t>((bits & 0xffffffffU) * parts >> 32);
 }
 
-/// A set of anchors: a Bloom filter with two bits of one word for each anchor. An anchor that is not in the set is found
-/// in it with a small probability, which then costs time only.
+/// A set of anchors: a Bloom filter with two bits of one word for each anchor. With a small probability, an anchor is
+/// found although it is not in the set. This costs time, but changes no result.
 class anchor_set {
  public:
   /// The size is `bytes` or a little more. Anchors of different partitions are in different words, so threads may add

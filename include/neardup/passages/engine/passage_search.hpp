@@ -73,7 +73,7 @@ struct repeated_windows {
 /// A record of a partition: a header, or the hash of a window.
 using window_record = window_hash;
 
-/// Occurrences of an anchor are told apart up to this number.
+/// Occurrences of an anchor are counted up to this number.
 inline constexpr std::size_t most_counted = 3;
 
 /// The least number of windows in a run that is written as a copy. A copy of a shorter run would not be shorter.

@@ -267,7 +267,8 @@ class set_join {
     return static_cast<std::uint32_t>(both ^ both >> 32U);
   }
 
-  /// Returns the number of ones. Without an instruction for this, std::popcount is a call of a function.
+  /// Returns the number of set bits. On a processor without an instruction for this number, std::popcount is a call of
+  /// a function.
   [[nodiscard]] static std::uint32_t count_ones(std::uint32_t word) noexcept {
     word -= word >> 1U & 0x55555555U;
     word = (word & 0x33333333U) + (word >> 2U & 0x33333333U);
