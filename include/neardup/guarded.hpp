@@ -71,7 +71,7 @@ class memory_pool {
   std::size_t count_ = 0;
 };
 
-/// The scratch memory of one thread, with which texts are described and searched.
+/// The scratch memory of one thread, with which descriptions are computed and searches are done.
 template <class T>
 struct describing_memory {
   typename T::describer_type::workspace describing;

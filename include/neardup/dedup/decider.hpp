@@ -138,7 +138,8 @@ class id_reference {
 
 }  // namespace detail
 
-/// Keeps described documents (see description), and decides which of them is the original of a further document.
+/// Keeps the descriptions of documents (see description.hpp), and decides which of them is the original of a further
+/// document.
 ///
 /// `Fingerprint`: the type of the fingerprints, or void if only features are compared. `Source` finds candidates. If
 /// fingerprints are compared, the candidates of a short text also include all documents with the same tokens, whatever

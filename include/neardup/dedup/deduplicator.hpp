@@ -198,9 +198,9 @@ class basic_deduplicator {
   }
 
   /// Decides about many documents in order. The verdicts and the kept documents are the same as if add() was called for
-  /// each document in turn. The threads of `run` describe the texts. Then a deduplicator searches for each document, as
-  /// add() does. A fingerprint_deduplicator may join the batch with the kept documents instead. `texts` has size(), and
-  /// texts[i] converts to std::string_view.
+  /// each document in turn. First the threads of the runner `run` compute the descriptions of all texts (features,
+  /// fingerprints). Then a deduplicator searches for each document, as add() does. A fingerprint_deduplicator may join
+  /// the batch with the kept documents instead. `texts` has size(), and texts[i] converts to std::string_view.
   /// Throws: the exceptions of add(); std::invalid_argument if the numbers of ids and texts differ, or two ids are
   /// equal. If the call throws, no document has been added.
   /// Memory: while the call runs, about 100 bytes per text of the batch, and the features of the batch. A join also
@@ -239,17 +239,19 @@ class basic_deduplicator {
   }
   [[nodiscard]] verdict_type find(const description_type& document, workspace& scratch) const;
 
-  /// Returns the description of a text. The description is valid until the next use of the workspace.
+  /// Returns the description of a text: its features, fingerprint and digest, as far as the deduplicator needs them.
+  /// The description is valid until the next use of the workspace.
   [[nodiscard]] description_type describe(std::string_view text, workspace& scratch) const {
     return (*describer_)(text, scratch.describing_);
   }
-  /// Returns the descriptions of many texts. The threads of `run` make them. The descriptions refer to the texts.
+  /// Returns the descriptions of many texts. The threads of the runner `run` compute the descriptions, which refer to
+  /// the texts.
   template <text_range Texts>
   [[nodiscard]] batch_type describe_batch(const Texts& texts, const any_runner& run, workspace& scratch) const {
     return describer_->describe_all(texts, run, &scratch.describing_);
   }
-  /// Returns the describer. The describer never changes, and may outlive the deduplicator. So you can describe texts
-  /// while other threads add documents.
+  /// Returns the describer. The describer never changes, and may outlive the deduplicator. So you can compute
+  /// descriptions of texts while other threads add documents.
   [[nodiscard]] const std::shared_ptr<const describer_type>& describer() const noexcept { return describer_; }
 
   /// Keeps a document under the serial number `serial`, without a decision about the document. Afterwards added() ==

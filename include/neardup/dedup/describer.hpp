@@ -184,8 +184,9 @@ inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size
 template <class Simhasher>
 using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
 
-/// Describes texts. A description has the fingerprint of a simhasher or a minwise_hasher, and the features that the
-/// check compares. A text with fewer than `min_tokens` distinct tokens is short, and its description also has a digest.
+/// Computes the descriptions of texts. A description has the fingerprint of a simhasher or a minwise_hasher, and the
+/// features that the check compares. A text with fewer than `min_tokens` distinct tokens is short, and its description
+/// also has a digest.
 ///
 /// `Check`: a feature_extractor, or no_check if no features are needed. If the fingerprint and the features come from
 /// the same tokens, a text is tokenized and hashed only once.
@@ -226,8 +227,8 @@ class describer {
     friend describer;
 
    public:
-    /// Returns the full hashes of the distinct tokens of the text that was described last, ascending. The result is
-    /// empty if that text is not short.
+    /// Returns the full hashes of the distinct tokens of the last text whose description was computed, ascending. The
+    /// result is empty if that text is not short.
     [[nodiscard]] std::span<const hash_type> short_tokens() const noexcept { return tokens_; }
 
    private:
@@ -295,8 +296,8 @@ class describer {
     return all;
   }
 
-  /// Describes a text with a class that has the interface of a simhasher, but is not a simhasher. One pass makes the
-  /// fingerprint, and another pass makes the features.
+  /// Computes the description of a text with a class that has the interface of a simhasher, but is not a simhasher. One
+  /// pass makes the fingerprint, and another pass makes the features.
   description_type describe_by_calls(std::string_view text, workspace& scratch) const {
     description_type result;
     result.text = text;

@@ -75,9 +75,9 @@ struct described_batch {
   std::vector<std::vector<typename Description::feature_type>> features;
 };
 
-/// Describes many texts in order. The descriptions refer to the texts. `run` spreads the work over threads. `first` is
-/// scratch memory of the first thread, which the caller may reuse in the next call. For a call with few texts,
-/// allocating scratch memory would take longer than the rest of the work.
+/// Computes the descriptions of many texts, in order. The descriptions refer to the texts. The runner `run` spreads the
+/// work over threads. `first` is scratch memory of the first thread, which the caller may reuse in the next call. For a
+/// call with few texts, allocating scratch memory would take longer than the rest of the work.
 template <class Describer, text_range Texts>
 [[nodiscard]] described_batch<typename Describer::description_type> describe_all(
     const Describer& describe, const Texts& texts, const any_runner& run = {},

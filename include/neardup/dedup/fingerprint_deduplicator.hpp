@@ -27,11 +27,10 @@ namespace neardup::inline v0 {
 /// Options of a fingerprint_deduplicator.
 struct fingerprint_dedup_options {
   /// The distance within which two fingerprints are candidates, if a Jaccard similarity decides. If you set no value,
-  /// the distance is computed from the similarity and `recall`: the least distance that finds at least the share
-  /// `recall` of the pairs with that similarity or more (see distance_for()). Do not set this member if the threshold
-  /// is a distance (bits).
+  /// the distance is computed by distance_for(): the smallest distance at which fingerprints find the share `recall` of
+  /// all pairs that reach the similarity. Do not set this member if the threshold is a distance (bits).
   std::optional<bits> distance = std::nullopt;
-  std::optional<double> recall = std::nullopt;  ///< see `distance`; default_recall() if not given
+  std::optional<double> recall = std::nullopt;  ///< share to find, see `distance`; default_recall() if not given
   /// A text with fewer distinct tokens is short. Close fingerprints alone do not make short texts duplicates. Without a
   /// check, two short texts are duplicates only if they have the same tokens.
   std::size_t min_tokens = default_min_tokens;

@@ -49,7 +49,7 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
   using typename base::left_out;
   using typename base::take_type;
 
-  /// Makes a matcher. The number of a document is its place.
+  /// Makes a matcher. A document's number is its place in the order of decision, `order`.
   /// Precondition: `order` and `check` outlive the object.
   group_matcher(const fingerprint_words<Words>& fingerprints, std::size_t width, const bits& within,
                 const document_order<Number>& order, const group_check& check, const any_runner& run)
@@ -198,14 +198,14 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
 }
 
 /// Groups further documents around the representatives of earlier calls. These representatives do not change. You can
-/// pass a corpus in batches, one batch per call. Without preferences, the results then equal those of one group() of
-/// the whole corpus.
+/// pass a corpus in batches, one batch per call. If `options.preference` is empty, the results then equal those of one
+/// group() of the whole corpus.
 ///
 /// In the check and in the result, the representatives have the first positions, and `fingerprints` have the next
 /// positions.
 /// Returns: for each fingerprint the position of its representative. If a fingerprint becomes a representative, the
-/// result is its own position. Without `options.among_themselves`, its own position means that it matches no
-/// representative.
+/// result is its own position. If `options.among_themselves` is false, a fingerprint that matches no representative
+/// gets its own position, but does not become a representative.
 /// Throws: the exceptions of group(); also std::invalid_argument if `options.by` is not grouping::representatives.
 /// Complexity, memory: the same as a join of the batch and all representatives. So a batch should not be much smaller
 /// than the number of representatives. A batch of up to 256 fingerprints is compared with all representatives, in about

@@ -23,7 +23,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Returns the order in which sets are decided. For containment without preferences, large sets come first.
+/// Returns the order in which sets are decided. For containment, large sets come first if `options.preference` is
+/// empty.
 template <class Feature>
 document_order<std::uint32_t> order_of_sets(const set_source<Feature>& source, std::size_t earlier,
                                             set_similarity measure, const group_options& options) {
@@ -66,8 +67,8 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;
 /// containment{0.8}, or a set_threshold.
 ///
 /// A set is dropped if it is similar to a set that was kept before it. Its representative is the most similar of these
-/// kept sets; of equally similar sets, the earliest. A set without features is alone in its group. For containment
-/// without preferences, the largest sets are decided first, so that the sets that contain others are kept.
+/// kept sets; of equally similar sets, the earliest. A set without features is alone in its group. For containment, if
+/// `options.preference` is empty, the largest sets are decided first, so that the sets that contain others are kept.
 /// Returns: one label per set: the position of the representative of its group, which is the most preferred member. Set
 /// i is kept if and only if label[i] == i.
 /// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has a wrong number
@@ -85,8 +86,9 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
 }
 
 /// Groups further sets around the representatives of earlier calls. These representatives do not change. You can pass a
-/// corpus in batches, one batch per call. Without preferences, the results then equal those of one group() of the whole
-/// corpus. Containment is an exception: an earlier representative also represents a later set that is larger.
+/// corpus in batches, one batch per call. If `options.preference` is empty, the results then equal those of one group()
+/// of the whole corpus. Containment is an exception: an earlier representative also represents a later set that is
+/// larger.
 /// Returns: for each set the position of its representative. The representatives have the first positions, and the sets
 /// have the next positions. If a set becomes a representative, the result is its own position. Without
 /// `options.among_themselves`, its own position means that it matches no representative.

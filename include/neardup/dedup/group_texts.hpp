@@ -28,12 +28,13 @@ std::vector<std::size_t> label_similar_texts(const text_source& source, std::siz
 
 #if NEARDUP_BODIES
 
-/// A matcher that uses edit_join. The number of a document is its place. A search finds only texts that were added, so
-/// documents are decided one after the other. The number `known` of a candidate is the edit distance. Equal texts share
-/// one search.
+/// A matcher that uses edit_join. A document's number is its place in the order of decision (see document_order). A
+/// search finds only texts that were added before, so each document is decided before the next search.
+/// `candidate.known` is the edit distance. Equal texts share one search.
 class edit_matcher final : public matcher<std::uint32_t> {
  public:
-  /// Makes a matcher. The number of a text is its place.
+  /// Makes a matcher. `places`: the number of texts, with copies. texts.members(rank) are places in the order of
+  /// decision.
   /// Precondition: the arguments outlive the object.
   edit_matcher(const distinct_texts& texts, std::size_t places, const edit& least, const group_options& options,
                std::size_t q)
@@ -116,7 +117,7 @@ class edit_matcher final : public matcher<std::uint32_t> {
 
   /// The search results of a distinct text. `until`: how many texts were kept when this text was searched for or kept.
   struct search {
-    std::uint32_t kept_at = none;  // its place, if it is kept
+    std::uint32_t kept_at = none;  // the place of the text if it is kept
     std::size_t until = 0;
     std::optional<original_rank<std::uint32_t>> best;  // the closest of the kept texts
     int distance = 0;                                  // distance to `best`
@@ -154,7 +155,7 @@ class edit_matcher final : public matcher<std::uint32_t> {
   edit_join join_;
   mutable edit_join::workspace memory_;  // only one thread searches
   mutable edit_progress at_;
-  std::vector<std::uint32_t> rank_at_;  // indexed by place
+  std::vector<std::uint32_t> rank_at_;  // indexed by place in the order of decision
   mutable std::vector<search> found_;   // indexed by rank
   std::size_t kept_ = 0;                // number of texts in the join
 };
@@ -195,8 +196,8 @@ template <text_range Texts, class Threshold>
 }
 
 /// Groups further texts around the representatives of earlier calls. These representatives do not change. You can pass
-/// a corpus in batches, one batch per call. Without preferences, the results then equal those of one group() of the
-/// whole corpus.
+/// a corpus in batches, one batch per call. If `options.preference` is empty, the results then equal those of one
+/// group() of the whole corpus.
 /// Returns: for each text the position of its representative. The representatives have the first positions, and the
 /// texts have the next positions. If a text becomes a representative, the result is its own position. Without
 /// `options.among_themselves`, its own position means that it matches no representative.

@@ -38,8 +38,8 @@ class row_matcher final : public matcher<std::uint32_t> {
 
   // Only one thread at a time calls `take`.
   [[nodiscard]] std::size_t parts(std::size_t /*documents*/) const override { return 1; }
-  // A join finds a pair once for each large bucket that contains the two sets of the pair. In a large group, this is
-  // about eight times.
+  // A join finds a pair once for each frequent feature that the prefixes of the two sets share. In a large group, a
+  // pair is found about eight times.
   [[nodiscard]] std::uint8_t enough_pairs() const override { return 64; }
 
   bool find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,

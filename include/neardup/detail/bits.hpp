@@ -21,7 +21,8 @@ namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t word_bits = 64;
 
-/// 2^64 / golden ratio: the increment of SplitMix64. Also used for other sequences whose elements should be far apart.
+/// 2^64 / golden ratio: the increment of SplitMix64. Other sequences whose elements should be far apart use this
+/// constant, too.
 inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
 
 /// Converts a whole number to std::size_t. Where the two types are the same, g++ would warn about a plain cast

@@ -7,7 +7,8 @@ namespace neardup::inline v0::detail {
 // The prefetch functions are not noinline. If they were, g++ 12 would assume that they have no effect, and might drop
 // their calls.
 
-/// Prefetches the cache line of `address`, which may be invalid. No-op if the compiler lacks the builtin.
+/// Prefetches the cache line at `address`. The address may be invalid. The function does nothing if the compiler lacks
+/// the builtin.
 inline void prefetch(const void* address) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address);

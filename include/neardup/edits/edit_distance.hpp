@@ -130,8 +130,8 @@ class banded_edit_distance {
                                                       std::size_t end, std::size_t most) const noexcept;
 
   std::span<const char32_t> pattern_, text_;
-  // matches_[number][b]: the rows of the first (b = 0) or second (b = 1) band that have this code point. All are 0
-  // between calls.
+  // matches_[number][b]: the rows of the first (b = 0) or second (b = 1) band whose code point has this number, as a
+  // bit mask. All masks are 0 between calls.
   std::vector<std::array<std::uint64_t, 2>> matches_;
   // steps_[j]: the step from column j - 1 to column j along the last row of the band that was computed last. The step
   // is 1 in columns that are not computed.
@@ -192,8 +192,9 @@ NEARDUP_INLINE std::optional<std::size_t> banded_edit_distance::at_most(std::spa
   pattern_ = pattern;
   text_ = text;
   most = (std::min)(most, text.size());
-  // A first attempt uses a narrow band, which suffices for similar texts. For other texts the attempt ends early,
-  // usually after a fourth of the rows.
+  // The first attempt computes only cells near the diagonal of the table, which suffices for similar texts. For other
+  // texts the attempt ends early, usually after a fourth of the rows. A second attempt then computes more cells per
+  // row.
   const std::size_t few = longer_by + most / 4;
   constexpr std::size_t narrow = 4 * word_bits;
   if (pattern.size() > narrow && most > narrow && few < most) {

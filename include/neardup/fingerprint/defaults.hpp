@@ -20,8 +20,8 @@ template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 class simhasher;
 
 /// The default simhasher. Its tokens are the distinct pairs of words, each of weight 1, hashed by XXH3. To use this
-/// type, include <neardup/fingerprint/simhasher.hpp>. The present header does not include the other one, so that it
-/// compiles faster.
+/// type, include <neardup/fingerprint/simhasher.hpp>. defaults.hpp only declares the class simhasher, so that programs
+/// that need no simhasher compile faster.
 template <std::size_t Bits = 64>
 using default_simhasher = simhasher<default_tokenizer, unit, xxh3<Bits>, Bits>;
 

@@ -356,7 +356,7 @@ class set_index {
     swap(fresh);
   }
 
-  /// Removes all sets, including the base, and frees the memory.
+  /// Removes all sets, also the sets of the mapped file on which the index was opened (the base), and frees the memory.
   void clear() noexcept {
     base_ = {};
     sets_ = {};

@@ -102,8 +102,8 @@ inline __m256i distances(const std::array<std::uint64_t, Words>* y,
   return wide_distances(y, x, std::make_index_sequence<(Words + 1) / 2>{});
 }
 
-/// Compares the sixteen filters at `y` with x. Returns two equal bits for each filter, which are set if the filter is
-/// within k bits of x.
+/// Compares the sixteen filters at `y` with x. Returns a mask with two bits for each filter: both 1 if the filter is
+/// within k bits of x, otherwise both 0.
 inline std::uint32_t close_bits(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
   const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
                                               _mm256_set1_epi16(static_cast<short>(x)));
@@ -136,15 +136,16 @@ std::uint32_t close_bits(const std::array<std::uint64_t, Words>* y, const std::a
   return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(beyond))) ^ 0xfU;
 }
 
-/// The number of filters that close_bits() compares, and the number of equal bits that it returns for each filter.
+/// filter_lanes: the number of filters that close_bits() compares. lane_bits: the number of bits for each filter in the
+/// result of close_bits().
 template <class Filter>
 inline constexpr std::size_t filter_lanes = sizeof(Filter) < 8 ? 32 / sizeof(Filter) : 4;
 template <class Filter>
 inline constexpr std::size_t lane_bits = sizeof(Filter) == 2 ? 2 : 1;
 
-/// Compares the filters y[from] to y[end - 1] with x. Calls `take(first, bits, spacing)` if some of them are within k
-/// bits. Bit `spacing` * i of `bits` is set if y[first + i] is within k bits. Other bits are not set. Ends if `take`
-/// returns false.
+/// Compares the filters y[from] to y[end - 1] with x. Calls `take(first, bits, spacing)` if some filters are within k
+/// bits of x. Bit `spacing` * i of `bits` is set if y[first + i] is within k bits of x. Other bits are not set. The
+/// comparison ends if `take` returns false.
 /// Precondition: all filters from y[0] on are readable.
 /// Returns: `end`, or the position at which to continue.
 template <class Filter, class Take>
@@ -161,8 +162,8 @@ NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from,
                                   end, x, k, take);
 }
 
-/// Compares the first `Count` filters at `y` with x. Returns lane_bits equal bits for each filter, which are set if it
-/// is within k bits of x.
+/// Compares the first `Count` filters at `y` with x. Returns a mask with lane_bits bits for each filter: all 1 if the
+/// filter is within k bits of x, otherwise all 0.
 /// Precondition: Count <= 16, and 16 filters are readable.
 template <std::size_t Count>
 NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::uint16_t x, int k) noexcept {

@@ -101,8 +101,8 @@ struct filter_query {
   }
 };
 
-/// Compares the filter_lanes filters at `y` with the filter of the query. Returns lane_bits equal bits for each filter,
-/// which are set if the filter is within k bits.
+/// Compares the filter_lanes filters at `y` with the filter of the query. Returns a mask with lane_bits bits for each
+/// filter: all ones if the filter is within k bits of the query's filter, otherwise all zeros.
 template <class Filter>
 NEARDUP_ALWAYS_INLINE std::uint64_t close_bits(const Filter* y, const filter_query<Filter>& query) noexcept {
   if constexpr (filter_lanes<Filter> == 8) {
@@ -128,8 +128,8 @@ NEARDUP_ALWAYS_INLINE std::uint64_t close_bits(const Filter* y, const filter_que
 template <class Filter>
 inline constexpr std::size_t few_lanes = sizeof(Filter) == 4 || sizeof(Filter) == 8 ? 16 / sizeof(Filter) : 1;
 
-/// The version of close_bits for the few_lanes filters of one vector, for short runs. It returns 64 / few_lanes equal
-/// bits for each filter.
+/// The version of close_bits for the few_lanes filters of one vector, for short runs. It returns a mask with 64 /
+/// few_lanes bits for each filter: all ones or all zeros.
 template <class Filter>
 NEARDUP_ALWAYS_INLINE std::uint64_t few_close_bits(const Filter* y, const filter_query<Filter>& query) noexcept {
   const void* const bytes = y;

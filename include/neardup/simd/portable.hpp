@@ -30,7 +30,8 @@ constexpr int portable_distance(const std::array<std::uint64_t, Words>& a,
   return portable_popcount(differing_bits(a, b));
 }
 
-/// Words of 64 bits. C++ operators compute several words at a time. A full adder takes five operations.
+/// The portable form of a vector of 64-bit words. C++ operators compute all words of a `Vector` at a time. A full adder
+/// takes five of these operators.
 template <class Vector>
 struct operator_words {
   using vector = Vector;
@@ -42,7 +43,7 @@ struct operator_words {
   }
   static void store(std::uint64_t* to, vector stored) noexcept { std::memcpy(to, &stored, sizeof stored); }
   static vector zero() noexcept { return vector{}; }
-  /// Adds three bits in each column: sum + b + c = sum + 2 * carry.
+  /// Adds three bits at each bit position: sum + b + c = new sum + 2 * carry.
   static void full_add(vector& carry, vector& sum, vector b, vector c) noexcept {
     const vector half = sum ^ b;
     carry = (sum & b) | (half & c);

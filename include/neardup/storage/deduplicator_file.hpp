@@ -549,12 +549,13 @@ void change_writer<Form>::commit(const typename Form::change_type& change) {
 ///
 /// After a crash, the next process finds all changes whose calls had returned, and perhaps also the change that was in
 /// progress. Only one object at a time may use a path. A file_lock prevents a second object.
-/// Guarantee: strong, in memory and on the disk, with one exception: a stream may have removed documents that are too
-/// old or exceed its limits. If save() fails, or if an error of the log cannot be undone, further changes throw until
-/// save() succeeds. In a forked process, all changes throw.
+/// Guarantee: strong, in memory and on the disk, with one exception: a stream_deduplicator may have removed documents
+/// that are too old or exceed its limits. If save() fails, or if an error of the log cannot be undone, further changes
+/// throw until save() succeeds. In a forked process, all changes throw.
 /// This class has the members of Deduplicator. Members that change something may also throw std::runtime_error, whose
-/// message names the log. A batch is either wholly on the disk or not at all, and the call waits for the disk once.
-/// With max_bytes, this holds for each piece of the batch (stream_deduplicator::max_piece).
+/// message names the log. A batch is either wholly on the disk or not at all, and the call waits for the disk once. A
+/// stream_deduplicator with `max_bytes` may split the batch into pieces of at most max_piece() documents. Each piece is
+/// then on the disk wholly or not at all, and the call waits for the disk once per piece.
 /// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{jaccard{0.8}});`
 template <class Deduplicator>
 class durable_deduplicator : private Deduplicator {

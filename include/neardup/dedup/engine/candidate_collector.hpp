@@ -39,9 +39,10 @@ class candidate_collector final : public set_classes {
   /// Consecutive documents form a block, and the pairs of a block are in one shard. A block has this many documents.
   static constexpr std::size_t block = 64;
 
-  /// Makes a collector for the pairs of `count` documents, with memory for about `room` pairs. If `most` is not 0, the
-  /// collector is limited, and has memory for another few_pairs pairs of each document.
-  /// Precondition: if the collector is limited, add(a, b) is called for a pair before add(part, pair).
+  /// Makes a collector for the pairs of `count` documents, with memory for about `room` pairs. `most`: 0, or the number
+  /// of pairs with which a document has enough. If `most` is not 0, the collector is limited, and has memory for
+  /// another few_pairs pairs of each document.
+  /// Precondition: if the collector is limited, add(a, b) counts a pair before add(part, c) stores the pair.
   candidate_collector(std::size_t count, std::size_t room, std::size_t parts, std::uint8_t most = 0)
       : count_(count),
         most_(most),

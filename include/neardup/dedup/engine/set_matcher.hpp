@@ -48,7 +48,8 @@ class listed_sets {
         position_of_(sets.size()),
         is_kept_(sets.size()) {}
 
-  /// Returns a position for each rank: the position of the document in the list of the last call of find().
+  /// Returns an array of positions, indexed by rank. Element r is the position, in the list that was passed to the last
+  /// find(), of the document whose set has rank r.
   [[nodiscard]] std::span<const std::uint32_t> positions() const noexcept { return position_of_; }
 
   /// Finds the similar pairs of a list, as matcher::find_candidates() does. The number `known` of a candidate pair is
@@ -175,8 +176,8 @@ class document_sets {
   listed_sets<Feature> listed_;
 };
 
-/// A matcher whose documents are distinct sets. They are ordered by the first place of each set in the order of
-/// decision. The number `known` of a candidate pair is the overlap of the two sets. All candidate pairs match.
+/// A matcher whose documents are distinct sets. Document d is the set that comes d-th in the order of decision, copies
+/// not counted. The number `known` of a candidate pair is the overlap of the two sets. All candidate pairs match.
 template <class Feature>
 class set_matcher final : public matcher<std::uint32_t> {
  public:

@@ -47,7 +47,8 @@ constexpr bin_factors factors_of_bin(std::uint64_t bin) noexcept {
   return {static_cast<std::uint16_t>(x | 1U), static_cast<std::uint16_t>(x >> 16 | 1U)};
 }
 
-/// The factors of 64 bins, stored by column, so that kernels can load whole vectors.
+/// The factors of 64 bins, with which hashes are multiplied. The array of_lower has the first factor of each bin, and
+/// of_upper the second one, so that kernels can load whole vectors.
 struct alignas(64) bin_factor_block {
   std::uint16_t of_lower[word_bits];
   std::uint16_t of_upper[word_bits];
@@ -82,7 +83,8 @@ constexpr std::uint32_t filled_with(std::int16_t product) noexcept {
 // choose bins; products and choices use different units of the processor. A larger set leaves few bins open. So
 // products are computed afterwards, for the open bins only.
 
-/// The choice of a hash: a bin, and the number of the hash in the bin.
+/// The two values that the hash of a token determines: its bin, and the number that competes for the minimum of the
+/// bin.
 struct bin_choice {
   std::uint64_t bin;
   std::uint32_t number;
@@ -162,7 +164,7 @@ inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, co
 }
 
 #if NEARDUP_BASELINE_KERNELS
-// ---- baseline: eight 16-bit lanes, by C++ operators where these compile as well as intrinsics -----------------------
+// ---- baseline x86-64: eight 16-bit lanes; C++ operators where their machine code is as good as intrinsics ----------
 
 inline constexpr std::size_t short_lanes = sizeof(baseline_shorts) / sizeof(std::int16_t);
 
@@ -355,10 +357,11 @@ void fill_all_bins_avx2(std::uint32_t* minima, std::uint64_t bins, const bin_fac
 /// of the 32-bit lanes.
 NEARDUP_ALWAYS_INLINE std::uint32_t least_filled_avx2(__m256i products) noexcept {
   const __m128i half = _mm_min_epi16(_mm256_castsi256_si128(products), _mm256_extracti128_si256(products, 1));
-  // VPHMINPOSUW finds the least unsigned number. So the sign bits are flipped, and the upper halves are set to the
-  // maximum.
+  // VPHMINPOSUW finds the least of eight unsigned 16-bit numbers. So the sign bits of the signed products are flipped,
+  // and the unused upper halves of the 32-bit lanes are set to the maximum.
   const __m128i numbers = _mm_or_si128(_mm_xor_si128(half, _mm_set1_epi16(-0x8000)), _mm_set1_epi32(-0x10000));
-  // The lower 16 bits of the result are the number, and the bits above are its index.
+  // The lower 16 bits of the result of VPHMINPOSUW are the least number, and the bits above are the lane of that
+  // number.
   return filled_bin | static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(numbers)));
 }
 

@@ -247,8 +247,9 @@ template <class Weighter, class Hasher, std::size_t Bits, vote_kind Kind = vote_
 class vote_collector {
  public:
   static constexpr std::size_t hash_words = hasher_words<Hasher>;
-  /// For weighters that read the text of a token: true if the weighter is linear. The weight of each token is then
-  /// added immediately, and no token is kept. If false, distinct tokens are counted first.
+  /// For weighters that read the text of a token: true if the weighter is linear, so that a token's weight is
+  /// proportional to its count. The weight of each occurrence is then added immediately, and no token is kept. If
+  /// false, distinct tokens are counted first.
   static constexpr bool adds_weights = Kind == vote_kind::texts && linear_weighter<Weighter>;
   using fingerprint_type = std::conditional_t<Kind == vote_kind::minima, minwise<Bits>, simhash<Bits>>;
 

@@ -19,12 +19,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// A bucket to scan. `step` is the step of the plan (the probed table), and `number` is the probe within its group.
+/// A bucket to scan. `step` is the index in the plan's `steps`, which determines the probed table. `probe` is the index
+/// of the probe in its group.
 struct batch_bucket : filter_run {
   std::uint32_t step, probe;
 };
 
-/// A search for a batch of queries. It searches the first table for all queries, then the second table, and so on.
+/// A search for a batch of queries. It searches one table after the other. Each table is searched for all queries.
 ///
 /// So the address of a table is looked up once for many probes, and the directory of the table is more likely in the
 /// cache. `Tables`, `Store` and the stages of a group of probes are those of table_search. Candidates have stages of
@@ -79,7 +80,8 @@ class batch_search {
 
   using bucket = batch_bucket;
 
-  // Consecutive probes of a group that belong to one step. A stretch ends where the next stretch begins.
+  // Consecutive probes of a group that belong to one element of the plan's `steps`. A stretch ends where the next
+  // stretch begins.
   struct stretch {
     std::size_t step, begin;
   };
@@ -124,7 +126,7 @@ class batch_search {
     newest_->stretch_at[newest_->stretches++] = {number, newest_->count};
   }
 
-  // Probes all keys of step `number` for each query.
+  // Probes all keys of steps_[number] for each query.
   bool probe(std::size_t number) {
     begin_stretch(number);
     return steps_[number].radius == 0 ? probe_own_keys(number) : probe_near_keys(number);
@@ -166,7 +168,8 @@ class batch_search {
     return true;
   }
 
-  // Moves all groups to their next stage, because the newest group is full. The step continues in a new group.
+  // Moves all groups to their next stage, because the newest group is full. The probes of steps_[number] continue in a
+  // new group.
   bool advance_to(std::size_t number) {
     const bool goes_on = advance();
     begin_stretch(number);

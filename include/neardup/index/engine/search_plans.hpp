@@ -164,7 +164,7 @@ class search_plans {
     std::vector<step> steps;
     std::uint64_t keys = 0;  ///< number of keys that are looked up, saturating
 
-    /// Returns true if a step before step `number` finds a match with this difference from the query.
+    /// Returns true if one of the elements before steps[number] finds a match with this difference from the query.
     [[nodiscard]] bool is_found_before(std::size_t number, const words_type& difference) const noexcept {
       for (std::size_t i = 0; i < number; ++i) {
         if (steps[i].key.is_within(difference, steps[i].radius)) return true;

@@ -18,7 +18,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The hash of a key that a search looks up, and the step of the plan to which the key belongs.
+/// The hash of a key that a search looks up, and the index in the plan's `steps` to which the key belongs.
 struct key_probe {
   std::uint64_t hash;
   std::size_t step;

@@ -108,16 +108,16 @@ class partition_search {
   void search(std::span<const window_record> records, const visit_type& visit);
 
  private:
-  /// A hash table of positions in the records, with open addressing. A free slot is 0, which is never the position of a
-  /// window, because a header precedes each window.
+  /// A hash table of positions in the records, with open addressing. A free entry is 0, which is never the position of
+  /// a window, because a header precedes each window.
   class position_table {
    public:
     void reset(std::size_t count) {
       bits_ = (std::max)(4, static_cast<int>(std::bit_width(2 * count)));
       slots_.assign(std::size_t{1} << bits_, 0);
     }
-    /// Returns the slot with a position for which is_equal(position) is true. If there is none, returns the free slot
-    /// for it.
+    /// Returns the entry with a position for which is_equal(position) is true. If the table has no such entry, returns
+    /// the free entry in which the caller has to store the position.
     template <class IsEqual>
     [[nodiscard]] std::uint32_t& find(std::uint64_t hash, const IsEqual& is_equal) noexcept {
       std::size_t i = to_size(hash * golden_ratio >> (64 - bits_));

@@ -111,7 +111,7 @@ class source_prefixes {
   std::size_t most_;  // most keys in a cache
 };
 
-/// Describes the sets of a source for bucket_join.
+/// Gives bucket_join the sizes and elements of the sets of a source.
 template <class Feature>
 class row_sets {
  public:
@@ -159,7 +159,8 @@ class row_sets {
 
 /// Finds the similar pairs among the sets of a source. The constructor writes the rows of the sets to a partition
 /// store. visit() reads and joins one partition after the other.
-/// Memory: about three quarters of sizes.memory, and 8 bytes for each set, at times 16 bytes.
+/// Memory: about three quarters of sizes.memory, and 8 bytes for each set; while the constructor finds copies, 16 bytes
+/// for each set.
 template <class Feature>
 class row_join {
  public:

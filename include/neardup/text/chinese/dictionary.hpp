@@ -32,10 +32,10 @@ class chinese_words;
 
 namespace detail {
 
-/// A character of the run that is segmented.
+/// A character of the run of Chinese characters that is segmented.
 struct segment_step {
   double score;         // sum of the logarithms along the best path from here to the end
-  std::uint32_t begin;  // position of its first byte in the run
+  std::uint32_t begin;  // offset of the character in the run
   std::uint32_t next;   // number of the character behind the best word from here
   char32_t code_point;
 };
@@ -167,8 +167,8 @@ class word_dictionary {
   static constexpr std::uint64_t has_children = std::uint64_t{1} << 63;
   static constexpr std::size_t first_size = 0x10000;
 
-  /// Decodes a run to steps. There is one step for each character, and a last step for the end. The function is always
-  /// inlined, because g++ -O2 would call it.
+  /// Decodes a run of Chinese characters to an array of segment_step: one element for each character, and a last
+  /// element for the end. Inlining is forced, because g++ -O2 would not inline the function.
   static NEARDUP_ALWAYS_INLINE void decode(std::string_view run, std::vector<detail::segment_step>& steps) {
     steps.clear();
     steps.reserve(run.size() + 1);  // an upper bound: one character per byte
@@ -180,9 +180,9 @@ class word_dictionary {
     steps.push_back({0, static_cast<std::uint32_t>(run.size()), 0, 0});
   }
 
-  /// Finds the most probable segmentation of the run in `steps`, and sets `next` of each step. The probability is the
-  /// product of frequency / total over the words; an unknown character has the frequency 1. Of equal probabilities, the
-  /// longer word wins.
+  /// Finds the most probable segmentation of the characters in `steps`, and sets `next` of each element. The
+  /// probability is the product of frequency / total over the words; an unknown character has the frequency 1. Of equal
+  /// probabilities, the longer word wins.
   /// Complexity: O(n * length of the longest word).
   void best_path(std::vector<detail::segment_step>& steps) const noexcept;
 

@@ -18,7 +18,8 @@ inline constexpr std::uint16_t reference_counts[32] = {
   1,
 };
 
-// The names without & and semicolon, by ascending length. Names of one length ascend.
+// The names of HTML character references without & and semicolon, by ascending length. Names of equal length are in
+// byte order.
 inline constexpr char reference_names[] =
   "DDGTGgGtImLTLlLtMuNuOrPiPrReScXiacafapddeeegelgEgeggglgticiiinitlElelgllltmpmuneninuoSorpipmprrxscwpwrxiAMPAcyAf"
   "rAndBcyBfrCapCfrChiCupDcyDelDfrDotENGETHEcyEfrEtaFcyFfrGcyGfrHatHfrIcyIfrIntJcyJfrKcyKfrLcyLfrLshMapMcyMfrNcyNfr"

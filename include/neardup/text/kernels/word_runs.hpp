@@ -82,8 +82,9 @@ NEARDUP_ALWAYS_INLINE word_step word_step_of(character_class kind, char32_t c, w
   }
 }
 
-/// Returns the sign of a keycap, # or *, that stands directly before `at`; variation selectors in between are skipped.
-/// Returns 0 if there is no such sign. `before` is the result for the text before `begin`.
+/// Returns the character # or * that stands directly before `at`, or 0 if another character does. Both can begin the
+/// emoji of a keycap. Variation selectors before `at` are skipped. If no other character is left in [begin, at),
+/// returns `before`, the result for the text that precedes `begin`.
 inline char keycap_sign(const char* begin, const char* at, char before) noexcept {
   while (at - begin >= 3 && std::memcmp(at - 3, "\xef\xb8\x8f", 3) == 0) at -= 3;
   if (at == begin) return before;
