@@ -161,9 +161,9 @@ class first_failure {
   return (std::max)(std::size_t{1}, (std::min)(run.parts(), count / min));
 }
 
-/// Distributes the numbers 0 to count - 1 over `parts` parts of `run`, in steps of `step` numbers. A part calls
-/// `work(part, first, last)` for the numbers [first, last) of a step, and then takes the next step. This ends when no
-/// step is left, or when a call of `work` returns false.
+/// Distributes the numbers 0 to count - 1 over `parts` parts of the runner `run`, in steps of `step` consecutive
+/// numbers. A part calls `work(part, first, last)` for the numbers [first, last) of a step, and then takes the next
+/// step. This ends when no step is left, or when a call of `work` returns false.
 /// Returns: false if `work` returned false.
 /// Throws: the exception of `work` or run.check(). If several calls throw, the exception of the call with the lowest
 /// numbers.

@@ -20,7 +20,7 @@ namespace neardup::inline v0 {
 
 /// Clusters fingerprints by single linkage. Two fingerprints have the same label if and only if a chain of fingerprints
 /// connects them. Neighbours in the chain differ in at most k bits.
-/// `within`: bits{k}. `run` spreads the work over threads: `threads{8}`, or a runner of your own.
+/// `within`: bits{k}. The runner `run` spreads the work over threads: `threads{8}`, or a runner of your own.
 /// Returns: one label per fingerprint, which is the smallest position of its cluster. If a fingerprint is alone in its
 /// cluster, its label is its own position.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, or

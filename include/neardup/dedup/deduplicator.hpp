@@ -86,8 +86,8 @@ class feature_describer {
     return {{}, all};
   }
 
-  /// Returns the descriptions of many texts, in order. The descriptions refer to the texts. `run` spreads the work over
-  /// threads. `first` is scratch memory of the first thread, which the caller may reuse in the next call.
+  /// Returns the descriptions of many texts, in order. The descriptions refer to the texts. The runner `run` spreads
+  /// the work over threads. `first` is scratch memory of the first thread, which the caller may reuse in the next call.
   template <text_range Texts>
   [[nodiscard]] auto describe_all(const Texts& texts, const any_runner& run = {}, workspace* first = nullptr) const {
     return detail::describe_all(*this, texts, run, first);

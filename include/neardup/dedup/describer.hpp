@@ -265,8 +265,8 @@ class describer {
     return describe(texts, scratch);
   }
 
-  /// Returns the descriptions of many texts, in order. The descriptions refer to the texts. `run` spreads the work over
-  /// threads.
+  /// Returns the descriptions of many texts, in order. The descriptions refer to the texts. The runner `run` spreads
+  /// the work over threads.
   /// `first` is scratch memory of the first thread, which the caller may reuse in the next call.
   template <text_range Texts>
   [[nodiscard]] auto describe_all(const Texts& texts, const any_runner& run = {}, workspace* first = nullptr) const {

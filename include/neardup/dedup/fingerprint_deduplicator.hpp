@@ -108,9 +108,9 @@ struct fingerprint_parts {
 ///
 /// add_batch() either joins a batch with the kept documents, or searches for one document after the other. It chooses
 /// the way with the lower estimated cost. A join pays for large batches and large distances. In a join, several threads
-/// of `run` call the check at once, for any two texts whose fingerprints are within the distance. If the earlier text
-/// is in the batch, the check gets the id under which the text would be kept. A join also takes about 150 bytes per
-/// kept document.
+/// of the runner `run` call the check at once, for any two texts whose fingerprints are within the distance. If the
+/// earlier text is in the batch, the check gets the id under which the text would be kept. A join also takes about 150
+/// bytes per kept document.
 ///
 /// Memory: a kept document takes an entry of the index (see pigeonhole_index), 48 bytes (for fingerprints of 64 bits
 /// and ids of 4 bytes), and about 40 bytes for the map from its id. If the check compares features, a document takes 12

@@ -173,8 +173,8 @@ group_check group_check_of(const Check& check) {
 /// documents within k bits that are not connected yet. For n texts that are all similar, there are about n checks,
 /// although there are n^2 / 2 pairs. For texts within k bits that the check rejects, there is a check for each pair.
 /// Memory with representatives: about 60 bytes per 64-bit fingerprint, whatever the number of pairs, and 12 bytes more
-/// with preferences. If features find the candidates, the memory of visit_pairs of sets is added: about 90 bytes for a
-/// text of 38 features.
+/// if `options.preference` is set. If features find the candidates, the memory of visit_pairs of sets is added: about
+/// 90 bytes for a text of 38 features.
 /// Memory with components: the memory of cluster, and two Index per fingerprint.
 /// Example: `auto label = group(fingerprints, bits{12}, at_least{0.8, similarity}, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold, class Check>

@@ -109,7 +109,7 @@ class age_list {
 ///
 /// The caller defines the times, in any unit. Times must not decrease. Without times, all documents have the same age.
 /// A batch has one time. Documents that are too old are removed before the batch is added. Documents beyond
-/// max_documents are removed after the batch is added. With max_bytes, a batch is cut into pieces of at least 64
+/// max_documents are removed after the batch is added. If `max_bytes` is set, a batch is cut into pieces of at least 64
 /// documents. A piece has as many documents as probably fit. Old documents are removed after each piece. If a call
 /// throws, earlier pieces remain added, and added() counts their documents.
 /// Memory: the memory of the deduplicator, and 16 bytes per kept document. The remaining documents are compacted, which
@@ -270,8 +270,8 @@ class stream_deduplicator : private Deduplicator {
     return Deduplicator::memory_usage() + ages_.memory_usage();
   }
 
-  /// Returns how many documents still fit. With max_bytes, the result is an estimate, and at least 64; otherwise it is
-  /// unlimited. add_batch() cuts larger batches into pieces, unless when_full::refuse is set.
+  /// Returns how many documents still fit. If `max_bytes` is set, the result is an estimate, and at least 64; otherwise
+  /// the number is unlimited. add_batch() cuts larger batches into pieces, unless when_full::refuse is set.
   [[nodiscard]] std::size_t max_piece() const noexcept {
     if (limits_.max_bytes == stream_limits{}.max_bytes) return no_limit;
     constexpr std::size_t guess = 1024;  // estimated bytes of a document

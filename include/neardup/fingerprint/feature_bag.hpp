@@ -168,9 +168,9 @@ class feature_bag {
   }
   [[nodiscard]] std::size_t next_slot(std::size_t slot) const noexcept { return (slot + 1) & (slots_.size() - 1); }
 
-  /// Returns the slot of a token, or the free slot in which it has to be stored. Sets `meets_equal_hash` to true if
-  /// another token has the same hash.
-  /// Precondition: at least one slot is free.
+  /// Returns the index in slots_ of a token, or of the free entry in which the token has to be stored. Sets
+  /// `meets_equal_hash` to true if another token has the same hash.
+  /// Precondition: at least one entry of slots_ is free.
   [[nodiscard]] std::size_t find_slot(const hash_type& hash, std::string_view token,
                                       bool& meets_equal_hash) const noexcept {
     std::size_t slot = first_slot(hash);

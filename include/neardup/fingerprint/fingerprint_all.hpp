@@ -15,10 +15,10 @@ namespace neardup::inline v0 {
 
 /// Computes the fingerprints of many texts: result[i] is hash(texts[i]).
 ///
-/// `texts` has size(), and texts[i] converts to std::string_view, as in a vector, a deque or a span. `run` spreads the
-/// work over threads: neardup::threads, or a runner of your own. The default is the calling thread only. The result is
-/// the same for every runner. Each thread has one workspace, and takes a few texts at a time. So all threads end at
-/// about the same time, whatever the lengths of the texts.
+/// `texts` has size(), and texts[i] converts to std::string_view, as in a vector, a deque or a span. The runner `run`
+/// spreads the work over threads: neardup::threads, or a runner of your own. The default is the calling thread only.
+/// The result is the same for every runner. Each thread has one workspace, and takes a few texts at a time. So all
+/// threads end at about the same time, whatever the lengths of the texts.
 /// Throws: the exception of `hash` for the first text for which it throws.
 /// Example: `auto fingerprints = fingerprint_all(hash, texts, threads{8});`
 template <class Simhasher, class Texts>

@@ -67,7 +67,7 @@ class hashed_idf {
     std::uint64_t value_and_1;  // value + 1; 0: a free entry
   };
 
-  // The highest bits of the hash are the slot, because XXH3 distributes them uniformly.
+  // The highest bits of a hash are its index in entries_, because XXH3 distributes these bits uniformly.
   [[nodiscard]] std::size_t home_slot(std::uint64_t hash) const noexcept {
     return shift_ == 64 ? 0 : detail::to_size(hash >> shift_);
   }

@@ -318,8 +318,8 @@ template <class Inner>
 levels(std::size_t, Inner) -> levels<Inner>;
 
 /// Replaces the weights of another weighter by whole levels 1..n, according to their ranks. The lightest n-th of the
-/// distinct tokens of the text has the level 1, the next n-th has the level 2, and so on. If one token is much heavier
-/// than all others, ranks still distinguish the others; `levels` does not.
+/// distinct tokens of the text has the level 1, the next n-th has the level 2, up to level n for the heaviest n-th. If
+/// one token is much heavier than all others, ranks still distinguish the others; `levels` does not.
 ///
 /// If l of t tokens are lighter than a token, the token gets the level 1 + floor(n * l / t). So equal weights have
 /// equal levels. Tokens of weight 0 keep the weight 0, and are not counted in t.

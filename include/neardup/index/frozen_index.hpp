@@ -65,8 +65,8 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
   using typename base::fingerprint_type;
   using typename base::value_type;
 
-  /// Builds the index from the entries source(0), ..., source(count - 1). An entry is a value_type. All threads of
-  /// `run` call `source`, several times per entry.
+  /// Builds the index from the entries source(0), ..., source(count - 1). An entry is a value_type. All threads of the
+  /// runner `run` call `source`, several times per entry.
   /// Precondition: all calls of `source` with the same number return the same entry.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if there are more than
   /// max_distinct_size() fingerprints, or at least 2^32 pairs while Offset has up to 32 bits; std::bad_alloc.

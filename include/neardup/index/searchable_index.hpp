@@ -75,20 +75,21 @@ class searchable_index {
   /// Returns the default k of a search.
   [[nodiscard]] int default_distance() const noexcept { return engine_.default_distance(); }
 
-  /// Returns all pairs within k bits, sorted by distance, then by id, then by fingerprint.
+  /// Returns all stored pairs (fingerprint, id) within k bits of `query`, sorted by distance, then by id, then by
+  /// fingerprint.
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query,
                                                std::optional<neardup::bits> k = {}) const;
 
   /// Returns for each query what search() returns. A batch is faster than single searches, because cache misses
-  /// overlap. `run` spreads the work over threads: `threads{8}`, or a runner of your own. The default is the calling
-  /// thread only. The result is the same for every runner.
+  /// overlap. The runner `run` spreads the work over threads: `threads{8}`, or a runner of your own. The default is the
+  /// calling thread only. The result is the same for every runner.
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<neardup::bits> k = {},
                                         const any_runner& run = {}) const;
 
-  /// Calls `visit(match)` once for each pair within k bits, in unspecified order. The visit ends when `visit` returns
-  /// false or throws; an exception is passed on. No memory is allocated.
+  /// Calls `visit(match)` once for each stored pair (fingerprint, id) within k bits of `query`, in unspecified order.
+  /// The visit ends when `visit` returns false or throws; an exception is passed on. No memory is allocated.
   /// Precondition: `visit` does not change the index.
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   template <std::invocable<match_type> Visit>
@@ -96,12 +97,12 @@ class searchable_index {
     detail::visit_matches(engine_, query, k.count, visit);
   }
 
-  /// Returns true if a stored fingerprint is within k bits. The search stops at the first match.
+  /// Returns true if a stored fingerprint is within k bits of `query`. The search stops at the first match.
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<neardup::bits> k = {}) const;
 
-  /// Returns the first result of search(): the closest pair within k bits. Of equally close pairs, the one with the
-  /// smallest id is returned.
+  /// Returns the first result of search(): the closest stored pair within k bits of `query`. Of equally close pairs,
+  /// the pair with the smallest id is returned.
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query,
                                                   std::optional<neardup::bits> k = {}) const;

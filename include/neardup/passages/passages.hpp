@@ -27,8 +27,8 @@
 namespace neardup::inline v0 {
 
 /// A run of repeated passages: the units [begin, end) of a text. A passage of the run is any `length` consecutive units
-/// of it. The passage that begins at unit begin + i occurred first at unit first_begin + i of an earlier place. Runs
-/// are as long as possible. Two runs of one text may overlap.
+/// in [begin, end). The passage that begins at unit begin + i occurred first at unit first_begin + i of the text
+/// (first_document, first_field). Runs are as long as possible. Two runs of one text may overlap.
 struct passage {
   std::size_t document, field, begin, end;
   std::size_t first_document, first_field, first_begin;
@@ -127,9 +127,9 @@ template <class Documents, class Tokenizer>
 
 }  // namespace detail
 
-/// Calls `visit(passage)` for each longest run of repeated passages, in the order of their places. A passage is
-/// `options.length` consecutive units of one text. A passage is repeated if an equal passage began before: in an
-/// earlier document, in an earlier field of the document, or earlier in the same text. In the same text, the two
+/// Calls `visit(passage)` for each longest run of repeated passages, in the order of (document, field, begin). A
+/// passage is `options.length` consecutive units of one text. A passage is repeated if an equal passage began before:
+/// in an earlier document, in an earlier field of the document, or earlier in the same text. In the same text, the two
 /// passages may overlap.
 ///
 /// `documents` is a range of texts, or a callable `documents(sink)`, which calls `sink(text)` for each document. If a
@@ -148,8 +148,8 @@ template <class Documents, class Tokenizer>
 /// from 2^32 documents on; exceptions of the callable, the store and the visitor; std::bad_alloc.
 /// Complexity: linear. The store gets 8 bytes for each of about 4 anchors in `options.length` units, at most 32 bytes,
 /// usually 16 or fewer, for each passage whose anchor repeats, and 28 bytes for each run that is found.
-/// Memory: about `memory` bytes; for words, also 16 bytes for each word of a text that a thread reads. More, if one run
-/// of half the length makes up a great part of the corpus.
+/// Memory: about `memory` bytes; for words, also 16 bytes for each word of a text that a thread reads. More memory is
+/// needed if one run of half of `options.length` units makes up a great part of the corpus.
 /// Example: `visit_passages(read_file, {.length = 100}, byte_ngrams{1}, files, 1 << 30, print);`
 template <class Documents, tokenizer Tokenizer, partition_store Store, class Visit>
 void visit_passages(const Documents& documents, const passage_options& options, const Tokenizer& tokenizer,
@@ -164,7 +164,7 @@ void visit_passages(const Documents& documents, const passage_options& options, 
   });
 }
 
-/// Returns the runs of repeated passages, in the order of their places.
+/// Returns the longest runs of repeated passages, in the order of (document, field, begin).
 /// Throws: the exceptions of visit_passages().
 /// Memory: the memory of visit_passages(), and all data that its store gets.
 /// Example: `for (const passage& p : passages(texts, {.length = 50, .run = threads{8}})) …`
@@ -218,7 +218,7 @@ inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::s
 ///
 /// Views of words begin and end with words. At the ends of a view of bytes, incomplete characters and incomplete words
 /// are left out.
-/// Precondition: `found` has passages of this text only, in the order of their places.
+/// Precondition: `found` has passages of this text only, ordered by `begin`.
 /// Complexity: linear.
 template <tokenizer Tokenizer = words>
 [[nodiscard]] std::vector<std::string_view> passage_views(std::string_view text, std::span<const passage> found,

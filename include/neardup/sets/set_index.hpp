@@ -142,8 +142,8 @@ class set_index {
     return matches;
   }
 
-  /// Returns for each query what search() returns. `run` spreads the work over threads: `threads{8}`, or a runner of
-  /// your own. The result is the same for every runner.
+  /// Returns for each query what search() returns. The runner `run` spreads the work over threads: `threads{8}`, or a
+  /// runner of your own. The result is the same for every runner.
   template <set_range Sets>
   [[nodiscard]] batch_type search_batch(const Sets& queries, std::optional<search_threshold> least = {},
                                         const any_runner& run = {}) const {
@@ -252,7 +252,7 @@ class set_index {
 
   /// Stores set i under ids[i] for each i. If an id is stored already, or occurs twice in `ids`, its first set stays.
   /// `sets`: see set_range. A large batch is faster than single insertions, because the order of the features is learnt
-  /// from the whole batch. `run` spreads the check of the sets over threads.
+  /// from the whole batch. The runner `run` spreads the check of the sets over threads.
   /// Returns: the number of new ids.
   /// Throws: std::invalid_argument if the numbers of sets and ids differ; the exceptions of insert().
   template <set_range Sets>

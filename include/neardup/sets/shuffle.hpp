@@ -39,15 +39,15 @@ enum class shuffle_payload : std::uint8_t {
   sets,
 };
 
-/// Settings of a shuffle. All scatters and gathers of one run need the same settings. Each blob contains them.
+/// Settings of a shuffle. All scatters and gathers of one shuffle need the same settings. Each blob contains them.
 struct shuffle_settings {
   /// The least similarity of a pair, with its measure.
   set_threshold least = jaccard{0.8};
   /// The number of partitions.
   std::uint32_t partitions = 1;
   shuffle_payload payload = shuffle_payload::sets;
-  /// True if the counts include all sets of the run, also copies. The rows of features that occur once are then left
-  /// out. Most rows are such rows.
+  /// True if the counts include all sets of the shuffle, also copies. The rows of features that occur once are then
+  /// left out. Most rows are such rows.
   bool all_counted = false;
   /// True if only some pairs of copies are wanted; see join_options::copies_once.
   bool copies_once = false;

@@ -24,7 +24,7 @@ inline uint8x16_t load_bytes(const void* from) noexcept { return vld1q_u8(static
 inline uint8x16_t differing(uint8x16_t a, uint8x16_t b) noexcept { return vcntq_u8(veorq_u8(a, b)); }
 
 /// Returns the sums of the bytes of `Count` vectors at(First), at(First + 1), …, in this order. Neighbouring bytes are
-/// added first, then neighbouring sums, and so on.
+/// added first, then neighbouring sums, until each sum has `Count` bytes.
 template <std::size_t First, std::size_t Count, class At>
 NEARDUP_ALWAYS_INLINE uint8x16_t add_bytes(const At& at) noexcept {
   if constexpr (Count == 1) {

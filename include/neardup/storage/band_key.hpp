@@ -132,7 +132,8 @@ class band_key {
     return range;
   }
 
-  /// Calls `visit(range, step)` for each range that a search within k bits scans. Pass `step` to match_of().
+  /// Calls `visit(range, step)` for each range of row keys that a search within k bits of `query` scans. `step` is the
+  /// index of the probed table in the plan of the search. Pass `step` to match_of().
   /// Throws: std::invalid_argument if k is not in 0..shape().k().
   template <class Visit>
     requires std::invocable<Visit&, const band_range&, std::size_t>

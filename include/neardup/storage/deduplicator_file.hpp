@@ -250,8 +250,8 @@ class deduplicator_format {
     return bytes;
   }
 
-  /// Encodes the times of a stream. For each document, in the order in which documents will be removed: its position in
-  /// all_documents(), and its time.
+  /// Encodes the times of the documents of a stream_deduplicator. For each document, in the order in which documents
+  /// will be removed: the document's position in all_documents(), and its time.
   static std::string all_times(const Form& form) {
     std::string bytes;
     if constexpr (is_stream_deduplicator<Form>) {
@@ -390,8 +390,8 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
   return write_container(files, path, header, sections);
 }
 
-/// Refuses to read a file with times into a deduplicator without times. The times would be lost when it is saved again,
-/// and the file could no longer be opened as a stream.
+/// Refuses to read a file with times into a deduplicator without times. The times would be lost when the deduplicator
+/// is saved again, and a stream_deduplicator could no longer open the file.
 [[noreturn]] inline void refuse_times(const std::string& path) {
   fail<std::invalid_argument>({path,
                                ": saved by a stream_deduplicator, with the times of its documents; open it with a "
@@ -483,10 +483,11 @@ void save(const std::string& path, const Form& dedup) {
   save(path, dedup, composition_of(dedup));
 }
 
-/// Restores a saved deduplicator. It continues where the saved one stopped. `made_of`: the composition; the default is
-/// composition_of(empty). If a stream is restored from a deduplicator without times, its documents get the time 0.
+/// Restores a saved deduplicator. The result continues where the saved deduplicator stopped. `made_of`: the
+/// composition; the default is composition_of(empty). If a stream_deduplicator is restored from a file without times,
+/// all documents get the time 0.
 /// Precondition: `empty` has no documents, and has the parts and options of the saved deduplicator. Only the limits of
-/// a stream may differ.
+/// a stream_deduplicator may differ.
 /// Throws: std::runtime_error if the file is damaged, or if the log of a durable_deduplicator has later changes; the
 /// message names the file. std::invalid_argument if parts or options differ; std::bad_alloc.
 template <saved_deduplicator Form>

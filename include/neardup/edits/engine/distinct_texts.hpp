@@ -26,8 +26,9 @@ struct text_source {
   std::function<std::string_view(std::size_t)> of;
 };
 
-/// The distinct non-empty texts of a corpus. The rank of a text is its place in the order by (length, first position).
-/// The distinct code points of the corpus are numbered from 0 on, and texts are stored as these numbers.
+/// The distinct non-empty texts of a corpus. The rank of a text is its number in the order by (length, first position
+/// in the corpus). The distinct code points of the corpus are numbered from 0 on, and texts are stored as these
+/// numbers.
 /// Memory: 4 bytes per code point of the distinct texts, 24 per text.
 class distinct_texts {
  public:

@@ -2,11 +2,11 @@
 // One-permutation min-wise hashing: each of several bins has the smallest of its hashes. A min-wise code consists of
 // these minima.
 //
-// The hash of a feature determines one bin, and a number in the bin. The bin keeps the smallest number. A bin that no
-// feature chose has to be filled. Each bin has two factors, and multiplies them with each feature of the set. The bin
-// is filled with the least product. So a bin is equally likely to contain any feature of a set, and the probability
-// that two sets agree in a bin is their Jaccard similarity. The features of a set are divided among the bins. So
-// distances have less variance than with independent bits.
+// The hash of a feature determines one bin, and a number for that bin. The bin keeps the smallest number. A bin that no
+// feature chose has to be filled. Each bin has two factors, by which the hash of each feature of the set is multiplied.
+// The bin is filled with the least product. So a bin is equally likely to contain any feature of a set, and the
+// probability that two sets agree in a bin is their Jaccard similarity. The features of a set are divided among the
+// bins. So distances have less variance than with independent bits.
 // Sources: Li, Owen, Zhang, One Permutation Hashing, NIPS 2012; Dahlgaard, Knudsen, Thorup, Fast Similarity Sketching,
 // FOCS 2017, section 2 (filling bins with further hashes of all features, not with copies of other bins).
 #pragma once

@@ -2,7 +2,7 @@
 // Positional population counts: counts for each of 64 bit positions how many words have the bit set. Finds the bits
 // that most words have set.
 //
-// Counts are bit-sliced: plane p has bit p of the count of every column. A full adder (carry-save, two or five
+// Counts are bit-sliced: plane p has bit p of the count of every bit position. A full adder (carry-save, two or five
 // instructions) adds two words to all 64 counts at once. A carry into a plane waits until a second carry arrives. Then
 // the two carries are added together. So each plane costs half as much as the plane below it.
 // Source: Clausecker, Lemire, Schintke, Faster Positional-Population Counts, CPE 2025, arXiv 2412.16370.
@@ -21,8 +21,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Bit-sliced counts of 64 columns (bit positions). There are up to eight independent lanes. At the end, the counts of
-/// all lanes are added.
+/// Bit-sliced counts of 64 bit positions. There are up to eight independent lanes. At the end, the counts of all lanes
+/// are added.
 struct bit_tally {
   static constexpr std::size_t lanes = 8;
   static constexpr std::size_t max_planes = 48;  // a lane counts up to 2^48 words
@@ -57,9 +57,9 @@ struct bit_tally {
   }
 };
 
-/// Returns the columns whose count exceeds total / 2, as a bit set. count[p] is plane p of the counts.
+/// Returns the bit positions whose count exceeds total / 2, as a bit set. count[p] is plane p of the counts.
 inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t planes, std::uint64_t total) noexcept {
-  // Compares all columns with the threshold at once. The highest plane is compared first.
+  // Compares the counts of all bit positions with the threshold at once. The highest plane is compared first.
   const std::uint64_t threshold = total / 2;
   std::uint64_t greater = 0;
   std::uint64_t equal = ~std::uint64_t{0};

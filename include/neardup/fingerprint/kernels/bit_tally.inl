@@ -45,7 +45,7 @@ class lowest_planes {
   }
 
  private:
-  /// Adds 2^plane to the count of each column that is set in `carry`.
+  /// Adds 2^plane to the count of each bit position that is set in `carry`.
   static void add_carry(bit_tally& tally, std::size_t plane, vector carry) noexcept {
     for (; ((tally.is_waiting ^= std::uint64_t{1} << plane) >> plane & 1U) == 0; ++plane) {
       vector sum = words::load(tally.planes[plane]);

@@ -23,9 +23,9 @@ namespace neardup::inline v0::detail {
 /// With `Origins`, the position of the first occurrence of each hash in its block is also recorded.
 ///
 /// The object has a list of the distinct hashes. It also has an open-addressing table of the numbers of these hashes,
-/// which is at most a quarter full. Numbers continue from text to text. A table slot with a number of an earlier text
-/// counts as free. So the table need not be cleared for each text. A processor cannot predict whether a hash is new, so
-/// the code uses arithmetic instead of a branch.
+/// which is at most a quarter full. Numbers continue from text to text. An entry of the table with a number of an
+/// earlier text counts as free. So the table need not be cleared for each text. A processor cannot predict whether a
+/// hash is new, so the code uses arithmetic instead of a branch.
 /// (feature_bag and bucket_table can also erase elements, and give the strong guarantee. But they add one hash at a
 /// time, which would be slower here.)
 template <std::size_t Words, bool Counts = false, bool Origins = false>
@@ -48,7 +48,7 @@ class distinct_hashes {
       size_ = 0;  // also after a move
     } else if (size_ > small_size) {
       // Shrinks the table to the size for the last text. The next text probably needs the same size, and a larger table
-      // would be slower. The table never grows here, because hashes that append() added need no slots.
+      // would be slower. The table never grows here, because hashes that append() added need no entries in the table.
       use((std::min)(size_, (std::max)(small_size, std::bit_ceil(sparsity(count_) * count_))));
     }
     count_ = 0;
@@ -100,8 +100,8 @@ class distinct_hashes {
   static constexpr std::size_t small_size = 1024;
   static constexpr std::uint64_t max_number = 0xffffffffU;
 
-  // The hash in slot s has the index slots_[s] - first_number_ in distinct_. If slots_[s] < first_number_, slot s is
-  // free. Only the first `size_` slots are used, and size_ is a power of two.
+  // The hash table. The hash of entry s has the index slots_[s] - first_number_ in distinct_. If slots_[s] <
+  // first_number_, entry s is free. Only the first `size_` entries are used, and size_ is a power of two.
   std::vector<std::uint32_t> slots_;
   std::array<std::vector<std::uint64_t>, Words> distinct_;  // `count_` hashes, and memory for another batch
   std::vector<std::uint64_t> counts_;
@@ -112,11 +112,11 @@ class distinct_hashes {
   std::uint32_t first_number_ = 1;
   int shift_ = 0;  // 64 - log2(size_)
 
-  /// Returns the least number of slots per hash. A table for a million hashes does not fit the caches, so it has fewer
-  /// slots per hash.
+  /// Returns the least number of table entries per hash. A table for a million hashes does not fit the caches, so it
+  /// has fewer entries per hash.
   static constexpr std::size_t sparsity(std::size_t count) noexcept { return count > std::size_t{1} << 20 ? 2 : 4; }
 
-  /// Makes the table use only its first `size` slots.
+  /// Makes the table use only its first `size` entries.
   /// Precondition: size is a power of two.
   void use(std::size_t size) noexcept {
     size_ = size;
@@ -141,7 +141,7 @@ class distinct_hashes {
     const std::size_t size = is_full ? (std::max)(small_size, std::bit_ceil(2 * slots * (count_ + n))) : size_;
     if (slots_.size() < size) slots_.resize(size);
     use(size);
-    // All hashes get new numbers, which frees their old slots.
+    // All hashes get new numbers, which frees their old table entries.
     if (first_number_ + count_ + needed > max_number) {
       std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
       first_number_ = 1;
@@ -175,8 +175,8 @@ class distinct_hashes {
     return key;
   }
 
-  /// Adds hashes without branches. Each hash is new, or known, or its slot belongs to another hash. Few hashes are of
-  /// the last kind. These hashes are tried again together, each at its next slot.
+  /// Adds hashes without branches. Each hash is new, or known, or its table entry belongs to another hash. Few hashes
+  /// are of the last kind. These hashes are tried again together, each at the next entry.
   void add_with_room(const hash_block<Words>& block, std::size_t first, std::size_t last) noexcept {
     std::uint32_t left[batch + 1];
     std::size_t left_count = 0;
@@ -197,8 +197,8 @@ class distinct_hashes {
       if constexpr (Origins) origins_[count] = static_cast<std::uint32_t>(i);
       std::uint32_t& entry = slots[slot_from(to_size(key * multiplier >> shift))];
       const bool is_free = entry < first_number;
-      // If the slot is free, `entry - first_number` wraps around to a large number. The minimum is then `count`, which
-      // is the index of a new hash.
+      // If the table entry is free, `entry - first_number` wraps around to a large number. The minimum is then `count`,
+      // which is the index of a new hash.
       const std::uint32_t number = (std::min)(entry - first_number, static_cast<std::uint32_t>(count));
       std::uint64_t difference = 0;
       for (std::size_t j = 0; j < Words; ++j) difference |= distinct[j][number] ^ block.columns[j][i];

@@ -33,9 +33,9 @@ constexpr auto sort_few_of(portable_form) noexcept {
 
 NEARDUP_AVX2_BEGIN
 
-/// Writes each number to the place that follows from how many numbers are greater. Each number is compared with all
-/// numbers, eight at a time, without branches that cannot be predicted. Two equal numbers would get the same place. The
-/// function detects them, because the sum of all comparisons is then too low.
+/// Sorts numbers: the index of a number in the result follows from how many numbers are greater. Each number is
+/// compared with all numbers, eight at a time, without branches that cannot be predicted. Two equal numbers would get
+/// the same index. The function detects them, because the sum of all comparisons is then too low.
 /// Returns: false if two numbers are equal.
 /// Precondition: numbers.size() <= 8 * sizeof...(Row).
 template <std::size_t... Row>

@@ -41,7 +41,7 @@ class equal_votes {
     for (bit_tally& tally : tallies_) tally.clear();
   }
 
-  /// Adds `n` hashes. column(j) points to an array that has word j of each hash.
+  /// Adds `n` hashes. `column(j)` returns a pointer to an array that has word j of each hash.
   template <class Column>
   void add(const Column& column, std::size_t n) noexcept {
     for (std::size_t j = 0; j < words; ++j) count_bits(tallies_[j], column(j), n);
@@ -152,9 +152,9 @@ inline void add_weighted_one_by_one(std::uint64_t* sums, const std::uint64_t* wo
 }
 
 /// Adds weights with 16 additions per token, where add_weighted_one_by_one needs 64. Each four bits of a word are a
-/// value from 0 to 15, which chooses one of 16 partial sums. At the end, the sum of a column is the total of the
-/// partial sums whose values have the bit of the column set. For 1,024 tokens, the function takes a quarter of the
-/// time. For fewer than 16 tokens, the last step costs more than the first step saves.
+/// value from 0 to 15, which chooses one of 16 partial sums. At the end, sums[i] is the total of the partial sums whose
+/// values have bit i set. For 1,024 tokens, the function takes a quarter of the time. For fewer than 16 tokens, adding
+/// the partial sums costs more than the smaller number of additions saves.
 inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                                   std::size_t stride, std::size_t n) noexcept {
   constexpr std::size_t few = 16;

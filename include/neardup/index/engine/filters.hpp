@@ -86,27 +86,27 @@ struct filter_join {
   }
 };
 
-/// The greatest number of pairs that a kernel tests in one step. A step needs room for all of them in the buffer.
+/// The greatest number of pairs of filters that a kernel tests at once. The buffer needs room for all of these pairs.
 inline constexpr std::size_t join_step = 64;
 
 /// The types of filters for which joins have vector kernels.
 template <class Filter>
 concept vector_filter = sizeof(Filter) <= max_vector_words * sizeof(std::uint64_t);
 
-/// A run of filters. Each of them is compared with the filter of a query.
+/// An array of `count` filters, each of which is compared with the filter of a query.
 struct filter_run {
   const void* filters;
   std::size_t count;
   std::uint64_t query;  ///< the filter of the query
 };
 
-/// The position of a filter that is within k bits of the filter of the query.
+/// The number of a filter_run, and the position in the run of a filter that is within k bits of the query's filter.
 struct filter_hit {
   std::size_t run;
-  std::size_t position;  ///< within the run
+  std::size_t position;  ///< in the filter_run
 };
 
-/// The place at which a scan of several runs resumes.
+/// Where a scan of several filter_runs resumes: the number of the run, and the position in the run.
 struct scan_position {
   std::size_t run = 0, at = 0;
 };
@@ -121,9 +121,9 @@ inline constexpr std::size_t hit_capacity = 256;
 
 namespace neardup::inline v0::detail {
 
-/// Joins filters: writes the pairs of `job` within k bits to `found`, sorted by (x, y). A call may return before
-/// job.is_done(), because `found` may be too small for the pairs of the next step. The next call continues. All calls
-/// together write each pair once.
+/// Joins filters: writes the pairs of `job` whose filters differ in at most k bits to `found`, sorted by (x, y). A call
+/// may return before job.is_done(), because `found` may have no room for join_step more pairs. The next call continues.
+/// All calls together write each pair once.
 /// Returns: the number of pairs written.
 /// Precondition: found.size() >= join_step and 0 <= k.
 template <class Filter>

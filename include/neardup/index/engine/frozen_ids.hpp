@@ -42,8 +42,8 @@ class frozen_ids {
         lists_(std::move(lists)),
         list_begins_(std::move(list_begins)),
         marks_(std::move(marks)) {}
-  /// Makes an object. `ids`: the ascending ids of slot 0, then those of slot 1, and so on. `several`: for each slot
-  /// with more than one id, the slot and the position of its first id. The slots ascend.
+  /// Makes an object. `ids`: the ascending ids of each slot, one slot after the other. `several`: for each slot with
+  /// more than one id, the slot and the position of the slot's first id in `ids`. The slots ascend.
   /// Throws: std::bad_alloc.
   frozen_ids(large_array<Id> ids, const std::vector<std::pair<Offset, std::size_t>>& several, std::size_t slots)
       : size_(ids.size()), ids_(std::move(ids)) {

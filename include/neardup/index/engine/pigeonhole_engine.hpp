@@ -83,8 +83,8 @@ class pigeonhole_engine {
   /// Throws: std::length_error if Offset cannot number them.
   void reserve(std::size_t count);
 
-  /// Calls `visit(slot, distance)` once for each fingerprint within k bits, until `visit` returns false. No memory is
-  /// allocated.
+  /// Calls `visit(slot, distance)` once for each fingerprint within k bits of the query, until `visit` returns false.
+  /// No memory is allocated.
   /// Returns: false if `visit` returned false.
   /// Precondition: 0 <= k <= max_distance().
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const;

@@ -56,7 +56,7 @@ void check_search(const Engine& engine, int k) {
   if (k < 0 || k > engine.max_distance()) refuse_distance(k, engine.max_distance());
 }
 
-/// Calls `visit(match)` for each pair within k bits, until `visit` returns false.
+/// Calls `visit(match)` for each stored pair within k bits of the query, until `visit` returns false.
 template <class Fingerprint, class Engine, class Visit>
 void visit_matches(const Engine& engine, const Fingerprint& query, int k, Visit& visit) {
   check_search(engine, k);

@@ -37,10 +37,10 @@ struct probed_bucket : filter_run {
 ///
 /// `Tables` has table(number). A table has entry(hash), the address of a directory entry, and view(hash), the bucket.
 /// `Store` has fingerprint(slot) and first_id(slot). Stage 1 prefetches directory entries. Stage 2 reads directory
-/// entries, and prefetches filters. Stage 3 compares filters, and prefetches the slots of filters within k bits.
-/// Finally, for many candidates at a time, slots are read, fingerprints are prefetched, and fingerprints are compared.
-/// Three groups are in progress, one per stage. Groups are short, because a processor drops prefetches while about
-/// sixty lines are in flight.
+/// entries, and prefetches filters. Stage 3 compares filters, and prefetches the slots of filters within k bits of the
+/// query's filter. Finally, for many candidates at a time, slots are read, fingerprints are prefetched, and
+/// fingerprints are compared. Three groups are in progress, one per stage. Groups are short, because a processor drops
+/// prefetches while about sixty lines are in flight.
 template <std::size_t Words, class Offset, class Tables, class Store>
 class table_search {
  public:
@@ -54,7 +54,7 @@ class table_search {
   table_search& operator=(const table_search&) = delete;
   ~table_search() = default;
 
-  /// Calls `visit(slot, distance)` once for each fingerprint within k bits, until `visit` returns false.
+  /// Calls `visit(slot, distance)` once for each fingerprint within k bits of the query, until `visit` returns false.
   /// Returns: false if `visit` returned false.
   bool run() {
     std::size_t count = 0;

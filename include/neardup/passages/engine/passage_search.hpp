@@ -57,10 +57,10 @@ struct passage_conditions {
 struct repeated_windows {
   std::uint32_t document, field, begin, count, first_document, first_field, first_begin;
 
-  friend auto operator<=>(const repeated_windows&, const repeated_windows&) = default;  // in the order of places
+  friend auto operator<=>(const repeated_windows&, const repeated_windows&) = default;  // by document, then field
 
-  /// Appends windows if they follow these windows, and if their first places follow the first places of these windows.
-  /// Returns: false if they do not follow.
+  /// Appends the windows `next` if they follow these windows, and if the first occurrences of `next` follow the first
+  /// occurrences of these windows. Returns: false if `next` was not appended.
   bool append(const repeated_windows& next) noexcept {
     const bool follows = count > 0 && next.document == document && next.field == field && next.begin == begin + count &&
                          next.first_document == first_document && next.first_field == first_field &&

@@ -4,8 +4,8 @@
 // A row is a prefix feature of a set. The rows of one feature are a bucket. Rows are sorted by feature, then by size.
 // Two rows of a bucket are a candidate pair unless a filter drops the pair. The filters bound the overlap by the sizes
 // of the sets, by the positions of the feature in both prefixes, and by the bitmaps. Two sets may share several prefix
-// features. The pair then belongs to the earliest of these features: the bucket of a later one drops the pair. If very
-// many sets have a feature, set_join joins these sets as a corpus of their own, by rarer features or by parts.
+// features. The pair then belongs to the earliest of these features: the bucket of a later feature drops the pair. If
+// very many sets have a feature, set_join joins these sets as a corpus of their own, by rarer features or by parts.
 // Source: Vernica, Carey and Li, Efficient Parallel Set-Similarity Joins Using MapReduce, SIGMOD 2010.
 #pragma once
 
@@ -63,8 +63,8 @@ class overlap_table {
   std::vector<std::uint32_t> least_, prefixes_;
 };
 
-/// Default: the sets of a bucket may be joined as a corpus of their own if the bucket has at least this many rows. See
-/// is_corpus().
+/// Default: the sets of a bucket (of all rows of one feature) may be joined as a corpus of their own if the bucket has
+/// at least this many rows. See is_corpus().
 inline constexpr std::size_t large_bucket = std::size_t{1} << 12;
 
 /// A pair of sets, a < b, and their overlap; the overlap is 0 if it is unknown.
@@ -72,8 +72,8 @@ struct found_pair {
   std::uint32_t a, b, common;
 };
 
-/// Joins rows: finds the pairs of sets that share a feature. A bucket is all rows of one feature. `Sets` describes the
-/// sets:
+/// Joins rows: finds the pairs of sets that share a feature. A bucket is all rows of one feature. `Sets` gives access
+/// to the sets:
 ///
 ///   Sets::feature                   the type of a feature
 ///   Sets::row                       {key, set, size, position}: the feature, the number of the set, the number of its
@@ -93,8 +93,8 @@ class bucket_join {
   /// Receives batches of pairs. Calls do not overlap. Returns false to end the join.
   using take_type = std::function<bool(std::span<const found_pair>)>;
 
-  /// Makes a join. `large`: the argument of is_corpus(). `classes`: nullptr, or the classes of the sets, by the numbers
-  /// of the sets. `failures`: nullptr, or a limit at which visit() gives up.
+  /// Makes a join. `large`: the least number of rows for is_corpus(). `classes`: nullptr, or the classes of the sets,
+  /// by the numbers of the sets. `failures`: nullptr, or a limit at which visit() gives up.
   bucket_join(const Sets& sets, const overlap_bounds& bounds, const overlap_table& table, const any_runner& run,
               std::size_t large, set_classes* classes, failure_limit* failures)
       : sets_(sets), bounds_(bounds), table_(table), run_(run), large_(large), classes_(classes), failures_(failures) {}
@@ -169,17 +169,18 @@ class bucket_join {
  private:
   using feature = typename Sets::feature;
   enum label_kind : unsigned char { by_class, by_feature };
-  static constexpr std::size_t few = 8;  // buckets with fewer rows get no labels
+  static constexpr std::size_t few = 8;  // a bucket (a feature) with fewer rows gets no labels
 
-  /// Adjacent posted rows of one size. The run begins at place `begin` of the list, and ends where the next run begins.
+  /// Adjacent posted rows whose sets have one size. They begin at places[begin], and end where the next run_of_sizes
+  /// begins.
   struct run_of_sizes {
     std::uint32_t size, begin;
   };
   /// The posted rows are the rows in the shorter prefix of their set, by ascending size.
   struct posted_rows {
-    std::vector<std::uint32_t> places;  // places in the bucket
+    std::vector<std::uint32_t> places;  // indices into the rows of the feature
     std::vector<run_of_sizes> runs;
-    std::size_t begin = 0;  // the first run that is not too small
+    std::size_t begin = 0;  // the first of `runs` whose size is not too small
 
     void clear() {
       places.clear();
@@ -223,10 +224,10 @@ class bucket_join {
     typename Sets::scratch sets;
     test_order order;
     posted_rows posted, unlike_posted;      // all posted rows; posted rows with another label than `common`
-    std::vector<set_candidate> candidates;  // each has its place in the bucket
+    std::vector<set_candidate> candidates;  // `place`: index of the row in its bucket
     std::vector<found_pair> found;
-    // labels[i]: the label of the row at place i of the bucket. The vector is empty if the labels are unknown. Two rows
-    // with the same label need no comparison, unless the label is `alone`.
+    // labels[i]: the label of row i of the bucket. The vector is empty if the labels are unknown. Two rows with the
+    // same label need no comparison, unless the label is `alone`.
     std::vector<std::uint64_t> labels;
     std::uint64_t alone = 0, common = 0;  // `common`: the label of most rows, if there is one
     std::size_t unlike = 0;               // number of rows with another label than `common`
@@ -243,7 +244,7 @@ class bucket_join {
   }
 
   /// Sorts the rows by hashes of their keys.
-  /// Returns: the places where the rows of each hash begin.
+  /// Returns: for each hash the index of the first row with this hash.
   [[nodiscard]] std::vector<std::size_t> partition(std::span<row> rows, scratch_array<row>& scratch) const {
     const int bits = std::clamp(static_cast<int>(std::bit_width(rows.size())) - 4, 1, 24);
     std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
@@ -255,7 +256,7 @@ class bucket_join {
     return starts;
   }
 
-  /// Joins the rows [first, last) of a bucket with all earlier rows of the bucket.
+  /// Joins the rows [first, last) of a bucket (of one feature) with all earlier rows of the bucket.
   void join_rows(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
     memory.labels.clear();
     if ((classes_ != nullptr || sets_.is_across()) && bucket.size() >= few) find_labels(bucket, by_class, memory);
@@ -298,7 +299,7 @@ class bucket_join {
     }
   }
 
-  /// Labels the rows of a large bucket.
+  /// Labels the rows of a large bucket (of a frequent feature).
   /// Returns: true if most rows have one label and few rows have another one. Such a bucket has few pairs, so joining
   /// it as a corpus does not pay.
   [[nodiscard]] bool is_of_one_label(std::span<const row> bucket, worker& memory) const {
@@ -309,7 +310,7 @@ class bucket_join {
     return ((classes_ != nullptr || sets_.is_across()) && has_few(by_class)) || has_few(by_feature);
   }
 
-  /// Joins row `j` of a bucket with the posted rows whose sets are not larger.
+  /// Joins row `j` of a bucket (of one feature) with the posted rows whose sets are not larger.
   void join_row(std::span<const row> bucket, const posted_rows& posted, std::size_t j, worker& memory) const {
     const row& y = bucket[j];
     if (memory.candidates.size() < posted.places.size()) memory.candidates.resize(2 * posted.places.size());
@@ -339,10 +340,10 @@ class bucket_join {
     }
   }
 
-  /// Labels the rows of a bucket. Rows with the same label need no comparison. A label by class is the mark of the set
-  /// if each pair has one marked set; otherwise it is the class of the set. A label by feature is the previous prefix
-  /// feature of the row's set. Pairs of rows with the same label by feature belong to this earlier feature. A row
-  /// without a previous feature gets the label `alone`.
+  /// Labels the rows of a bucket (of one feature). Rows with the same label need no comparison. A label by class is the
+  /// mark of the set if each pair has one marked set; otherwise it is the class of the set. A label by feature is the
+  /// previous prefix feature of the row's set. Pairs of rows with the same label by feature belong to this earlier
+  /// feature. A row without a previous feature gets the label `alone`.
   void find_labels(std::span<const row> bucket, label_kind kind, worker& memory) const {
     const auto label_of = [&](const row& one) -> std::uint64_t {
       if (kind == by_feature) return sets_.before(one, memory.sets).value_or(one.key);
@@ -391,7 +392,7 @@ class bucket_join {
     memory.found.push_back({(std::min)(x, y), (std::max)(x, y), static_cast<std::uint32_t>(common)});
   }
 
-  /// Joins the sets of a large bucket as a corpus of their own.
+  /// Joins the sets of a large bucket (of a frequent feature) as a corpus of their own.
   template <class HandOver>
   void join_corpus(std::span<const row> bucket, const HandOver& hand_over) {
     // distinct_sets expects the sets of the first corpus before the sets of the second corpus.

@@ -81,8 +81,8 @@ class least_overlaps {
 /// is reused for the next given set, so each thread needs its own object.
 ///
 /// A group has `counts`, the order of its features, and `postings`, with a member posting_lists::visit(). `Records`
-/// describes the sets of a group by their numbers: has(number) is true if the set is in the group, and size(number),
-/// bitmap(number) and prefetch(number) are about the set.
+/// gives access to the sets of a group by their numbers: has(number) is true if the set is in the group, and
+/// size(number), bitmap(number) and prefetch(number) are about the set.
 class candidate_search {
  public:
   /// Begins a search for a given set.

@@ -33,7 +33,7 @@ std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, st
     i += static_cast<std::size_t>(in_a);
     j += static_cast<std::size_t>(in_b);
   };
-  constexpr std::size_t stride = 32;  // steps between two tests of whether `least` is in reach
+  constexpr std::size_t stride = 32;  // loop iterations between two tests of whether `least` is in reach
   while (a.size() - i >= stride && b.size() - j >= stride) {
     if (common + (std::min)(a.size() - i, b.size() - j) < least) return common;
     for (std::size_t steps = 0; steps < stride; ++steps) step();
@@ -103,7 +103,7 @@ constexpr auto count_common_of(avx2_form) noexcept { return count_common_avx2; }
 inline std::size_t count_common_neon(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
                                      std::size_t least) noexcept {
   constexpr std::size_t lanes = 4;
-  constexpr std::size_t stride = 8;  // steps between two tests of whether `least` is in reach
+  constexpr std::size_t stride = 8;  // loop iterations between two tests of whether `least` is in reach
   const std::uint32_t* i = a.data();
   const std::uint32_t* j = b.data();
   const std::uint32_t* const a_end = i + a.size();

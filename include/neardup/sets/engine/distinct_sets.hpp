@@ -36,7 +36,8 @@ struct set_source {
 }
 
 /// Checks the sets of a source and counts their tokens. Calls `take(part, number, size, sketch)` for each set. The
-/// parts of `run` call `take` concurrently. `most`: the approximate number of tokens for which the counts have memory.
+/// parts of the runner `run` call `take` concurrently. `most`: the approximate number of tokens for which the counts
+/// have memory.
 /// Throws: std::invalid_argument if the features of a set are not ascending and distinct; the message names the set.
 /// std::length_error if a set has 2^32 - 1 features or more.
 template <class Feature, class Take>
@@ -92,8 +93,8 @@ void check_count(const set_source<Feature>& source) {
   fail<std::length_error>({"a join of ", source.size, " sets: there may be at most 2^32 - 2"});
 }
 
-/// The distinct sets of a source, ordered by (size, number in the source). The *rank* of a set is its place in this
-/// order. Sets that are too small for any pair are left out.
+/// The distinct sets of a source, ordered by (size, number in the source). The *rank* of a set is the set's number in
+/// this order. Sets that are too small for any pair are left out.
 template <class Feature>
 class distinct_sets {
  public:

@@ -256,8 +256,8 @@ class posting_lists {
 
   void append(bucket& to, const set_posting& added);
 
-  /// Moves the postings of one token from a bucket to a new list at the end of lists_. The bucket keeps one posting in
-  /// their place, of size 0, whose `number` is the index of the list.
+  /// Moves the postings of one token from a bucket to a new list at the end of lists_. In place of these postings, the
+  /// bucket keeps one posting of size 0, whose `number` is the index of the list in lists_.
   /// Guarantee: strong.
   template <class BitsOf>
   void move_to_list(bucket& of, std::uint32_t token, const BitsOf& bits_of) {

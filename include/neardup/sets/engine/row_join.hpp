@@ -51,15 +51,15 @@ struct row_join_sizes {
   failure_limits failures = {};
 };
 
-/// The prefixes of the sets of a source. They are not stored: a prefix is computed each time it is needed, unless a
-/// cache has it.
+/// The prefixes of the sets of a source. Prefixes are not stored. A prefix is computed each time it is needed, unless a
+/// cache has the prefix.
 template <class Feature>
 class source_prefixes {
  public:
   using key_span = std::span<const std::uint64_t>;
 
-  /// Makes the prefixes. A cache has `slots` slots. It has at most about `memory` bytes of keys, but never less than
-  /// least_memory.
+  /// Makes the prefixes. A cache has entries for `slots` sets. The keys in a cache take at most about `memory` bytes,
+  /// or least_memory if `memory` is less.
   source_prefixes(const set_source<Feature>& source, const overlap_table& table, const token_counts& counts,
                   std::uint32_t slots, std::uint64_t memory)
       : source_(source),
@@ -68,7 +68,8 @@ class source_prefixes {
         slots_(slots),
         most_(to_size((std::max)(memory, least_memory) / sizeof(std::uint64_t))) {}
 
-  /// A cache of prefixes for one thread. A set can be in one slot only.
+  /// A cache of prefixes for one thread. The prefix of a set can be in one entry of `slots` only: slots[set %
+  /// slots.size()].
   struct cache {
     struct slot {
       std::uint32_t set = (std::numeric_limits<std::uint32_t>::max)();
@@ -76,7 +77,7 @@ class source_prefixes {
     };
     prefix_finder finder;
     std::vector<slot> slots;
-    std::size_t keys = 0;  // the capacity of all slots, in keys
+    std::size_t keys = 0;  // the number of keys for which `slots` have memory
   };
 
   /// Returns the keys of the features that precede the feature of the row in the prefix of its set. Features that no
@@ -111,7 +112,7 @@ class source_prefixes {
   std::size_t most_;  // most keys in a cache
 };
 
-/// Gives bucket_join the sizes and elements of the sets of a source.
+/// Gives bucket_join access to the sets of a source.
 template <class Feature>
 class row_sets {
  public:

@@ -64,9 +64,9 @@ struct set_join_sizes {
   failure_limits failures = {};
 };
 
-/// Returns true if set_join joins the rows of one bucket faster than a comparison row by row. It is faster if there are
-/// at least `large` rows, and at least large * large candidate pairs. In a candidate pair, at least one of the two rows
-/// is in the shorter prefix of its set. For example, all texts of a template may have a frequent feature that is in the
+/// Returns true if set_join joins the rows of one feature faster than a comparison row by row: if the feature has at
+/// least `large` rows, and at least large * large candidate pairs. In a candidate pair, at least one of the two rows is
+/// in the shorter prefix of its set. For example, all texts of a template may have a frequent feature that is in the
 /// shorter prefix of few of them.
 /// Precondition: the rows ascend by size.
 template <class Row>
@@ -144,7 +144,7 @@ class set_join {
   static constexpr std::size_t ahead = 8;
   static constexpr std::size_t few = 16;  // longer posting lists are searched for the sizes that fit
 
-  /// A range of places: those in [begin, end).
+  /// The places [begin, end) of sets.
   struct place_range {
     std::size_t begin, end;
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
@@ -176,7 +176,7 @@ class set_join {
   struct worker {
     std::vector<looked_up> sets;
     std::size_t seen_begin = 0;        // the place of seen[0]
-    std::vector<std::uint32_t> seen;   // seen[place]: the last set of which it was a candidate
+    std::vector<std::uint32_t> seen;   // seen[place]: the last set whose candidate was the set at `place`
     std::vector<std::uint32_t> times;  // times[place]: number of common features; only for containment
     std::vector<std::uint32_t> least;  // least[size]: required overlap
     std::size_t least_base = 0, least_for = 0;
@@ -195,7 +195,8 @@ class set_join {
   }
   [[nodiscard]] std::size_t size_at(std::size_t place) const noexcept { return sets_.size_of(rank(place)); }
 
-  /// Returns the first place in [begin, end) whose set has at least `n` features, or `end` if no place has.
+  /// Returns the first place in [begin, end) whose set has at least `n` features, or `end` if all sets have fewer
+  /// features.
   [[nodiscard]] std::size_t first_of_size(std::size_t begin, std::size_t end, std::size_t n) const noexcept {
     while (begin < end) {
       const std::size_t middle = begin + (end - begin) / 2;
@@ -614,7 +615,8 @@ class set_join {
   /// Scans a list whose sets are mostly of one class. The result is the same as for scan(). Each candidate is compared
   /// at once, because a similar candidate may change the class of the set at `place`.
   /// Invariant: the postings [i, i + runs[i]) are of sets of one class.
-  /// So a run is skipped if its class is the class of the set at `place`. Adjacent runs of one class are united first.
+  /// So the postings [i, i + runs[i]) are skipped if their class is the class of the set at `place`. Adjacent ranges of
+  /// one class are united first.
   void scan_by_class(chunk& of, worker& memory, std::size_t place, std::size_t n, std::size_t position,
                      std::uint32_t token, std::size_t begin, std::size_t end) {
     const auto class_at = [&](std::size_t i) { return classes_->of(rank(of.postings[i].place)); };

@@ -52,7 +52,7 @@ struct record_row {
   std::uint32_t set, size, position;
 };
 
-/// Describes the sets of records for bucket_join.
+/// Gives bucket_join access to the sets of records.
 template <class Feature>
 class record_sets {
  public:
@@ -260,7 +260,8 @@ class shuffle_join {
     }
   }
 
-  /// Returns the place in the prefix of the feature of row `i`. Features that are left out do not count.
+  /// Returns the position, in the prefix of the set, of the feature of row `i`. Features that are left out do not
+  /// count.
   [[nodiscard]] std::uint32_t place_of(const blob_record<Feature>& record, std::size_t i) const {
     return has_sets_ ? index_at(record.rows, index_width(record.head.size), i)
                      : record.positions[i] - record.head.left_out;

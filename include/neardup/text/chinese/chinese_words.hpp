@@ -82,7 +82,8 @@ class chinese_words {
   bool keep_symbols = false;  ///< true: also yield tokens without a letter or digit
 
  private:
-  /// A token: its place in the text, and its length in characters. The length of white space is 0.
+  /// A token: the offset of its first byte in the text, its length in bytes, and its length in characters. The length
+  /// of white space is 0.
   struct piece {
     std::size_t begin;
     std::uint32_t size, characters;

@@ -40,7 +40,7 @@ struct segment_step {
   char32_t code_point;
 };
 
-/// A node of the trie. The number of a node is its index in the hash table. So one lookup finds a child.
+/// A node of the trie. The number of a node is the node's index in the hash table. So one lookup finds a child.
 ///
 ///   bytes 0..7   key: bits 0..20 the code point, 21..52 the number of the parent + 1, 63 true if it has children
 ///   bytes 8..15  log_frequency
