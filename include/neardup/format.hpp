@@ -22,7 +22,7 @@ struct fingerprint_formatter : std::formatter<std::string> {
 
 }  // namespace neardup::inline v0::detail
 
-/// Formats the hexadecimal digits of to_hex(). The options are those of a string: width, fill and alignment.
+/// Formats the hexadecimal digits of to_hex(). The options are the same as for a string: width, fill and alignment.
 /// Example: `std::println("{}", *hash(text));`
 template <std::size_t Bits>
 struct std::formatter<neardup::simhash<Bits>> : neardup::detail::fingerprint_formatter {};

@@ -23,8 +23,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// A deduplicator, or a class that wraps a deduplicator. Its describer() computes the fingerprint and the features of a
-/// text without access to the deduplicator, so no lock is needed.
+/// A deduplicator, or a class that wraps a deduplicator. The member describer() computes the fingerprint and the
+/// features of a text without access to the deduplicator, so no lock is needed.
 template <class T>
 concept deduplicating = requires(const T& value) {
   typename T::workspace;

@@ -32,8 +32,8 @@ template <std::integral A, std::integral B>
   return std::cmp_equal(+a, +b);  // std::cmp_equal refuses characters and bool, of which + makes integers
 }
 
-/// The type of a parameter that takes a whole number. Every integer converts to it. So a caller with `std::size_t i` or
-/// `7` needs no cast, and no value is narrowed silently. `name`: what messages call the number.
+/// The type of a parameter that takes a whole number. Every integer converts to this type. So a caller with
+/// `std::size_t i` or `7` needs no cast, and no value is narrowed silently. `name`: what messages call the number.
 template <std::integral Number, const char* name>
 class whole_argument {
  public:

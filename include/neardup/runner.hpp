@@ -45,7 +45,7 @@ concept incomplete_runner = !runner<T> && (requires(T & run) {
 
 }  // namespace detail
 
-/// A type-erased runner. If it is default-constructed, all parts run on the calling thread.
+/// A type-erased runner. With a default-constructed object, all parts run on the calling thread.
 ///
 /// Results never depend on the runner. The indirect call costs almost nothing, because there is only one per pass over
 /// the data.
@@ -163,7 +163,7 @@ class first_failure {
 
 /// Distributes the numbers 0 to count - 1 over `parts` parts of the runner `run`, in steps of `step` consecutive
 /// numbers. A part calls `work(part, first, last)` for the numbers [first, last) of a step, and then takes the next
-/// step. This ends when no step is left, or when a call of `work` returns false.
+/// step. A part ends when no step is left, or when a call of `work` returns false.
 /// Returns: false if `work` returned false.
 /// Throws: the exception of `work` or run.check(). If several calls throw, the exception of the call with the lowest
 /// numbers.

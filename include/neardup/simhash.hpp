@@ -31,8 +31,8 @@ enum class fingerprint_kind : std::uint8_t {
 
 namespace detail {
 
-/// Throws std::invalid_argument unless k is in 0..bits. These are the possible distances of fingerprints of `bits`
-/// bits.
+/// Throws std::invalid_argument unless k is in 0..bits. The numbers 0..bits are the possible distances of fingerprints
+/// of `bits` bits.
 inline void check_distance(std::size_t bits, int k) {
   if (k < 0 || static_cast<std::size_t>(k) > bits) {
     fail<std::invalid_argument>(

@@ -44,9 +44,9 @@ concept threshold_of_sets = std::same_as<T, jaccard> || std::same_as<T, cosine> 
 struct bits {
   int count;
 
-  /// The number of blocks into which a join cuts each fingerprint; see pigeonhole_index. If it is 0, the join chooses
-  /// it, from the number of fingerprints and a sample of them. The number does not change a result. An index has its
-  /// own number of blocks, and ignores this one.
+  /// The number of blocks into which a join cuts each fingerprint; see pigeonhole_index. If `blocks` is 0, the join
+  /// chooses the number of blocks, from the number of fingerprints and a sample of fingerprints. The number does not
+  /// change a result. An index has its own number of blocks, and ignores this one.
   int blocks = 0;
 
   /// Makes a threshold of `k` bits. The functions that compare fingerprints check that `k` is in 0..Bits.
@@ -187,8 +187,9 @@ struct edit_progress {
 struct edit {
   double similarity;
 
-  /// Reports the progress. It is called before the first text, and then from time to time, also within a long
-  /// comparison. Any thread may call it, but calls do not overlap. If it throws, the join or grouping ends.
+  /// A function that reports the progress. The function is called before the first text, and then from time to time,
+  /// also within a long comparison. Any thread may call it, but calls do not overlap. If the function throws, the join
+  /// or grouping ends.
   std::function<void(const edit_progress&)> progress = nullptr;
 };
 

@@ -43,7 +43,7 @@ using id_map = std::conditional_t<hashable_id<Id>, std::unordered_map<Id, Value>
 
 }  // namespace detail
 
-/// A kept document, when a further document is compared with it. Its members refer to memory of the decider.
+/// A kept document that is compared with a further document. The members refer to memory of the decider.
 template <class Id, class Fingerprint, class Feature = std::uint32_t>
 struct kept_document {
   const Id& id;
@@ -225,7 +225,7 @@ class decider {
   /// serial number serial + i. If `Source` joins the documents, several threads call `judge` at once, and may pass it
   /// two documents of the batch. The earlier document is then passed as a kept document without a serial number.
   /// `least`: if given, the judge must reject all pairs whose features have a lower Jaccard similarity.
-  /// Precondition: the ids differ, and no document is kept under one of them.
+  /// Precondition: the ids differ, and no document is kept under any of the ids.
   /// Throws: std::length_error if there are more documents than the index or 32 bits can number; std::bad_alloc;
   /// exceptions of the judge and of run.check().
   template <class Judge>

@@ -68,7 +68,7 @@ class feature_describer {
 
   explicit feature_describer(Features extract) : extract_(std::move(extract)) {}
 
-  /// Returns the description of a text. Its features are valid until the next use of the workspace.
+  /// Returns the description of a text. The features in the description are valid until the next use of the workspace.
   [[nodiscard]] description_type operator()(std::string_view text, workspace& scratch) const {
     return {text, extract_(text, scratch.extracting_)};
   }
@@ -184,7 +184,7 @@ class basic_deduplicator {
     return add_with(document, id, [this](const change_type& change) { commit(change); });
   }
 
-  /// Adds a document. Its id is the number of documents added before, duplicates included.
+  /// Adds a document. The document's id is the number of documents added before, duplicates included.
   /// Throws: the exceptions of add(text, id); std::length_error if Id cannot represent the number.
   verdict_type add(std::string_view text) requires counting_id<Id> { return add(text, next_id()); }
 
@@ -319,8 +319,8 @@ class basic_deduplicator {
     if (hook_ != nullptr) hook_->commit(change);
   }
 
-  // The following functions do what add(), replace() and add_descriptions() do. But they call `commit` in place of the
-  // hook.
+  // The following functions do what add(), replace() and add_descriptions() do. But these functions call `commit` in
+  // place of the hook.
   template <class Commit>
   verdict_type add_with(const description_type& document, const Id& id, const Commit& commit) {
     if (contains(id)) refuse(id);
@@ -477,8 +477,8 @@ void basic_deduplicator<Describer, Judge, Source, Id>::check_ids(std::size_t tex
 
 namespace detail {
 
-/// The base class of a deduplicator. If `Features` is not a feature_extractor, the base class is that of
-/// default_features. So the compiler prints only the message of deduplicator.
+/// The base class of a deduplicator. If `Features` is not a feature_extractor, the base class uses default_features. So
+/// the compiler prints only the message of deduplicator.
 template <class Features, class Id>
 using base_of_deduplicator = basic_deduplicator<
     feature_describer<std::conditional_t<is_feature_extractor<Features>, Features, default_features<>>>, set_judge,

@@ -174,8 +174,8 @@ class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check,
   /// Returns the largest distance in bits between the fingerprints of a duplicate and its original. Two short texts
   /// with the same tokens (see min_tokens) may be farther apart if a weighter counts tokens.
   [[nodiscard]] int distance() const noexcept { return this->kept().source().distance(); }
-  /// Returns the least similarity of duplicates: that of the features, or the number that at_least accepts. Returns
-  /// default_similarity for other checks.
+  /// Returns the least similarity of duplicates: the least similarity of the features, or the least number that
+  /// at_least accepts. Returns default_similarity for other checks.
   [[nodiscard]] double similarity() const noexcept { return this->judge().similarity(); }
 
  private:

@@ -189,7 +189,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
 
 /// Groups the near-duplicates of a corpus by their fingerprints alone. Leave out short texts first (see
 /// default_min_tokens).
-/// The result and the errors are those of group() with a check that accepts all pairs.
+/// The result and the exceptions are the same as for group() with a check that accepts all pairs.
 /// Example: `auto label = group(fingerprints, bits{3});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold>
 [[nodiscard]] std::vector<Index> group(const Range& fingerprints, const Threshold& within,

@@ -55,8 +55,8 @@ struct stream_limits {
 
 /// The time at which documents are added to a stream_deduplicator.
 struct arrival {
-  /// The time, in any unit. Times must not decrease from call to call. Without a value, the time is that of the last
-  /// call, or 0 if there was none.
+  /// The time, in any unit. Times must not decrease from call to call. If no time is given, the time of the last call
+  /// is used, or 0 if there was no call.
   std::optional<time_argument> now = std::nullopt;
 };
 
@@ -116,8 +116,8 @@ class age_list {
 /// frees unused memory, in two cases: three quarters of the allocated entries are unused, or max_bytes is reached.
 /// Guarantee: a call that throws may have changed two things. Documents that were too old, or that had to make room,
 /// may have been removed. Earlier pieces of the batch may have been added. If documents were added, but removing old
-/// documents fails, the call still returns its verdicts. The next call then tries again to remove them, and throws if
-/// it fails.
+/// documents fails, the call still returns its verdicts. The next call then tries again to remove the old documents,
+/// and throws if the removal fails.
 /// Example: `stream_deduplicator seen(deduplicator{jaccard{0.8}}, {.max_documents = 1'000'000, .max_age = 3600});
 ///          if (seen.add(line, number, now).is_new()) print(line);`
 template <class Deduplicator>
@@ -232,8 +232,8 @@ class stream_deduplicator : private Deduplicator {
   using Deduplicator::size;
   [[nodiscard]] const stream_limits& limits() const noexcept { return limits_; }
 
-  /// Calls `visit(document)` with each kept_document and its time, until `visit` returns false. The order is the one in
-  /// which documents will be removed.
+  /// Calls `visit(document)` with each kept_document and the document's time, until `visit` returns false. Documents
+  /// that will be removed first come first.
   /// Precondition: `visit` does not change the deduplicator.
   template <class Visit>
   void for_each_kept(Visit&& visit) const {
@@ -291,7 +291,7 @@ class stream_deduplicator : private Deduplicator {
   static constexpr std::size_t checked_documents = 64;  // see stream_limits::max_bytes
   static constexpr std::size_t no_limit = (std::numeric_limits<std::size_t>::max)();
 
-  /// Adds documents. `add(commit)` has to call the deduplicator, and pass `commit` to it.
+  /// Adds documents. `add(commit)` has to call a function of the deduplicator, and pass `commit` to that function.
   template <class Add>
   auto add_at(const arrival& at, std::span<const description_type> documents, bool replaces, const Add& add) {
     if (!at.now && limits_.max_age != stream_limits{}.max_age) {

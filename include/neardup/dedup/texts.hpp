@@ -171,7 +171,7 @@ template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_se
   return pairs<Index>(texts, least, default_features<>(), options);
 }
 
-/// Returns the pairs of similar texts, one of `a` and one of `b`. Their default features are compared.
+/// Returns the pairs of similar texts, one of `a` and one of `b`. The default features of the texts are compared.
 template <std::integral Index = std::uint32_t, text_range A, text_range B, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
                                                      const join_options& options = {}) {

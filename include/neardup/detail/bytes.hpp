@@ -43,7 +43,7 @@ namespace neardup::inline v0::detail {
 inline constexpr std::uint64_t byte_ones = 0x0101010101010101U;
 inline constexpr std::uint64_t byte_tops = byte_ones << 7;
 
-/// Reads a little-endian unsigned integer. This works on machines with either byte order.
+/// Reads a little-endian unsigned integer, on machines with either byte order.
 template <class Word = std::uint64_t>
 Word load_little_endian(const char* bytes) noexcept {
   if constexpr (std::endian::native == std::endian::little) {
@@ -57,7 +57,8 @@ Word load_little_endian(const char* bytes) noexcept {
   }
 }
 
-/// Checks that this machine is little-endian, because all files are. `name`: the file, or what would be written to it.
+/// Checks that this machine is little-endian, because all files are. `name`: the file, or the data for the file, as the
+/// message should name it.
 /// Throws: std::runtime_error "NAME: ..." if the machine is not little-endian.
 inline void check_byte_order(const message_part& name) {
   if constexpr (std::endian::native != std::endian::little) {

@@ -13,7 +13,8 @@
 // defined as `template`, so the lines are definitions. A member with long code is defined outside of its class, because
 // a member that is defined inside is inline, and compilers instantiate inline members despite the declaration.
 //
-// A long function that is not a template is only declared in such a program. Its body follows the class:
+// A long function that is not a template is only declared in such a program. The body of the function follows the
+// class:
 //
 //   #if NEARDUP_BODIES
 //   NEARDUP_INLINE void posting_lists::split() { … }

@@ -89,8 +89,8 @@ bool write_all(file_operations& files, int file, std::span<const std::byte> byte
 
 [[nodiscard]] std::string folder_of(const std::string& path);
 
-/// Returns the absolute path, with symbolic links resolved. This path names the same file after a chdir(). The file
-/// need not exist. On Windows, symbolic links are not resolved.
+/// Returns the absolute path, with symbolic links resolved. The absolute path names the same file after a chdir(). The
+/// file need not exist. On Windows, symbolic links are not resolved.
 [[nodiscard]] NEARDUP_COLD std::string settled_path(std::string path);
 
 /// Writes a file of several pieces, atomically and durably. After a crash, there is either the old file or the new one.

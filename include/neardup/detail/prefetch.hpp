@@ -4,8 +4,8 @@
 
 namespace neardup::inline v0::detail {
 
-// The prefetch functions are not noinline. If they were, g++ 12 would assume that they have no effect, and might drop
-// their calls.
+// The prefetch functions are not noinline. If they were, g++ 12 would assume that these functions have no effect, and
+// might drop the calls.
 
 /// Prefetches the cache line at `address`. The address may be invalid. The function does nothing if the compiler lacks
 /// the builtin.

@@ -27,7 +27,7 @@ class shared_components {
     while (parent != x) {
       const std::size_t above = load(parent);
       // Path halving makes later calls faster. The store may overwrite a parent that another thread has just written.
-      // This does no harm, because the two parents lead to the same root.
+      // The overwriting does no harm, because the two parents lead to the same root.
       if (above != parent) parent_[x].store(static_cast<Number>(above), std::memory_order_relaxed);
       x = parent;
       parent = above;

@@ -33,8 +33,8 @@ void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b
 /// The shorter of two texts is the *pattern*, and the longer one is the *text*. Cell (i, j) of the dynamic-programming
 /// table is the distance between the first i code points of the pattern and the first j code points of the text.
 /// Neighbouring cells differ by -1, 0 or 1. So two words of bits, `rises` and `falls`, hold 64 rows of a column. The
-/// table is computed in bands of 64 rows. A band is computed from left to right. Its input is the differences along the
-/// last row of the band above.
+/// table is computed in bands of 64 rows. A band is computed from left to right. The input of a band is the differences
+/// along the last row of the band above.
 ///
 /// A path of cost at most `most` deviates from the diagonal through the last cell by at most (most + columns - rows) /
 /// 2 to the left and (most - columns + rows) / 2 to the right. The cells of each computed row narrow these limits. Only
@@ -322,8 +322,8 @@ NEARDUP_INLINE std::size_t unbounded_edit_distance(std::span<const char32_t> a, 
   return detail::unbounded_edit_distance(detail::code_points_of(a), detail::code_points_of(b));
 }
 
-/// Returns the edit distance if it is at most `max_distance`, otherwise nullopt. This call is faster than
-/// edit_distance(a, b).
+/// Returns the edit distance if it is at most `max_distance`, otherwise nullopt. edit_distance(a, b, max_distance) is
+/// faster than edit_distance(a, b).
 /// Complexity: O(n * max_distance / 64), and less for texts that are much farther apart.
 [[nodiscard]] inline std::optional<std::size_t> edit_distance(std::string_view a, std::string_view b,
                                                               std::size_t max_distance) {

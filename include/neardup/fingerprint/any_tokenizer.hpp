@@ -32,10 +32,10 @@ concept tokenizer_other_than = !std::same_as<T, Holder> && tokenizer<T>;
 /// is generic over the tokenizer is then instantiated for this one type only. With t tokenizers, w weighters and b
 /// widths there are t + w * b instantiations instead of t * w * b.
 ///
-/// Tokens, hashes and fingerprints are those of the held tokenizer. Copies share the held tokenizer. With the hasher
-/// xxh3 of any width, a simhasher, minwise_hasher or feature_extractor makes one virtual call per text, and is as fast
-/// as with the held tokenizer. With any other hasher, it makes one virtual call per token. text_stream and
-/// composition_of() do not support any_tokenizer.
+/// Tokens, hashes and fingerprints are the same as with the tokenizer that the object holds. Copies share the held
+/// tokenizer. With the hasher xxh3 of any width, a simhasher, minwise_hasher or feature_extractor makes one virtual
+/// call per text, and is as fast as with the held tokenizer. With any other hasher, it makes one virtual call per
+/// token. text_stream and composition_of() do not support any_tokenizer.
 /// Example: `auto t = with_tokenizer(parse_features(name), [](const auto& t) { return any_tokenizer(t); });
 ///          simhasher hash{t, tf{}};`
 class any_tokenizer {
@@ -50,7 +50,7 @@ class any_tokenizer {
                            const detail::hash_writer& out) const = 0;
     virtual bool count(std::uint64_t seed, std::string_view text, std::span<detail::bit_tally> tallies) const = 0;
   };
-  // The number of words that a kernel writes is that of `out` and `tallies`, whatever the width of the hasher.
+  // `out` and `tallies` determine how many words per hash a kernel writes, whatever the width of the hasher.
   template <class Tokenizer>
   struct model final : model_base {
     using kernel = detail::token_kernel<Tokenizer, xxh3<64>>;

@@ -21,8 +21,8 @@ class feature_extractor;
 using default_tokenizer = normalised<shingles<words>>;
 
 /// The default features of a text: its distinct pairs of words, as 32-bit numbers. default_features<std::uint64_t>
-/// makes 64-bit numbers. To use this type, include <neardup/fingerprint/feature_extractor.hpp>. The present header does
-/// not include the other one, so that it compiles faster.
+/// makes 64-bit numbers. To use this type, include <neardup/fingerprint/feature_extractor.hpp>. default_features.hpp
+/// only declares the class feature_extractor, so that programs that need no features compile faster.
 template <std::unsigned_integral Feature = std::uint32_t>
 using default_features = feature_extractor<default_tokenizer, xxh3<64>, Feature>;
 

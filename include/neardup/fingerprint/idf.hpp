@@ -275,9 +275,9 @@ inline constexpr bool asks_idf_table<chosen_weights> = true;
 
 }  // namespace detail
 
-/// A weighter that is chosen at run time, as one type for all choices. The fingerprints are those of the chosen
-/// weighter. The hasher has to be xxh3. Code that is generic over the weighter is compiled once, not once for each kind
-/// and rule of levels.
+/// A weighter that is chosen at run time, as one type for all choices. The fingerprints are the same as with the chosen
+/// weighter's own type. The hasher has to be xxh3. Code that is generic over the weighter is compiled once, not once
+/// for each kind and rule of levels.
 /// Thread safety: several threads may call const members at once.
 /// Example: `simhasher hash{words{}, any_weighter{any_weighter::parse("levels:5:tf")}};`
 class any_weighter {

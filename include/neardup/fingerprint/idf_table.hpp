@@ -100,7 +100,7 @@ NEARDUP_INLINE std::string format_exact(std::uint64_t value) {
 /// A table of the weights of terms. A rare term has a high weight. A term that is not in the table gets the median of
 /// the table.
 ///
-/// The file format is that of jieba's idf.txt: lines "term value" in UTF-8. lookup() rounds weights to 1/256.
+/// The file has the format of jieba's idf.txt: lines "term value" in UTF-8. lookup() rounds weights to 1/256.
 /// lookup_exact() returns all eleven decimals.
 /// Thread safety: objects are immutable, so threads may share an object.
 class idf_table {

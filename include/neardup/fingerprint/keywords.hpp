@@ -38,10 +38,10 @@ struct keyword {
 /// A tokenizer that passes only those n tokens of an inner tokenizer that have the highest TF-IDF. The token with the
 /// highest score comes first. Each token is passed as often as it occurs in the text.
 ///
-/// The score is count * idf, with the eleven decimals of the table. Of tokens with equal scores, the one with smaller
-/// bytes comes first. So the order within the text does not matter. The weighter `top` differs: it ranks by weights
-/// that are rounded to 1/256, and breaks ties by hash. With chinese_words and `without`, the tokens are the keywords of
-/// jieba's extract_tags, except for ties, which jieba breaks by the order in the text.
+/// The score is count * idf, with the eleven decimals of the table. Tokens with equal scores are in byte order. So the
+/// order within the text does not matter. The weighter `top` differs: it ranks by weights that are rounded to 1/256,
+/// and breaks ties by hash. With chinese_words and `without`, the tokens are the keywords of jieba's extract_tags,
+/// except for ties, which jieba breaks by the order in the text.
 /// Throws: std::invalid_argument if n is 0 or the table is null.
 /// Memory: 32 to 64 bytes per term, for a table by hash, which copies share.
 /// Thread safety: several threads may call all members at once.
@@ -234,8 +234,7 @@ struct token_kernel<keywords<Inner>, Hasher> {
     });
   }
 
-  /// Returns true if the weights that visit_counted() passes are those of `table`. If so, the weights need not be
-  /// looked up again.
+  /// Returns true if visit_counted() passes the weights of `table`. If so, the weights need not be looked up again.
   static bool weighs_by(const keywords<Inner>& tokenize, const Hasher& hash, const idf_table& table) noexcept {
     return tokenize.table_.get() == &table && hash.seed == xxh3<64>{}.seed;
   }

@@ -138,7 +138,7 @@ template <class T>
 concept token_occurrence_weighter = requires(const T& w, std::string_view token) {
   { w.per_occurrence(token) } -> std::same_as<weight>;
 };
-/// A weighter of the library that chooses its rule at run time. Its results are in units of 1/256, and may exceed 32
+/// A weighter of the library that chooses its rule at run time. The weights are in units of 1/256, and may exceed 32
 /// bits.
 template <class T>
 concept units_weighter = requires(const T& w, std::string_view token, std::uint64_t count) {
@@ -232,7 +232,7 @@ void adjust_weights(const Weighter& weigh, std::vector<weighted_token<Words>>& t
   }
 }
 
-/// Returns the innermost weighter: the one that is not an adjuster. An adjuster is a weighter with a member `inner`.
+/// Returns the innermost weighter, which is not an adjuster. An adjuster is a weighter with a member `inner`.
 template <class Weighter>
 const auto& innermost(const Weighter& weigh) noexcept {
   if constexpr (weight_adjuster<Weighter>) {

@@ -223,8 +223,8 @@ constexpr expected_costs modelled_costs(const layout& shape, double count, int k
 /// Seconds: a probe reads a random line of the directory and a random line of the entries. The rest of the bucket is
 /// read at `bandwidth`. An entry that passes its filter costs two more lines. If buckets are cache lines, one probe in
 /// ten reads a second line, and an entry that passes costs one line. Directories fill the cache first, and entries fill
-/// the rest. If there would be more probes than fingerprints, the search scans instead, and the estimate is the cost of
-/// the scan.
+/// the rest of the cache. If there would be more probes than fingerprints, the search scans instead, and the estimate
+/// is the cost of the scan.
 /// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is not in 0..1e300.
 [[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k) {
   return detail::modelled_costs(shape, count, k, {});
@@ -256,8 +256,8 @@ struct block_limits {
 
 /// Finds the number of blocks with the fastest searches, for searches within k bits among `count` fingerprints of
 /// `bits` bits. Layouts that take more than `limits.max_bytes` per fingerprint are excluded. Of equally fast layouts,
-/// the one with less memory is chosen.
-/// Returns: the costs of the chosen layout. Its number of blocks is `.blocks`.
+/// the layout with less memory is chosen.
+/// Returns: the costs of the chosen layout. The member `blocks` is the number of blocks of the layout.
 /// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or every layout takes
 /// more than max_bytes. In the last case, the message has the least possible number of bytes.
 /// Example: `fastest_blocks(64, 8, 1e7, {.max_bytes = 60}).blocks`
@@ -278,7 +278,7 @@ struct block_limits {
 /// Finds the number of blocks with the least memory, among the layouts that are at most `limits.max_slowdown` times as
 /// slow as the fastest. A layout that only scans is excluded, because a flat_index scans with less memory. If all
 /// layouts only scan, none is excluded.
-/// Returns: the costs of the chosen layout. Its number of blocks is `.blocks`.
+/// Returns: the costs of the chosen layout. The member `blocks` is the number of blocks of the layout.
 /// Throws: the exceptions of fastest_blocks(); std::invalid_argument unless max_slowdown >= 1.
 [[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count,
                                                       const block_limits& limits = {}) {

@@ -49,7 +49,8 @@ class flat_engine {
 ///
 /// For a few thousand fingerprints, or a large k, a flat_index is faster than a pigeonhole_index. The default k of a
 /// search is 3. See pigeonhole_index for the other members.
-/// Memory: 26 to 42 bytes per distinct fingerprint of 64 bits with 32-bit ids. This is the least of all indexes.
+/// Memory: 26 to 42 bytes per distinct fingerprint of 64 bits with 32-bit ids. Of all indexes, flat_index takes the
+/// least memory.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class flat_index : public searchable_index<Bits, Id, Offset, Fingerprint, detail::flat_engine<Bits, Id, Offset>> {
   using base = searchable_index<Bits, Id, Offset, Fingerprint, detail::flat_engine<Bits, Id, Offset>>;

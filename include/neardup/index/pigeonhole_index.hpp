@@ -122,7 +122,7 @@ class pigeonhole_index
   }
 
  private:
-  // Returns the search_plans, which all indexes with this layout share. The first call makes them.
+  // Returns the search_plans, which all indexes with this layout share. The first call makes the plans.
   static const std::shared_ptr<const plans_type>& shared_plans() {
     static const auto shared = std::make_shared<const plans_type>(shape());
     return shared;

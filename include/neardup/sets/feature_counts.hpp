@@ -108,7 +108,7 @@ class feature_counts {
 
   /// Returns the number of cells of 16 bits in the sketch.
   [[nodiscard]] std::uint64_t cells() const noexcept { return cells_.size() / 2; }
-  /// Returns the number of features that were counted, including those of merged counts.
+  /// Returns the number of features that were counted, including the features of merged counts.
   [[nodiscard]] std::uint64_t counted() const noexcept { return counted_; }
 
   /// Returns a hash of all counts. Equal counts have equal identities.

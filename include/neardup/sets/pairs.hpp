@@ -50,8 +50,8 @@ set_source<set_feature_t<A>> source_of_sets(const A& a, const B& b) {
   return {behind + b.size(), [&a, &b, behind](std::size_t i) { return i < behind ? span(a[i]) : span(b[i - behind]); }};
 }
 
-/// Passes pairs of similar sets to a visitor. The join finds pairs of distinct sets. This class expands each of them to
-/// the pairs of all copies. This class also passes the pairs of equal sets.
+/// Passes pairs of similar sets to a visitor. The join finds pairs of distinct sets. This class expands each pair to
+/// the pairs of all copies of the two sets. This class also passes the pairs of equal sets.
 class similar_pair_visits {
   [[nodiscard]] auto visit_with(std::size_t common, double similarity) const {
     return [this, common, similarity](std::size_t i, std::size_t j) {

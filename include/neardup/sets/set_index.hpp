@@ -336,8 +336,8 @@ class set_index {
            contents_.memory_usage() + ids_.memory_usage();
   }
 
-  /// Stores all sets in memory anew. This frees the memory of erased sets, and learns the order of the features from
-  /// the sets that are stored now. Afterwards the index has no base.
+  /// Stores all sets in memory anew. compact() frees the memory of erased sets, and learns the order of the features
+  /// from the sets that are stored now. Afterwards the index has no base.
   /// Precondition: the file of the base is undamaged: its verify() succeeds.
   /// Complexity: the same as insert_all().
   void compact() {

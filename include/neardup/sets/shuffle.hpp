@@ -35,7 +35,7 @@ enum class shuffle_payload : std::uint8_t {
   ids,
   /// The shuffle also moves a bitmap of 128 bits. gather_pairs() returns candidate pairs, most of which are pairs.
   sketch,
-  /// The shuffle moves the whole set. gather_pairs() returns pairs. This choice costs least if sets are small.
+  /// The shuffle moves the whole set. gather_pairs() returns pairs. The choice `sets` costs least if sets are small.
   sets,
 };
 
@@ -110,7 +110,7 @@ template <class Feature, class Offset>
 
 /// Scatters sets to partitions. A set goes to the partition of each of its prefix features, as a record in a blob.
 /// Prefix features are the rarest features of a set. Similar sets share at least one prefix feature, so at least one
-/// partition gets both of them.
+/// partition gets both sets.
 ///
 /// Several scatters, also on different machines, may process parts of a corpus. All scatters need equal settings and
 /// equal counts. To gather a partition, pass to gather_pairs() the blobs of the partition from all scatters.
@@ -169,7 +169,7 @@ class set_scatter {
     }
   }
 
-  /// Returns the number of bytes in the blobs of all partitions, until take() takes them.
+  /// Returns the number of bytes in the blobs of all partitions that take() has not taken.
   [[nodiscard]] std::size_t size() const noexcept {
     return std::accumulate(writers_.begin(), writers_.end(), std::size_t{0},
                            [](std::size_t sum, const detail::blob_writer& writer) { return sum + writer.size(); });

@@ -99,7 +99,7 @@ inline std::uint64_t close_bits(const std::uint64_t* y, std::uint64_t mask, __m5
 
 // The words of one fingerprint are adjacent. So their counts are in adjacent lanes, and have to be added across lanes.
 // Each count fits into a byte. The counts of vector j are shifted to byte j. One permutation collects the bytes of each
-// fingerprint in its lane, and VPSADBW adds them. This works for up to eight words, and keeps the order of the
+// fingerprint in its lane, and VPSADBW adds them. The method works for up to eight words, and keeps the order of the
 // fingerprints.
 
 /// Eight fingerprints of `Words` words fill `Words` vectors. Lane `lane` of vector v has word number

@@ -84,7 +84,7 @@ struct filter_query {
     }
   }
 
-  /// Returns 16 numbers. Their sum is the number of bits in which the fingerprint at `y` differs from that of the
+  /// Returns 16 numbers. The sum of the numbers is the number of bits in which the fingerprint at `y` differs from the
   /// query.
   /// Precondition: a fingerprint has more than 8 bytes.
   [[nodiscard]] NEARDUP_ALWAYS_INLINE uint8x16_t parts(const std::uint64_t* y) const noexcept {

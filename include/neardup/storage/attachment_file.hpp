@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files with a program's own data about fingerprints. The container format is that of lists and indexes.
+// Files with a program's own data about fingerprints. The container format is the same as for lists and indexes.
 #pragma once
 
 #include <cstddef>

@@ -53,7 +53,7 @@ concept saved_deduplicator = detail::is_deduplicator<T> || detail::is_stream_ded
 
 namespace detail {
 
-/// A fixed text. Its fingerprint and features identify the tokenizer, the hasher, the seed and the check of a
+/// A fixed text. The text's fingerprint and features identify the tokenizer, the hasher, the seed and the check of a
 /// deduplicator in a file.
 inline constexpr std::string_view deduplicator_probe =
     "A text of Words, words and 1234 numbers; \xe6\x96\x87\xe5\xad\x97 \xc3\x84pfel. It is here to tell checks "

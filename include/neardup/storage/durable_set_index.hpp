@@ -30,9 +30,9 @@
 
 namespace neardup::inline v0 {
 
-/// A durable set_index. Its base is a mapped file, and the log PATH.log has the changes since the file was written. A
-/// change is on the disk when its call returns. Opening takes time in proportion to the size of the log. save() writes
-/// all sets to a new file.
+/// A durable set_index. The sets of the mapped file PATH are the base of the index. The log PATH.log has the changes
+/// since the file was written. A change is on the disk when its call returns. Opening takes time in proportion to the
+/// size of the log. save() writes all sets to a new file.
 ///
 /// After a crash, the next process finds all changes whose calls had returned, and perhaps also the change that was in
 /// progress. Only one object at a time may use a path. A file_lock prevents a second object. Like set_index_file, this

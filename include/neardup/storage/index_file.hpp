@@ -65,7 +65,7 @@ void save_index(file_operations& files, const std::string& path, const Index& in
   if constexpr (flat_form<Index>) {
     save_flat_index(files, path, index, made_of, attachments);
   } else if constexpr (is_frozen_index<Index>) {
-    // A moved-from index has no tables. So it is saved as an empty index.
+    // A moved-from index has no tables. So a moved-from index is saved as an empty index.
     const layout& shape = index.shape();
     if (frozen_access::engine(index).tables().empty()) {
       const entries_source<typename Index::value_type> nothing{nullptr};

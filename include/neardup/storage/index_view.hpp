@@ -19,7 +19,7 @@ namespace neardup::inline v0 {
 
 /// A read-only view of a saved index, in a file or in memory. Searches read the bytes in place, without a copy.
 ///
-/// Opening checks the header and the sizes of the sections. This takes the same time for any number of fingerprints.
+/// Opening checks the header and the sizes of the sections. Opening takes the same time for any number of fingerprints.
 /// Searches check bounds, so damaged bytes never cause reads outside of the file. But damaged bytes may cause wrong
 /// matches or exceptions. After verify() has succeeded, all searches are exact. See frozen_index for the other members.
 /// Precondition: the bytes do not change while the view, or a copy of the view, is used.

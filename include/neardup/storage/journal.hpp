@@ -31,8 +31,8 @@ struct log_extent {
 
 /// Identifies a file that has a log.
 struct journaled_file {
-  /// Bytes 56 to 63 of the file. They are a checksum that depends on all bytes of the file. The log of the file
-  /// contains the same number.
+  /// Bytes 56 to 63 of the file: a checksum that depends on all bytes of the file. The log of the file contains the
+  /// same number.
   std::uint64_t number = 0;
   /// The log whose changes are already in the file. If this log still exists beside the file, it must not be replayed.
   std::optional<log_extent> log = std::nullopt;
@@ -110,7 +110,8 @@ class log_contents {
 /// - `journaled_file read(path)` reads the file;
 /// - `bool replay(record)` applies a record. The function returns false if the record cannot be applied to the state;
 /// - `std::uint64_t write(path, log)` writes the file atomically. `log`, a `std::optional<log_extent>`, is the log
-/// whose changes are in the state. It has to be written to the file, too. The function returns the number of the file.
+/// whose changes are in the state. The log_extent has to be written to the file, too. The function returns the number
+/// of the file.
 ///
 /// The protocol: a file without changes has no log. The first append() begins a log that contains the number of the
 /// file. save() first writes the state and the extent of the log to the file, and then removes the log. If a process is

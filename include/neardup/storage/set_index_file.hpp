@@ -31,7 +31,7 @@ namespace neardup::inline v0 {
 /// The file of a set_index, or the bytes of such a file. index() returns an index whose base is this file. Searches
 /// read the file in place, without a copy.
 ///
-/// Opening checks the header and the sizes of the sections. This takes the same time for any number of sets. Damaged
+/// Opening checks the header and the sizes of the sections. Opening takes the same time for any number of sets. Damaged
 /// bytes never cause reads outside of the file, but may cause wrong matches. After verify() has succeeded, all searches
 /// are exact.
 /// Precondition: the bytes do not change while this object, a copy of it, or an index from it is used.
@@ -60,8 +60,8 @@ class set_index_file : public detail::viewed_file {
     mapped_.check(file());
   }
 
-  /// Checks all checksums. The function finds damage, but no errors of the program that wrote the file. It takes a
-  /// thirtieth of the time of verify().
+  /// Checks all checksums. The function finds damage, but no errors of the program that wrote the file. The check takes
+  /// a thirtieth of the time of verify().
   /// Throws: std::runtime_error if a check fails.
   /// Complexity: linear in the size of the file.
   void verify_checksums() const { file().check_sections(); }
@@ -158,7 +158,7 @@ void save_sets(const std::string& path, const set_threshold& least, const Sets& 
 }
 
 /// Loads a set_index from a file. The whole file is checked first. The similarity, the measure and the least overlap
-/// are those of the file.
+/// are read from the file.
 /// Throws: std::runtime_error if the file is damaged, if it has another Feature or Id, or if the log of a
 /// durable_set_index has later changes; the message names the file. std::bad_alloc.
 /// Example: `auto index = load<set_index<>>("pages.neardup", made_of);`

@@ -48,9 +48,9 @@ class text_canonicaliser {
 }  // namespace detail
 
 /// Returns the canonical form of a text: normalised text (see normalise()) that does not depend on how characters are
-/// spelt. The canonical form is composed (NFC). Its case is fully folded ("ß" becomes "ss"). Invisible characters are
-/// removed. Presentation forms, and letters and digits in a mathematical font, are replaced by the characters that they
-/// represent.
+/// spelt. The canonical form is composed (NFC). The case of letters is fully folded ("ß" becomes "ss"). Invisible
+/// characters are removed. Presentation forms, and letters and digits in a mathematical font, are replaced by the
+/// characters that they represent.
 ///
 /// Invisible characters are the characters that Unicode calls default-ignorable: soft hyphens, joiners, zero-width
 /// spaces, direction marks, variation selectors and others. The tatweel, similar characters, and the dot above an i are

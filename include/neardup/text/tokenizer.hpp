@@ -214,11 +214,11 @@ struct text_cut {
 /// of the tokens is then unspecified. (block_hasher in fingerprint/ is such a sink.) A source of byte windows also has
 /// `gives_windows` and `pass_windows(tokenizer, text, out)`, which passes the windows only to `out.bytes`.
 ///
-/// This default calls the tokenizer for each piece of the text. The member `cut` of the tokenizer determines the
-/// pieces.
+/// The default token_source calls the tokenizer for each piece of the text. The member `cut` of the tokenizer
+/// determines the pieces.
 template <class Tokenizer, bool InBlocks>
 struct token_source {
-  static constexpr bool is_plain = true;  // true if the tokens of a piece are those that the tokenizer finds in it
+  static constexpr bool is_plain = true;  // true if the tokenizer finds the tokens of a piece in the piece itself
   using rewriter = no_rewriter;
 
   static text_cut cut(const Tokenizer& tokenize, std::string_view text) requires requires {

@@ -161,8 +161,8 @@ namespace detail {
 /// Reads a text in chunks. Passes the text on in pieces that never end inside a UTF-8 sequence, wherever the chunks
 /// end.
 ///
-/// If each piece is decoded separately, the code points are those of the whole text, including those of ill-formed
-/// subparts.
+/// If each piece is decoded separately, the code points are the same as for the whole text, also the code points of
+/// ill-formed subparts.
 class utf8_chunks {
  public:
   /// Calls `consume(piece)` for the complete sequences of the text so far. At most three bytes are kept for the next

@@ -84,7 +84,7 @@ class matcher {
 /// documents, unless there are too many of them, as in a large group of similar documents. If there are too many:
 /// - If the matcher can leave out pairs, it finds some candidate pairs of each document. A document with missing pairs
 /// is dropped if one of the found candidates is kept. Otherwise the document stays open. Open documents are matched
-/// with the kept documents. Documents that are still open are decided in the same way, without the others.
+/// with the kept documents. Documents that are still open are decided in the same way, without the decided documents.
 /// - If the matcher cannot leave out pairs, or too many candidate pairs fail, the first half of the documents is
 /// decided. Then the kept documents of the first half are matched with the second half.
 /// So the work depends on the number of matches of kept documents, not on the number of all pairs.

@@ -37,8 +37,8 @@ struct repeated_part_options {
   /// A part with fewer features can only repeat an equal part.
   std::size_t min_features = 8;
 
-  /// A part is a repetition only if at least this many documents contain it or a part to which it is similar. It does
-  /// not matter how often the part occurs in these documents.
+  /// A part is a repetition only if at least this many documents contain the part, or a similar part. The number of
+  /// occurrences in each of these documents does not matter.
   std::size_t min_documents = 1;
 
   /// Spreads the work over threads: `threads{8}`, or a runner of your own. The runner does not change the result.

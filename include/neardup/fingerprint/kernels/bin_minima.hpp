@@ -195,7 +195,8 @@ struct halves_baseline {
   }
 };
 
-/// Returns the least lane of each of four vectors. The four 16-bit results are packed, that of the first vector lowest.
+/// Returns the least lane of each of four vectors. The four 16-bit results are packed; the result of the first vector
+/// has the lowest bits.
 inline std::uint64_t min_lanes_baseline(const baseline_shorts (&of)[4]) noexcept {
 #if NEARDUP_X86_KERNELS
 
@@ -389,8 +390,8 @@ NEARDUP_END
 NEARDUP_AVX512_BEGIN
 
 /// The AVX-512 version of fill_all_bins_portable. It uses VPMADDWD, whose products have 32 bits. 16-bit products would
-/// need 16-bit broadcasts. These are shuffles, and compete with products for the same two units. A 32-bit broadcast
-/// load needs no shuffle.
+/// need 16-bit broadcasts. Such broadcasts are shuffles, and compete with products for the same two units of the
+/// processor. A 32-bit broadcast load needs no shuffle.
 template <bool Chooses>
 void fill_all_bins_avx512(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
                           const std::uint64_t* hashes, std::size_t n) noexcept {

@@ -35,7 +35,7 @@ NEARDUP_AVX2_BEGIN
 
 /// Sorts numbers: the index of a number in the result follows from how many numbers are greater. Each number is
 /// compared with all numbers, eight at a time, without branches that cannot be predicted. Two equal numbers would get
-/// the same index. The function detects them, because the sum of all comparisons is then too low.
+/// the same index. The function detects equal numbers, because the sum of all comparisons is then too low.
 /// Returns: false if two numbers are equal.
 /// Precondition: numbers.size() <= 8 * sizeof...(Row).
 template <std::size_t... Row>

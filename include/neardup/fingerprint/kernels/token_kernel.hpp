@@ -81,11 +81,11 @@ void with_hash_sink(const Hasher& hash, const hash_writer& out, const Use& use) 
   }
 }
 
-/// Hashes the tokens of a text. This template is for any tokenizer.
+/// Hashes the tokens that any tokenizer finds in a text.
 ///
 /// A tokenizer with a faster way specialises this template in its own header. The specialisation may add `counts` and
-/// `count(tokenize, hash, text, tallies)`; see count_tokens. If it knows the count and the weight of each token, it may
-/// add `visit_counted` and `weighs_by`; see the specialisation for `keywords` in fingerprint/keywords.hpp.
+/// `count(tokenize, hash, text, tallies)`; see count_tokens. A kernel that knows the count and the weight of each token
+/// may add `visit_counted` and `weighs_by`; see the specialisation for `keywords` in fingerprint/keywords.hpp.
 template <class Tokenizer, class Hasher>
 struct token_kernel {
   /// Scratch memory, reused for the next text.

@@ -88,7 +88,7 @@ constexpr vote_kind vote_kind_of() {
   }
 }
 
-/// Unites the tokens with equal hashes. Their weights are added.
+/// Unites the tokens with equal hashes, and adds the weights of these tokens.
 template <std::size_t Words>
 void join_equal_hashes(std::vector<weighted_token<Words>>& weighted) {
   std::sort(weighted.begin(), weighted.end(), [](const auto& a, const auto& b) { return a.hash < b.hash; });

@@ -220,8 +220,8 @@ struct short_rounds {
 };
 
 /// Computes the hashes of arranged words of 1 to 8 bytes, whose lengths differ. The formulas for 1 to 3 and for 4 to 8
-/// bytes are computed and blended. The rounds are those of short_rounds, but each lane is shifted by its own amount. A
-/// class that united brief_rounds and short_rounds was slower (docs/decisions/0009-kernels.md).
+/// bytes are computed and blended. The rounds are the same as in short_rounds, but each lane is shifted by its own
+/// amount. A class that united brief_rounds and short_rounds was slower (docs/decisions/0009-kernels.md).
 template <class Lanes>
 struct brief_rounds {
   using signed_lanes = decltype(Lanes{} < Lanes{});

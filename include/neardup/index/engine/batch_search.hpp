@@ -28,8 +28,8 @@ struct batch_bucket : filter_run {
 /// A search for a batch of queries. It searches one table after the other. Each table is searched for all queries.
 ///
 /// So the address of a table is looked up once for many probes, and the directory of the table is more likely in the
-/// cache. `Tables`, `Store` and the stages of a group of probes are those of table_search. Candidates have stages of
-/// their own: (1) the slots of candidates are prefetched; (2) candidate_share slots at a time are read, and their
+/// cache. `Tables`, `Store` and the stages of a group of probes are the same as in table_search. Candidates have stages
+/// of their own: (1) the slots of candidates are prefetched; (2) candidate_share slots at a time are read, and their
 /// fingerprints are prefetched; (3) these fingerprints are compared, and the ids of matches are prefetched; (4) matches
 /// are visited. Several tables may find the same candidate. A small cache has the (query, slot) pairs that were
 /// compared last. So nearly all repeated candidates are dropped before their fingerprints are read.
@@ -132,8 +132,8 @@ class batch_search {
     return steps_[number].radius == 0 ? probe_own_keys(number) : probe_near_keys(number);
   }
 
-  // Probes one key per query, for a radius of 0. This loop calls no function for each key, which makes batches 1.04 to
-  // 1.09 times as fast.
+  // Probes one key per query, for a radius of 0. The loop calls no function for a key, so batches are 1.04 to 1.09
+  // times as fast.
   bool probe_own_keys(std::size_t number) {
     const step_type& step = steps_[number];
     const auto& table = tables_.table(step.table);

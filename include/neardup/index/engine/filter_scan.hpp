@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scans runs of filters: finds the filters within k bits of the filter of a query. This is the inner loop of every
+// Scans runs of filters: finds the filters within k bits of the filter of a query. The scan is the inner loop of every
 // search.
 #pragma once
 

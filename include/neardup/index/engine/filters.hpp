@@ -44,14 +44,14 @@ template <class Filter, std::size_t Words>
   }
 }
 
-/// Returns true if a 32-bit filter passes less than 1 % of the non-matches at distance k. If it passes more, use a
-/// 64-bit filter, although it takes more memory. The share is the sum of C(32, i) for i <= k, divided by 2^32: 0.35 %
-/// at k = 8, 1.0 % at 9, 2.5 % at 10.
+/// Returns true if a 32-bit filter passes less than 1 % of the non-matches at distance k. Otherwise use a 64-bit
+/// filter, although such a filter takes more memory. The share is the sum of C(32, i) for i <= k, divided by 2^32: 0.35
+/// % at k = 8, 1.0 % at 9, 2.5 % at 10.
 [[nodiscard]] constexpr bool narrow_filter_suffices(int k) noexcept { return k <= 8; }
 
 /// Returns true if a 64-bit filter of a fingerprint of more than 64 bits passes less than 1 % of the non-matches at
-/// distance k. If it passes more, comparing whole fingerprints is faster. The share is 0.8 % at k = 22, 1.6 % at 23, 19
-/// % at 28, 50 % at 32.
+/// distance k. Otherwise comparing whole fingerprints is faster. The share is 0.8 % at k = 22, 1.6 % at 23, 19 % at 28,
+/// 50 % at 32.
 [[nodiscard]] constexpr bool wide_filter_suffices(int k) noexcept { return k <= 22; }
 
 /// A pair of positions in an array of filters.

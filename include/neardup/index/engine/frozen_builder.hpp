@@ -94,8 +94,8 @@ class frozen_builder {
   using words_type = std::array<std::uint64_t, Words>;
   using engine_type = frozen_engine<Words, Id, Offset>;
 
-  /// Makes a builder. If there are more than `max_at_once` pairs, a coarse partition is made first. Its parts have
-  /// about max_at_once / 8 pairs.
+  /// Makes a builder. If there are more than `max_at_once` pairs, a coarse partition is made first. The parts of the
+  /// coarse partition have about max_at_once / 8 pairs.
   frozen_builder(const layout& shape, std::size_t count, const any_runner& run,
                  std::size_t max_at_once = std::size_t{1} << 26)
       : count_(count), max_at_once_(max_at_once), run_(run) {

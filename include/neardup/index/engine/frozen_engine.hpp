@@ -86,9 +86,9 @@ class frozen_store {
   ids_type ids_;
 };
 
-/// The arrays of a table. Table 0 has no `starts`, because the store has them, and no `slots`, because they would be 0,
-/// 1, 2 .... If fingerprints have one word, table 0 has no filters either, because a word is its own filter. Every
-/// other table has either `starts`, or `lines` together with the filters and slots of their overflow.
+/// The arrays of a table. Table 0 has no `starts`, because the store has the same array, and no `slots`, because the
+/// slots would be 0, 1, 2 .... If fingerprints have one word, table 0 has no filters either, because a word is its own
+/// filter. Every other table has either `starts`, or `lines` together with the filters and slots of their overflow.
 template <class Offset, template <class> class Array = large_array>
 struct frozen_table {
   Array<Offset> starts;

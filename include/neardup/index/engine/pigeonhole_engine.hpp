@@ -80,7 +80,7 @@ class pigeonhole_engine {
   }
 
   /// Reserves memory for `count` fingerprints.
-  /// Throws: std::length_error if Offset cannot number them.
+  /// Throws: std::length_error if Offset cannot number the fingerprints.
   void reserve(std::size_t count);
 
   /// Calls `visit(slot, distance)` once for each fingerprint within k bits of the query, until `visit` returns false.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The searches of all indexes. They are written once for all engines: sorted matches, the nearest match, and batches.
+// The searches of all indexes, written once for all engines: sorted matches, the nearest match, and batches.
 //
 // An engine has a store of distinct fingerprints in slots, with their ids. Its members are store(), max_distance(),
 // default_distance(); visit_within(query, k, slot_visitor), which visits (slot, distance) once for each fingerprint

@@ -215,7 +215,7 @@ bool search_tables(const Tables& tables, const search_plans<Words>& plans, const
   return table_search<Words, Offset, Tables, Store>(tables, plans, store, query, k, visit).run();
 }
 
-/// Returns how many stored fingerprints search_tables() compares with a query. If it scans, this is all fingerprints;
+/// Returns how many stored fingerprints search_tables() compares with a query. A scan compares all fingerprints;
 /// otherwise the fingerprints in the probed buckets.
 template <std::size_t Words, class Tables, class Store>
 [[nodiscard]] std::size_t compared_in_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,

@@ -38,8 +38,8 @@ template <std::size_t Words>
 }
 
 /// Records in bucket order. A record is a fingerprint with its position. The filters are in an array of their own,
-/// because the filters of all pairs are compared. Words and positions are in other arrays, because few pairs need them.
-/// The kind of filter is a value at run time, so that the join is instantiated once.
+/// because the filters of all pairs are compared. Words and positions are in other arrays, because few pairs need words
+/// or positions. The kind of filter is a value at run time, so that the join is instantiated once.
 template <std::size_t Words, class Offset>
 class bucket_arrays {
  public:
@@ -73,7 +73,7 @@ class bucket_arrays {
     positions_[i] = position;
   }
 
-  /// The arrays that the first pass writes. The second pass computes the filters from them.
+  /// The arrays that the first pass writes. The second pass computes the filters from the words in these arrays.
   struct unfiltered {
     words_type* words;
     Offset* positions;
@@ -181,7 +181,7 @@ class fingerprint_join {
   struct group_memory {
     std::vector<std::uint32_t> addresses;
     std::vector<std::size_t> ends;  // ends of the buckets
-    // A copy of the records of a group. second_pass_in_place() writes them back in bucket order.
+    // A copy of the records of a group. second_pass_in_place() writes the records back in bucket order.
     std::vector<words_type> words;
     std::vector<Offset> positions;
   };

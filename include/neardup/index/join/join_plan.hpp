@@ -82,9 +82,9 @@ class join_plan {
   using words_type = std::array<std::uint64_t, Words>;
 
   /// Plans the join of `count` fingerprints of `bits` bits within k bits, in the layout of `blocks` blocks. If kept >
-  /// 0, the first `kept` fingerprints are joined only with the others. If blocks is 0, the cheapest layout for
-  /// `sample`, which is some of the fingerprints, is chosen. With skewed keys some buckets are crowded, so the best
-  /// layout may differ from the best one for uniform fingerprints.
+  /// 0, the first `kept` fingerprints are joined only with the other fingerprints, not with each other. If blocks is 0,
+  /// the cheapest layout for `sample`, which is some of the fingerprints, is chosen. With skewed keys some buckets are
+  /// crowded, so the best layout may differ from the best one for uniform fingerprints.
   /// Throws: std::invalid_argument unless layout::is_valid(bits, k, blocks), or blocks = 0 and 0 <= k <= bits.
   NEARDUP_COLD join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::size_t kept,
                          std::span<const words_type> sample, instruction_set level)
@@ -135,7 +135,7 @@ class join_plan {
 
   /// Returns log2 of the number of buckets. With radius 0, a bucket has 4 to 8 records: smaller buckets are compared no
   /// faster, and each bucket has a fixed cost. With a larger radius, the cheapest number is returned: more buckets are
-  /// smaller, but each of them is joined with more other buckets.
+  /// smaller, but each bucket is joined with more other buckets.
   NEARDUP_COLD int address_bits_for(const join_table<Words>& table) const noexcept {
     const int suitable = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count_) >> 3));
     const int most = (std::min)(static_cast<int>(table.key.width()), suitable);
@@ -207,8 +207,8 @@ class join_plan {
         if (blocks > k) break;  // more blocks have even more tables
         continue;
       }
-      // Moving the records of a layout takes time. The layout is skipped if moving them alone takes longer than the
-      // whole join with another layout.
+      // Moving the records of a layout takes time. The layout is skipped if moving the records alone takes longer than
+      // the whole join with another layout.
       const double passes = static_cast<double>(layout::count_tables(k, blocks)) * count_ * costs_.record;
       if (passes >= least) continue;
       choices.push_back({uniform_cost(tables_of(layout(bits, k, blocks))), blocks});

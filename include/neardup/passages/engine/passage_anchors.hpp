@@ -173,7 +173,7 @@ constexpr std::uint32_t part_of(std::uint64_t bits, std::uint64_t parts) noexcep
 }
 
 /// A set of anchors: a Bloom filter with two bits of one word for each anchor. With a small probability, an anchor is
-/// found although it is not in the set. This costs time, but changes no result.
+/// found although it is not in the set. Such an anchor costs time, but changes no result.
 class anchor_set {
  public:
   /// The size is `bytes` or a little more. Anchors of different partitions are in different words, so threads may add

@@ -39,10 +39,11 @@ namespace neardup::inline v0::detail {
 
 /// The texts of a search, and the function that splits them into units.
 struct passage_source {
-  /// Receives a text. If `field` is 0, the text begins a document. If it is higher, the text is a further text of the
-  /// same document.
+  /// Receives a text. If `field` is 0, the text begins a document. If `field` is higher, the text is a further text of
+  /// the same document.
   using sink = std::function<void(std::string_view text, std::size_t field)>;
-  /// Passes all texts to a sink, in order. It is called twice, and has to pass the same texts each time.
+  /// A function that passes all texts to a sink, in order. The function is called twice, and has to pass the same texts
+  /// each time.
   std::function<void(const sink&)> visit_texts;
   /// Appends the hashes of the words of a text, computed with a seed. If the function is empty, the units are bytes.
   std::function<void(std::string_view text, std::uint64_t seed, std::vector<std::uint64_t>& hashes)> hash_words;
@@ -60,7 +61,8 @@ struct repeated_windows {
   friend auto operator<=>(const repeated_windows&, const repeated_windows&) = default;  // by document, then field
 
   /// Appends the windows `next` if they follow these windows, and if the first occurrences of `next` follow the first
-  /// occurrences of these windows. Returns: false if `next` was not appended.
+  /// occurrences of these windows.
+  /// Returns: false if `next` was not appended.
   bool append(const repeated_windows& next) noexcept {
     const bool follows = count > 0 && next.document == document && next.field == field && next.begin == begin + count &&
                          next.first_document == first_document && next.first_field == first_field &&
@@ -481,7 +483,7 @@ NEARDUP_INLINE void passage_search::find_repeated_anchors() {
     repeated += own.repeated;
     own.known = {};
   }
-  // The windows that the second pass scatters, if the runs of repeated anchors are as long as those of others.
+  // The windows that the second pass scatters, if the runs of windows with repeated anchors are as long as other runs.
   const double share = static_cast<double>(repeated) / static_cast<double>((std::max)(occurrences, std::uint64_t{1}));
   windows_ = static_cast<std::uint64_t>(static_cast<double>(windows_) * share);
 }

@@ -16,8 +16,8 @@
 namespace neardup::inline v0::detail {
 
 /// Counts for each feature the sets that have the feature. A counter is one byte, a level from 0 to 255. Counts up to
-/// 16 are exact. Above 16 there are eight levels for each doubling. This is a Morris counter: a high level rises with a
-/// low probability. Features share a counter if the upper bits of their tokens agree.
+/// 16 are exact. Above 16 there are eight levels for each doubling. The level is a Morris counter: a high level rises
+/// with a low probability. Features share a counter if the upper bits of their tokens agree.
 ///
 /// A search is exact with any order of the features. But the order determines the number of candidates. So the counts
 /// of rare features must be exact, and the counts of frequent features may be rough.

@@ -28,8 +28,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// The record of a stored set. Its features begin at index `begin`, and end where the features of the next record
-/// begin.
+/// The record of a stored set. The features of the set begin at index `begin`, and end where the features of the next
+/// record begin.
 struct frozen_set_record {
   set_bitmap bitmap;
   std::uint64_t begin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chained hash tables that grow one bucket at a time. id_table uses them.
+// Chained hash tables that grow one bucket at a time, and id_table, which uses such a hash table.
 #pragma once
 
 #include <bit>

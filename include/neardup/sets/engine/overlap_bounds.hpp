@@ -72,7 +72,7 @@ class overlap_bounds {
   [[nodiscard]] std::size_t min_common() const noexcept { return min_common_; }
 
   /// Returns the length of the prefix of a set. A set of `size` elements shares at least one element of its prefix with
-  /// every set that is similar enough. This holds for any order of all elements.
+  /// every set that is similar enough. This statement is true for any order of all elements.
   [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept { return prefix_for(size, least_partner(size)); }
 
   /// Returns the length of the shorter prefix of a set. A set of `size` elements shares at least one element of this

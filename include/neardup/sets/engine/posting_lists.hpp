@@ -226,8 +226,8 @@ class posting_lists {
     std::uint32_t array = 0;
     std::uint32_t count = 0;
   };
-  /// A group has the postings of similar sizes and positions. Its parts are separate arrays, so that growing copies few
-  /// postings.
+  /// A group has the postings of similar sizes and positions. The parts of a group are separate arrays, so that growing
+  /// a group copies few postings.
   struct group {
     std::uint16_t sizes_from, sizes_to, positions_from;
     std::vector<std::vector<listed>> parts;

@@ -41,7 +41,7 @@ struct set_row {
   set_bitmap bitmap;
 };
 
-/// Limits of row_join. Results do not depend on them.
+/// Limits of row_join. Results do not depend on these limits.
 struct row_join_sizes {
   std::uint64_t memory = std::uint64_t{1} << 30;  // bytes; see row_join
   std::uint32_t max_partitions = 1024;

@@ -55,7 +55,7 @@ enum class set_keys : unsigned char {
   similar_parts,  // fewer, larger parts, which may differ in one feature
 };
 
-/// Batch sizes and keys of a join. They change memory and speed, never results.
+/// Batch sizes and keys of a join. The values change memory and speed, never results.
 struct set_join_sizes {
   std::size_t min_postings = std::size_t{1} << 22;  // the least number of postings in a chunk, if there are that many
   std::size_t max_chunks = 8;

@@ -37,10 +37,10 @@ namespace neardup::inline v0::detail {
 /// two cases: the number of insertions, or of erasures, since the last order was learnt has reached the number of sets
 /// at that time; or searches have spent more time on postings since then than learning takes. So a rare feature that
 /// becomes frequent, such as a phrase of a new template, slows down searches only for a while. A new order opens a
-/// second generation. Each insert() then moves some sets to it, and a search reads the two generations. An old
-/// generation without sets is freed in pieces. So no insertion takes long, and erased sets leave no postings behind. A
-/// posting is outdated if its set was erased or its number reused. An outdated posting leads to a candidate that the
-/// bitmap filter or the caller drops. So an insertion that throws need not remove its postings.
+/// second generation. Each insert() then moves some sets to the second generation, and a search reads the two
+/// generations. An old generation without sets is freed in pieces. So no insertion takes long, and erased sets leave no
+/// postings behind. A posting is outdated if its set was erased or its number reused. An outdated posting leads to a
+/// candidate that the bitmap filter or the caller drops. So an insertion that throws need not remove its postings.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the set, and linear in the candidates;
 /// erase() is O(1).
@@ -225,8 +225,8 @@ class set_postings {
            looked_at_.value() > min_looked_at + looked_at_a_feature * features_;
   }
 
-  /// Opens a generation if one is due. Moves some sets to the current generation: their number of features is about
-  /// moved_a_feature times that of the inserted set, plus least_moved.
+  /// Opens a generation if one is due. Moves some sets to the current generation: the moved sets have about
+  /// moved_a_feature times as many features as the inserted set, plus least_moved.
   template <class FeaturesOf>
   void advance(std::size_t features, const FeaturesOf& features_of) {
     for (int pieces = 0; dying_ != nullptr && pieces < freed_an_insert; ++pieces) {

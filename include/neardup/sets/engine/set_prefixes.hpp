@@ -84,7 +84,7 @@ class set_prefixes {
   }
 
  private:
-  /// The place in the block at which the tokens of a set begin. They end where the tokens of the next set begin.
+  /// The index in the block at which the tokens of a set begin. The tokens end where the tokens of the next set begin.
   struct place {
     std::size_t begin, left_out;
   };

@@ -85,7 +85,7 @@ enum class section_tag : std::uint32_t {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// Appends a value. The order of bytes is that of the memory, because only little-endian machines can write files.
+/// Appends a value. The bytes are in the same order as in memory, because only little-endian machines can write files.
 template <class Value>
   requires std::has_unique_object_representations_v<Value>
 void put(std::string& bytes, const Value& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }

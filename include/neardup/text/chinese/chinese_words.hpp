@@ -189,7 +189,7 @@ class chinese_words {
     }
   }
 
-  /// Cuts a run of letters and digits into words. A fraction and a percent sign belong to the number before them. The
+  /// Cuts a run of letters and digits into words. A fraction and a percent sign belong to the preceding number. The
   /// characters between two words are one token.
   template <class EndWord>
   static void cut_ascii(std::size_t begin, std::size_t end, const std::vector<detail::segment_step>& steps,

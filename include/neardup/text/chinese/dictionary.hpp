@@ -93,7 +93,7 @@ struct dictionary_access;
 
 /// A dictionary of words with frequencies. It segments text of languages that are written without spaces.
 ///
-/// The file format is that of jieba's dict.txt: lines "word frequency" or "word frequency tag" in UTF-8. The words are
+/// The file has the format of jieba's dict.txt: lines "word frequency" or "word frequency tag" in UTF-8. The words are
 /// a trie of code points, in one hash table. The 349,046 words of jieba take about 16 MB. The table can be saved to a
 /// file, and mapped from a file (storage/chinese/dictionary_file.hpp).
 /// Guarantee: every machine makes the same segmentation. Scores are sums of logarithms, added as IEEE doubles in a

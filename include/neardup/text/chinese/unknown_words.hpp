@@ -25,8 +25,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Parses the Python dictionaries of jieba's model. They consist of quoted names and numbers, nested at most two levels
-/// deep.
+/// Parses the Python dictionaries of jieba's model. The dictionaries consist of quoted names and numbers, nested at
+/// most two levels deep.
 class python_table_reader {
  public:
   python_table_reader(std::string_view contents, const std::string& path)

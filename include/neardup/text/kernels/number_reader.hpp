@@ -519,7 +519,7 @@ NEARDUP_INLINE void number_reader::remove_group_marks() {
       for (std::size_t k = begin + 1; k < end; ++k) one.digits += parts_[k].digits;
       merged.push_back(std::move(one));
     } else {
-      // The no-break spaces do not group digits here. So a new number begins after each of them.
+      // The no-break spaces do not group digits here. So a new number begins after each no-break space.
       end = !is_mark ? begin + 1 : parts_[begin + 1].before == ' ' ? end - 1 : end;
       merged.insert(merged.end(), parts_.begin() + static_cast<std::ptrdiff_t>(begin),
                     parts_.begin() + static_cast<std::ptrdiff_t>(end));

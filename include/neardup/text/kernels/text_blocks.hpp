@@ -57,7 +57,7 @@ constexpr auto bit_positions_of(portable_form) noexcept { return bit_positions_p
 
 // ---- which bytes belong to words ------------------------------------------------------------------------------------
 
-/// Masks of the bytes that form the Latin-1 characters of a block. They are computed only if needed, because most
+/// Masks of the bytes that form the Latin-1 characters of a block. The masks are computed only if needed, because most
 /// blocks have no such characters. at_XX is the mask of the bytes with value XX.
 struct latin_values {
   std::uint64_t continuation, c2, c3;
@@ -299,8 +299,8 @@ NEARDUP_ALWAYS_INLINE std::size_t add_multibyte_avx512(__m512i bytes, std::size_
   const std::uint64_t continuation = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
   const std::uint64_t leads = ~masks.known & ~continuation;
   // At each position, `second` has the next byte and `third` has the byte after it. At the last positions, they have
-  // the first bytes of the block, because VPERMB uses only the low six bits of an index. This does no harm: only lead
-  // bytes that two continuation bytes follow are used.
+  // the first bytes of the block, because VPERMB uses only the low six bits of an index. These first bytes do no harm:
+  // only lead bytes that two continuation bytes follow are used.
   const __m512i places = _mm512_load_si512(byte_indices.data());
   const __m512i second = _mm512_permutexvar_epi8(_mm512_add_epi8(places, _mm512_set1_epi8(1)), bytes);
   const __m512i third = _mm512_permutexvar_epi8(_mm512_add_epi8(places, _mm512_set1_epi8(2)), bytes);

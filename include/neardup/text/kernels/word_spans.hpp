@@ -44,7 +44,7 @@ struct token_spans {
   [[nodiscard]] span_view view() const noexcept { return {begin, end, count}; }
 };
 
-/// Finds the words of a text of less than 4 GiB. The words are those of the tokenizer `words`.
+/// Finds the words of a text of less than 4 GiB. The tokenizer `words` finds the same words.
 ///
 /// Masks classify the bytes of a block. A word begins or ends where adjacent bits differ. The masks cover ASCII and
 /// Chinese, and with AVX2 and NEON also Latin-1. word_scanner processes all other characters.
@@ -53,7 +53,7 @@ class word_span_finder {
   explicit word_span_finder(std::string_view text, instruction_set level = active_instruction_set()) noexcept
       : at(text.data()), end(text.data() + text.size()), text_(text), level_(level) {}
 
-  /// Finds the next words, at most token_spans::capacity of them.
+  /// Finds the next words, at most token_spans::capacity words.
   /// Returns: false if there are no more words; `spans` is then empty.
   bool next(token_spans& spans) noexcept {
     constexpr std::ptrdiff_t step = 8 * text_block_size;
@@ -110,8 +110,8 @@ class word_span_finder {
     }
   };
 
-  /// Finds the words that begin or end in the next `size` bytes. The masks are those of letters, and of the first bytes
-  /// of Han characters.
+  /// Finds the words that begin or end in the next `size` bytes. The masks mark letters, and the first bytes of Han
+  /// characters.
   template <class Form>
   NEARDUP_ALWAYS_INLINE void find_edges(Form form, std::uint64_t word, std::uint64_t han_leads,
                                         std::size_t size) noexcept {
