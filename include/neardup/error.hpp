@@ -115,8 +115,8 @@ NEARDUP_COLD [[noreturn]] void fail(const message_part& message) {
   fail<Exception>({message});
 }
 
-/// A scope guard: calls a function at the end of the scope, unless is_due was set to false. Use it to undo a step if a
-/// later step throws.
+/// A scope guard: calls a function at the end of the scope, unless is_due was set to false. Use the guard to undo an
+/// operation if a later operation throws.
 template <class Function>
 struct undo {
   Function function;

@@ -46,10 +46,10 @@ struct check_result {
 /// - a number that is not NaN: their similarity, which is compared with a least similarity;
 /// - a check_result, if a choice at run time decides which of the two is returned.
 ///
-/// group() calls `check(i, j)` with the positions of two fingerprints. Several threads call it at once. The result must
-/// be the same for each call, and the same for (j, i). A fingerprint_deduplicator calls `check(id, text)` with the id
-/// of a kept document and a new text; the check has to look up the kept text. If your check returns numbers, put
-/// at_least around it, both for group() and for fingerprint_deduplicator.
+/// group() calls `check(i, j)` with the positions of two fingerprints. Several threads call the check at once. The
+/// result must be the same for each call, and the same for (j, i). A fingerprint_deduplicator calls `check(id, text)`
+/// with the id of a kept document and a new text; the check has to look up the kept text. If your check returns
+/// numbers, put at_least around it, both for group() and for fingerprint_deduplicator.
 ///
 /// If a check throws, the calling function ends and passes the exception on.
 template <class T, class... Names>

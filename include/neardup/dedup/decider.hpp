@@ -51,8 +51,8 @@ struct kept_document {
   Fingerprint fingerprint;
   std::span<const Feature> features;  ///< given if the check compares features
   std::optional<set_digest> digest;   ///< given if the text is short
-  /// The time of the document in a stream_deduplicator: when it was added, or last renewed. Without a
-  /// stream_deduplicator 0.
+  /// The time of the document in a stream_deduplicator: when the document was added, or last renewed. In other
+  /// deduplicators, the time is 0.
   std::uint64_t time = 0;
 };
 
@@ -440,8 +440,8 @@ class decider {
   [[nodiscard]] std::optional<set_digest> digest_of(slot_type slot) const noexcept {
     return fingerprints_[slot].digest;
   }
-  /// Returns the digest of a document. If only features are compared, there is none, because equal features find equal
-  /// sets.
+  /// Returns the digest of a document. If only features are compared, a document has no digest, because a search by
+  /// features finds equal sets, too.
   [[nodiscard]] static std::optional<set_digest> digest_of(const description_type& document) noexcept {
     if constexpr (compares_fingerprints) {
       return document.digest;

@@ -35,8 +35,8 @@ struct fingerprint_dedup_options {
   /// check, two short texts are duplicates only if they have the same tokens.
   std::size_t min_tokens = default_min_tokens;
   /// A factor for the estimated cost of a join. A batch is joined with the kept documents if the join is estimated to
-  /// cost less than a search for each document. With 0 every batch is joined, with infinity none. The factor changes
-  /// speed and memory, never verdicts.
+  /// cost less than a search for each document. With the factor 0 every batch is joined, with infinity no batch. The
+  /// factor changes speed and memory, never verdicts.
   double join_cost = 1;
 };
 

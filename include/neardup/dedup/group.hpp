@@ -32,7 +32,7 @@ namespace detail {
 struct group_check {
   /// Returns the closeness of the documents at two positions, or nullopt if they do not match. The third argument is
   /// the distance of their fingerprints. The function is empty for no_check.
-  /// Thread safety: several threads call it at once.
+  /// Thread safety: several threads call the function at once.
   std::function<std::optional<double>(std::size_t, std::size_t, int)> closeness = {};
 
   /// The function `features` of at_least. Documents with a Jaccard similarity below `least` do not match.

@@ -95,9 +95,9 @@ class original_choice {
 /// them.
 enum class grouping {
   /// Documents are decided in the order of preference. A document that matches no earlier representative becomes a
-  /// representative. Another document belongs to the closest representative that it matches; of equally close ones, to
-  /// the first (see original_choice). So every member matches its representative, and no two representatives match each
-  /// other.
+  /// representative. Any other document belongs to the closest representative that it matches; of equally close
+  /// representatives, to the first (see original_choice). So every member matches its representative, and no two
+  /// representatives match each other.
   representatives,
   /// Connected components: two documents are in one group if a chain of matches connects them. Two documents that match
   /// are always in one group. But a chain may connect texts that have little in common.
@@ -127,8 +127,9 @@ struct group_options {
 
 namespace detail {
 
-/// Late matches of a dropped document that has copies: matches with documents that were kept after it. The original of
-/// a later copy may be one of them, because it may be closer than the original of the document.
+/// Late matches of a dropped document that has copies: matches with documents that were kept after the dropped
+/// document. Such a later match may be the original of a later copy, because the match may be closer than the original
+/// of the dropped document.
 template <class Number>
 class late_matches {
  public:

@@ -214,7 +214,8 @@ class stream_deduplicator : private Deduplicator {
     return true;
   }
 
-  /// Removes the documents older than max_age, and the oldest ones while max_bytes is exceeded. Frees their memory.
+  /// Removes the documents older than `max_age`, and the oldest documents while `max_bytes` is exceeded. Frees the
+  /// memory of these documents.
   /// Throws: std::invalid_argument if the time is before the time of an earlier call; std::bad_alloc.
   void expire(time_argument now) {
     remove_too_old(now);
@@ -343,8 +344,9 @@ class stream_deduplicator : private Deduplicator {
     return result;
   }
 
-  /// Sets `gone` to the ids of the oldest documents, as many as exceed max_documents. The documents in `kept` are
-  /// already in the deduplicator, but not in the list of ages. The documents in `renewed` count as the youngest of all.
+  /// Sets `gone` to the ids of the oldest documents, as many as are more than the limit `max_documents`. The documents
+  /// in `kept` are already in the deduplicator, but not in the list of ages. The documents in `renewed` count as the
+  /// youngest of all.
   void find_too_many(std::span<const kept_type> kept, slot_type replaced, const std::vector<id_type>& renewed,
                      std::vector<id_type>& gone) const {
     const std::size_t all = size() - (replaced != none && kept.empty() ? 1 : 0);
@@ -437,7 +439,7 @@ class stream_deduplicator : private Deduplicator {
 #endif
   }
 
-  // Frees memory before a document is added, so that no step after the addition can fail.
+  // Frees memory before a document is added, so that nothing after the addition can fail.
   void give_back() {
     // With when_full::refuse, memory is compacted only if enough documents were erased since the last time. Compacting
     // is expensive, and would otherwise occur too often.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds equal items, such as sets or fingerprints. So a join compares a thousand copies only once. Also expands a found
-// pair to the pairs of all copies.
+// Finds equal items, such as sets or fingerprints. So a join compares a thousand copies only once. group_pairs expands
+// a found pair to the pairs of all copies.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class equal_groups {
  public:
   /// Compares two items. Any strict order may be used, but equal items must compare as equal, and different items must
   /// not.
-  /// Thread safety: several threads call it at once.
+  /// Thread safety: several threads call the function at once.
   using compare_type = std::function<std::strong_ordering(Number, Number)>;
 
   /// Makes an object for `count` items that all differ from each other, so there is no group.

@@ -93,12 +93,12 @@ bool write_all(file_operations& files, int file, std::span<const std::byte> byte
 /// file need not exist. On Windows, symbolic links are not resolved.
 [[nodiscard]] NEARDUP_COLD std::string settled_path(std::string path);
 
-/// Writes a file of several pieces, atomically and durably. After a crash, there is either the old file or the new one.
-/// When the function returns, the new file is on the disk. If `name` is a symbolic link, the target of the link is
-/// written, even if the target does not exist yet.
+/// Writes a file of several pieces, atomically and durably. After a crash, there is either the old file or the new
+/// file. When the function returns, the new file is on the disk. If `name` is a symbolic link, the target of the link
+/// is written, even if the target does not exist yet.
 /// The pieces are first written to the file PATH.<process>.<number>.tmp. This file stays only if the process is killed.
-/// Throws: std::runtime_error, whose message names the file. If only the last step fails, which syncs the folder, the
-/// new file is in place, but a power failure may lose it.
+/// Throws: std::runtime_error, whose message names the file. If only the last operation fails, which syncs the folder,
+/// the new file has its name, but a power failure may lose the file.
 NEARDUP_COLD void save_file(file_operations& files, const std::string& name,
                             std::span<const std::span<const std::byte>> pieces);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Large arrays of up to many gigabytes. They are not initialised, and use large memory pages if the system has them.
+// Large arrays of up to many gigabytes. The arrays are not initialised, and use large memory pages if the system has
+// such pages.
 #pragma once
 
 #include <algorithm>

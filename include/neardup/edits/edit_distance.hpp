@@ -73,9 +73,9 @@ class banded_edit_distance {
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;
 
     /// Moves to the next column. The bits of `match` are the rows whose code point equals the code point of the column.
-    /// Returns: the step from the old column to the new column along the last row of the band.
+    /// Returns: the difference between the cells of the new column and the old column in the last row of the band.
     step move(std::uint64_t match, step above, std::size_t rows) noexcept {
-      // A diagonal step costs 0 in two cases: the code points are equal, or the cell above or to the left is less than
+      // A diagonal move costs 0 in two cases: the code points are equal, or the cell above or to the left is less than
       // the diagonal cell.
       const std::uint64_t matching = match | above.falls;
       const std::uint64_t free = (((matching & rises) + rises) ^ rises) | matching | falls;
@@ -106,8 +106,8 @@ class banded_edit_distance {
     for (std::size_t row = 0; row < b.rows; ++row) matches_[pattern_[b.top + row]] = {};
   }
 
-  /// Computes a band. On entry, steps_ has the steps along the row above the band; on return, it has the steps along
-  /// the last row of the band.
+  /// Computes a band. On entry, steps_ has the differences along the row above the band. On return, steps_ has the
+  /// differences along the last row of the band.
   void compute_band(const band& b) noexcept;
 
   /// Computes two adjacent bands of 64 rows at once. Each column of a band depends on the previous column. So computing
@@ -133,8 +133,8 @@ class banded_edit_distance {
   // matches_[number][b]: the rows of the first (b = 0) or second (b = 1) band whose code point has this number, as a
   // bit mask. All masks are 0 between calls.
   std::vector<std::array<std::uint64_t, 2>> matches_;
-  // steps_[j]: the step from column j - 1 to column j along the last row of the band that was computed last. The step
-  // is 1 in columns that are not computed.
+  // steps_[j]: cell in column j minus cell in column j - 1, in the last row of the band that was computed last. The
+  // difference is 1 in columns that are not computed.
   std::vector<step> steps_;
   std::function<void()> pause_;
   std::size_t work_ = 0;  // columns of bands since the last pause

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds all pairs of texts within an edit similarity exactly, within one corpus or between two.
+// Finds exactly all pairs of texts with at least a given edit similarity, within one corpus or between two.
 #pragma once
 
 #include <algorithm>

@@ -77,7 +77,7 @@ class feature_bag {
   void merge(const feature_bag& other) {
     if (&other == this) return merge(feature_bag(other));
     if (other.total_count_ > max_count - total_count_) fail_overflow();
-    // Steps that may throw come first, so that the strong guarantee holds.
+    // Operations that may throw come first, so that the strong guarantee holds.
     reserve(size() + other.size(), texts_.size() + other.texts_.size());
     for (const feature& f : other.features_) add(f.hash, other.text_of(f), f.count);
   }

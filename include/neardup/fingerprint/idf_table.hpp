@@ -186,7 +186,7 @@ class idf_learner {
   /// Guarantee: strong. If the call throws, the document is not counted.
   template <tokenizer Tokenizer>
   void add(const Tokenizer& tokenize, std::string_view text) {
-    // Steps that may throw come first. A term with a document frequency of 0 is ignored.
+    // Operations that may throw come first. A term with a document frequency of 0 is ignored.
     std::vector<frequency*> tokens;
     auto collect = [&](std::string_view token) {
       auto found = terms_.find(token);

@@ -220,7 +220,8 @@ class keywords {
 
 namespace detail {
 
-/// The kernel of keywords. It reuses its memory for the next text. visit_counted() hashes each keyword once.
+/// The token_kernel of the tokenizer `keywords`. The kernel reuses its memory for the next text. visit_counted() hashes
+/// each keyword once.
 template <class Inner, class Hasher>
 struct token_kernel<keywords<Inner>, Hasher> {
   using scratch = typename keywords<Inner>::workspace;

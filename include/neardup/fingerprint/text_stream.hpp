@@ -19,8 +19,8 @@ namespace neardup::inline v0 {
 /// Computes the fingerprint of a text that arrives in chunks. The result is the fingerprint of the whole text, wherever
 /// the chunks end. `Simhasher` is a simhasher or a minwise_hasher.
 ///
-/// With chunks of at least 4 KiB, a stream is nearly as fast as hashing the whole text. If feed() or finish() throws,
-/// the text is discarded, and the stream is ready for the next text.
+/// With chunks of at least 4 KiB, a text_stream is nearly as fast as hashing the whole text. If feed() or finish()
+/// throws, the text is discarded, and the text_stream is ready for the next text.
 /// Memory: the last piece of the text, which is 4 KiB plus at most twice the longest part without a cut, for example a
 /// word. Also the distinct tokens, unless each occurrence of a token has the same weight.
 /// Throws: feed() throws std::length_error if a word has nearly 2 GiB or more.
@@ -42,14 +42,14 @@ class text_stream {
                 "const` that says where a text may be cut");
 
  public:
-  /// Makes a stream.
+  /// Makes a text_stream that hashes with `hash`.
   /// Throws: the exceptions of the tokenizer if its settings are wrong, for example n-grams with n = 0.
   explicit text_stream(Simhasher hash) : hash_(std::move(hash)) {
     if constexpr (takes_chunks) reader_.start(hash_.tokenizer);
   }
 
   text_stream(const text_stream&) = default;
-  /// Moves a stream. Afterwards `other` has no text, and is ready for the next text.
+  /// Moves a text_stream. Afterwards `other` has no text, and is ready for the next text.
   // NOLINTNEXTLINE(performance-noexcept-move-constructor): copies the simhasher, which may throw.
   text_stream(text_stream&& other)
       : hash_(other.hash_), reader_(std::move(other.reader_)), block_(other.block_), votes_(std::move(other.votes_)) {
@@ -71,7 +71,7 @@ class text_stream {
     guard.stream = nullptr;
   }
 
-  /// Ends the text. The stream is then ready for the next text.
+  /// Ends the text. The text_stream is then ready for the next text.
   /// Returns: the fingerprint, or nullopt if the text has no tokens or all its tokens have weight 0.
   [[nodiscard]] std::optional<typename Simhasher::fingerprint_type> finish() {
     const reset_unless_done guard{this};

@@ -22,7 +22,7 @@ namespace neardup::inline v0 {
 
 /// The weight of a token: an unsigned fixed-point number of 32 bits, 8 of which are fractional bits (1.0 = 256).
 ///
-/// The range is 0 to 16777215.996 in steps of 1/256. A token of weight 0 does not count.
+/// The range is 0 to 16777215.996, in multiples of 1/256. A token of weight 0 does not count.
 class weight {
  public:
   static constexpr std::uint32_t one = 256;
@@ -86,7 +86,7 @@ constexpr bool is_more_than_half(std::uint64_t sum, std::uint64_t total) noexcep
 
 /// Returns ln(n) in units of 2^-32, with an error below 2^-28. The function uses integers only, because logarithms of
 /// the C library may differ in the last bit between machines. log2(n) is computed by repeated squaring of the mantissa,
-/// one fractional bit per step. Then ln = log2 * ln 2.
+/// which gives one fractional bit per iteration. Then ln = log2 * ln 2.
 /// Precondition: n >= 1.
 constexpr std::uint64_t fixed_point_ln(std::uint64_t n) noexcept {
   std::uint64_t exponent = 0;

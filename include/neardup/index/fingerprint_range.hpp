@@ -51,7 +51,7 @@ std::span<const range_fingerprint_t<Range>> fingerprints_beside(const Range& ran
 template <class Range>
 concept fingerprint_range = detail::contiguous_elements<Range> && detail::has_fingerprints<Range>;
 
-/// A pair of fingerprints within k bits: their positions, first < second, and their distance in bits.
+/// A pair of fingerprints that differ in at most k bits: their positions, first < second, and their distance in bits.
 template <class Index>
 struct near_pair {
   Index first, second;

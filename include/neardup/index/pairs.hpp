@@ -57,9 +57,9 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
 /// fingerprints. Use std::uint64_t for 2^32 - 1 fingerprints or more.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, or
 /// if no layout exists for k and the number of blocks; std::bad_alloc.
-/// Complexity: the steps for each table (see layout) are to move the fingerprints into buckets in O(n), and to compare
-/// the filters of each two fingerprints of a bucket. Filters have 32 bits (64 if k > 8). AVX-512 compares 16 (8)
-/// filters at a time. The calls of `visit` take time as well.
+/// Complexity: for each table (see layout), a join moves the fingerprints into buckets in O(n), and compares the
+/// filters of each two fingerprints of a bucket. Filters have 32 bits (64 if k > 8). AVX-512 compares 16 (8) filters at
+/// a time. The calls of `visit` take time as well.
 /// Memory: about 16 bytes per fingerprint of 64 bits, for a copy in bucket order, and 16 bytes per copy of another
 /// fingerprint. The memory does not depend on the number of pairs.
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold, class Visit>

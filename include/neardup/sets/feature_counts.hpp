@@ -229,7 +229,7 @@ class feature_counts {
     }
   }
 
-  /// Returns hash * cells / 2^64. Two steps compute the result, for processors without a 128-bit product.
+  /// Returns hash * cells / 2^64. The product is computed from 32-bit halves, for processors without a 128-bit product.
   /// Precondition: cells <= 2^36.
   [[nodiscard]] static std::uint64_t scaled(std::uint64_t hash, std::uint64_t cells) noexcept {
     constexpr std::uint64_t low = 0xffffffffU;

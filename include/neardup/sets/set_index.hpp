@@ -82,8 +82,9 @@ struct set_match {
 /// changes. Sets that are added later are kept in memory. A bit marks an id of the base as erased or replaced.
 ///
 /// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the number of sets
-/// that share rare features with it. erase() is O(1). With a base of n ids, a call that takes an id takes O(log n)
-/// more. No insertion rebuilds the whole index: the order of the features and the memory are renewed in small steps.
+/// that share rare features with it. erase() is O(1). If the index has a base of n ids, a call that takes an id takes
+/// O(log n) more. No insertion rebuilds the whole index: each insertion renews a small part of the order of the
+/// features and of the memory.
 /// Memory: a distinct set of n features takes its features and an eighth, and about 50 bytes. Each of its n -
 /// ceil(similarity * n) + 1 rarest features (all n features for containment) has a posting of 15 bytes. An id takes 20
 /// bytes and its own size. The index takes one more byte for four features. Erased sets take memory until later
@@ -133,7 +134,7 @@ class set_index {
   // std::bad_alloc, and std::invalid_argument if the features are not ascending and distinct, or if `least` is below
   // the threshold() of the index, above 1, not a number, or of another measure.
 
-  /// Returns all ids whose sets are at least `least` similar to the query. The matches are sorted by descending
+  /// Returns all ids whose sets have at least the similarity `least` to the query. The matches are sorted by descending
   /// similarity, then by id.
   [[nodiscard]] std::vector<match_type> search(set_type query, std::optional<search_threshold> least = {}) const {
     workspace scratch;
@@ -192,7 +193,8 @@ class set_index {
     return best;
   }
 
-  /// Returns true if a stored set is at least `least` similar to the query. The search stops at the first match.
+  /// Returns true if a stored set has at least the similarity `least` to the query. The search stops at the first
+  /// match.
   [[nodiscard]] bool any_within(set_type query, std::optional<search_threshold> least = {}) const {
     workspace scratch;
     return any_within(query, least, scratch);
@@ -284,8 +286,8 @@ class set_index {
 
   /// Removes an id. If no other id has the same set, the set is removed as well.
   /// Returns: false if the id was not stored.
-  /// Throws: std::bad_alloc, only for the first id of a base that is erased.
-  /// Complexity: O(1); with a base of n ids, O(log n).
+  /// Throws: std::bad_alloc, only if the id is the first id of the mapped file (the base) that is erased.
+  /// Complexity: O(1); O(log n) if the index has a base (a mapped file) of n ids.
   bool erase(id_argument<Id> id) {
     if (const std::size_t number = base_.find(id); number != base_type::none) {
       base_.prepare_erase();
@@ -314,7 +316,7 @@ class set_index {
   /// Returns the number of ids.
   [[nodiscard]] std::size_t size() const noexcept { return base_.size() + ids_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// Returns the number of distinct sets. A set that is both in the base and in memory counts twice.
+  /// Returns the number of distinct sets. A set that is both in the mapped file (the base) and in memory counts twice.
   /// Complexity: O(1). Linear in the size of the base if an id of the base was erased.
   [[nodiscard]] std::size_t distinct_size() const noexcept { return base_.distinct_size() + distinct_; }
 
@@ -448,7 +450,7 @@ class set_index {
   }
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
-  // The slots of the base come first. The slots of the sets in memory follow.
+  // The slots of the sets in the mapped file (the base) come first. The slots of the sets in memory follow.
 
   [[nodiscard]] std::size_t slots() const noexcept { return base_.slots() + slots_.size(); }
   [[nodiscard]] set_type set_at(std::size_t slot) const noexcept {
@@ -524,7 +526,7 @@ class set_index {
   }
 
   base_type base_;
-  // The sets that are in memory, and not in the base.
+  // The sets that are in memory, and not in the mapped file (the base).
   detail::set_store<Feature> sets_;  // indexed by slot
   detail::set_postings postings_;    // indexed by slot
   detail::chunked_array<slot_entry> slots_;

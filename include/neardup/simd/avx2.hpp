@@ -153,7 +153,7 @@ NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from,
                                               int k, const Take& take) noexcept {
   static_assert(sizeof(Filter) > 2, "close_bits() gives two bits for each filter of 16 bits");
   constexpr std::size_t lanes = filter_lanes<Filter>;
-  const Filter x = filter;  // g++ would read the filter from memory at each step
+  const Filter x = filter;  // g++ would read the filter from memory in each iteration
   for (; from + lanes <= end; from += lanes) {
     const std::uint32_t hits = close_bits(y + from, x, k);
     if (hits != 0 && !take(from, hits, lane_bits<Filter>)) return from;

@@ -55,7 +55,7 @@ inline constexpr std::size_t filter_lanes = sizeof(Filter) <= 24 ? 16 : 8;
 template <class Filter>
 inline constexpr std::size_t lane_bits = 64 / filter_lanes<Filter>;
 
-/// The lowest bit of each filter in the result of close_bits.
+/// A mask of the lowest bit of each filter in the result of close_bits().
 template <class Filter>
 inline constexpr std::uint64_t lane_ones = filter_lanes<Filter> == 16 ? 0x1111111111111111U : 0x0101010101010101U;
 

@@ -460,8 +460,8 @@ template <saved_deduplicator Form>
 }
 
 /// Writes a deduplicator to a file, atomically and durably. After a crash, there is either the old file or the new one.
-/// When the function returns, the new file is on the disk. A stream_deduplicator is saved with its times. `made_of`:
-/// the composition; the default is composition_of(dedup).
+/// When the function returns, the new file is on the disk. A stream_deduplicator is saved with the times of its
+/// documents. `made_of`: the composition; the default is composition_of(dedup).
 /// Throws: std::runtime_error, whose message names the file; std::bad_alloc.
 /// Memory: a copy of the kept documents.
 template <class Features, class Id>

@@ -199,8 +199,8 @@ class journal {
     detail::fail_with_errno("open", path);
   }
 
-  // A forked process has the memory of its parent, but not the lock of its parent. If it wrote to the log, the parent
-  // and the child would write at the same place.
+  // A forked process has the memory of its parent, but not the lock of its parent. If the forked process wrote to the
+  // log, the parent and the child would write at the same offset.
   void check_process() const {
     if (process_ == detail::process_number()) return;
     detail::fail<std::runtime_error>({log_path_, ": a forked process cannot change what its parent has opened"});

@@ -129,7 +129,8 @@ class sets_with_ids {
 
 /// Writes a set_index to a file, atomically and durably. After a crash, there is either the old file or the new one.
 /// When the function returns, the new file is on the disk. docs/format.md specifies the format. The bytes of the file
-/// depend only on the settings, the sets and their ids. The path may be the path of the base.
+/// depend only on the settings, the sets and their ids. The path may be the path of the file on which the index was
+/// opened (its base).
 /// Precondition: verify() of the file of the base succeeds. Otherwise the new file may have damaged bytes with valid
 /// checksums.
 ///

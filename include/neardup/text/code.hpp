@@ -55,7 +55,7 @@ struct code_tokens {
     }
   }
 
-  /// Returns the last place before ASCII white space. See tokenizer.
+  /// Returns the offset of the last ASCII white space, or 0. See tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept { return detail::cut_at_space(text); }
 
  private:

@@ -13,8 +13,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Returns the place before the last ASCII white space of a text, or 0 if there is none. Tokenizers whose tokens
-/// contain no white space call this function in their member `cut`.
+/// Returns the offset of the last ASCII white space of a text, or 0 if the text has no white space. Tokenizers whose
+/// tokens contain no white space call this function in their member `cut`.
 inline std::size_t cut_at_space(std::string_view text) noexcept {
   for (std::size_t i = text.size(); i > 0; --i) {
     const char c = text[i - 1];
@@ -49,7 +49,7 @@ struct spaced_words {
     close(text.size(), text.size());
   }
 
-  /// Returns where a text can be cut: the last place before ASCII white space. See tokenizer.
+  /// Returns where a text can be cut: the offset of the last ASCII white space, or 0. See tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept { return detail::cut_at_space(text); }
 };
 

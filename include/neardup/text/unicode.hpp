@@ -81,14 +81,15 @@ namespace detail {
 
 /// Returns the simple lower case of a code point, which is one code point and does not depend on the language. A code
 /// point without a lower case is returned unchanged.
-/// Complexity: constant for ASCII and for characters without a lower case; otherwise a binary search among 140 steps.
+/// Complexity: constant for ASCII and for characters without a lower case; otherwise a binary search among 140 ranges
+/// of code points.
 /// Source: UnicodeData.txt, field 13 (Simple_Lowercase_Mapping).
 constexpr char32_t to_lower(char32_t code_point) noexcept {
   if (code_point < 0x80) return is_ascii_upper(code_point) ? code_point + 0x20 : code_point;
   if ((unicode_bits(code_point) & unicode_has_lower) == 0) return code_point;
 
-  // Finds the last step that begins at or before the code point. Such a step exists, because the first step begins at
-  // 'A'.
+  // Finds the last range that begins at or before the code point. Such a range exists, because the first range begins
+  // at 'A'.
   const unicode_lower_step* step = unicode_lower_steps;
   for (std::size_t count = std::size(unicode_lower_steps); count > 1;) {
     const std::size_t half = count / 2;

@@ -223,8 +223,8 @@ class ordered_decider {
     if (open.empty()) return;
     match(kept_of(documents), open);
     const std::vector<Number> left = undecided(open);
-    // If less than half of the documents were decided, the others are divided into two halves. So the depth of the
-    // recursion is bounded.
+    // If less than half of the documents were decided, the undecided documents are divided into two halves. So the
+    // depth of the recursion is bounded.
     if (left.size() > documents.size() / 2) {
       settle_halves(left);
     } else {

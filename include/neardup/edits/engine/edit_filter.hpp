@@ -35,8 +35,8 @@ class edit_filter {
  public:
   explicit edit_filter(const distinct_texts& texts) {
     const std::size_t mean = texts.size() == 0 ? 0 : texts.total_length() / texts.size();
-    // A text takes a byte per bin. The number of bins is at least twice the mean number of pairs of a text, within
-    // limits.
+    // The counts of a text take a byte per bin. The number of bins is at least twice the mean number of pairs of
+    // adjacent characters in a text, within limits.
     pair_bins_ = std::clamp(std::bit_ceil(2 * mean), 2 * character_bins, std::size_t{4096});
     counts_.assign(texts.size() * bytes(), 0);
     sums_.resize(texts.size());

@@ -78,10 +78,10 @@ constexpr std::uint32_t filled_with(std::int16_t product) noexcept {
 }
 
 // ---- words of 64 bins -----------------------------------------------------------------------------------------------
-// Hashes choose bins. A bin is open if no hash chose it. Open bins take products. Then each bin gives a bit.
-// A set of few hashes leaves most bins open. So products are computed for all 64 bins, in the loop in which hashes
-// choose bins; products and choices use different units of the processor. A larger set leaves few bins open. So
-// products are computed afterwards, for the open bins only.
+// Hashes choose bins. A bin is open if no hash chose the bin. Open bins are filled with products. Then each bin gives a
+// bit of the code. A set of few hashes leaves most bins open. So products are computed for all 64 bins, in the loop in
+// which hashes choose bins; products and choices use different units of the processor. A larger set leaves few bins
+// open. So products are computed afterwards, for the open bins only.
 
 /// The two values that the hash of a token determines: its bin, and the number that competes for the minimum of the
 /// bin.
@@ -134,8 +134,8 @@ NEARDUP_ALWAYS_INLINE void take_products(std::uint32_t* minima, const std::int16
   for (std::size_t i = 0; i < word_bits; ++i) minima[i] = (std::min)(minima[i], filled_with(products[i]));
 }
 
-/// Fills each of 64 bins with its least product of n hashes. If `Chooses`, the hashes also choose their bins, in the
-/// same loop. `minima` is then the first of `bins` bins.
+/// Fills each of 64 bins with the least product of the bin's factors and one of n hashes. If `Chooses`, the hashes also
+/// choose their bins, in the same loop. `minima` is then the first of `bins` bins.
 template <bool Chooses>
 void fill_all_bins_portable(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
                             const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -150,7 +150,7 @@ void fill_all_bins_portable(std::uint32_t* minima, std::uint64_t bins, const bin
   take_products(minima, least);
 }
 
-/// Fills the bins in the bit set `open`, each with its least product of n hashes.
+/// Fills the bins in the bit set `open`, each with the least product of the bin's factors and one of n hashes.
 inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                                    const std::uint64_t* hashes, std::size_t n) noexcept {
   for (; open != 0; open &= open - 1) {
@@ -437,9 +437,9 @@ void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor
   }
 }
 
-// Each struct adds n hashes with one instruction set, 0 < n <= max_added_hashes. It calls add_few_hashes for small n,
-// and add_many_hashes for larger n. At the limit between them, the two functions take the same time for 64-bit codes
-// (measured on an Intel Xeon Sapphire Rapids). bits_of_bins computes one word of the code: the bits of 64 bins.
+// Each struct adds n hashes with one instruction set, 0 < n <= max_added_hashes. The struct calls add_few_hashes for
+// small n, and add_many_hashes for larger n. At the limit between them, the two functions take the same time for 64-bit
+// codes (measured on an Intel Xeon Sapphire Rapids). bits_of_bins computes one word of the code: the bits of 64 bins.
 
 inline constexpr std::size_t few_hashes = 44;
 

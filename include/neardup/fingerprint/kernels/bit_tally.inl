@@ -84,8 +84,8 @@ struct tally_kernels {
   }
 
 #if NEARDUP_FORM == NEARDUP_AVX512
-  /// majority_of_lanes() by vectors. Each of three steps adds one half of the lanes to the other half. The
-  /// first step also adds the waiting carries.
+  /// The AVX-512 version of majority_of_lanes(). Each of three additions adds one half of the lanes to the other half.
+  /// The first addition also adds the waiting carries.
   static std::uint64_t majority(const bit_tally& tally) noexcept {
     __m256i sums[bit_tally::max_planes + 4];
     std::size_t planes = tally.used;
@@ -119,7 +119,7 @@ struct tally_kernels {
       count[p] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair, other, carry, 0x96)));
       carry = _mm_ternarylogic_epi64(pair, other, carry, 0xe8);
     }
-    // The carry of the second step and the carry of the third step are not added yet.
+    // The carry of the second addition and the carry of the third addition are not added yet.
     const __m128i other = _mm_unpackhi_epi64(pair_carry, pair_carry);
     count[planes] =
         static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair_carry, other, carry, 0x96)));

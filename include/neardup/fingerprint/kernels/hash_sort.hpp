@@ -17,8 +17,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// The greatest number of hashes that are sorted by comparing each with each. For 38 numbers this takes 90 ns on a
-/// Sapphire Rapids, where buckets take 210 ns. For 120 numbers or more, buckets are as fast.
+/// The greatest number of hashes that are sorted by comparing each with each. For 38 numbers such a sort takes 90 ns on
+/// a Sapphire Rapids, where a sort with buckets takes 210 ns. For 120 numbers or more, buckets are as fast.
 inline constexpr std::size_t most_few = 64;
 
 /// Writes up to most_few numbers to `to` in ascending order. An instruction set may have no way that is faster than

@@ -140,7 +140,7 @@ void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& toke
   }
 }
 
-// ---- weighted sums: each weight is added to the columns whose bit is set --------------------------------------------
+// ---- weighted sums: each weight is added to the sums of the bits that are set --------------------------------------
 
 /// Adds weights to 64 sums, modulo 2^64. For each token t and each set bit i of words[t * stride]: sums[i] += weights[t
 /// * stride]. This is the reference implementation.
@@ -369,7 +369,7 @@ class vote_collector {
 
   /// Returns the tokens that were added since clear().
   [[nodiscard]] const auto& tokens() const noexcept { return tokens_; }
-  /// Returns true if the tokens are in `weighted`, and not in tokens().
+  /// Returns true if the tokens of the text are in `weighted`, and not in tokens().
   [[nodiscard]] bool are_weighed() const noexcept { return are_weighed_; }
 
   /// The weighted tokens if are_weighed() is true. Otherwise scratch memory.

@@ -51,7 +51,7 @@ struct short_xxh3 {
     }
   }
 
-  /// The first step for 4 to 8 bytes. The step is linear: rotated(x ^ y) == rotated(x) ^ rotated(y).
+  /// The first operation for 4 to 8 bytes. The operation is linear: rotated(x ^ y) == rotated(x) ^ rotated(y).
   static constexpr std::uint64_t rotated(std::uint64_t x) noexcept { return x ^ std::rotl(x, 49) ^ std::rotl(x, 24); }
 
   // NEARDUP_SCALAR prevents the vectorisation of loops over the two functions below. SSE2 has no 64-bit multiplication,
@@ -82,7 +82,7 @@ struct short_xxh3 {
   }
 };
 
-/// The formulas of XXH3 for a seed. A member `flip_…` has the bits that are flipped in a word; they depend on the
+/// The formulas of XXH3 for a seed. A member `flip_…` has the bits that are flipped in a word; these bits depend on the
 /// secret and the seed.
 struct seeded_xxh3 {
   std::uint64_t seed;

@@ -158,7 +158,7 @@ struct sorted_spans {
 
 NEARDUP_AVX512_BEGIN
 
-/// Of sixteen spans, appends the spans that belong to one class. VPCOMPRESSD selects them.
+/// Of sixteen spans, appends the spans that belong to one length class. VPCOMPRESSD selects these spans.
 inline void append_class_avx512(span_class& spans, __mmask16 which, __m512i begin, __m512i length) noexcept {
   _mm512_storeu_si512(spans.begin + spans.count, _mm512_maskz_compress_epi32(which, begin));
   _mm512_storeu_si512(spans.length + spans.count, _mm512_maskz_compress_epi32(which, length));

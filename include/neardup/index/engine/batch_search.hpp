@@ -25,7 +25,7 @@ struct batch_bucket : filter_run {
   std::uint32_t step, probe;
 };
 
-/// A search for a batch of queries. It searches one table after the other. Each table is searched for all queries.
+/// A search for a batch of queries. The search probes one table after the other, each table for all queries.
 ///
 /// So the address of a table is looked up once for many probes, and the directory of the table is more likely in the
 /// cache. `Tables`, `Store` and the stages of a group of probes are the same as in table_search. Candidates have stages
@@ -226,7 +226,8 @@ class batch_search {
     g.wide_count = static_cast<std::size_t>(wide - g.wide.data());
   }
 
-  // Compares the entries of the lines immediately. If a line overflows, its overflow is appended to the runs to scan.
+  // Compares the entries of bucket lines immediately. If a line overflows, the other entries of its bucket are appended
+  // to the buckets to scan.
   template <class Table>
   bool view_lines(group& g, std::size_t begin, std::size_t end, std::uint32_t step, const Table& table) {
     const words_type* const queries = queries_.data();
@@ -253,8 +254,8 @@ class batch_search {
     return true;
   }
 
-  // Prefetches the filters of a run. Appends the run at `next`, unless it is empty.
-  // Returns: the place for the next run.
+  // Prefetches the filters of the bucket `run`. Writes the bucket to `*next`, unless the bucket is empty.
+  // Returns: the address for the next bucket.
   static bucket* ask_for(const bucket_view<Offset>& run, std::uint64_t query, std::uint32_t step, std::uint32_t probe,
                          bucket* next) noexcept {
     const auto* const filters = static_cast<const char*>(run.filters);

@@ -60,8 +60,8 @@ struct filter_pair {
 };
 
 /// The comparisons that a join still has to make. Each position in [x, x_end) is compared with each position in
-/// [y_begin, y_end), or, if `is_behind`, with each position in (x, y_end). (x, y) is the next pair. If a join stops
-/// because its buffer is full, it resumes there.
+/// [y_begin, y_end), or, if `is_behind`, with each position in (x, y_end). (x, y) is the next pair to compare. A join
+/// that stopped because its buffer is full resumes at (x, y).
 struct filter_join {
   std::size_t x, x_end;
   std::size_t y, y_begin, y_end;

@@ -22,8 +22,8 @@ struct filter_kernels {
   }
 
 #if NEARDUP_FORM != NEARDUP_AVX512
-  /// Continues the scan of `count` runs at the position `at`, until the runs end or `hits` is full. Then `at` is the
-  /// position where the scan stopped.
+  /// Continues the scan of `count` filter_runs at the position `at`, until all runs are scanned or `hits` is full. Then
+  /// `at` is the position where the scan stopped.
   /// Returns: the number of hits.
   template <class Filter, class Run>
   static std::size_t scan(const Run* runs, std::size_t count, scan_position& at, int k, filter_hit* hits) noexcept {
@@ -44,9 +44,9 @@ struct filter_kernels {
     return found;
   }
 #else
-  // Whole cache lines are loaded, and masks exclude filters beside the run. Loads from the beginning of the run on would
-  // mostly straddle two lines, which is slower. At the end of the run they would wait for a line that was not prefetched,
-  // because the run ends before it.
+  // Whole cache lines are loaded, and masks exclude filters before and after the filter_run. Loads that begin at the
+  // first filter of the run would mostly straddle two cache lines, which is slower. The last load would also wait for a
+  // line after the end of the run, which was not prefetched.
 
   template <class Filter, class Run>
   static std::size_t scan(const Run* runs, std::size_t count, scan_position& at, int k, filter_hit* hits) noexcept {
@@ -57,11 +57,11 @@ struct filter_kernels {
       const filter_run& run = runs[number];
       const __m512i query = broadcast(static_cast<Filter>(run.query));
       const auto first = reinterpret_cast<std::uintptr_t>(run.filters) + at.at * sizeof(Filter);
-      // `before`: the number of lanes of the first cache line that precede the run; the mask `valid` excludes them.
-      // `line`: the address of the cache line.
+      // `before`: the number of lanes of the first cache line that precede the filter_run; the mask `valid` excludes
+      // these lanes. `line`: the address of the cache line.
       std::size_t before = first % 64 / sizeof(Filter);
       const char* line = static_cast<const char*>(run.filters) + at.at * sizeof(Filter) - before * sizeof(Filter);
-      // The position of lane 0 within the run; modulo 2^64, because lane 0 may precede the run.
+      // The position of lane 0 in the filter_run; modulo 2^64, because lane 0 may precede the run.
       std::size_t position = at.at - before;
       for (; position + before < run.count; line += 64, position += lanes, before = 0) {
         if (found > hit_capacity - lanes) {

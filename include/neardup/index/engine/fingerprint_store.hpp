@@ -86,8 +86,8 @@ class id_lists {
     } else {
       std::set<Id>& rest = more_.find(slot)->second;
       const std::size_t before = rest.size();
-      // Ids mostly come in ascending order. If the set is told the likely place of an id (a hint), its insertion is
-      // O(1).
+      // Ids mostly come in ascending order. If the set gets the likely position of an id as a hint, the insertion of
+      // the id is O(1).
       rest.insert(is_less ? rest.begin() : rest.end(), is_less ? smallest : id);
       if (rest.size() == before) return false;
     }

@@ -86,7 +86,7 @@ class pair_source {
 ///
 /// Building means partitioning. First, the pairs are partitioned by the buckets of table 0, and this order is final.
 /// Then the filters and slots are partitioned by the buckets of each other table. For more than 2^26 pairs,
-/// partitioning has two steps: a coarse partition, whose output goes into the final arrays, and a fine partition of
+/// partitioning has two passes: a coarse partition, whose output goes into the final arrays, and a fine partition of
 /// each part. So there is never a second copy of all pairs.
 template <std::size_t Words, class Id, class Offset>
 class frozen_builder {

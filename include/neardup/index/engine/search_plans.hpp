@@ -174,7 +174,7 @@ class search_plans {
   };
 
   /// Makes the plans of a layout. In the radius regime, keys are cut to at most `max_radius_width` bits. Each bit of a
-  /// key costs a probe, and is useless if the directory cannot distinguish it.
+  /// key costs a probe, and is useless if the directory does not depend on the bit.
   explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits);
 
   [[nodiscard]] const layout& shape() const noexcept { return shape_; }

@@ -120,7 +120,7 @@ void append_batch(const Engine& engine, std::span<const Fingerprint> queries, in
   result.offsets.push_back(0);
   std::array<typename Fingerprint::words_type, block> words;
   std::vector<std::pair<std::size_t, match_type>> found;
-  std::array<std::size_t, block> next;  // next[query]: number of matches; then the place of the query's next match
+  std::array<std::size_t, block> next;  // next[query]: number of matches; then the index of the query's next match
   const auto append = [&](std::size_t query, std::size_t slot, int distance) {
     const Fingerprint stored(engine.store().fingerprint(slot));
     for (const auto& id : engine.store().ids(slot)) {

@@ -51,7 +51,7 @@ class component_finder {
   };
 
   /// Unites the adjacent pairs of a job, one by one.
-  /// Returns: false if there are so many pairs that sweep() would take fewer steps. Some pairs are then not united yet.
+  /// Returns: false if there are so many pairs that sweep() would be faster. Some pairs are then not united yet.
   bool unite_pairs(const arrays& records, filter_join job) {
     std::size_t most = room / 2 + 2 * (job.x_end - job.x + (job.is_behind ? 0 : job.y_end - job.y_begin));
     filter_pair found[room];
@@ -69,8 +69,8 @@ class component_finder {
     const std::size_t a = records.position(x);
     const std::size_t b = records.position(y);
     if (*check_) {
-      // The check is the slowest step. It is not called for two documents that are already connected, nor for a pair
-      // that an earlier table has checked.
+      // The check is the slowest operation. The check is not called for two documents that are already connected, nor
+      // for a pair that an earlier table has checked.
       if (components_->find(a) == components_->find(b)) return true;
       if (!join_->plan().is_first(table_, records.words(x), records.words(y)) || !(*check_)(a, b)) return false;
     }

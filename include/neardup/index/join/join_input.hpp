@@ -94,9 +94,9 @@ class chosen_words {
   std::size_t size_;
 };
 
-/// A callback that accepts or rejects a pair of documents within k bits, which are given by their positions. An empty
-/// function accepts all pairs.
-/// Thread safety: several threads call it at once.
+/// A callback that accepts or rejects a pair of documents whose fingerprints differ in at most k bits. The arguments
+/// are the positions of the documents. An empty function accepts all pairs.
+/// Thread safety: several threads call the function at once.
 using pair_check = std::function<bool(std::size_t, std::size_t)>;
 
 }  // namespace neardup::inline v0::detail

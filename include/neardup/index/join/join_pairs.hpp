@@ -25,9 +25,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// Calls `visit(part, pairs)` with all pairs of distinct fingerprints within k bits, first < second. Each pair is
-/// passed once, in unspecified order. The parts of the runner call `visit` concurrently. If `visit` returns false, the
-/// join ends soon.
+/// Calls `visit(part, pairs)` with all pairs of distinct fingerprints that differ in at most k bits, first < second.
+/// Each pair is passed once, in unspecified order. The parts of the runner call `visit` concurrently. If `visit`
+/// returns false, the join ends soon.
 template <std::size_t Words, class Offset>
 void visit_distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runner& run,
                           const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& visit) {

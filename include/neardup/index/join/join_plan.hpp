@@ -44,8 +44,8 @@ struct join_table {
   }
 };
 
-/// The costs of the steps of a join, in nanoseconds on one core of a Zen 5. Only their ratios matter, and only for the
-/// choice of a layout.
+/// The costs of the operations of a join, in nanoseconds on one core of a Zen 5. Only the ratios of the costs matter,
+/// and only for the choice of a layout.
 struct join_costs {
   double record;  ///< moving a fingerprint into a table, in two passes
   double pair;    ///< comparing two filters, or two whole fingerprints, in a large bucket
@@ -61,7 +61,7 @@ struct join_costs {
     if (narrow && (has_avx2(level) || has_neon(level))) pair /= 2;
     const double record = 10.0 + 3.0 * static_cast<double>(words);
     if (words > 1 && !wide_filter_suffices(k)) return {record, 1.15 * pair * static_cast<double>(words), 2.0, 6.0};
-    // If the filters of a pair are within k bits, its whole fingerprints are compared.
+    // If the filters of a pair of fingerprints differ in at most k bits, the whole fingerprints are compared.
     const std::size_t filter_bits = narrow ? 32 : 64;
     double passing = 0;
     double ways = 1;
@@ -215,7 +215,7 @@ class join_plan {
       least = (std::min)(least, choices.back().cost);
     }
     // The sample can only increase a cost. So a layout that costs too much without the sample is not sampled. There are
-    // few layouts, so each step searches all of them for the cheapest.
+    // few layouts, so each iteration searches all layouts for the cheapest one.
     table_list best;
     cost_ = std::numeric_limits<double>::infinity();
     const auto is_cheaper = [](const choice& a, const choice& b) { return a.cost < b.cost; };

@@ -58,7 +58,7 @@ class word_values {
   std::span<const std::uint64_t> first_, second_;
 };
 
-/// Consecutive windows with the same anchor. They begin at the units [first, end).
+/// Consecutive windows with the same anchor. The windows begin at the units [first, end).
 struct anchor_run {
   std::uint64_t anchor;  // the hash of the anchor
   std::size_t first, end;

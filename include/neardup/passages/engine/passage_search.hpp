@@ -4,7 +4,7 @@
 // The first pass scatters anchors (passage_anchors.hpp) to partitions by their hashes. Each partition is sorted, and the
 // anchors that occur more than once become a set. The second pass hashes the windows whose anchors are in the set, and
 // scatters them to partitions by their anchors. So equal windows are in one partition, in the order of the documents. A
-// table of each partition has the first place of each window.
+// table of each partition has the first occurrence of each window.
 //
 // The records of windows have 16 bytes each. A run of windows is a header and the hashes of its windows. A run that
 // is equal to an earlier one is a header and two hashes: the first and the last window of a run determine all others,
@@ -461,7 +461,8 @@ NEARDUP_INLINE void passage_search::scatter_anchors() {
 NEARDUP_INLINE void passage_search::find_repeated_anchors() {
   std::uint64_t scattered = 0, repeated = 0, occurrences = 0;
   for (std::uint32_t i = 0; i < anchor_partitions_; ++i) scattered += anchors_.size(i);
-  // At least 16 bits for each repeated anchor, which occurs twice or more.
+  // One byte per scattered anchor, if memory_ / 4 suffices. A repeated anchor was scattered at least twice, so it has
+  // at least 16 bits of the set.
   repeated_ = anchor_set(anchor_partitions_, (std::min)(memory_ / 4, scattered));
   mutex_type mutex;
   const std::size_t parts = workers_.size();

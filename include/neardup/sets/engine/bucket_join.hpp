@@ -412,8 +412,8 @@ class bucket_join {
       for (std::size_t rank = 0; rank < sets.size(); ++rank) is_marked.push_back(sets_.is_marked(row_of(rank)));
       join.join_across(is_marked);
     }
-    // Uses the classes of the caller, if there are any. Otherwise the rows with one previous prefix feature form a
-    // class, because their pairs belong to that feature.
+    // Uses the classes of the caller, if there are any. Otherwise the rows whose sets have the same previous prefix
+    // feature form a class, because pairs of these rows are found through that feature.
     std::vector<std::uint32_t> numbers;
     std::optional<numbered_classes> given;
     for (std::size_t rank = 0; rank < sets.size(); ++rank) numbers.push_back(row_of(rank).set);

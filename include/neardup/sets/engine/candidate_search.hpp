@@ -51,7 +51,7 @@ void for_each_posting(std::span<const Feature> features, std::uint32_t number, c
 /// A table of the least overlap of a given set with sets of each size. The table is reused for the next given set.
 class least_overlaps {
  public:
-  /// Fills the table for a given set of `n` features.
+  /// Fills the table of least overlaps for a given set of `n` features.
   void prepare(const overlap_bounds& bounds, std::size_t n);
 
   /// Returns true if a set of `size` features may be similar enough.

@@ -160,8 +160,8 @@ template <class Feature>
 }
 
 /// Counts the common elements of a small set and a large set. Each element of the small set is searched in the large
-/// set by galloping search: steps of doubling length, then bisection. The result may be any number below `least` if the
-/// count is below `least`.
+/// set by galloping search: strides of doubling length, then bisection. The result may be any number below `least` if
+/// the count is below `least`.
 /// Complexity: O(|few| * log(|many| / |few|)).
 template <class A, class B>
 std::size_t count_common_galloping(std::span<const A> few, std::span<const B> many, std::size_t least) noexcept {

@@ -115,8 +115,8 @@ class overlap_bounds {
  private:
   static constexpr std::size_t more_indexed = 3;
 
-  /// Returns the least n in [1, most] with suffices(n), or most + 1 if there is none. The search starts at `estimate`,
-  /// which rounding may have made too large or too small.
+  /// Returns the least number n in [1, most] for which suffices(n) is true, or most + 1 if there is no such n. The
+  /// search starts at `estimate`, which rounding may have made too large or too small.
   template <class Suffices>
   static std::size_t first_from(double estimate, std::size_t most, const Suffices& suffices) noexcept {
     std::size_t n = estimate < static_cast<double>(most) ? static_cast<std::size_t>(std::ceil(estimate)) : most;

@@ -284,7 +284,8 @@ class posting_lists {
     listed_bytes_ += bytes;
   }
 
-  /// Appends a posting to a row. A full row grows by a quarter, and `bytes` by the number of added bytes.
+  /// Appends a posting to the array `row`. A full array grows by a quarter, and `bytes` is increased by the number of
+  /// added bytes.
   static void push_back(std::vector<listed>& row, const listed& added, std::size_t& bytes);
 
   void add_to(posting_list& list, const listed& added);

@@ -2,7 +2,7 @@
 // Orders all features, rare ones first, and finds the prefixes of sets in this order.
 //
 // A join is exact with any order of the features; the order only determines the number of candidates. So the counts of
-// features may be inexact, or come from a sample. But they must distinguish frequent features from rare ones.
+// features may be inexact, or come from a sample. But the counts must distinguish frequent features from rare features.
 #pragma once
 
 #include <algorithm>

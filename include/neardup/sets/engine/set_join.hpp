@@ -219,7 +219,7 @@ class set_join {
     }
   }
 
-  /// Makes the chunk that begins at place `begin`. Its postings are made later.
+  /// Makes the chunk that begins at place `begin`. The postings of the chunk are made later.
   /// Returns: false if no set of the chunk can be similar to any set.
   bool next_chunk(std::size_t begin, std::size_t room, chunk& of) const {
     of.begin = begin;

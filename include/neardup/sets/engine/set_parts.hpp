@@ -114,7 +114,8 @@ class part_keys {
   std::vector<std::uint32_t> keys_;
 };
 
-/// Estimated costs of the steps of a join, in nanoseconds (g++ 12, Intel Xeon of 2019). Only their ratios are used.
+/// Estimated costs of the operations of a join, in nanoseconds (g++ 12, Intel Xeon of 2019). Only the ratios of the
+/// costs are used.
 struct set_join_costs {
   /// Returns the cost of hashing `features` features.
   [[nodiscard]] static double cut(std::size_t features) noexcept { return 2 * static_cast<double>(features); }

@@ -192,9 +192,9 @@ class blob_reader {
   }
 
  private:
-  /// Checks that the places of the rows ascend and are in [first, end). If a row occurred twice, its set would be
-  /// compared with itself.
-  /// Throws: std::runtime_error if they do not ascend or are not in [first, end).
+  /// Checks that the `rows` positions place(0), place(1), ... in the prefix ascend and are in [first, end). If a row
+  /// occurred twice, its set would be compared with itself.
+  /// Throws: std::runtime_error if the positions do not ascend or are not in [first, end).
   template <class Place>
   void check_rows(std::size_t first, std::size_t end, std::size_t rows, const Place& place) const {
     for (std::size_t i = 0; i < rows; ++i) {

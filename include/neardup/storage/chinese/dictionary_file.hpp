@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dictionary files. They are mapped into memory, so that opening a file loads nothing, and all processes share the
+// Dictionary files. A file is mapped into memory, so that opening a file loads nothing, and all processes share the
 // memory.
 #pragma once
 

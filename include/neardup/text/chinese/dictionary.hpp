@@ -140,7 +140,7 @@ class word_dictionary {
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
   /// Returns the number of words with a frequency above 0.
   [[nodiscard]] std::size_t size() const noexcept { return words_; }
-  /// Returns true if a word was removed by adding it with the frequency 0.
+  /// Returns true if a word was removed by adding the word with the frequency 0.
   [[nodiscard]] bool is_never_a_word(std::string_view word) const {
     return !never_.empty() && never_.find(word) != never_.end();
   }

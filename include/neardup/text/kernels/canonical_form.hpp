@@ -555,8 +555,8 @@ class canonical_form {
     for (;;) {
       if (composer_.is_open()) at = compose(at, end);
       if (at == end) return;
-      // The text is searched and passed on step by step, so that the text of a step is still in the cache when it is
-      // passed on.
+      // The text is searched and passed on in pieces of `step` bytes, so that a piece is still in the cache when the
+      // piece is passed on.
       const char* const limit = end - at < step ? end : at + step;
       const char* const settled = find_unsettled(at, limit, end, level);
       const auto size = static_cast<std::size_t>(settled - at);

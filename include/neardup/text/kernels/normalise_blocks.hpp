@@ -197,8 +197,8 @@ inline void take_characters(normalise_cursor& cursor, const char* limit) noexcep
 
 // ---- blocks by their masks, word by word ----------------------------------------------------------------------------
 
-/// Copies the bytes [begin, end) of a block, text_block_margin bytes at a time. The last step may copy surplus bytes,
-/// which later writes overwrite.
+/// Copies the bytes [begin, end) of a block, text_block_margin bytes at a time. The last copy may include surplus
+/// bytes, which later writes overwrite.
 /// Precondition: begin < end.
 NEARDUP_ALWAYS_INLINE void copy_word(const char* block, std::size_t begin, std::size_t end, char* out) noexcept {
   std::size_t i = begin;

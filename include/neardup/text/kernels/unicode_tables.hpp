@@ -303,7 +303,8 @@ inline constexpr std::uint64_t unicode_words[482] = {
   0x0000000000000004, 0x0000044444444444,
 };
 
-// A step: the offset of code points to their lower case, if they have one, from `from` up to the next step.
+// A range of code points: from `from` up to the `from` of the next element. The lower case of a code point c of the
+// range, if c has a lower case, is c + delta.
 struct unicode_lower_step {
   char32_t from;
   std::int32_t delta;

@@ -57,8 +57,8 @@ class word_span_finder {
   /// Returns: false if there are no more words; `spans` is then empty.
   bool next(token_spans& spans) noexcept {
     constexpr std::ptrdiff_t step = 8 * text_block_size;
-    // A word and its separator take at least two bytes. A step may be up to a block longer than `step`, and one word
-    // may be open before the step.
+    // A word and its separator take at least two bytes. The bytes that one call reads may be up to a block more than
+    // `step`, and one word may be open before these bytes.
     constexpr std::size_t words_a_step = (step + text_block_size) / 2 + 2;
     spans.count = 0;
     if (spans.has_parted) spans.parted.fill(false);
