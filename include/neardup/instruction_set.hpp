@@ -139,8 +139,8 @@ inline std::atomic<instruction_set>& current_instruction_set() noexcept {
 }  // namespace detail
 
 /// Returns the level that kernels use now. The result is the argument of the last call of set_instruction_set(). If
-/// there was no call, it is the level that the environment variable NEARDUP_INSTRUCTION_SET named at the first use.
-/// Without the variable, it is the fastest level of this machine.
+/// there was no call, the result is the level that the environment variable NEARDUP_INSTRUCTION_SET named at the first
+/// use. If the variable is not set, the result is the fastest level of this machine.
 [[nodiscard]] inline instruction_set active_instruction_set() noexcept {
   return detail::current_instruction_set().load(std::memory_order_relaxed);
 }

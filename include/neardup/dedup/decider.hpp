@@ -221,8 +221,8 @@ class decider {
     return original.result();
   }
 
-  /// Decides about many documents in order, and keeps the new ones. A new document i is kept under ids[i], with the
-  /// serial number serial + i. If `Source` joins the documents, several threads call `judge` at once, and may pass it
+  /// Decides about many documents in order, and keeps the new documents. A new document i is kept under ids[i], with
+  /// the serial number serial + i. If `Source` joins the documents, several threads call `judge` at once, and may pass
   /// two documents of the batch. The earlier document is then passed as a kept document without a serial number.
   /// `least`: if given, the judge must reject all pairs whose features have a lower Jaccard similarity.
   /// Precondition: the ids differ, and no document is kept under any of the ids.
@@ -393,8 +393,8 @@ class decider {
     for (auto i = first; i != last; ++i) visit(i->second);
   }
 
-  /// Returns true if documents of a kind are in the source: short documents if `is_short` is true, otherwise all
-  /// others.
+  /// Returns true if documents of a kind are in the source: short documents if `is_short` is true, otherwise documents
+  /// that are not short.
   [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
 
   [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }

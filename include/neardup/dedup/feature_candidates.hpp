@@ -47,7 +47,7 @@ class feature_candidates {
   static constexpr bool can_join = false;
 
   /// Adds a document. `features_of(number)` returns the features of an earlier document. The result is empty if the
-  /// document is no longer kept. A number may be added again: the new features replace the old ones.
+  /// document is no longer kept. A number may be added again: the new features replace the old features of this number.
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
     postings_.insert(features_in(document), number, features_of);

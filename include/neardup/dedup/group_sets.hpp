@@ -38,8 +38,8 @@ document_order<std::uint32_t> order_of_sets(const set_source<Feature>& source, s
   return order;
 }
 
-/// Returns labels for groups of similar sets. The sets numbered below `earlier` are representatives, and the others are
-/// grouped. The number of pairs in memory is at most `min_pairs`, or four per set if that is more.
+/// Returns labels for groups of similar sets. The sets numbered below `earlier` are representatives, and the other sets
+/// are grouped. The number of pairs in memory is at most `min_pairs`, or four per set if that is more.
 template <class Index, class Feature>
 std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, const set_threshold& least,
                                  const group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
@@ -47,7 +47,8 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
   const overlap_bounds bounds(least);
   distinct_sets<Feature> sets(source, earlier, bounds.min_common(), options.run);
   const set_prefixes prefixes(sets, sets.take_counts(), bounds, options.run, sizes.block);
-  // Converts between two numberings: documents are numbered by place, but the join numbers sets by size.
+  // Converts between two numberings: documents are numbered by place in the order of decision, but the join numbers
+  // sets by size.
   constexpr auto none = (std::numeric_limits<std::uint32_t>::max)();
   std::vector<std::uint32_t> rank_at(source.size, none), rank_of;
   for (std::uint32_t rank = 0; rank < sets.size(); ++rank) rank_at[sets.first_of(rank)] = rank;
@@ -67,8 +68,8 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;
 /// containment{0.8}, or a set_threshold.
 ///
 /// A set is dropped if it is similar to a set that was kept before it. Its representative is the most similar of these
-/// kept sets; of equally similar sets, the earliest. A set without features is alone in its group. For containment, if
-/// `options.preference` is empty, the largest sets are decided first, so that the sets that contain others are kept.
+/// kept sets; of equally similar sets, the earliest one. A set without features is alone in its group. For containment,
+/// if `options.preference` is empty, the largest sets are decided first, so that the sets that contain others are kept.
 /// Returns: one label per set: the position of the representative of its group, which is the most preferred member. Set
 /// i is kept if and only if label[i] == i.
 /// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has a wrong number

@@ -180,8 +180,8 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
 ///
 /// With grouping::representatives, texts are decided in the order of preference. If no earlier representative is
 /// similar to a text, the text becomes a representative. Otherwise the closest of the similar representatives
-/// represents the text; of equally close ones, the first. With grouping::components, two texts are in one group if a
-/// chain of similar texts connects them.
+/// represents the text; of equally close representatives, the first. With grouping::components, two texts are in one
+/// group if a chain of similar texts connects them.
 /// Returns: one label per text: the position of the representative of its group, which is the most preferred member.
 /// Throws: the exceptions of visit_pairs of texts; std::invalid_argument if the number of preferences is wrong, or a
 /// preference is NaN.

@@ -59,12 +59,12 @@ struct original_rank {
 /// considered in any order.
 ///
 /// The rule: a document is kept unless a document that was kept before matches it. Otherwise its original is the
-/// closest of the matching documents that were kept before; of equally close ones, the earliest. This class ranks
+/// closest of the matching documents that were kept before; of equally close documents, the earliest. This class ranks
 /// originals for all functions, whether they decide about one document or a whole corpus.
 ///
 /// `Age` is a position in the order of decision; earlier documents have lower ages. Known documents come first. The
-/// others are ordered by preference, then by position or serial number. An id cannot be an age, because ids do not show
-/// which document came first.
+/// other documents are ordered by preference, then by position or serial number. An id cannot be an age, because ids do
+/// not show which document came first.
 template <class Id, class Age>
 class original_choice {
  public:
@@ -113,8 +113,8 @@ struct group_options {
   /// long documents: `.preference = lengths`.
   std::span<const double> preference = {};
 
-  /// True if the documents passed to extend_groups may also represent each other. Set it to false if you want only
-  /// matches between the known and the new documents, for example of two corpora.
+  /// True if the documents passed to extend_groups may also represent each other. Set this option to false if you want
+  /// only matches between the known and the new documents, for example of two corpora.
   bool among_themselves = true;
 
   /// True if labels have to name originals. With false, the call takes less time, and only decides which documents are

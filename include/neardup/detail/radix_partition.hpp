@@ -2,9 +2,9 @@
 // Partitions records by an address, which is the number of a bucket, in cache-friendly passes.
 //
 // A plain counting sort into 2^16 buckets or more would miss the cache and the TLB at each record. Two passes avoid
-// this. The first pass writes to at most 2^10 places at a time. The second pass works within a part that fits the
-// cache. On a Zen 5, a pass takes 2 ns per 16-byte record. Buffers for whole cache lines, or non-temporal stores, were
-// not faster (4 to 8 ns).
+// these misses. The first pass writes to at most 2^10 buckets at a time. The second pass works within a part that fits
+// the cache. On a Zen 5, a pass takes 2 ns per 16-byte record. Buffers for whole cache lines, or non-temporal stores,
+// were not faster (4 to 8 ns).
 #pragma once
 
 #include <algorithm>

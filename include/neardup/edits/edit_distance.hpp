@@ -95,7 +95,8 @@ class banded_edit_distance {
 
   static std::size_t moved(std::size_t value, step s) noexcept { return value + s.rises - s.falls; }
 
-  /// Returns the result of at_most(most), computed with the limits for `most` only.
+  /// Returns the edit distance, or nullopt if it exceeds `most`. Computes only the cells of the table that paths of
+  /// cost `most` can reach.
   /// Precondition: columns - rows <= most <= columns, rows > 0.
   std::optional<std::size_t> within(std::size_t most);
 

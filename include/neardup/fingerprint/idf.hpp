@@ -79,8 +79,8 @@ class hashed_idf {
   int shift_ = 0;               // 64 - log2(size)
 };
 
-/// The IDF table of a weighter. Also a hashed_idf of this table for each seed that was requested. Copies share the
-/// tables.
+/// The IDF table of a weighter. The object also has a hashed_idf of this table for each seed that was requested. Copies
+/// share the tables.
 /// Thread safety: several threads may call all members at once.
 class shared_idf_table {
  public:

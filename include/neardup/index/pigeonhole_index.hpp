@@ -69,7 +69,8 @@ class pigeonhole_index
   /// Makes an empty index. An index with a dynamic layout has no default constructor.
   pigeonhole_index() requires(!is_dynamic) : base(engine_type(shared_plans())) {}
 
-  /// Makes an empty index for searches within k bits. Only pigeonhole_index<Bits, dynamic_layout> has this constructor.
+  /// Makes an empty index for searches within at most k bits, with `blocks` blocks. Only pigeonhole_index<Bits,
+  /// dynamic_layout> has this constructor.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks).
   pigeonhole_index(neardup::bits k, int blocks) requires(is_dynamic)
       : base(engine_type(std::make_shared<const plans_type>(layout(Bits, k.count, blocks)))) {}

@@ -45,8 +45,8 @@ struct passage_options {
   /// counts, too.
   std::size_t least_documents = 1;
 
-  /// The number of documents that belong to an earlier corpus. They come first, and no passages of these documents are
-  /// reported.
+  /// The number of documents that belong to an earlier corpus. These documents come first, and no passages of these
+  /// documents are reported.
   std::size_t earlier_documents = 0;
 
   /// Spreads the work over threads: `threads{8}`, or a runner of your own. The runner does not change the result.
@@ -55,8 +55,8 @@ struct passage_options {
 
 namespace detail {
 
-/// Calls `visit(unit, bytes)` for each unit of a text. `unit` is the token that is compared, and `bytes` is its place
-/// in the text.
+/// Calls `visit(unit, bytes)` for each unit of a text. `unit` is the token that is compared, and `bytes` is a view of
+/// the part of the text that the token comes from.
 /// Throws: std::invalid_argument if a token is not a part of the text.
 template <tokenizer Tokenizer, class Visit>
 void for_each_unit(std::string_view text, const Tokenizer& tokenizer, const Visit& visit) {

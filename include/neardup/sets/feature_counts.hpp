@@ -202,7 +202,8 @@ class feature_counts {
 
   static constexpr std::size_t block = 64;
 
-  /// The cells of a block of features: for each feature an index of cells_, and the place of its 2 bits in their word.
+  /// The cells of a block of features: for each feature an index of cells_, and the position of the feature's 2 bits in
+  /// their word.
   struct places {
     std::size_t cell[block], word[block];
     std::uint8_t shift[block];

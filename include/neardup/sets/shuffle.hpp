@@ -188,13 +188,13 @@ class set_scatter {
  private:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  /// Writes the rows of a set. All documents in documents_ have this set. feature_count_[place + i] is the count of the
-  /// feature set[i].
+  /// Writes the rows of a set. All documents in documents_ have this set. `place` is the index in feature_count_ of the
+  /// count of set[0]: feature_count_[place + i] is the count of the feature set[i].
   void add_set(std::span<const Feature> set, std::size_t place, const detail::set_sketch& sketch) {
     std::size_t prefix = bounds_.prefix(set.size());
     if (set.empty() || prefix == 0) return;
     const std::span<const std::uint16_t> counts = std::span(feature_count_).subspan(place, set.size());
-    // The features that occur once come first in the prefix. Their order does not matter.
+    // The features that occur once come first in the prefix. The order of these features does not matter.
     std::size_t left_out = 0;
     std::uint16_t least = 0xffff;
     for (const std::uint16_t count : counts) {

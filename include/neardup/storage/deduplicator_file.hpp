@@ -616,7 +616,7 @@ class durable_deduplicator : private Deduplicator {
   /// Throws: std::runtime_error, whose message names the file; std::bad_alloc.
   void save() { writer_->log.save(*this); }
 
-  /// Returns the wrapped deduplicator, so that you can read its options and documents.
+  /// Returns the deduplicator that this object wraps, so that you can read the deduplicator's options and documents.
   [[nodiscard]] const Deduplicator& get() const noexcept { return *this; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Saves an index to a file, and loads it.
+// Saves an index to a file, and loads an index from a file.
 #pragma once
 
 #include <concepts>

@@ -32,8 +32,8 @@ namespace neardup::inline v0 {
 /// on systems that are not Unix.
 ///
 /// The system loads each page of a mapped file when the page is read. Replacing the file meanwhile, as save() does, is
-/// harmless. But writing into the file in place, or truncating it, changes the mapped bytes, and reading them may end
-/// the process by SIGBUS. check() detects such a change.
+/// harmless. But writing into the file in place, or truncating the file, changes the mapped bytes, and reading these
+/// bytes may end the process by SIGBUS. check() detects such a change.
 class mapped_file {
  public:
   /// Files of up to this many bytes are read, not mapped. Reading 1 MB takes a tenth of a millisecond.

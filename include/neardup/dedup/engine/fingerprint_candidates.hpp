@@ -29,10 +29,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns true if a join is estimated to cost less than searches. The join finds the pairs of `count` fingerprints
-/// with `kept` others, and the pairs among the `count`. The alternative is `count` searches within k bits in an index
-/// with the layout `shape`. `sample`: some of the `count` fingerprints. `join_cost`: a factor for the estimated cost of
-/// the join.
+/// Returns true if a join is estimated to cost less than searches. The join finds the pairs of one of `count` new
+/// fingerprints and one of `kept` kept fingerprints, and the pairs among the new fingerprints. The alternative is
+/// `count` searches within k bits in an index with the layout `shape`. `sample`: some of the new fingerprints.
+/// `join_cost`: a factor for the estimated cost of the join.
 ///
 /// The unit of cost is the unit of join_costs: a nanosecond on one core of a Zen 5. The other constants were fitted on
 /// the same machine, for k = 3, 8 and 13 of 64 bits, 7,000 to 300,000 kept fingerprints, and batches of 300 to 32,768.
@@ -147,7 +147,7 @@ class batch_matcher final : public fingerprint_matcher<Words, typename Decider::
     const bool are_in_source =
         from.is_in_source(kept.digest.has_value()) && from.is_in_source(document.digest.has_value());
     if (!are_in_source && kept.digest != document.digest) return std::nullopt;
-    // `best` is a bound for the judge only if it is a similarity. It is a similarity if the judge returns similarities.
+    // `best` is a bound for the judge only if `best` is a similarity, that is, if the judge returns similarities.
     const check_result checked = judge_(kept, document, gives_similarity() ? best : std::optional<double>());
     if (checked.similarity) gives_similarity_.store(true, std::memory_order_relaxed);
     if (!checked.accepts) return std::nullopt;

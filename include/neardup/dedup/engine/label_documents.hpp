@@ -24,7 +24,7 @@ namespace neardup::inline v0::detail {
 /// The order of decision, and three numberings of documents. A *position* is a number in the caller's input. A *place*
 /// is a number in the order of decision. A *document* is a number for the matcher: equal texts are one document, and
 /// documents are ordered by their first places. The representatives of earlier calls have the first positions; for
-/// them, position == place.
+/// these representatives, position == place.
 template <class Number>
 class document_order {
  public:
@@ -89,7 +89,7 @@ class document_order {
   /// Returns for each document its first position.
   /// Precondition: unite() was called.
   [[nodiscard]] const std::vector<Number>& firsts() const noexcept { return firsts_; }
-  /// Returns the first place of a document.
+  /// Returns the first place of a document in the order of decision.
   [[nodiscard]] Number place(std::size_t document) const noexcept {
     return copies_ == nullptr ? static_cast<Number>(document) : places_[document];
   }

@@ -85,7 +85,7 @@ class checked_parts {
 template <class T>
 inline constexpr bool is_text_hasher = false;
 
-/// A value that is created at its first use. It is created again after it was moved from.
+/// A value that is created at its first use. After the value was moved from, the next use creates it again.
 template <class T>
 class made_when_used {
  public:

@@ -123,7 +123,7 @@ void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
   }
   for (const T value : values) scratch.values[scratch.bucket_ends[bucket_of(value)]++] = value;
   values.swap(scratch.values);
-  // Insertion sort. Each number is at most one bucket away from its final place.
+  // Insertion sort. Each number is at most one bucket away from its final index.
   for (std::size_t i = 1; i < values.size(); ++i) {
     const T value = values[i];
     std::size_t j = i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes the fingerprint from the hashes of tokens. The way depends on what the weighter needs.
+// Computes the fingerprint from the hashes of tokens. The algorithm depends on the data that the weighter needs.
 #pragma once
 
 #include <algorithm>

@@ -71,7 +71,7 @@ inline constexpr std::array<window_shuffle, max_vector_window + 1> window_shuffl
 
 NEARDUP_AVX2_BEGIN
 
-/// Hashes four consecutive windows, the first of which begins at the given place. `Tiny`: windows have fewer than 4
+/// Hashes four consecutive windows, the first of which begins at the given address. `Tiny`: windows have fewer than 4
 /// bytes.
 template <bool Tiny>
 struct window_lanes_avx2 {

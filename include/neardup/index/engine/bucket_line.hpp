@@ -42,7 +42,7 @@ class alignas(64) bucket_line {
 
   bucket_line() = default;
   /// Makes a bucket of `count` entries with the given filters and slots of 32 bits. If there are more entries than a
-  /// line has room for, the caller stores the last ones in other arrays, from position `overflow` on.
+  /// line has room for, the caller stores the last entries in other arrays, from position `overflow` on.
   /// Precondition: each of the two arrays has `capacity` readable values, even if count is less.
   bucket_line(std::size_t count, const std::uint32_t* filters, const std::uint32_t* slots,
               std::size_t overflow) noexcept {

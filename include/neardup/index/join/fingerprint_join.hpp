@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Joins the fingerprints of one corpus, or of two corpora, bucket by bucket. It needs no index.
+// Joins the fingerprints of one corpus, or of two corpora, bucket by bucket. The join needs no index.
 //
 // For each table, cache-friendly passes move the records into bucket order. Then the records are read sequentially.
 // Building an index would cost a cache miss per entry, and searching the index would cost further cache misses.

@@ -3,7 +3,7 @@
 //
 // A window is `length` consecutive units of a text. The grams of a window are its runs of k = (length + 1) / 2 units.
 // The anchor of a window is the gram with the least hash; of several grams with the least hash, the rightmost. Equal
-// windows have the same anchor at the same place. So if a window occurs twice, its anchor occurs twice. A text has
+// windows have the same anchor at the same offset. So if a window occurs twice, its anchor occurs twice. A text has
 // about 4 anchors per `length` units.
 // Source: Schleimer, Wilkerson, Aiken, Winnowing: Local Algorithms for Document Fingerprinting, SIGMOD 2003.
 #pragma once

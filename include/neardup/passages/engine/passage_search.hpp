@@ -6,9 +6,9 @@
 // scatters them to partitions by their anchors. So equal windows are in one partition, in the order of the documents. A
 // table of each partition has the first occurrence of each window.
 //
-// The records of windows have 16 bytes each. A run of windows is a header and the hashes of its windows. A run that
-// is equal to an earlier one is a header and two hashes: the first and the last window of a run determine all others,
-// because together they cover all of its units.
+// The records of windows have 16 bytes each. A run of windows is a header and the hashes of its windows. A run that is
+// equal to an earlier run is a header and two hashes: the first and the last window of a run determine all others,
+// because these two windows together cover all units of the run.
 #pragma once
 
 #include <algorithm>
@@ -141,8 +141,8 @@ class partition_search {
 
   const passage_conditions& how_;
   position_table windows_, runs_;
-  // By position: the first place of an equal window. For the first record after the header of a copy: the position of
-  // the first window of the run that is copied.
+  // first_[position]: the position of the first window that equals the window at `position`. For the first record after
+  // the header of a copy: the position of the first window of the run that is copied.
   std::vector<std::uint32_t> first_;
   std::vector<std::uint32_t> header_;            // header_[position]: the header of the run
   std::vector<std::uint32_t> documents_, last_;  // [first position]: number of documents so far; 1 + the last document
@@ -158,8 +158,8 @@ class passage_search {
   passage_search(passage_source source, passage_conditions how, any_partition_store store, std::uint64_t memory,
                  any_runner run);
 
-  /// Calls `visit` for all repeated windows, in the order of their places. Windows that follow one another are passed
-  /// together if their first places also follow one another. The search ends if `visit` returns false.
+  /// Calls `visit` for all repeated windows, in the order of (document, field, begin). Windows that follow one another
+  /// are passed together if their first occurrences also follow one another. The search ends if `visit` returns false.
   void find(const visit_type& visit) {
     scatter_anchors();
     find_repeated_anchors();
@@ -259,7 +259,7 @@ class passage_search {
     std::string bytes;
     std::vector<placed_text> texts;
     const std::size_t parts = workers_.size();
-    // Up to 16 bytes for each byte wait as records.
+    // For each byte of a text, records of up to 16 bytes wait in memory.
     const std::uint64_t most_bytes = std::clamp<std::uint64_t>(memory_ / 64, parts << 16, parts << 20);
     const auto read = [&](worker& own, const placed_text& text) {
       const std::string_view content = std::string_view(bytes).substr(text.begin, text.size);

@@ -37,7 +37,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Tables of overlap_bounds::prefix and overlap_bounds::least for small sets.
+/// Tables of the results of overlap_bounds::prefix() and overlap_bounds::least() for small sets.
 class overlap_table {
  public:
   explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), least_(sizes * sizes), prefixes_(sizes) {
@@ -301,7 +301,7 @@ class bucket_join {
 
   /// Labels the rows of a large bucket (of a frequent feature).
   /// Returns: true if most rows have one label and few rows have another one. Such a bucket has few pairs, so joining
-  /// it as a corpus does not pay.
+  /// its sets as a corpus does not pay.
   [[nodiscard]] bool is_of_one_label(std::span<const row> bucket, worker& memory) const {
     const auto has_few = [&](label_kind kind) {
       find_labels(bucket, kind, memory);

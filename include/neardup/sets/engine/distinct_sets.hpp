@@ -137,7 +137,8 @@ class distinct_sets {
   /// Returns the least number of a set that equals the set of this rank.
   [[nodiscard]] const std::uint32_t& first_of(std::size_t rank) const noexcept { return firsts_[rank]; }
   [[nodiscard]] bool is_of_second(std::size_t rank) const noexcept { return first_of(rank) >= first_count_; }
-  /// Returns the document frequencies of all tokens, which need much memory. The object then has none.
+  /// Returns the document frequencies of all tokens, which need much memory. Afterwards the object has no document
+  /// frequencies.
   [[nodiscard]] token_counts take_counts() noexcept { return std::exchange(counts_, {}); }
   [[nodiscard]] std::size_t source_size() const noexcept { return source_.size; }
   /// Returns the set with this number in the source.

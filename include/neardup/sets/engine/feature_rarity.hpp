@@ -83,7 +83,7 @@ class feature_rarity {
   using level_type = std::uint8_t;
   static constexpr std::size_t segment = 1024;
   static constexpr std::size_t features_a_place = 8, min_places = 1024, max_places = std::size_t{1} << 27;
-  static constexpr std::size_t cached = std::size_t{1} << 18;  // this many places fit the second-level cache
+  static constexpr std::size_t cached = std::size_t{1} << 18;  // number of counters that fit the second-level cache
   static constexpr std::size_t exact = 16, levels_a_doubling = 8;
 
   /// one_in[level] is a mask of random bits. The level rises if all of these bits are 0. The last level never rises.

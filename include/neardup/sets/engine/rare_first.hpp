@@ -68,7 +68,7 @@ class token_counts {
       if (before < most << count_shift) of.again.fetch_add(one, std::memory_order_relaxed);
       return;
     }
-    // This code has no branches, because the processor could not predict them.
+    // This code has no branches, because the processor could not predict whether a token has occurred before.
     of.met.store(met | own.met, std::memory_order_relaxed);
     const std::uint64_t is_again = (met & own.met) == own.met ? ~std::uint64_t{0} : 0;
     const std::uint64_t again = of.again.load(std::memory_order_relaxed) | (own.again & is_again);
@@ -77,7 +77,7 @@ class token_counts {
 
   [[nodiscard]] std::uint16_t operator[](std::uint32_t token) const noexcept {
     const std::uint64_t again = cells_[place(token)].again.load(std::memory_order_relaxed), own = marks_of(token).again;
-    // This code has no branches, because the processor could not predict them.
+    // This code has no branches, because the processor could not predict whether a token has occurred before.
     const std::uint64_t is_again = std::uint64_t{0} - ((again & own) == own ? 1U : 0U);
     return static_cast<std::uint16_t>((std::min)(again >> count_shift, most) & is_again);
   }

@@ -155,7 +155,7 @@ class set_join {
   struct chunk {
     std::size_t begin = 0, end = 0;
     part_cut cut = {};           // cut.parts == 0: postings of prefix features
-    std::size_t probed_end = 0;  // sets from this place on are too large to be similar to the chunk's sets
+    std::size_t probed_end = 0;  // sets at this place or later are too large to be similar to the chunk's sets
     int bits = 0;
     std::vector<std::size_t> firsts;  // the first posting of each set
     large_array<posting> postings;

@@ -169,7 +169,7 @@ NEARDUP_ALWAYS_INLINE void join_mixed_avx512(__m512i lower, std::size_t size, co
                                              word_join_cursor& c) noexcept {
   const std::uint64_t word = masks.word & low_mask(size);
   const std::uint64_t kept = word | (masks.han & low_mask(size));
-  // This code has no branches, because they would be mispredicted in mixed scripts.
+  // This code has no branches, because branches would be mispredicted in mixed scripts.
   const unsigned goes_on = unsigned{c.last == word_run::letters} & static_cast<unsigned>(word);
   const unsigned closes = unsigned{c.last != word_run::none} & ~goes_on;
   c.close[c.count] = static_cast<std::uint32_t>(c.size);

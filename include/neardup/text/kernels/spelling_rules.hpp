@@ -2,8 +2,8 @@
 // The rules of canonical text that concern more than one character. Character references are replaced by the
 // characters. Words that are divided at the end of a line are joined. Vietnamese tone marks are moved to one place.
 //
-// Few texts need any of these rules. So a rule finds the next place to change, and the text before this place is passed
-// on without a copy.
+// Few texts need any of these rules. So a rule finds the next change, and the text before the change is passed on
+// without a copy.
 #pragma once
 
 #include <algorithm>
