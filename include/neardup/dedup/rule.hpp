@@ -25,9 +25,9 @@ namespace neardup::inline v0 {
 /// The decision about a document: new, or a duplicate of an original.
 template <class Id>
 struct verdict {
-  std::optional<Id> original;        ///< the kept document that the text duplicates; nullopt if it is new
+  std::optional<Id> original;        ///< the kept document that the text duplicates; nullopt if the text is new
   std::optional<int> distance;       ///< between the two fingerprints, in bits; nullopt if none are compared
-  std::optional<double> similarity;  ///< from the check; nullopt if it computes none
+  std::optional<double> similarity;  ///< from the check; nullopt if the check computes none
   /// False if the document has nothing to compare: no fingerprint if fingerprints are compared, otherwise no features.
   /// See description.
   bool is_comparable = true;

@@ -369,7 +369,7 @@ class stream_deduplicator : private Deduplicator {
     for (slot_type slot = ages_.first(); slot != none && left > 0; slot = ages_.next(slot)) take(slot);
     for (const kept_type& one : kept) take(this->kept().slot_of(one.id));
     for (auto id = renewed.begin(); id != renewed.end() && left > 0; ++id) {
-      if (std::find(id + 1, renewed.end(), *id) != renewed.end()) continue;  // it occurs again later in the list
+      if (std::find(id + 1, renewed.end(), *id) != renewed.end()) continue;  // the id occurs again later in the list
       gone.push_back(*id);
       --left;
     }

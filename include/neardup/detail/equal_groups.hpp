@@ -112,7 +112,7 @@ class equal_groups {
   [[nodiscard]] std::vector<Number> firsts() const {
     std::vector<Number> result(distinct() + 1);
     std::size_t found = 0;
-    for (std::size_t i = 0; i < count_; ++i) {  // without branches, because they could not be predicted
+    for (std::size_t i = 0; i < count_; ++i) {  // without branches, which the processor could not predict
       result[found] = static_cast<Number>(i);
       found += is_copy(i) ? 0 : 1;
     }

@@ -69,7 +69,7 @@ class found_by_parts {
     return waiting_[part].size() < many || hand_over(waiting_[part]);
   }
 
-  /// Passes the results that are still buffered to `take`. Call it after all parts have ended.
+  /// Passes the results that are still buffered to `take`. Call this function after all parts have ended.
   /// Returns: false if a call of `take` has returned false or thrown.
   /// Throws: the exceptions of `take`; std::bad_alloc.
   bool finish() {

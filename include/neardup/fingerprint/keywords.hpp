@@ -145,7 +145,7 @@ class keywords {
     static constexpr std::size_t batch = 256;  // tokens that distinct_ adds at a time
 
     struct span {
-      std::size_t begin, size;  // offset in the text; if beyond its size, offset + size + 1 in copies_
+      std::size_t begin, size;  // offset in the text, or text size + 1 + offset in copies_
     };
 
     [[nodiscard]] std::string_view text_of(const span& token) const noexcept {

@@ -101,7 +101,7 @@ constexpr std::uint64_t fixed_point_ln(std::uint64_t n) noexcept {
     log2 = (log2 << 1) | bit;
     mantissa >>= bit;
   }
-  constexpr std::uint64_t ln2 = 0xb17217f7d1cfU;  // ln 2 in units of 2^-48; it is multiplied by at most 63
+  constexpr std::uint64_t ln2 = 0xb17217f7d1cfU;  // ln 2 in units of 2^-48; the integer factor is at most 63
   // log2 < 2^38, so log2 * ln 2 is computed in two parts, without overflow.
   return ((log2 >> 32) * ln2 >> 16) + ((log2 & 0xffffffffU) * (ln2 >> 16) >> 32);
 }
@@ -207,8 +207,8 @@ inline std::uint64_t units_of_all(std::uint64_t units, std::uint64_t count) {
   return units * count;
 }
 
-/// Returns the weight of a token that occurs `count` times, in units of 1/256. The function adjust() may change it
-/// later.
+/// Returns the weight of a token that occurs `count` times, in units of 1/256. The function adjust() may change the
+/// weight later.
 template <class Weighter>
 std::uint64_t token_units(const Weighter& weigh, std::string_view token, std::uint64_t count) {
   if constexpr (weight_adjuster<Weighter>) {

@@ -188,7 +188,7 @@ inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::s
     while (begin < end && is_continuation(text, end)) --end;
   }
   struct words_within {
-    std::size_t begin = 0, end = 0;  // from the first whole word to the last one
+    std::size_t begin = 0, end = 0;  // from the first whole word to the last whole word
     bool is_any = false;
   };
   std::vector<words_within> within(ranges.size());
@@ -213,8 +213,8 @@ inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::s
 }  // namespace detail
 
 /// Returns the parts to cut out of one text: the union of its passages, as views of the text, in order. If no unit is
-/// between two passages, they are one view. If all views are cut out of the corpus, each unit in them still occurs
-/// elsewhere in the corpus.
+/// between two passages, the two passages are one view. If all views are cut out of the corpus, each unit in them still
+/// occurs elsewhere in the corpus.
 ///
 /// Views of words begin and end with words. At the ends of a view of bytes, incomplete characters and incomplete words
 /// are left out.

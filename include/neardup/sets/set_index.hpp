@@ -339,8 +339,8 @@ class set_index {
   }
 
   /// Stores all sets in memory anew. compact() frees the memory of erased sets, and learns the order of the features
-  /// from the sets that are stored now. Afterwards the index has no base.
-  /// Precondition: the file of the base is undamaged: its verify() succeeds.
+  /// from the sets that are stored now. Afterwards the index does not use the mapped file (its base).
+  /// Precondition: the mapped file (the base) is undamaged: set_index_file::verify() succeeds.
   /// Complexity: the same as insert_all().
   void compact() {
     set_index fresh(postings_.fresh(), {});

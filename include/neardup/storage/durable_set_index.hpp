@@ -224,7 +224,7 @@ class durable_set_index {
   std::unique_ptr<journal> journal_;
   fingerprint_composition made_of_;
   const set_index<Feature, Id>* initial_;  // set while the constructor runs
-  std::optional<file_type> file_;          // the base of sets_
+  std::optional<file_type> file_;          // the mapped file, which is the base of sets_
   std::optional<set_index<Feature, Id>> sets_;
 };
 

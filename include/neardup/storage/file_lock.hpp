@@ -64,7 +64,7 @@ class file_lock {
         ::close(std::exchange(file_, -1));
         refuse_other_file(path);
       }
-      ::fchmod(file_, 0644);           // so that other users can lock it if this process is killed
+      ::fchmod(file_, 0644);           // so that other users can lock the file if this process is killed
 #if defined(__wasi__)
       constexpr bool is_held = false;  // WASI has no locks
 #else

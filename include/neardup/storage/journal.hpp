@@ -229,7 +229,7 @@ class journal {
   file_lock lock_;
   int process_ = detail::process_number();
   std::uint64_t number_ = 0;                           // of the file
-  int file_ = -1;                                      // the log; -1 if it is not begun
+  int file_ = -1;                                      // the log; -1 if no log is begun
   std::size_t size_ = detail::log_frame::header_size;  // bytes of the header and all whole records
   bool is_ready_ = false;                              // false if a change needs a save() first
 };

@@ -39,7 +39,7 @@ namespace neardup::inline v0 {
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
 class set_index_file : public detail::viewed_file {
  public:
-  /// Opens a file. The file stays open as long as this object, a copy of it, or an index from it exists.
+  /// Opens a file. The file stays open as long as this object, a copy of the object, or an index from index() exists.
   /// Throws: std::runtime_error if the file is damaged, of another version, or of another Feature or Id; the message
   /// names the file. std::bad_alloc.
   explicit set_index_file(mapped_file file)

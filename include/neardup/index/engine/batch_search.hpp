@@ -361,7 +361,7 @@ class batch_search {
   std::array<judged, max_judged> judged_;  // [hash of (query, slot)]: the last such pair
 };
 
-/// Runs a batch_search. If a scan is faster, it scans all fingerprints instead.
+/// Runs a batch_search, or scans all fingerprints if a scan is faster.
 template <std::size_t Words, class Offset, class Tables, class Store>
 bool search_tables_batch(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                          std::span<const std::array<std::uint64_t, Words>> queries, int k, const batch_visitor& visit) {

@@ -68,7 +68,7 @@ class table_key {
     return count;
   }
 
-  /// Returns true if two fingerprints have the same key. `difference` is their exclusive or.
+  /// Returns true if two fingerprints have the same key. `difference` is the exclusive or of the fingerprints.
   [[nodiscard]] bool is_same(const words_type& difference) const noexcept {
     std::uint64_t differing = 0;
     for (std::size_t i = 0; i < Words; ++i) differing |= difference[i] & mask_[i];

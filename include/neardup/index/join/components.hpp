@@ -50,7 +50,7 @@ class component_finder {
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
   };
 
-  /// Unites the adjacent pairs of a job, one by one.
+  /// Unites the pairs of a job whose fingerprints match, one by one.
   /// Returns: false if there are so many pairs that sweep() would be faster. Some pairs are then not united yet.
   bool unite_pairs(const arrays& records, filter_join job) {
     std::size_t most = room / 2 + 2 * (job.x_end - job.x + (job.is_behind ? 0 : job.y_end - job.y_begin));

@@ -27,7 +27,7 @@ template <std::size_t Words>
 struct join_table {
   using words_type = std::array<std::uint64_t, Words>;
 
-  table_key<Words> key;  ///< the key; its width is 0 if the table compares all pairs
+  table_key<Words> key;  ///< the key; the key's width is 0 if the table compares all pairs
   int radius = 0;
   int address_bits = 0;  ///< log2 of the number of buckets
 

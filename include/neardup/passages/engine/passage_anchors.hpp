@@ -130,7 +130,7 @@ class anchor_finder {
         suffix_.push_back(i);
       }
       const std::size_t end = (std::min)(block + grams_, windows);
-      std::size_t newest = block + grams_;  // none before the loop has read it
+      std::size_t newest = block + grams_;  // no gram until the loop has read one
       std::uint64_t least_new = ~std::uint64_t{0};
       bool has_new = false;
       change(suffix_.back(), block);

@@ -66,7 +66,7 @@ inline void sort_keys_avx2(std::span<std::uint64_t> keys, std::uint64_t* to) {
     to[static_cast<std::size_t>(_mm_cvtsi128_si64(sum) + _mm_extract_epi64(sum, 1))] = key;
   }
   for (std::size_t i = 1; i < keys.size(); ++i) {
-    if (to[i] == ~std::uint64_t{0}) to[i] = to[i - 1];  // equal keys leave gaps behind them: fill these
+    if (to[i] == ~std::uint64_t{0}) to[i] = to[i - 1];  // equal keys leave gaps: fills these gaps
   }
 }
 NEARDUP_END

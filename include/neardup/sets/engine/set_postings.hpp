@@ -264,7 +264,7 @@ class set_postings {
   std::unique_ptr<generation> old_;        // the generation whose sets are being moved, or null
   std::unique_ptr<generation> dying_;      // the generation whose memory is being freed, or null
   feature_rarity next_;                    // the counts of features for the next generation
-  std::size_t moved_ = 0, to_move_ = 0;    // of the sets below to_move_, those below moved_ have left old_
+  std::size_t moved_ = 0, to_move_ = 0;    // of the sets [0, to_move_), the sets [0, moved_) have left old_
   std::size_t size_ = 0, features_ = 0;    // number of sets, and number of their features
   std::size_t learnt_ = 0;                 // number of sets when the order was learnt
   std::size_t inserted_ = 0, erased_ = 0;  // number of sets since the order was learnt
@@ -306,7 +306,7 @@ NEARDUP_INLINE void set_postings::open() {
   feature_rarity next(2 * features_);
   opened->counts = std::move(next_);
   opened->parity = current_->parity ^ 1U;
-  // Room for the postings of the present sets, and for half as many more until the next generation.
+  // Memory for the postings of the present sets, and for half as many more postings until the next generation.
   const double present = static_cast<double>(size_) / static_cast<double>(size_ + erased_ + 1);
   opened->postings.expect(static_cast<std::size_t>(1.5 * present * static_cast<double>(current_->postings.size())));
   next_ = std::move(next);

@@ -130,7 +130,7 @@ class blob_writer {
   std::uint64_t records_ = 0;
 };
 
-/// A record of a blob. Its members are views of the bytes of the blob.
+/// A record of a blob. The members of the record are views of the bytes of the blob.
 template <class Feature>
 struct blob_record {
   record_head head;

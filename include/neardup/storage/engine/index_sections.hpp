@@ -47,7 +47,7 @@ struct index_arrays {
   Array<Id> ids, lists;
   Array<std::uint64_t> list_begins;
   Array<id_marks> marks;
-  std::vector<frozen_table<Offset, Array>> tables;  ///< the directory of the store is that of table 0
+  std::vector<frozen_table<Offset, Array>> tables;  ///< the store uses the directory of table 0
 };
 
 /// Calls `visit(tag, table, array)` for each array, in the order of the sections in a file.

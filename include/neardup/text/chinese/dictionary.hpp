@@ -339,7 +339,7 @@ NEARDUP_INLINE std::uint64_t word_dictionary::suggested_frequency(std::string_vi
 }
 
 NEARDUP_INLINE std::uint64_t word_dictionary::identity() const {
-  std::vector<std::uint64_t> paths(nodes_.size(), 0);  // paths[node]: the digest of its word; 0: not computed yet
+  std::vector<std::uint64_t> paths(nodes_.size(), 0);  // paths[node]: digest of the node's word; 0: not computed yet
   std::vector<std::uint32_t> way;
   std::uint64_t sum = detail::mix(total_ + detail::golden_ratio);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {

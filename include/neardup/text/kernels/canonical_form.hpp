@@ -178,7 +178,7 @@ class canonical_composer {
     if (count_ == 0) return;
     std::size_t kept = 0;
     unsigned last = 0;
-    bool is_dotted = starter_ == U'i';  // a dot above an i is not visible, so it is dropped
+    bool is_dotted = starter_ == U'i';  // a dot above an i is not visible, so the dot is dropped
     for (std::size_t i = 0; i < count_; ++i) {
       const mark next = marks_[i];
       if (is_dotted && next.combining_class == above) {
@@ -487,7 +487,7 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
                                   instruction_set level) noexcept {
   const std::ptrdiff_t unknown_run = choose_form(level, [](auto form) { return unknown_run_of(form); });
   const char* last = begin;  // beginning of the last character that is not a mark
-  unsigned order = 0;        // combining class of the last mark behind it
+  unsigned order = 0;        // combining class of the last mark after `last`
   std::size_t marks = 0;
   constexpr std::size_t decomposed_marks = 3;  // the greatest number of marks in one character
   const auto stays_at = [&](const char* character) {
