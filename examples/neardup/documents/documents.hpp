@@ -74,8 +74,8 @@ struct finished_batch {
   std::map<std::string, std::uint64_t> unknown_charsets;      ///< number of documents by unknown charset
   std::vector<exact_key> exact_scores;                        ///< values that a score does not represent exactly
   std::vector<std::vector<std::string>> texts;                ///< texts of each document, if they are needed
-  std::vector<std::string> sources;           ///< value of the --by field of each document, if any
-  std::uint64_t lines = 0, lines_before = 0;  ///< lines of the batch, and of the source before it
+  std::vector<std::string> sources;                           ///< value of the --by field of each document, if any
+  std::uint64_t lines = 0, lines_before = 0;                  ///< lines of the batch, and of the source before it
   std::uint64_t bytes = 0;
   std::string ill_formed;             ///< a sample of bytes that are not well-formed
   bool is_without_line_ends = false;  ///< the batch is a whole source: a single line that contains carriage returns

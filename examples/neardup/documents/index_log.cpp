@@ -20,7 +20,9 @@ namespace command {
 namespace {
 
 /// Returns the first number of a record: 1, plus 1 if it has places, plus 2 if it has values.
-std::uint64_t kind_of_log(const logged_form& form) { return 1 + (form.keeps_places ? 1 : 0) + (form.keeps_values ? 2 : 0); }
+std::uint64_t kind_of_log(const logged_form& form) {
+  return 1 + (form.keeps_places ? 1 : 0) + (form.keeps_values ? 2 : 0);
+}
 
 std::uint64_t number_at(std::string_view bytes, std::size_t position) {
   std::uint64_t number = 0;
