@@ -71,7 +71,7 @@ class memory_pool {
   std::size_t count_ = 0;
 };
 
-/// The scratch memory of one thread, with which descriptions are computed and searches are done.
+/// The scratch memory of one thread: for the fingerprint and the features of a text, and for searches.
 template <class T>
 struct describing_memory {
   typename T::describer_type::workspace describing;

@@ -206,8 +206,8 @@ struct text_cut {
 ///   start(tokenizer)                 begins a text; throws if the settings of the tokenizer are wrong
 ///   read(tokenizer, piece, sink)     passes the tokens of a piece to the sink
 ///   finish(tokenizer, sink)          ends the text
-///   cut(tokenizer, text)             static: returns the last cut of the beginning of a text. Only sources that can
-///                                    read a text in pieces have this member.
+///   cut(tokenizer, text)             static: returns the last text_cut of the part of a text read so far. Only
+///                                    sources that can read a text in pieces have this member.
 ///
 /// With `InBlocks`, a sink takes single tokens and blocks of tokens. `sink(text, spans)` takes words. `sink.bytes(text,
 /// n)` and `sink.code_points(text, n)` take all windows of a text, and return false if they do not support n. The order

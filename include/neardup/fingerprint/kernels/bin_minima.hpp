@@ -268,7 +268,7 @@ void fill_all_bins_baseline(std::uint32_t* minima, std::uint64_t bins, const bin
   take_products(minima, products);
 }
 
-/// The baseline version of fill_each_bin_portable: one hash per lane, four bins per iteration.
+/// Does what fill_each_bin_portable does, with the vectors of every x86-64: one hash per lane, four bins per iteration.
 inline void fill_each_bin_baseline(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                                    const std::uint64_t* hashes, std::size_t n) noexcept {
   alignas(baseline_shorts) std::uint16_t lower[max_added_hashes + short_lanes];

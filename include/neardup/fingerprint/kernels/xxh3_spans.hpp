@@ -147,7 +147,7 @@ struct span_class {
   std::size_t count;
 };
 
-/// The spans by length class: 1 to 8, 9 to 16, and 17 to 32 bytes. Also the numbers of the longer spans.
+/// The spans by length class: 1 to 8, 9 to 16, and 17 to 32 bytes. Also the indices of the spans of more than 32 bytes.
 struct sorted_spans {
   span_class brief;
   span_class middle;
