@@ -66,8 +66,8 @@ struct table_probe {
 /// fingerprints within `k()` bits have keys within the radius in at least one table. In the exact regime the radius is
 /// 0, so the keys are equal.
 ///
-/// Exact regime, blocks > k: there is one table for each choice of blocks - k blocks. k differing bits are in at most k
-/// blocks. So at least one choice of blocks has no differing bit.
+/// Exact regime, blocks > k: there is one table for each way to choose (blocks - k) of the blocks. k differing bits are
+/// in at most k blocks. So at least one choice of blocks has no differing bit.
 ///
 /// Radius regime, blocks <= k: there is one table per block. The radii of the blocks satisfy sum(radius + 1) = k + 1.
 /// So in at least one block, at most `radius` bits differ.

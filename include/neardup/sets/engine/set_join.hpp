@@ -474,7 +474,7 @@ class set_join {
   }
 
   /// Searches the chunk `of` for partners of each set in `probed`, and passes the pairs to `take`.
-  /// Returns: false if `take` returned false, or if the failures_ reached their limit.
+  /// Returns: false if `take` returned false, or if `failures_` says that the join has to give up.
   bool probe_all(chunk& of, place_range probed, std::vector<worker>& workers, const take_type& take) {
     if (probed.begin >= probed.end) return true;
     for (worker& memory : workers) memory.least_for = 0;

@@ -194,8 +194,8 @@ class word_dictionary {
     return at != none && nodes_[at].log_frequency != no_word && begin != end;
   }
 
-  /// Returns the end of the word at `begin`, if there is no model of unknown words. A run of single ASCII letters and
-  /// digits is one word. For any other word, the end is `next`.
+  /// Returns the end of the word at `begin`, if there is no model of unknown words. Consecutive ASCII letters
+  /// and digits are one word. For any other word, the end is `next`.
   [[nodiscard]] static std::size_t end_of_simple_word(const std::vector<detail::segment_step>& steps,
                                                       std::size_t begin) noexcept {
     std::size_t end = begin;
