@@ -564,7 +564,7 @@ class Files(CommandTest):
         prints = self.folder / "prints"
         self.assert_done(run("index", "--jsonl", "--kind", "auto", "--output", prints, self.jsonl))
         for file, settings, verbs in ((index, b"check words:2\npostings kept\n", (("query", "--jsonl", self.jsonl), ("find", "a clue"))),
-                                      (prints, b"features words:2\nweights unit\nkind minwise\n", (("query", "--jsonl", self.jsonl),))):
+                                      (prints, b"features-and-digests words:2\nweights unit\nkind minwise\n", (("query", "--jsonl", self.jsonl),))):
             data = file.read_bytes()
             begin = data.index(settings)
             for place in range(begin, begin + len(settings)):

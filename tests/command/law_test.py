@@ -62,10 +62,6 @@ class Row:
             self.known_answers[key] = self.closeness(earlier, later)
         return self.known_answers[key]
 
-    def match_indexed(self, indexed, later):
-        """The same, where the earlier document is in an index."""
-        return self.match(indexed, later)
-
     def common(self, a, b):
         return len(self.sets[a] & self.sets[b])
 
@@ -129,11 +125,6 @@ class Fingerprints(Row):
         distance = self.distance(a, b)
         if min(len(self.sets[a]), len(self.sets[b])) < SHORT:
             return -distance if self.sets[a] and self.sets[a] == self.sets[b] else None
-        return -distance if distance <= 12 else None
-
-    def match_indexed(self, indexed, later):
-        """An index without features does not tell which of its documents are short."""
-        distance = self.distance(indexed, later)
         return -distance if distance <= 12 else None
 
 
@@ -261,11 +252,6 @@ class Law(CommandTest):
         gone = [name for name in known[3::7] if name not in again]
         return [name for name in known if name not in gone and name not in again] + again + more, new[15:]
 
-    @staticmethod
-    def match_of(row, indexed):
-        indexed = set(indexed)
-        return lambda a, b: row.match_indexed(a, b) if a in indexed else row.match(a, b)
-
     def index_of(self, row, names, paired=()):
         path = self.folder / "index"
         for old in self.folder.glob("index*"):
@@ -326,13 +312,12 @@ class Law(CommandTest):
         if ADDED in words:
             label, (known, _) = {}, self.split(row)
             for batch in self.batches(row):
-                label.update(law.originals(batch, only(self.match_of(row, known)), known=known))
+                label.update(law.originals(batch, only(match), known=known))
                 known = known + [name for name in batch if label[name] == name and row.sets[name]]
             return label
         for way in words:
             if way.startswith("against "):
                 known, names = self.split(row, way)
-                match = self.match_of(row, known) if "index" in way else match
             elif way.startswith("keep "):
                 order = KEEP[way](row)
         match = only(match)

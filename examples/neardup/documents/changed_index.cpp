@@ -19,14 +19,13 @@ constexpr std::uint64_t most_matches = 16;  // matches per document of the index
 constexpr std::size_t around_records = 56;  // sizes in bytes: header of a log, header of a record
 constexpr std::size_t most_in_record = 0xffffffff;
 
-/// Searches an index of fingerprints. Of documents with equal fingerprints and equal values, only the first can be the
-/// closest. But the searches for m documents near n equal documents would find m * n matches. So, if the searches have
-/// found many more matches than the index has documents, an index of the distinct documents is made in memory and searched
-/// instead.
+/// Searches an index of fingerprints. Documents are equal if their fingerprints, their features and their values are
+/// equal. Of equal documents, only the first can be the closest. But the searches for m documents near n equal documents
+/// would find m * n matches. So, if the searches have found many more matches than the index has documents, an index of
+/// the distinct documents is made in memory and searched instead.
 class distinct_search {
  public:
-  /// Returns the matches, sorted by distance, then by number. Of matches with equal fingerprints and equal values, the
-  /// result has at least the first.
+  /// Returns the matches, sorted by distance, then by number. Of equal documents, the result has at least the first.
   /// Thread safety: callable from any thread.
   /// Throws: input_error.
   std::vector<near_number> search(const opened_index<fingerprint_form>& index, const any_fingerprint& fingerprint,
@@ -52,11 +51,14 @@ class distinct_search {
         [&](const auto& prints) {
           std::sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
             if (prints[a] != prints[b]) return prints[a] < prints[b];
+            const feature_set of_a = index.features(a), of_b = index.features(b);
+            if (!std::ranges::equal(of_a, of_b)) return std::ranges::lexicographical_compare(of_a, of_b);
             const int by_value = index.value(a).compare(index.value(b));
             return by_value != 0 ? by_value < 0 : a < b;
           });
           const auto is_equal = [&](std::uint32_t a, std::uint32_t b) {
-            return prints[a] == prints[b] && index.value(a) == index.value(b);
+            return prints[a] == prints[b] && std::ranges::equal(index.features(a), index.features(b)) &&
+                   index.value(a) == index.value(b);
           };
           numbers.erase(std::unique(numbers.begin(), numbers.end(), is_equal), numbers.end());
         },
@@ -89,13 +91,7 @@ class changed_index_of final : public changed_index {
   [[nodiscard]] bool keeps_postings() const override { return index_.keeps_postings(); }
   [[nodiscard]] std::string name(std::uint32_t number) const override { return std::string(index_.name(number)); }
   [[nodiscard]] std::string_view value(std::uint32_t number) const override { return index_.value(number); }
-  [[nodiscard]] feature_set features([[maybe_unused]] std::uint32_t number) const override {
-    if constexpr (command::has_sets<Form>) {
-      return index_.features(number);
-    } else {
-      return {};
-    }
-  }
+  [[nodiscard]] feature_set features(std::uint32_t number) const override { return index_.features(number); }
   [[nodiscard]] indexed_sets sets() const override {
     if constexpr (command::has_sets<Form>) {
       return index_.sets();
@@ -153,7 +149,7 @@ class changed_index_of final : public changed_index {
 
  private:
   [[nodiscard]] logged_form form() const {
-    return {index_.bits(), command::has_sets<Form>, keeps_postings(), index_.keeps_values()};
+    return {index_.bits(), index_.keeps_features(), keeps_postings(), index_.keeps_values()};
   }
 
   void append(const std::string& record) {
@@ -167,7 +163,7 @@ class changed_index_of final : public changed_index {
   /// added documents.
   void write_anew(const index_change& change) {
     index_.verify();  // otherwise damaged data would get a valid checksum
-    new_index<Form> all(index_.bits(), keeps_postings(), index_.keeps_values());
+    new_index<Form> all(index_.bits(), index_.keeps_features(), keeps_postings(), index_.keeps_values());
     all.add_all(index_, {change.removed.begin(), change.removed.end()});
     const stored_places places(index_.path(), change.places.bytes()[0], change.places.bytes()[1]);
     for (std::size_t i = 0; i < change.size(); ++i) {

@@ -40,8 +40,7 @@ class changed_index {
   /// Returns the value of a document in the field of the index; empty if the index keeps no values.
   [[nodiscard]] virtual std::string_view value(std::uint32_t number) const = 0;
   [[nodiscard]] virtual std::string name(std::uint32_t number) const = 0;
-  /// Returns the features of a document.
-  /// Precondition: has_sets().
+  /// Returns what is compared of a document, without its fingerprint; see opened_index::features().
   [[nodiscard]] virtual feature_set features(std::uint32_t number) const = 0;
   /// Returns the feature sets of the index, in a form that can be searched.
   /// Precondition: has_sets(), and the index was opened with `compares`.

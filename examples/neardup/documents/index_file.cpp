@@ -6,7 +6,7 @@ namespace command {
 
 namespace {
 
-constexpr const char* and_values = "-and-values";
+constexpr const char *and_values = "-and-values", *and_digests = "-and-digests";
 
 [[noreturn]] void refuse_index(const std::string& path) {
   throw input_error({path, "damaged, or not written by the command neardup"});
@@ -18,6 +18,14 @@ constexpr const char* and_values = "-and-values";
                      "has features beside fingerprints, a form of earlier versions that is not read any more; make it "
                      "anew: neardup index --output " +
                          path + " PATH…"});
+}
+
+/// Refuses an index of fingerprints by an earlier version. Its short documents would match documents with other features.
+[[noreturn]] void refuse_without_digests(const std::string& path) {
+  throw input_error({path,
+                     "an index of fingerprints by an earlier version, which does not tell short documents from others; "
+                     "make it anew from the texts, with neardup index --output " +
+                         path});
 }
 
 template <class Form>
@@ -49,6 +57,8 @@ index_settings settings_of(const std::string& path) {
     found.distance = view.max_distance();
     found.blocks = view.blocks();
     found.features = values["features" + of_values];
+    if (!found.features.empty() && !found.has_codes()) refuse_without_digests(path);
+    if (found.features.empty()) found.features = values[std::string("features") + and_digests + of_values];
     found.weights = values["weights"];
     found.kind = values["kind"];
     found.top = values["top"];
@@ -76,6 +86,7 @@ void read_index(reading& r, const std::string& path, const document_visitor& vis
   index.say_if_unchecked(r.how);
   const auto from = std::make_shared<source>(source{path, nullptr});
   const auto entries = index.entries();
+  const bool are_lists = r.how.input.unit == unit_of_input::fingerprints;
   document d;
   d.has_tokens = true;
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -84,7 +95,7 @@ void read_index(reading& r, const std::string& path, const document_visitor& vis
       d.features = entries[i];
     } else {
       d.fingerprint = entries[i];
-      d.features = unknown_features;
+      d.features = are_lists ? feature_set(unknown_features) : index.features(i);
     }
     visit({.facts = d, .from = from, .line = 0, .offset = 0, .raw = {}, .id = index.name(i), .by = index.value(i)});
   }
@@ -100,8 +111,9 @@ std::string text_of_index_settings(const fingerprint_settings& settings, const f
   if (kept != nullptr) {
     text = "check" + of_values + ' ' + to_string(*kept) + "\n";
   } else {
-    text = "features" + of_values + ' ' + (settings.are_codes ? codes_name : to_string(settings.features)) +
-           "\nweights " + settings.weights.name() + "\nkind " + std::string(to_string(settings.kind)) + "\n";
+    text = std::string("features") + (settings.are_codes ? "" : and_digests) + of_values + ' ' +
+           (settings.are_codes ? codes_name : to_string(settings.features)) + "\nweights " + settings.weights.name() +
+           "\nkind " + std::string(to_string(settings.kind)) + "\n";
     if (settings.top > 0) text += "top " + std::to_string(settings.top) + "\n";
   }
   if (settings.folds_chinese) text += "fold chinese\n";
@@ -109,6 +121,11 @@ std::string text_of_index_settings(const fingerprint_settings& settings, const f
   if (keeps_postings) text += "postings kept\n";
   if (!paired.empty()) text += paired + "\n";
   return text;
+}
+
+bool has_digests(const named_values& settings) {
+  const std::string name = std::string("features") + and_digests;
+  return settings.contains(name) || settings.contains(name + and_values);
 }
 
 neardup::fingerprint_composition composition_of_sets(const reading_settings& how) {
@@ -122,14 +139,9 @@ neardup::fingerprint_composition composition_of_sets(const reading_settings& how
 
 template <class Form>
 void new_index<Form>::add(std::string_view name, [[maybe_unused]] const any_fingerprint& fingerprint,
-                          [[maybe_unused]] feature_set features, const std::optional<document_place>& place,
-                          std::string_view value) {
-  if constexpr (has_sets<Form>) {
-    columns_.add(name, features);
-  } else {
-    columns_.add(name, {});
-    fingerprints_.push_back(fingerprint);
-  }
+                          feature_set features, const std::optional<document_place>& place, std::string_view value) {
+  columns_.add(name, keeps_features_ ? features : feature_set());
+  if constexpr (!has_sets<Form>) fingerprints_.push_back(fingerprint);
   if (keeps_postings_) places_.add(place);
   if (keeps_values_) values_.add(value);
 }
@@ -143,7 +155,7 @@ void new_index<Form>::add_all(const opened_index<Form>& index, const std::unorde
     if constexpr (has_sets<Form>) {
       add(index.name(i), {}, entries[i], place, index.value(i));
     } else {
-      add(index.name(i), entries[i], {}, place, index.value(i));
+      add(index.name(i), entries[i], index.features(i), place, index.value(i));
     }
   }
 }
@@ -185,6 +197,11 @@ void new_index<Form>::save(neardup::journal& journal, const std::string& path, c
     all.parts.resize(first_of_values);
     all.parts.push_back(std::as_bytes(std::span(values_.ends)));
     all.parts.push_back(std::as_bytes(std::span(values_.values)));
+  }
+  if (!has_sets<Form> && keeps_features_) {
+    all.parts.resize(first_of_digests);
+    all.parts.push_back(std::as_bytes(std::span(columns_.features.ends)));
+    all.parts.push_back(std::as_bytes(std::span(columns_.features.values)));
   }
   save_whole(path, [&](const std::string&) { journal.save(all); });
 }

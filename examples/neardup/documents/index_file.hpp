@@ -44,12 +44,14 @@ struct index_settings {
 index_settings read_index_settings(const std::string& path);
 
 /// Returns the settings of an index as a text, which is attachment 0 of the index file. The lines of the text are:
-///   index of fingerprints: "features F", "weights W", "kind K"; "top N" if only the top N features count
+///   index of fingerprints: "features-and-digests F", "weights W", "kind K"; "top N" if only the top N features count
+///   index of codes: "features F", "weights W", "kind K"
 ///   index of sets: "check F"; "check-words" with tables_of_words() if the features are words of a dictionary;
 ///     "postings kept" if the file has the attachments 6 to 10
 ///   both: "fold chinese" if texts were folded; `paired`, "within FIELD" or "across FIELD", if the file has the values
-///     of a field, which are attachments 11 and 12. The first name is then "features-and-values" or "check-and-values",
-///     so that a program which does not know values refuses the file
+///     of a field, which are attachments 11 and 12. "-and-values" is then added to the first name
+///
+/// The first names tell what else a program has to know. A program that does not know it refuses the file.
 ///
 /// Attachments 1 and 2 are the names of the documents. The number of a document is its id. Attachment 5 is the
 /// neardup::log_extent of the log whose changes are in the file, if there was a log.
@@ -59,6 +61,10 @@ std::string text_of_index_settings(const fingerprint_settings& settings, const f
 /// The number of the first of the two attachments with the values of a field. The values are a column, in which the
 /// index of a value is the number of the document.
 inline constexpr std::size_t first_of_values = 11;
+
+/// The number of the first of the two attachments with the digests of an index of fingerprints. The digests are a column
+/// of opened_index::features().
+inline constexpr std::size_t first_of_digests = 13;
 
 /// The two forms of an index: of feature sets, and of fingerprints.
 struct set_form {};
@@ -97,6 +103,15 @@ struct indexed_sets {
   std::function<std::span<const feature_set>()> all;
   std::function<void()> check_file = [] {};  ///< throws if the file was changed in place
 };
+
+/// Returns true if an index of fingerprints with these settings has the digests of short documents.
+bool has_digests(const named_values& settings);
+
+/// Returns the data of a document that opened_index::features() returns for it after it is added to an index. Lists of
+/// fingerprints do not tell which documents are short.
+inline feature_set features_to_keep(const reading_settings& how, const document& d) {
+  return how.input.unit == unit_of_input::fingerprints ? feature_set(unknown_features) : d.features;
+}
 
 /// Calls `visit` for each document of an index file.
 /// Throws: input_error.
@@ -190,12 +205,21 @@ class opened_index {
     if (!values_) return {};
     return number < view_->size() ? (*values_)[number] : logged_.value(number - view_->size());
   }
-  /// Returns the features of a document of an index of sets.
-  [[nodiscard]] feature_set features(std::size_t number) const requires has_sets<Form> {
+  /// Returns true if the index has data for features().
+  [[nodiscard]] bool keeps_features() const noexcept { return has_sets<Form> || digests_.has_value(); }
+  /// Returns what is compared of a document, without its fingerprint. In an index of sets these are the features. In an
+  /// index of fingerprints it is the digest of a short document, nothing for another document, and unknown_features for
+  /// a code, or for a fingerprint from a list.
+  [[nodiscard]] feature_set features(std::size_t number) const {
+    if (!keeps_features()) return unknown_features;
     if (number >= view_->size()) return logged_.features(number - view_->size());
-    const auto found = view_->sets.find(static_cast<std::uint32_t>(number));
-    if (!found) refuse_ids();
-    return *found;
+    if constexpr (has_sets<Form>) {
+      const auto found = view_->sets.find(static_cast<std::uint32_t>(number));
+      if (!found) refuse_ids();
+      return *found;
+    } else {
+      return (*digests_)[number];
+    }
   }
   /// Verifies the file: all checksums, and the tables of fingerprints. If the checksums are right, searches of feature
   /// sets are safe. The searches are also exact, unless another program has written wrong posting lists.
@@ -325,15 +349,22 @@ class opened_index {
         names_(path_, view_->size(), view_->attachment(1), view_->attachment(2), is_verified),
         keeps_postings_(parse_values(path_, view_->attachment(0)).contains("postings")),
         values_(open_values(is_verified)),
+        digests_(open_digests(is_verified)),
         places_(path_, view_->attachment(first_of_postings + 3), view_->attachment(first_of_postings + 4)),
         file_(file_of(files_.state, view_->attachment(5))),
-        logged_(path_, files_.log, file_, view_->size(), {bits(), has_sets<Form>, keeps_postings_, keeps_values()}) {}
+        logged_(path_, files_.log, file_, view_->size(), {bits(), keeps_features(), keeps_postings_, keeps_values()}) {}
 
   [[nodiscard]] std::optional<stored_column<char>> open_values(bool is_verified) const {
     const named_values settings = parse_values(path_, view_->attachment(0));
     if (!settings.contains("within") && !settings.contains("across")) return std::nullopt;
     return stored_column<char>(path_, view_->size(), view_->attachment(first_of_values),
                                view_->attachment(first_of_values + 1), is_verified);
+  }
+
+  [[nodiscard]] std::optional<stored_column<std::uint32_t>> open_digests(bool is_verified) const {
+    if (has_sets<Form> || !has_digests(parse_values(path_, view_->attachment(0)))) return std::nullopt;
+    return stored_column<std::uint32_t>(path_, view_->size(), view_->attachment(first_of_digests),
+                                        view_->attachment(first_of_digests + 1), is_verified);
   }
 
   static std::size_t bits_of(const view_type& view) {
@@ -375,6 +406,7 @@ class opened_index {
   stored_column<char> names_;
   bool keeps_postings_;
   std::optional<stored_column<char>> values_;
+  std::optional<stored_column<std::uint32_t>> digests_;
   stored_places places_;
   neardup::journaled_file file_;
   logged_documents logged_;
@@ -394,14 +426,18 @@ struct index_shape {
 template <class Form>
 class new_index {
  public:
-  new_index(std::size_t bits, bool keeps_postings, bool keeps_values)
-      : keeps_postings_(keeps_postings), keeps_values_(keeps_values), fingerprints_(bits) {}
+  /// Makes an index without documents. `keeps_features`: see opened_index::keeps_features().
+  new_index(std::size_t bits, bool keeps_features, bool keeps_postings, bool keeps_values)
+      : keeps_features_(keeps_features),
+        keeps_postings_(keeps_postings),
+        keeps_values_(keeps_values),
+        fingerprints_(bits) {}
 
   [[nodiscard]] std::size_t size() const { return columns_.names.size(); }
   [[nodiscard]] bool keeps_postings() const { return keeps_postings_; }
 
-  /// Adds a document. An index of sets uses `features`, and an index of fingerprints uses `fingerprint`. An
-  /// index with posting lists also uses `place`, and an index with the values of a field also uses `value`.
+  /// Adds a document. An index of fingerprints uses `fingerprint`. `features`: see opened_index::features(). An index
+  /// with posting lists also uses `place`, and an index with the values of a field also uses `value`.
   void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
            const std::optional<document_place>& place, std::string_view value);
   /// Adds the documents of another index, without removed documents, and without the documents whose numbers are in
@@ -414,7 +450,7 @@ class new_index {
   void save(neardup::journal& journal, const std::string& path, const index_shape& shape) const;
 
  private:
-  bool keeps_postings_, keeps_values_;
+  bool keeps_features_, keeps_postings_, keeps_values_;
   fingerprint_vector fingerprints_;  // none in an index of sets
   document_columns<std::uint32_t> columns_;
   place_columns places_;  // in an index with postings

@@ -45,8 +45,8 @@ struct index_change {
   place_columns places;  ///< positions of added documents
   column<char> values;   ///< values of added documents in the field of an index with values
 
-  /// Adds a document. An index of sets uses `features`, and an index of fingerprints uses `fingerprint`. An
-  /// index with posting lists also uses `place`, and an index with the values of a field also uses `value`.
+  /// Adds a document. An index of fingerprints uses `fingerprint`. `features`: see opened_index::features(). An index
+  /// with posting lists also uses `place`, and an index with the values of a field also uses `value`.
   void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
            const std::optional<document_place>& place, std::string_view value) {
     const auto own = fingerprint.words().first(words_in_each);
@@ -67,7 +67,7 @@ struct index_change {
 /// Which parts of a document are in the log of an index, in addition to its name.
 struct logged_form {
   std::size_t bits;     ///< width of fingerprints; 0 for an index of sets
-  bool keeps_features;  ///< true for an index of sets
+  bool keeps_features;  ///< true for an index of sets, and for an index with the digests of short documents
   bool keeps_places;    ///< true for an index with postings
   bool keeps_values;    ///< true for an index with the values of a field
 };

@@ -112,8 +112,8 @@ void index_documents(context& c, const indexing& how) {
     old.emplace(how.old_index, c.settings.lists.are_verified);
     old->expect_alike(c);
   }
-  new_index<Form> index(c.settings.fingerprint.bits, how.keeps_postings || (old && old->keeps_postings()),
-                        !how.paired.empty());
+  new_index<Form> index(c.settings.fingerprint.bits, !c.settings.fingerprint.are_codes,
+                        how.keeps_postings || (old && old->keeps_postings()), !how.paired.empty());
   if (old) {
     index.add_all(*old, {});
     for (std::size_t i = 0; c.settings.input.watches_ids && i < old->numbers(); ++i) {
@@ -123,8 +123,8 @@ void index_documents(context& c, const indexing& how) {
   }
   for_each_document(c, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
-    index.add(d.name(), d.facts.fingerprint, d.facts.features, index.keeps_postings() ? place_of(d) : std::nullopt,
-              d.by);
+    index.add(d.name(), d.facts.fingerprint, features_to_keep(c.how, d.facts),
+              index.keeps_postings() ? place_of(d) : std::nullopt, d.by);
   });
   const std::size_t size = index.size();
   if (size > UINT32_MAX - 2)
@@ -203,16 +203,18 @@ std::unordered_set<std::string> ids_in(const std::string& path, bool is_quiet) {
 /// The documents to be added to an index in place.
 class coming_documents {
  public:
-  coming_documents(bool keeps_last, bool keeps_places) : keeps_last_(keeps_last), keeps_places_(keeps_places) {}
+  coming_documents(const reading_settings& how, bool keeps_last, bool keeps_places)
+      : how_(how), keeps_last_(keeps_last), keeps_places_(keeps_places) {}
 
   void add(const placed_document& d) {
     const std::string name = d.name();
     // A document without features is not indexed, but replaces one with the same id.
     if (keeps_last_ || d.facts.has_tokens) last_[name] = documents_.size();
     if (!d.facts.has_tokens && !keeps_last_) return;
+    const feature_set features = features_to_keep(how_, d.facts);
     documents_.push_back({name,
                           d.facts.fingerprint,
-                          {d.facts.features.begin(), d.facts.features.end()},
+                          {features.begin(), features.end()},
                           d.facts.has_tokens,
                           keeps_places_ ? place_of(d) : std::nullopt,
                           std::string(d.by)});
@@ -244,6 +246,7 @@ class coming_documents {
     std::string value;
   };
 
+  const reading_settings& how_;
   bool keeps_last_, keeps_places_;
   std::vector<coming> documents_;
   std::unordered_map<std::string, std::size_t> last_;  // for each name: the index of the last document with it
@@ -253,7 +256,7 @@ class coming_documents {
 void change_index(context& c, const indexing& how) {
   const auto index = open_to_change(c, how.old_index, how.reads_documents(), c.settings.threads);
   index_change change(index->bits());
-  coming_documents coming(how.replaces, index->keeps_postings());
+  coming_documents coming(c.how, how.replaces, index->keeps_postings());
   std::unordered_set<std::string> ids =
       how.removed.empty() ? std::unordered_set<std::string>() : ids_in(how.removed, c.settings.output.quiet);
   if (how.reads_documents()) for_each_document(c, [&](const placed_document& d) { coming.add(d); });
@@ -354,7 +357,8 @@ bool run_index(typed_options& typed) {
     to.input.watches_ids = true;
     to.choice.reset();
     to.comparison.min_similarity.reset();
-    to.comparison.is_exact = to.comparison.reads_features = how.has_sets;
+    to.comparison.is_exact = how.has_sets;
+    to.comparison.reads_features = true;
     if (!how.has_sets) return;
     if (given.has("--similarity")) how.similarity = similarity_of(given);
     to.comparison.min_similarity = how.similarity;

@@ -130,8 +130,10 @@ void query_index(context& c, const std::string& path) {
     std::uint64_t count = 0;
     for_each_document(c, [&](const placed_document& d) {
       if (!d.facts.has_tokens) return;
+      const feature_set features = features_to_keep(c.how, d.facts);
       for (const auto& match : index.search(d.facts.fingerprint, k)) {
         if (!c.settings.grouping.lets_pair(d.by, index.value(match.id))) continue;
+        if (!are_near_duplicates(c.settings.comparison, features, index.features(match.id))) continue;
         ++count;
         c.out << text_of_match(
             c.settings.fingerprint, c.settings.output.as_json(),
@@ -184,7 +186,7 @@ bool run_query(typed_options& typed) {
     const bool has_sets = index && index->has_sets();
     if (!has_sets) to.comparison.min_similarity.reset();
     if (has_sets && !given.has("--min-similarity")) to.comparison.min_similarity = similarity_of(given);
-    to.comparison.reads_features = has_sets;
+    to.comparison.reads_features = true;
   };
   const auto take_distance = [&](const typed_options& given, run_settings& to) {
     if (!index) throw usage_error("query needs --index FILE");

@@ -311,7 +311,7 @@ class first_come_filter {
       run_parallel(context_.settings.threads, compared.size(), [&](std::size_t i) {
         const auto check = [&](std::uint32_t number) -> neardup::check_result {
           if (!is_allowed(i, number)) return {false, std::nullopt};
-          return check_documents(comparison, unknown_features, compared[i]->features);
+          return check_documents(comparison, grown_->index->features(number), compared[i]->features);
         };
         by_index_[i] = grown_->index->closest(compared[i]->fingerprint, comparison.distance, check);
       });
@@ -509,7 +509,7 @@ class first_come_filter {
           if (grown_ != nullptr) {
             if (!context_.settings.output.quiet) grown_->names.insert(d.name());
             const changed_index& index = *grown_->index;
-            grown_->change.add(d.name(), d.facts.fingerprint, index.has_sets() ? d.facts.features : feature_set(),
+            grown_->change.add(d.name(), d.facts.fingerprint, d.facts.features,
                                index.keeps_postings() ? place_of(d) : std::nullopt, d.by);
           }
         }
