@@ -44,8 +44,7 @@ struct advice_request {
                                                 {neardup::feature_kind::chars, 5}};
   std::size_t sample = 2000;  ///< documents whose near-duplicates are searched for
   bool setups = true;         ///< true if fingerprints are compared, and advice::setups made
-  /// The greatest number of documents whose fingerprints are compared. In a corpus of fewer than 16 times as many
-  /// documents, a sixteenth of the documents is compared, but at least 4,096.
+  /// Fingerprints of min(compared, max(size of the corpus / 16, 4,096)) documents are compared.
   std::size_t compared = std::size_t{1} << 18;
   std::size_t sample_bytes = std::size_t{1} << 26;  ///< bytes of text in the sample; one text has at most 1/16
   std::uint64_t seed = 0;                           ///< seed of the random sample and of the hashes
@@ -161,7 +160,7 @@ class advisor {
     corpus_.add(text);
   }
 
-  /// Adds the next documents of the second pass. `texts` is a sequence with size() and [], whose elements convert to
+  /// Adds the next documents of the second pass. `texts` has size() and [], and its elements convert to
   /// std::string_view. Several threads may make elements at once, when they are needed.
   template <class Texts>
   void compare(const Texts& texts, const neardup::any_runner& run = {}) {

@@ -1,4 +1,4 @@
-// The exact check. It decides about documents whose fingerprints are close to each other.
+// The exact check decides whether two documents with close fingerprints are near-duplicates.
 #pragma once
 
 #include <compare>
@@ -117,8 +117,8 @@ inline neardup::set_threshold set_threshold_of(const comparison_settings& settin
   return {set_measure_of(settings), *settings.min_similarity, settings.is_lossless ? std::size_t{1} : 0};
 }
 
-/// Returns for each of `count` documents the first document whose compared data are equal. `compare(a, b)` is a total
-/// order of the documents by these data.
+/// Returns an array: element i is the first of `count` documents that equals document i. `compare(a, b)` orders the
+/// documents a and b; the order is total, and documents that are equivalent in the order are equal.
 template <class Number, class Compare>
 std::vector<Number> first_of_equal(Number count, const Compare& compare) {
   std::vector<Number> order(count);

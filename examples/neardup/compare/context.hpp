@@ -77,8 +77,8 @@ inline void for_each_document(context& c, const document_visitor& visit) {
   });
 }
 
-/// Returns the number of blocks for the index of a stream, whose length is unknown. The result is the requested number,
-/// or the default.
+/// Returns the number of blocks for an index of fingerprints that are read from a stream: the number of --blocks, or
+/// else default_blocks(), because the length of a stream is unknown.
 inline int blocks_of(const run_settings& settings) {
   const comparison_settings& how = settings.comparison;
   return how.blocks > 0 ? how.blocks : neardup::default_blocks(settings.fingerprint.bits, how.distance);

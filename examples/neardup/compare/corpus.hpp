@@ -130,8 +130,8 @@ struct corpus {
 /// Calls `visit` for each document of --against: first for the documents of its indexes, then for the other documents.
 void for_each_against(context& c, const document_visitor& visit);
 
-/// Reads all documents that have tokens: first those of --against, then those of the input. Calls `visit` for each
-/// document of the input before it is added.
+/// Reads all documents that have tokens: first the documents of --against, then the documents of the input. Calls
+/// `visit` for each document of the input before the document is added.
 /// Throws: input_error if the input is bad; all documents before the bad input have then been added.
 void read_corpus(context& c, corpus& all, const document_visitor& visit = nullptr);
 

@@ -10,7 +10,7 @@
 
 namespace command {
 
-/// Returns the options for groups of documents whose sets or texts are similar. The document with the highest
+/// Returns the options of neardup::group() for sets or texts. Of each group, the document with the highest value in
 /// `preference` is kept.
 neardup::group_options exact_grouping(const run_settings& settings, std::span<const double> preference);
 

@@ -12,8 +12,8 @@
 
 namespace command {
 
-/// Returns true if documents have to be joined through partitions. They have to be if their features are not in memory.
-/// They also are if partitions are faster than a join in memory, because there are very many documents.
+/// Returns true if documents are joined through partitions: if their features are not in memory, or if there are so
+/// many documents that partitions are faster than a join in memory.
 bool joins_by_partitions(const document_check& check);
 
 /// The documents that visit_by_partitions() joins: the documents of a check from `first` to `end` - 1.

@@ -147,8 +147,8 @@ class sample_join {
   std::vector<hash_set> sets_;
   std::vector<std::vector<std::uint32_t>> high_;  // the high halves of the hashes of each set
   double threshold_ = 1;
-  // One bit stands for several halves, and is set if one of them is indexed. Most bits are 0, so most elements of other
-  // sets need no lookup.
+  // Several halves share a bit of is_seen_. The bit is set if one of these halves is indexed. Most bits are 0, so most
+  // elements of other sets need no lookup.
   int seen_bits_ = 1;
   std::vector<bool> is_seen_ = std::vector<bool>(2);
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // key: high half of an indexed hash

@@ -11,8 +11,8 @@ namespace command {
 /// How the representative of a group is chosen (--keep).
 enum class preference { first, longest, highest, lowest };
 
-/// Which pairs may be near-duplicates: all pairs, pairs with equal values of a field (--within), or pairs with
-/// different values (--across).
+/// The pairs of documents that may be near-duplicates: all pairs, pairs with equal values in a field (--within), or
+/// pairs with different values (--across).
 enum class pairing { all, within, across };
 
 struct grouping_settings {
@@ -27,7 +27,7 @@ struct grouping_settings {
   }
 };
 
-/// What counts as the source of a document, for counts by source (--by).
+/// The property of a document that names its source, for counts by source (--by).
 enum class source_kind { none, field, folder, file, host };
 
 struct source_setting {

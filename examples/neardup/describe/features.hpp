@@ -28,7 +28,8 @@ struct feature_setting {
   std::shared_ptr<const dictionary_words> words;  ///< dictionary of Chinese words, after load_dictionary() was called
   /// The tokenizers of --same. Near-duplicates must have equal tokens of these tokenizers.
   std::vector<std::shared_ptr<const neardup::any_tokenizer>> same;
-  /// The texts of the current document, whose tokens are counted together. It is null if each text counts for itself.
+  /// The texts of the current document: the tokens of all these texts are counted together. Null if the tokens of each
+  /// text are counted apart.
   /// The tokenizer passes all tokens of the document at its first text that is not empty, and no tokens at its other
   /// texts.
   std::shared_ptr<const document_texts*> counted_texts;

@@ -40,8 +40,8 @@ struct fingerprint_settings {
   std::string idf_file;
   std::shared_ptr<const neardup::idf_table> idf;  ///< table for --weights idf and tfidf and for --top; read or learnt
   std::shared_ptr<std::atomic<bool>> met_term;    ///< true if any feature was a term of idf_file
-  /// Counts the texts whose canonical features differ from their normalised features. It is null unless features are
-  /// made of normalised words or code points.
+  /// Counts the texts that have other features with canonical: than without. Null unless features are made of
+  /// normalised words or code points.
   std::shared_ptr<spelling_count> spelling;
   std::size_t top = 0;  ///< number of features of a document that count; 0: all
   neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;

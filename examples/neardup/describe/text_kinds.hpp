@@ -20,8 +20,8 @@ class text_kinds {
  public:
   void add(std::string_view text);
 
-  /// Returns a hint for each kind to which more than half of the documents belong. One kind is texts whose canonical
-  /// and normalised features differ in spelling. For this kind, 5 % of the documents are enough.
+  /// Returns a hint for each kind of text that has more than half of the documents. The kind of texts with several
+  /// spellings needs only 5 % of the documents.
   [[nodiscard]] std::vector<feature_hint> hints() const;
 
  private:
