@@ -47,15 +47,16 @@ class gathered_run {
                          "was made with other values of --within or --across than " + parts_.front()->file().path()});
     }
     is_paired_ = !parts_.empty() && !parts_.front()->paired().empty();
-    is_within_ = is_paired_ && parts_.front()->paired().starts_with("within ");
+    is_within_ = !is_paired_ || parts_.front()->paired().starts_with("within ");
   }
 
   /// Returns true if the parts were made with --within or --across.
   [[nodiscard]] bool is_paired() const noexcept { return is_paired_; }
+  /// Returns true if documents with equal values may be pairs.
   [[nodiscard]] bool is_within() const noexcept { return is_within_; }
-  /// Returns the value of a document in the field of --within or --across.
-  /// Precondition: is_paired().
+  /// Returns the value of a document in the field of --within or --across. Without these options, it is empty.
   [[nodiscard]] std::string_view value(document_number document) const {
+    if (!is_paired_) return {};
     const auto [part, record] = where(document);
     return part->value(record);
   }
@@ -138,7 +139,7 @@ class gathered_run {
   std::vector<std::unique_ptr<part_file>> parts_;
   std::vector<document_number> first_;  // the first document of each part
   std::uint64_t size_ = 0;
-  bool is_paired_ = false, is_within_ = false;
+  bool is_paired_ = false, is_within_ = true;
 };
 
 /// Returns the number of documents, if 32 bits can number them.
@@ -163,40 +164,6 @@ std::vector<document_number> group_in_order(const gathered_run& run, bool by_com
     if (!run.are_copies(later, earlier, similarity)) groups.add(later, earlier, [&] { return similarity; });
   });
   return groups.finish();
-}
-
-/// Returns the representatives for containment. Documents with more features come first, because they contain others.
-std::vector<document_number> group_by_size(const gathered_run& run, const run_settings& settings) {
-  const std::uint32_t count = count_of_few(run, "--check containment");
-  std::vector<std::uint32_t> order(count), place(count), sizes(count);
-  std::iota(order.begin(), order.end(), 0U);
-  for (std::uint32_t i = 0; i < count; ++i) sizes[i] = static_cast<std::uint32_t>(run.features(i).size());
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return sizes[a] > sizes[b]; });
-  for (std::uint32_t i = 0; i < count; ++i) place[order[i]] = i;
-  std::vector<std::uint32_t> label;
-  if (settings.grouping.by_components) {
-    neardup::pair_components<std::uint32_t> components(count);
-    run.for_each_pair([&](document_number a, document_number b, double) { components.add(place[a], place[b]); });
-    label = components.finish();
-  } else {
-    neardup::pair_groups<std::uint32_t> groups(count);
-    sorted_pairs pairs(settings.grouping.memory);
-    run.for_each_pair([&](document_number a, document_number b, double similarity) {
-      const std::uint32_t later = std::max(place[a], place[b]), earlier = std::min(place[a], place[b]);
-      if (run.are_copies(a, b, similarity)) {
-        groups.add_copy(later, earlier);
-      } else {
-        pairs.add({later, earlier, similarity});
-      }
-    });
-    pairs.visit_all([&](std::span<const checked_pair> some) {
-      for (const checked_pair& p : some) groups.add(p.a, p.b, [&] { return p.similarity; });
-    });
-    label = groups.finish();
-  }
-  std::vector<document_number> result(count);
-  for (std::uint32_t i = 0; i < count; ++i) result[order[i]] = order[label[i]];
-  return result;
 }
 
 /// The documents that equal an earlier document, by (number of that document, number of the copy).
@@ -232,6 +199,7 @@ void for_each_pair_of_copies(const gathered_run& run, const copy_list& copies, b
   };
   run.for_each_pair([&](document_number later, document_number earlier, double similarity) {
     if (!copies_once && run.are_copies(later, earlier, similarity)) return;
+    if (copies.empty()) return add(static_cast<std::uint32_t>(earlier), static_cast<std::uint32_t>(later), similarity);
     for (const std::uint32_t a : equal_to(earlier)) {
       for (const std::uint32_t b : equal_to(later)) add(a, b, similarity);
     }
@@ -245,14 +213,16 @@ void for_each_pair_of_copies(const gathered_run& run, const copy_list& copies, b
   }
 }
 
-/// Returns the representatives if --within or --across was given: from all pairs that it allows.
-std::vector<document_number> group_paired(const gathered_run& run, const run_settings& settings) {
-  const std::uint32_t count = count_of_few(run, "--within and --across");
+/// Returns the representatives for containment, or of a run with --within or --across. For containment, documents with
+/// more features come first, because they contain others.
+std::vector<document_number> group_by_sorted_pairs(const gathered_run& run, const run_settings& settings) {
+  const std::uint32_t count = count_of_few(run, run.is_paired() ? "--within and --across" : "--check containment");
   std::vector<std::uint32_t> order(count), place(count);
   std::iota(order.begin(), order.end(), 0U);
   if (settings.comparison.checks_containment()) {
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return run.features(a).size() > run.features(b).size(); });
+    std::vector<std::uint32_t> sizes(count);
+    for (std::uint32_t i = 0; i < count; ++i) sizes[i] = static_cast<std::uint32_t>(run.features(i).size());
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return sizes[a] > sizes[b]; });
   }
   for (std::uint32_t i = 0; i < count; ++i) place[order[i]] = i;
   const bool by_components = settings.grouping.by_components;
@@ -297,9 +267,8 @@ std::vector<document_number> group_paired(const gathered_run& run, const run_set
 void print_groups_of_run(context& c, const gathered_run& run) {
   std::vector<std::pair<document_number, document_number>> members;  // representative, other member
   {
-    const std::vector<document_number> label = run.is_paired() ? group_paired(run, c.settings)
-                                               : c.settings.comparison.checks_containment()
-                                                   ? group_by_size(run, c.settings)
+    const std::vector<document_number> label = run.is_paired() || c.settings.comparison.checks_containment()
+                                                   ? group_by_sorted_pairs(run, c.settings)
                                                    : group_in_order(run, c.settings.grouping.by_components);
     for (document_number i = 0; i < label.size(); ++i) {
       if (label[i] != i) members.emplace_back(label[i], i);
