@@ -21,7 +21,7 @@ namespace c_interface {
 
 [[noreturn]] inline void refuse(const std::string& message) { throw std::invalid_argument(message); }
 
-/// Releases what an interface function has filled in.
+/// Owns a structure that a function of Arrow's interface has filled in, and releases it at the end of the scope.
 template <class Structure>
 struct released {
   Structure value{};
@@ -34,7 +34,8 @@ struct released {
   }
 };
 
-/// A value of a column, read from the buffers of an array at a position that includes the offset of the array.
+/// Returns a value of a column. `position` is an index into the buffers of the array: the offset of the array is
+/// already added.
 template <class T>
 T value_at(const ArrowArray& array, int buffer, std::int64_t position) {
   T value;
@@ -42,8 +43,8 @@ T value_at(const ArrowArray& array, int buffer, std::int64_t position) {
   return value;
 }
 
-/// Returns true if the bitmap of an array has a null at a position that includes the offset. A null_count of -1 means
-/// that the number of nulls is unknown.
+/// Returns true if the bitmap of an array marks a null at `position`, to which the offset of the array is already
+/// added. A null_count of -1 means that the number of nulls is unknown.
 inline bool is_null_at(const ArrowArray& array, std::int64_t position) {
   if (array.n_buffers == 0 || array.buffers[0] == nullptr || array.null_count == 0) return false;
   return (static_cast<const std::uint8_t*>(array.buffers[0])[position >> 3] >> (position & 7) & 1) == 0;
@@ -51,8 +52,8 @@ inline bool is_null_at(const ArrowArray& array, std::int64_t position) {
 
 [[noreturn]] inline void refuse_array() { refuse("the Arrow array is not of its type"); }
 
-/// Throws: std::invalid_argument if an array cannot have `buffers` buffers, of which those from the second to number
-/// `needed` have memory.
+/// Throws std::invalid_argument if an array has less than `buffers` buffers, or if one of the buffers 1 to `needed` - 1
+/// has no memory.
 inline void check_array(const ArrowArray& array, std::int64_t buffers, int needed) {
   if (array.release == nullptr) refuse("the Arrow array is released already");
   if (array.length < 0 || array.offset < 0 || array.length > std::numeric_limits<std::int64_t>::max() - array.offset ||
@@ -78,10 +79,11 @@ const Structure& child_of(const Structure& parent) {
   return *parent.children[0];
 }
 
-/// The rows of a column: of an array, or of a struct of one column, which stands for that column.
+/// The rows of a column. The column is an array, or the only column of a struct.
 class column_rows {
  public:
-  /// `what`: the noun for messages. Throws: std::invalid_argument if the array cannot be of its type.
+  /// Makes the rows of a column. `what`: the noun for the content of the column in messages. Throws:
+  /// std::invalid_argument if the array contradicts its type.
   column_rows(const ArrowSchema& schema, const ArrowArray& array, const char* what)
       : schema_(&schema), column_(&array), count_(array.length) {
     if (format_of(schema) != "+s") return;
@@ -105,7 +107,7 @@ class column_rows {
   [[nodiscard]] const ArrowSchema& schema() const { return *schema_; }
   [[nodiscard]] const ArrowArray& column() const { return *column_; }
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// The row of the column, which counts from the column's offset.
+  /// Returns the position of row i in the column, without the offset of the column.
   [[nodiscard]] std::int64_t row(std::int64_t i) const { return first_ + i; }
   /// Returns true if the struct has a null at row i.
   [[nodiscard]] bool is_null(std::int64_t i) const { return table_ != nullptr && is_null_at(*table_, first_ + i); }
@@ -117,10 +119,10 @@ class column_rows {
   std::int64_t first_ = 0, count_;
 };
 
-/// A column of texts: how its type stores them.
+/// The type of a column of texts: how the column stores them.
 class text_column {
  public:
-  /// Throws: std::invalid_argument if the column is not of a type of texts.
+  /// Reads the type. Throws: std::invalid_argument if it is not a type of texts.
   explicit text_column(const ArrowSchema& schema) {
     const std::string_view format = format_of(schema);
     if (schema.dictionary != nullptr) {
@@ -148,8 +150,8 @@ class text_column {
     }
   }
 
-  /// The text at a row, which counts from the offset. For a null data() == nullptr, for an empty text it is not.
-  /// Precondition: check(array), and 0 <= row < array.length.
+  /// Returns the text at a row, without the offset of the column. The text of a null has data() == nullptr, the empty
+  /// text has not.
   [[nodiscard]] std::string_view at(const ArrowArray& array, std::int64_t row) const {
     const std::int64_t position = array.offset + row;
     if (form_ == form::runs) return values_[0].at(*array.children[1], run_of(*array.children[0], position));
@@ -171,7 +173,7 @@ class text_column {
     return {static_cast<const char*>(array.buffers[2]) + begin, static_cast<std::size_t>(end - begin)};
   }
 
-  /// Throws: std::invalid_argument if the array cannot be of this type.
+  /// Checks an array. Throws: std::invalid_argument if the array contradicts this type.
   void check(const ArrowArray& array) const {
     if (index_ == 0 && form_ == form::null) return check_array(array, 0, 0);
     if (form_ == form::runs) return check_runs(array);
@@ -199,7 +201,8 @@ class text_column {
     return schema.dictionary != nullptr || std::find(texts.begin(), texts.end(), format) != texts.end();
   }
 
-  /// Throws: std::invalid_argument unless the ends of the runs ascend, and reach the end of the array.
+  /// Checks run-end encoded texts. Throws: std::invalid_argument unless the ends of the runs ascend, and reach the end
+  /// of the array.
   void check_runs(const ArrowArray& array) const {
     check_array(array, 0, 0);
     const bool has_children = array.n_children == 2 && array.children != nullptr && array.children[0] != nullptr &&
@@ -218,7 +221,7 @@ class text_column {
     if (last < array.offset + array.length) refuse("the runs of an Arrow array are shorter than the array");
   }
 
-  /// Returns the run that has a position, which includes the offset of the array.
+  /// Returns the number of the run that contains `position`, to which the offset of the array is already added.
   [[nodiscard]] std::int64_t run_of(const ArrowArray& ends, std::int64_t position) const {
     std::int64_t first = 0, last = ends.length;  // the first run that ends behind the position
     while (first < last) {
@@ -236,7 +239,7 @@ class text_column {
     return integer_at(index_, array, position);
   }
 
-  /// Returns an integer of the type that a format names.
+  /// Returns the integer at a position. `format` is the Arrow format of the integer type.
   [[nodiscard]] static std::int64_t integer_at(char format, const ArrowArray& array, std::int64_t position) {
     switch (format) {
       case 'c': return value_at<std::int8_t>(array, 1, position);
@@ -245,12 +248,12 @@ class text_column {
       case 'S': return value_at<std::uint16_t>(array, 1, position);
       case 'i': return value_at<std::int32_t>(array, 1, position);
       case 'I': return value_at<std::uint32_t>(array, 1, position);
-      default: return value_at<std::int64_t>(array, 1, position);  // beyond 2^63: negative, so refused
+      default: return value_at<std::int64_t>(array, 1, position);  // 2^63 or more is negative, and refused
     }
   }
 
-  /// A text of the type "view". The view begins with the length of the text. Then comes a text of up to 12 bytes
-  /// itself; for a longer text its first 4 bytes, the number of a buffer, and an offset in that buffer.
+  /// Returns the text of a "view". A view begins with the length of its text. A text of up to 12 bytes follows
+  /// directly. For a longer text, its first 4 bytes, the number of a buffer, and an offset in that buffer follow.
   [[nodiscard]] static std::string_view view_at(const ArrowArray& array, std::int64_t position) {
     struct view {
       std::int32_t length, beginning, buffer, offset;
@@ -260,7 +263,7 @@ class text_column {
     std::memcpy(&value, place, sizeof(value));
     if (value.length < 0) refuse("the length of a text is negative");
     if (value.length <= 12) return {place + 4, static_cast<std::size_t>(value.length)};
-    // The last buffer has the sizes of the buffers with texts.
+    // The last buffer has the sizes of the other buffers with texts.
     if (value.buffer < 0 || value.buffer >= array.n_buffers - 3 || value.offset < 0) {
       refuse("a text refers to a buffer that is not there");
     }
@@ -272,10 +275,10 @@ class text_column {
   char index_ = 0;     // the type of the indices of a dictionary
   char run_ends_ = 0;  // the type of the ends of runs
   form form_ = form::null;
-  std::vector<text_column> values_;  // of a dictionary or of runs: one; else none
+  std::vector<text_column> values_;  // one element for a dictionary or for runs, otherwise none
 };
 
-/// Calls `take(rows)` for each array of an input by Arrow's `array` or `stream`. `what`: as for column_rows.
+/// Calls `take(rows)` for each array of an input with the member `array` or `stream`. `what`: see column_rows.
 inline void for_each_array(const neardup_input& input, const char* what,
                            const std::function<void(const column_rows&)>& take) {
   if (input.array != nullptr) {
@@ -303,12 +306,13 @@ inline void for_each_array(const neardup_input& input, const char* what,
 
 inline constexpr std::size_t texts_at_a_time = std::size_t{1} << 16;
 
-/// A text of the C interface; for a null, data() == nullptr.
+/// Returns a text of the C interface. A null has data() == nullptr.
 inline std::string_view view_of(const neardup_text& text) {
   return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
 }
 
-/// Calls `take(texts)` for all texts of an input in order, some at a time. For a null, data() == nullptr.
+/// Calls `take(texts)` for several texts at a time, until all texts of an input were taken in order. A null has data()
+/// == nullptr.
 inline void for_each_texts(const neardup_input& input,
                            const std::function<void(std::span<const std::string_view>)>& take) {
   std::vector<std::string_view> texts;

@@ -37,10 +37,10 @@ namespace c_interface {
 
 struct cancelled {};
 
-/// The number of threads that a caller can ask for; more would only take memory.
+/// The greatest number of threads that a caller can ask for. More threads would only take memory.
 constexpr std::size_t most_threads = 1024;
 
-/// Threads that start no further work once the caller has cancelled.
+/// A runner that starts no further work once the caller has cancelled.
 class cancellable_threads {
  public:
   explicit cancellable_threads(const neardup_run* run)
@@ -53,11 +53,12 @@ class cancellable_threads {
     check();
     inner_(parts, work);
   }
-  /// Throws: cancelled.
+  /// Throws `cancelled` if the caller has cancelled.
   void check() const {
     if (run_.cancel != nullptr && *run_.cancel != 0) throw cancelled();
   }
-  /// Tells the caller how many texts are done. `all`: 0 if that is not known. Throws: cancelled.
+  /// Tells the caller how many texts are done. `all`: the number of all texts, or 0 if it is not known. Throws:
+  /// cancelled.
   void tell(std::size_t done, std::size_t all) const {
     if (run_.progress != nullptr) run_.progress(run_.context, done, all);
     check();
@@ -108,14 +109,14 @@ void in_steps(const cancellable_threads& run, std::size_t count, std::size_t ste
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Calls `work` and turns its exception into a status and a message.
+/// Calls `work`, and converts its exception to a status and a message.
 template <class Work>
 neardup_status guarded(neardup_error* error, const Work& work) noexcept {
   const auto fail = [&](neardup_status status, const char* message) {
     if (error == nullptr) return status;
     error->status = status;
     std::size_t size = std::min(std::strlen(message), sizeof(error->message) - 1);
-    if (message[size] != 0) {  // cut the message, but not within a character
+    if (message[size] != 0) {  // cuts the message, but not within a character
       while (size > 0 && (static_cast<unsigned char>(message[size]) & 0xc0U) == 0x80) --size;
     }
     std::memcpy(error->message, message, size);
@@ -174,7 +175,7 @@ auto read_of(const Handle* handle, const Read& read) -> decltype(read(*handle)) 
   return handle == nullptr ? decltype(read(*handle)){} : read(*handle);
 }
 
-/// An array that grows in place where the system can, and does not touch memory before it is used.
+/// An array that grows in place if the system can do so. It does not touch memory before the memory is used.
 template <class T>
 class growing_array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -210,7 +211,7 @@ class growing_array {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
-/// Sets of features one after the other.
+/// Feature sets in one array, one set after the other.
 template <class Feature>
 class flat_sets {
  public:
@@ -232,7 +233,7 @@ class flat_sets {
     }
     add_valid(set);
   }
-  /// Precondition: ascending and distinct.
+  /// Appends a set. Precondition: the features are ascending and distinct.
   void add_valid(std::span<const Feature> set) {
     offsets_.reserve(offsets_.size() + 1);
     features_.append(set);
@@ -250,7 +251,7 @@ class flat_sets {
 
 using any_sets = std::variant<flat_sets<std::uint32_t>, flat_sets<std::uint64_t>>;
 
-/// Removes the sets that were added before an exception.
+/// A scope guard that removes the added sets if an exception is thrown.
 class addition {
  public:
   explicit addition(neardup_sets& sets);
@@ -279,7 +280,7 @@ neardup::word_dictionary read_words(const std::string& path, const char* user_wo
   }
 }
 
-/// Returns: null if there is to be no model.
+/// Reads the model for unknown words. Returns: null if `files` names no model.
 std::shared_ptr<const neardup::unknown_word_model> read_model(const neardup_dictionary_files& files) {
   if (files.no_model != 0) {
     if (files.model != nullptr) refuse("a model and no_model");
@@ -301,7 +302,7 @@ neardup_dictionary read_dictionary(const neardup_dictionary_files& files) {
   const auto listed = files.stop_words == nullptr ? neardup::stop_words() : neardup::stop_words::load(files.stop_words);
   neardup::chinese_words with_symbols = words;
   with_symbols.keep_symbols = true;  // as jieba does
-  // The stop words of jieba's extract_tags.
+  // These are the stop words of jieba's extract_tags.
   neardup::stop_words of_keywords(std::vector<std::string>{"the", "of",   "is",   "and",   "to",  "in",  "that", "we",
                                                            "for", "an",   "are",  "by",    "be",  "as",  "on",   "with",
                                                            "can", "if",   "from", "which", "you", "it",  "this", "then",
@@ -323,7 +324,7 @@ auto with_features(const neardup_composition* made_of, const Use& use) {
   return neardup::with_tokenizer(neardup::parse_features(name), use);
 }
 
-/// Calls `use(tokenizer)` for each kind of token that near-duplicates must share: numbers, or listed words.
+/// Calls `use(tokenizer)` for each kind of token in which near-duplicates must agree: numbers, or listed words.
 template <class Use>
 void for_each_same(const neardup_composition* made_of, const Use& use) {
   if (made_of == nullptr || made_of->same == nullptr) return;
@@ -385,7 +386,7 @@ void add_features(flat_sets<Feature>& to, const Extractor& extract, std::span<co
   }
 }
 
-/// Calls `take(texts)` for all texts of an input in order, some at a time, and tells the caller how many are done.
+/// Calls `take(texts)` for several texts at a time, in order. Tells the caller how many texts are done.
 template <class Take>
 void for_each_texts(const neardup_input& input, const cancellable_threads& run, const Take& take) {
   std::size_t done = 0;
@@ -407,7 +408,7 @@ neardup::set_similarity measure_of(const neardup_join& join) {
   }
 }
 
-/// A join with its defaults filled in.
+/// Returns the settings of a join, with the defaults filled in.
 neardup_join settings_of(const neardup_join* join) {
   neardup_join result = join == nullptr ? neardup_join{} : *join;
   static_cast<void>(measure_of(result));
@@ -418,16 +419,17 @@ neardup_join settings_of(const neardup_join* join) {
   return result;
 }
 
-/// Precondition: the defaults are filled in.
+/// Returns the threshold of a join. Precondition: the defaults are filled in.
 neardup::set_threshold threshold_of(const neardup_join& join) {
   return {measure_of(join), join.similarity, join.min_common};
 }
 
-/// Calls `use(sets, others)` with the features of two collections; `others` is a null pointer if there is none.
+/// Calls `use(sets, others)` with the features of two collections. `others` is a null pointer if there is no second
+/// collection.
 template <class Use>
 void with_two(const neardup_sets* first, const neardup_sets* second, const Use& use);
 
-/// Calls `use` with the width as a constant. Throws: std::invalid_argument for other widths.
+/// Calls `use` with the width as a compile-time constant. Throws: std::invalid_argument for other widths.
 template <class Use>
 decltype(auto) with_bits(int bits, const Use& use) {
   switch (bits) {
@@ -439,7 +441,7 @@ decltype(auto) with_bits(int bits, const Use& use) {
   }
 }
 
-/// The codes of a view that are not null, and their positions.
+/// The codes of a neardup_codes object without nulls, and their positions.
 template <std::size_t Bits>
 struct code_list {
   std::vector<neardup::simhash<Bits>> codes;
@@ -523,7 +525,7 @@ void with_two(const neardup_sets* first, const neardup_sets* second, const Use& 
       given(first, "sets").features);
 }
 
-/// A hasher of codes of any kind and width, as one type. The words of a code are followed by zeros.
+/// A hasher of codes, whatever their kind and width. The words of a code are followed by zeros.
 struct code_hasher {
   using fingerprint_type = std::array<std::uint64_t, 4>;
   using workspace = std::function<std::optional<fingerprint_type>(std::string_view text)>;  // made at the first text
@@ -919,7 +921,7 @@ struct neardup_texts {
 
 namespace c_interface {
 
-/// The threshold of a join of texts, which tells its progress to `run`.
+/// Returns the threshold of a join of texts. The threshold reports the progress to `run`.
 neardup::edit edit_of(const neardup_join* join, const cancellable_threads& run) {
   if (join != nullptr && (number_of(join->measure) != NEARDUP_JACCARD || join->min_common != 0)) {
     refuse("texts that are compared by edits have no other measure, and no features in common");
@@ -961,7 +963,7 @@ neardup_status neardup_texts_add(neardup_texts* texts, const neardup_input* inpu
       texts->ends.reserve(texts->ends.size() + added.size());
       std::size_t size = texts->bytes.size();
       for (const std::string& text : normal) size += text.size();
-      texts->bytes.reserve(size);  // from here on nothing throws
+      texts->bytes.reserve(size);  // the following code does not throw
       for (std::size_t i = 0; i < added.size(); ++i) {
         texts->bytes.append(normal[i]);
         texts->ends.push_back(texts->bytes.size());
@@ -983,7 +985,7 @@ neardup_status neardup_texts_add_some(neardup_texts* texts, const neardup_texts*
       size += of[positions[i]].size();
     }
     texts->ends.reserve(texts->ends.size() + count);
-    texts->bytes.reserve(size);  // from here on nothing throws
+    texts->bytes.reserve(size);  // the following code does not throw
     for (std::size_t i = 0; i < count; ++i) {
       texts->bytes.append(of[positions[i]]);
       texts->ends.push_back(texts->bytes.size());
@@ -1087,12 +1089,12 @@ struct neardup_cut_texts {
 
 namespace c_interface {
 
-/// The texts of an input, which can be read twice. Those of a stream are copied.
+/// The texts of an input, which can be read twice. The texts of a stream are copied.
 class kept_texts {
  public:
   kept_texts(const neardup_input& input, const cancellable_threads& run) {
     const bool is_stream = input.texts == nullptr && input.array == nullptr && input.stream != nullptr;
-    std::vector<std::size_t> sizes;  // of the texts of a stream
+    std::vector<std::size_t> sizes;  // sizes of the texts of a stream
     for_each_texts(input, run, [&](std::span<const std::string_view> some) {
       if (!is_stream) {
         texts_.insert(texts_.end(), some.begin(), some.end());
@@ -1122,7 +1124,7 @@ class kept_texts {
   growing_array<char> bytes_;
 };
 
-/// Calls `use(tokenizer)` with the tokenizer of the units.
+/// Calls `use(tokenizer)` with the tokenizer that makes the units of the passages.
 template <class Use>
 void with_units(const neardup_passage_options& options, const Use& use) {
   if (options.bytes != 0) return use(neardup::byte_ngrams{1});
@@ -1136,7 +1138,7 @@ neardup_passage_options settings_of(const neardup_passage_options* options) {
   return result;
 }
 
-/// Calls `use(texts, passages, tokenizer)` with the passages of an input, in the order of their places.
+/// Calls `use(texts, passages, tokenizer)` with the passages of an input, ordered by their places in the input.
 template <class Use>
 void with_passages(const neardup_input& input, const neardup_passage_options* options, const cancellable_threads& run,
                    const Use& use) {
@@ -1153,7 +1155,7 @@ void with_passages(const neardup_input& input, const neardup_passage_options* op
   });
 }
 
-/// The places of the units in a text: in bytes, and in code points.
+/// The places of the units of a text, in bytes and in code points.
 class places_of_units {
  public:
   places_of_units(std::string_view text, const neardup::words& /*tokenizer*/) : places_of_units(text) {
@@ -1164,7 +1166,7 @@ class places_of_units {
   }
   places_of_units(std::string_view text, const neardup::byte_ngrams& /*tokenizer*/) : places_of_units(text) {}
 
-  /// Returns the bytes [first, second) of the units [begin, end), without the characters that they have only in part.
+  /// Returns the range of bytes of the units [begin, end). Characters that lie only partly in the range are left out.
   [[nodiscard]] std::pair<std::size_t, std::size_t> bytes(std::size_t begin, std::size_t end) const {
     if (!words_.empty()) return {words_[begin].first, words_[end - 1].second};
     std::size_t first = begin, last = end;
@@ -1190,10 +1192,10 @@ class places_of_units {
   static constexpr std::uint32_t inside = std::numeric_limits<std::uint32_t>::max();
 
   std::vector<std::pair<std::size_t, std::size_t>> words_;  // empty if the units are bytes
-  std::vector<std::uint32_t> points_;  // code points before each byte that begins one; empty for ASCII
+  std::vector<std::uint32_t> points_;  // code points before each byte that begins a character; empty for ASCII
 };
 
-/// Appends a text. What is ill-formed becomes U+FFFD.
+/// Appends a text. Each ill-formed sequence becomes U+FFFD.
 void append_well_formed(growing_array<char>& to, std::string_view text) {
   if (neardup::count_invalid(text) == 0) return to.append(text);
   neardup::for_each_code_point(text, [&](char32_t character, std::string_view bytes) {
@@ -1201,8 +1203,8 @@ void append_well_formed(growing_array<char>& to, std::string_view text) {
   });
 }
 
-/// Writes the places of passages to five columns. `text_of(passage)` and `begin_of(passage)` say which places; `order` has
-/// the numbers of the passages, by text.
+/// Writes the places of passages to five columns. text_of(passage) and begin_of(passage) return the text and the first
+/// unit of a place. `order` has the numbers of the passages, ordered by text.
 template <class Texts, class Tokenizer, class TextOf, class BeginOf>
 void write_places(const Texts& texts, const std::vector<neardup::passage>& found, const std::vector<std::size_t>& order,
                   const Tokenizer& tokenizer, const TextOf& text_of, const BeginOf& begin_of,
@@ -1250,7 +1252,7 @@ neardup_status neardup_find_passages(const neardup_input* input, const neardup_p
                     write_places(
                         texts, found, order, tokenizer, [](const neardup::passage& p) { return p.first_document; },
                         [](const neardup::passage& p) { return p.first_begin; }, made->columns.data() + 5);
-                    // Passages of bytes without a whole character.
+                    // Removes passages of bytes that contain no whole character.
                     std::size_t kept = 0;
                     for (std::size_t i = 0; i < found.size(); ++i) {
                       if (made->columns[3][i] == made->columns[4][i]) continue;
@@ -1375,7 +1377,7 @@ neardup_status neardup_codes_of_texts(const neardup_composition* made_of, const 
         return add_codes(*made, code_hasher(hash), *input, run);
       }
       if (kind != NEARDUP_SIMHASH) refuse("there is no kind of codes " + std::to_string(kind));
-      // A code of 32 bits is the lowest 32 bits of a code of 64, as in the command.
+      // A 32-bit code is the lowest 32 bits of a 64-bit code, as in the command.
       constexpr std::size_t width = std::max<std::size_t>(bits, 64);
       if (of.idf != nullptr) refuse_same_with_idf(made_of);
       with_weighter(of, [&](const auto& weighter) {
@@ -1450,7 +1452,7 @@ struct neardup_matches {
   std::vector<double> similarity;
 };
 
-/// An index of any width, in memory or in a file.
+/// An index of codes of any width, in memory or in a file.
 struct neardup_index {
   virtual ~neardup_index() = default;
   [[nodiscard]] virtual int bits() const = 0;
@@ -1465,7 +1467,8 @@ struct neardup_index {
 
 namespace c_interface {
 
-/// The composition of codes from elsewhere: all that is known is the text `made_of` from the caller.
+/// Returns the composition of codes that another program has made. Only its text `made_of`, which the caller gives, is
+/// known.
 neardup::fingerprint_composition composition_named(const char* made_of) {
   return {.tokenizer = made_of == nullptr || *made_of == 0 ? "unknown" : made_of};
 }
@@ -1489,7 +1492,7 @@ class index_of final : public neardup_index {
   void search(const neardup_code_view& queries, int k, const cancellable_threads& run,
               neardup_matches& to) const override {
     const code_list<width> list(checked(queries));
-    // Searches piece by piece, because a batch cannot be stopped.
+    // Searches for several codes at a time, because the search of a batch cannot be cancelled.
     constexpr std::size_t step = std::size_t{1} << 14;
     for (std::size_t begin = 0; begin == 0 || begin < list.codes.size(); begin += step) {
       const auto piece = std::span(list.codes).subspan(begin, std::min(step, list.codes.size() - begin));
@@ -1642,8 +1645,8 @@ struct neardup_set_index {
 
 namespace c_interface {
 
-/// Calls `use(index, flat)` with the index in `holder.inner` and the flat sets in `sets`. It is an error if their
-/// features have different widths. `name`: the name of the argument `sets`.
+/// Calls `use(index, flat)` with the index in `holder.inner` and the flat sets in `sets`. Throws if the features of the
+/// index and the sets have different widths. `name`: the name of the argument `sets`.
 template <class Holder, class Use>
 void with_sets(Holder& holder, const neardup_sets* sets, const char* name, const Use& use) {
   std::visit(
@@ -1721,7 +1724,7 @@ neardup_status neardup_set_index_search(const neardup_set_index* index, const ne
         return;
       }
       using index_type = std::remove_cvref_t<decltype(inner)>;
-      static_cast<void>(inner.any_within({}, least));  // refuses a similarity that is too low, without a query, too
+      static_cast<void>(inner.any_within({}, least));  // refuses too low a similarity, even without queries
       std::vector<typename index_type::workspace> scratch(run.parts());
       std::vector<std::optional<typename index_type::match_type>> best(all.size());
       in_steps(run, all.size(), 16, [&](std::size_t part, std::size_t first, std::size_t last) {
@@ -1775,7 +1778,7 @@ stream make_stream(const neardup_composition* made_of, const neardup_dedup_optio
                 limits);
 }
 
-/// The composition of the features that a deduplicator compares.
+/// Returns the composition of the features that a deduplicator compares.
 neardup::fingerprint_composition composition_of(const neardup_composition* made_of) {
   auto result = with_features(made_of, [&](const auto& tokenizer) {
     return neardup::composition_of(neardup::feature_extractor{tokenizer, hasher_of(made_of)});
@@ -1797,7 +1800,7 @@ std::vector<std::string_view> texts_of(const neardup_input& input) {
   return all;
 }
 
-/// Throws: std::invalid_argument if an id is given twice, or kept already.
+/// Checks the ids of a batch. Throws: std::invalid_argument if an id is given twice, or is already kept.
 template <class Inner>
 void check_ids(const Inner& inner, const std::vector<std::uint64_t>& ids) {
   std::vector<std::uint64_t> sorted = ids;
@@ -1809,7 +1812,7 @@ void check_ids(const Inner& inner, const std::vector<std::uint64_t>& ids) {
   }
 }
 
-/// Throws: std::invalid_argument if one of the arrays is missing.
+/// Checks the arrays for verdicts. Throws: std::invalid_argument if one of the arrays is missing.
 void check_verdicts(const neardup_verdicts* verdicts, std::size_t count) {
   const neardup_verdicts& to = given(verdicts, "verdicts");
   given(to.is_new, count, "is_new");
@@ -1877,9 +1880,9 @@ neardup_status neardup_dedup_add(neardup_dedup* dedup, const neardup_input* inpu
       check_ids(inner, numbers);
       neardup::arrival at;
       if (now != nullptr) at.now = *now;
-      // A batch cannot be stopped while it is decided, so it is cut into pieces. A piece of this size takes a quarter
-      // of a second. All pieces together take no longer than one batch: 600,000 texts of 30 words take 4.3 s in pieces,
-      // and 4.6 s as one batch.
+      // The decision about a batch cannot be cancelled, so the batch is cut into pieces. A piece of this size takes a
+      // quarter of a second. All pieces together take no longer than one batch: 600,000 texts of 30 words take 4.3 s in
+      // pieces, and 4.6 s as one batch.
       constexpr std::size_t step = std::size_t{1} << 15;
       for (std::size_t begin = 0, count = 0; begin < texts.size(); begin += count) {
         count = std::min({step, stream_of(inner).max_piece(), texts.size() - begin});
@@ -1928,7 +1931,7 @@ neardup_status neardup_dedup_save(neardup_dedup* dedup, const char* path, neardu
       if (durable == nullptr) refuse("a path is needed: this deduplicator is in memory only");
       return durable->save();
     }
-    const neardup::file_lock lock(path);  // a file that is open as durable is not replaced under its log
+    const neardup::file_lock lock(path);  // keeps an open file from being replaced under its log
     if (durable != nullptr) return neardup::save(path, durable->get(), dedup->made_of);
     neardup::save(path, std::get<stream>(dedup->inner), dedup->made_of);
   });
@@ -1997,7 +2000,7 @@ neardup::shuffle_settings settings_of(const neardup_shuffle* shuffle) {
   }
 }
 
-/// The features and the offsets of sets, as flat arrays.
+/// Returns the features and the offsets of sets, as flat arrays.
 template <class Feature>
 std::pair<std::span<const Feature>, std::span<const std::int64_t>> flat(const flat_sets<Feature>& sets) {
   const std::span offsets(sets.offsets(), sets.size() + 1);

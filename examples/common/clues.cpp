@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-/// Calls `visit(hash, begin, end)` for each word; case does not change the hash.
+/// Calls `visit(hash, begin, end)` for each word. The hash does not depend on the case of letters.
 template <class Visit>
 void for_each_placed_word(std::string_view text, const Visit& visit) {
   const neardup::xxh3<64> hash;
@@ -25,21 +25,21 @@ void for_each_placed_word(std::string_view text, const Visit& visit) {
   });
 }
 
-/// Finds the longest common run inside a window of the text that moves forward.
+/// Finds the longest common run inside a window of a text. The window only moves forward.
 class longest_in_window {
  public:
   explicit longest_in_window(const std::vector<common_run::placed_word>& words) : words_(words) {}
 
-  /// The length of the longest run inside the window of words [begin, end); a run that begins before the window counts
-  /// from its begin. Precondition: neither argument is less than in the previous call. Complexity: amortised constant
-  /// for each word that enters.
+  /// Returns the length of the longest run inside the window of words [begin, end). A run that begins before the window
+  /// counts from the beginning of the window. Precondition: neither argument is less than in the previous call.
+  /// Complexity: amortised O(1) for each word that enters the window.
   std::size_t in(std::size_t begin, std::size_t end) {
     for (; end_ < end; ++end_) {
       while (!longest_.empty() && words_[longest_.back()].run < words_[end_].run) longest_.pop_back();
       longest_.push_back(end_);
     }
-    // A run is either one word longer than the run that ends at the word before, or it begins later. So begins never
-    // decrease, and the runs that begin before the window come before all others.
+    // A run is one word longer than the run that ends at the previous word, or it begins later. So the beginnings of
+    // runs never decrease, and the runs that begin before the window come first.
     while (cut_ < end && begin_of(cut_) < begin) ++cut_;
     while (!longest_.empty() && longest_.front() < cut_) longest_.pop_front();
     const std::size_t whole = longest_.empty() ? 0 : words_[longest_.front()].run;
@@ -50,7 +50,7 @@ class longest_in_window {
   [[nodiscard]] std::size_t begin_of(std::size_t last) const { return last + 1 - words_[last].run; }
 
   const std::vector<common_run::placed_word>& words_;
-  std::deque<std::size_t> longest_;  // ends of runs, ascending, with decreasing lengths
+  std::deque<std::size_t> longest_;  // ends of runs, ascending; the lengths of the runs decrease
   std::size_t end_ = 0, cut_ = 0;
 };
 
@@ -73,7 +73,8 @@ void common_run::add(std::uint64_t word) {
     states_[added].shorter = found;
     return;
   }
-  // The shorter runs of `found` now end at one place more than its longer ones, so they get a state of their own.
+  // The shorter runs of state `found` now also end at the last word, but its longer runs do not. So the shorter runs
+  // get a state of their own.
   const std::size_t split = states_.size();
   states_.push_back(states_[found]);
   states_[split].length = states_[at].length + 1;
@@ -88,7 +89,7 @@ void common_run::add(std::uint64_t word) {
 
 template <class Visit>
 void common_run::for_each_word(std::string_view text, const Visit& visit) const {
-  std::size_t at = 0, longest = 0;  // the state of the longest run that ends with the last word, and its length
+  std::size_t at = 0, longest = 0;  // state and length of the longest run that ends with the last word
   for_each_placed_word(text, [&](std::uint64_t word, std::size_t begin, std::size_t end) {
     auto next = states_[at].next.find(word);
     while (next == states_[at].next.end() && at != 0) {
@@ -129,7 +130,7 @@ clue_passages::clue_passages(std::string_view clue) : run_(clue) {
 }
 
 std::uint64_t clue_passages::feature_at(const placed_words& words, std::size_t i, std::size_t at_a_time) {
-  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; makes the order of the two words matter
+  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; the order of words then matters
   return at_a_time == 1 ? words[i].hash : words[i].hash * factor ^ words[i + 1].hash;
 }
 
@@ -145,7 +146,7 @@ std::vector<std::size_t> clue_passages::features_of(const placed_words& words, c
 clue_passages::window clue_passages::best_window(const placed_words& words, const std::vector<std::size_t>& features,
                                                  const feature_kind& kind) const {
   const std::size_t size = std::min(longest_ + 1 - kind.words, features.size());
-  std::vector<std::size_t> inside(kind.wanted.size());  // how often each feature is in the window
+  std::vector<std::size_t> inside(kind.wanted.size());  // number of times that each feature is in the window
   longest_in_window runs(words);
   std::size_t common = 0;
   window best;
@@ -169,7 +170,7 @@ passage clue_passages::shortened(window best, const placed_words& words, const s
   for (std::size_t i = best.begin; i < best.end; ++i) {
     if (features[i] != none) ++inside[features[i]];
   }
-  // The first of the longest runs ends with this word.
+  // This word is the end of the first of the longest runs.
   std::size_t last = best.begin;
   while (std::min(words[last].run, last + 1 - best.begin) < best.run) ++last;
   const std::size_t run_begin = last + 1 - best.run, run_end = last + 2 - kind.words;  // counted in features

@@ -22,7 +22,7 @@ void for_each_word_pair(std::string_view text, const Visit& visit) {
     folded = neardup::normalise(word);
     const std::uint64_t current = hash(folded);
     const auto begin = static_cast<std::size_t>(bytes.data() - text.data());
-    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; makes the order of the two words matter
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; the order of words then matters
     if (has_last) visit(static_cast<word_pair>((last * factor ^ current) >> 32), begin_of_last, begin + bytes.size());
     last = current;
     begin_of_last = begin;
@@ -30,7 +30,8 @@ void for_each_word_pair(std::string_view text, const Visit& visit) {
   });
 }
 
-/// A run of pairs, with the sums of scores before its first pair and up to its last pair.
+/// A run of pairs. `before`: the sum of the scores before its first pair. The other sum also includes the scores of the
+/// run.
 struct scored_run {
   double before, after;
   std::size_t first, last;
@@ -92,7 +93,7 @@ std::vector<std::size_t> passage_finder::common_with(std::span<const word_pair> 
 std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pairs) const {
   const std::vector<std::size_t> places = common_with(pairs);
   std::vector<scored_run> runs;
-  double sum = 0;  // of the scores so far: 1 for a common pair, -1 for any other
+  double sum = 0;  // sum of the scores so far: 1 for a common pair, -1 for any other pair
   std::size_t seen = 0;
   for (const std::size_t i : places) {
     sum -= static_cast<double>(i - seen);

@@ -10,7 +10,7 @@
 
 namespace common {
 
-/// An error: the arrays are inconsistent, which happens in damaged files.
+/// The error for inconsistent arrays, which occur in damaged files.
 struct postings_error : std::runtime_error {
   postings_error() : std::runtime_error("its parts do not fit each other") {}
 };
@@ -20,21 +20,20 @@ class posting_lists {
  public:
   struct finding {
     std::uint32_t document;
-    std::size_t common;  ///< how many of the requested features the document has
+    std::size_t common;  ///< number of the requested features that the document has
   };
 
   posting_lists() = default;
-  /// `features` ascend, each once; `ends[i]` is where the posting list of feature i ends in `documents`; each list
-  /// ascends.
-  /// Throws: postings_error if the sizes are inconsistent.
+  /// Makes posting lists. `features` ascend. ends[i] is the end of the posting list of feature i in `documents`. Each
+  /// list ascends.
   posting_lists(std::span<const std::uint32_t> features, std::span<const std::uint64_t> ends,
                 std::span<const std::uint32_t> documents);
 
   [[nodiscard]] bool empty() const noexcept { return features_.empty(); }
 
-  /// The documents that have at least `least` of the features (which ascend), sorted by their number of common
-  /// features, then by number. Only documents in the posting lists of the n - least + 1 rarest of the n features are
-  /// candidates: each result has at least one of these (prefix filter).
+  /// Returns the documents that have at least `least` of the n ascending features, sorted by their number of common
+  /// features, then by number. Prefix filter: only documents in the posting lists of the n - least + 1 rarest features
+  /// are candidates, because each result has at least one of these features.
   /// Precondition: 1 <= least <= features.size(). Throws: postings_error if a list contains an invalid document number.
   /// Complexity: O(p log p + c n log d) for p postings of the rarest features, c candidates, and lists of d documents.
   [[nodiscard]] std::vector<finding> holding(std::span<const std::uint32_t> features, std::size_t least,
@@ -48,8 +47,8 @@ class posting_lists {
   std::span<const std::uint32_t> documents_;
 };
 
-/// Posting lists that own their arrays, made from pairs of a feature and a document. Complexity: O(n log n), with 8
-/// bytes for each of n pairs.
+/// Posting lists that own their arrays. They are made from pairs of a feature and a document. Complexity: O(n log n)
+/// for n pairs. Memory: 8 bytes per pair.
 struct posting_columns {
   posting_columns() = default;
   explicit posting_columns(std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs);
@@ -61,7 +60,7 @@ struct posting_columns {
   std::vector<std::uint32_t> documents;
 };
 
-/// The least number of features that is at least this share of all; at least 1.
+/// Returns the least number of features that reaches the share `share` of all features; at least 1.
 [[nodiscard]] std::size_t least_of(std::size_t features, double share);
 
 }  // namespace common

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\f\v";
 
-/// Cuts the text between two words: consecutive blanks are one unit, and each other character is a unit of its own.
+/// Cuts the text between two words into units. A unit is a run of blanks, or another single character.
 void cut_gap(std::string_view gap, std::vector<std::string_view>& units) {
   while (!gap.empty()) {
     std::size_t length = std::min(gap.find_first_not_of(blanks), gap.size());
@@ -25,7 +25,7 @@ void cut_gap(std::string_view gap, std::vector<std::string_view>& units) {
   }
 }
 
-/// Cuts a text into the units that are compared as a whole.
+/// Cuts a text into units, which are compared as a whole.
 std::vector<std::string_view> cut(std::string_view text) {
   std::vector<std::string_view> units;
   std::size_t end = 0;
@@ -40,8 +40,9 @@ std::vector<std::string_view> cut(std::string_view text) {
 }
 
 /// Finds which units were removed and which were added, by Myers, "An O(ND) Difference Algorithm and Its Variations"
-/// (1986), the variant in linear space. A box of the edit graph is divided where a shortest path crosses its middle; if
-/// the search gives up before it finds that, at the farthest point that it has reached.
+/// (1986), the variant in linear space. A box of the edit graph is divided at the point where a shortest path crosses
+/// its middle. If the search gives up before it finds this point, the box is divided at the farthest point that the
+/// search has reached.
 class edit_graph {
  public:
   using number = std::int32_t;
@@ -77,25 +78,25 @@ class edit_graph {
     number x, y;
   };
 
-  // The number of changes after which a search gives up, in each direction.
+  // The number of changes after which a search gives up. The forward and the backward search have this limit each.
   static constexpr number most_changes = 512;
 
   [[nodiscard]] bool equal(number i, number j) const {
     return a_[static_cast<std::size_t>(i)] == b_[static_cast<std::size_t>(j)];
   }
 
-  /// The box without equal units at both ends.
+  /// Returns the box without the equal units at both ends.
   [[nodiscard]] box trimmed(box b) const {
     while (b.a_begin < b.a_end && b.b_begin < b.b_end && equal(b.a_begin, b.b_begin)) ++b.a_begin, ++b.b_begin;
     while (b.a_begin < b.a_end && b.b_begin < b.b_end && equal(b.a_end - 1, b.b_end - 1)) --b.a_end, --b.b_end;
     return b;
   }
 
-  /// The point at which to divide a box, relative to its beginning; never one of its two ends. Precondition: the box is
-  /// trimmed, and no side is empty. Diagonal k consists of the points with x - y = k.
+  /// Returns the point at which a box is divided, relative to its beginning. The point is never one of the two ends.
+  /// Precondition: the box is trimmed, and no side is empty. Diagonal k consists of the points with x - y = k.
   point middle(const box& in) {
     const number width = in.a_end - in.a_begin, height = in.b_end - in.b_begin, delta = width - height;
-    const number far = width + 1;  // marks points not reached backward; forward, -1 does
+    const number far = width + 1;  // marks points that the backward search has not reached; -1 marks them forward
     const auto ahead = [&](number k) -> number& { return forward_[static_cast<std::size_t>(k + height + 2)]; };
     const auto behind = [&](number k) -> number& { return backward_[static_cast<std::size_t>(k + height + 2)]; };
     const bool is_odd = delta % 2 != 0;
@@ -131,7 +132,7 @@ class edit_graph {
     }
   }
 
-  /// The point that is farthest from the start of its search.
+  /// Returns the point that is farthest from the start of its search.
   template <class Ahead, class Behind>
   static point farthest(number low, number high, number back_low, number back_high, number width, number height,
                         const Ahead& ahead, const Behind& behind) {
@@ -152,10 +153,10 @@ class edit_graph {
 
   std::span<const std::uint32_t> a_, b_;
   std::vector<bool> is_removed_, is_added_;
-  std::vector<number> forward_, backward_;  // for each diagonal: how far a search has come
+  std::vector<number> forward_, backward_;  // for each diagonal: the farthest point of the search
 };
 
-/// Units replaced by others, as ranges of both texts.
+/// A change: a range of units in one text, and the range that replaces it in the other text.
 struct block {
   std::size_t a_begin, a_end, b_begin, b_end;
 
@@ -164,9 +165,10 @@ struct block {
 
 bool is_blank(std::string_view unit) { return unit.find_first_not_of(blanks) == unit.npos; }
 
-/// How far a change of the units [begin, end) can be moved forward so that it ends at the end of a line: the number of
-/// changed units stays the same, but whole lines change instead of the end of one line and the beginning of the next.
-/// Returns: 0 if the change cannot be moved in this way. Precondition: the unit behind the last is unchanged.
+/// Returns how far a change of the units [begin, end) can be moved forward, so that it ends at the end of a line. The
+/// number of changed units stays the same. But whole lines change, instead of the end of one line and the beginning of
+/// the next.
+/// Returns: 0 if the change cannot be moved in this way. Precondition: the unit after the change is unchanged.
 std::size_t shift_to_line_end(const std::vector<std::string_view>& units, std::size_t begin, std::size_t end) {
   for (std::size_t shift = 0;; ++shift) {
     if (units[end + shift - 1] == "\n") return shift;
@@ -186,7 +188,7 @@ std::vector<block> blocks_of(const edit_graph& edits, const std::vector<std::str
     j = next.b_end;
     if (next.a_begin == next.a_end && next.b_begin == next.b_end) continue;
     if (!next.replaces()) {
-      // Moves equal units from behind the change to before it, but not past the next change.
+      // Moves equal units from after the change to before it, but not past the next change.
       const bool removes = next.a_begin < next.a_end;
       const std::size_t shift =
           removes ? shift_to_line_end(a, next.a_begin, next.a_end) : shift_to_line_end(b, next.b_begin, next.b_end);

@@ -24,13 +24,13 @@ int serve(const docid::settings& all) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  // Each connection is an open file, and the usual limit is 1,024.
+  // The limit of open files is raised, because each connection is an open file, and the usual limit is 1,024.
   if (rlimit files{}; getrlimit(RLIMIT_NOFILE, &files) == 0) {
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
   }
 
-  // Steps that can fail come before the store is marked with the recipe.
+  // Steps that can fail come before the step that marks the store with the recipe.
   docid::make_describers(all.cascade.recipe, all.cascade.jieba);
   docid::http_server server(all.http);
   const int port = server.bind();

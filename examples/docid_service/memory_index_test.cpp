@@ -1,5 +1,5 @@
-// Promise: the index in memory finds what a plain list finds, through commits, rollbacks, erasures and early searches; and
-// many commits of one document each cost a search no more than one commit of all.
+// Promise: the index in memory finds what a plain list finds, through commits, rollbacks, erasures and early searches;
+// and a search after many commits of one document each takes no longer than after one commit of all documents.
 #include <time.h>
 
 #include <algorithm>

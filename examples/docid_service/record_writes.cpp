@@ -19,7 +19,7 @@
 
 namespace {
 
-/// Returns the next definition of a function after the one in this library.
+/// Returns the function with this name in the next library, after the function in this library.
 template <class Function>
 Function* next_of(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -73,8 +73,8 @@ ssize_t written(int file, const void* data, ssize_t size, long offset) {
   return size;
 }
 
-/// Records a sync after it returns, but with the position of its beginning: only the next sync counts for data written
-/// meanwhile.
+/// Records a sync when it returns, with the position at its beginning. Data that are written during the sync are on the
+/// disk only after the next sync.
 template <class Function>
 int synced(const char* name, int file) {
   long until = 0;

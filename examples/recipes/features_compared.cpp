@@ -1,5 +1,5 @@
-// How similar pairs of short texts are, by the usual features and by more suitable ones. docs/how-to/choose-features.md
-// has the results as a table.
+// Prints the similarity of pairs of short texts, by the usual features and by more suitable features.
+// docs/how-to/choose-features.md has the results as a table.
 #include <neardup/neardup.hpp>
 
 #include <cstdio>

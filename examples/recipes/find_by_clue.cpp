@@ -1,7 +1,7 @@
-// Finds the long documents that contain a clue of a sentence or two, or a variant of it: each sentence of a document is
-// indexed with the document's number as id. (The command `neardup find` compares whole texts, or uses an index of their
-// pairs of words, and finds more.) `find_by_clue DOCUMENTS CLUES` reads both from files, in which each text ends with a
-// zero byte, and prints the numbers of at most ten documents for each clue.
+// Finds the long documents that contain a clue of one or two sentences, or a variant of the clue. Each sentence of a
+// document is indexed, with the number of the document as id. (The command `neardup find` compares whole texts, or uses
+// an index of their pairs of words, and finds more.) `find_by_clue DOCUMENTS CLUES` reads documents and clues from
+// files, in which each text ends with a zero byte. For each clue, it prints the numbers of at most ten documents.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +23,7 @@ class sentence_index {
     for_each_fingerprint(text, [&](const neardup::simhash<64>& sentence) { index_.insert(sentence, document); });
   }
 
-  // The documents that contain sentences near the sentences of the clue, sorted by the number of these sentences, then
-  // by distance.
+  // Returns the documents with sentences that are near sentences of the clue, sorted by their number, then by distance.
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view clue, int k) const {
     std::map<std::uint32_t, std::pair<int, int>> found;  // (minus number of sentences, sum of distances)
     for_each_fingerprint(clue, [&](const neardup::simhash<64>& sentence) {

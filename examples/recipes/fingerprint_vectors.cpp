@@ -1,5 +1,5 @@
 // Prints the test vectors of docs/fingerprint.md: the fingerprints that another program has to compute for these texts.
-// "-" means that the text has no fingerprint.
+// "-" means that a text has no fingerprint.
 #include <cstdio>
 #include <neardup/neardup.hpp>
 #include <string>

@@ -1,5 +1,5 @@
-// Treats traditional and simplified characters as equal, by a step of ICU (libicu-dev) before any tokenizer. For
-// full-width forms, the library has `narrowed`.
+// Treats traditional and simplified characters as equal. A transliterator of ICU (libicu-dev) converts texts before
+// they are tokenized. For full-width forms, the library has `narrowed`.
 #include <unicode/translit.h>
 #include <unicode/unistr.h>
 
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Tokenizes the text in simplified characters. ICU's transliterators may be shared by threads.
+// Tokenizes the text in simplified characters. Several threads may share a transliterator of ICU.
 template <neardup::tokenizer Inner>
 class simplified {
  public:

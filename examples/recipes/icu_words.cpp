@@ -1,5 +1,5 @@
-// A tokenizer that cuts words by ICU's rules and dictionaries: any segmenter becomes a tokenizer as a callable. Needs
-// ICU (libicu-dev).
+// A tokenizer that cuts words by ICU's rules and dictionaries. Any segmenter can become a tokenizer in this way, as a
+// callable. Needs ICU (libicu-dev).
 #include <unicode/brkiter.h>
 #include <unicode/unistr.h>
 

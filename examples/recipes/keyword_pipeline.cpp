@@ -1,5 +1,6 @@
 // The pipeline that articles describe for Chinese pages: segmentation, TF-IDF, the top keywords, a 64-bit fingerprint,
-// distance 3. A real program loads jieba's dict.txt, finalseg/ and idf.txt; here they are a few lines.
+// distance 3. A real program loads jieba's dict.txt, finalseg/ and idf.txt. In this program, these files have a few
+// lines.
 #include <cstdlib>
 #include <iostream>
 #include <memory>

@@ -1,4 +1,4 @@
-// The signature of the three longest sentences: copied pages keep them, whatever surrounds them.
+// The signature of a page by its three longest sentences. Copied pages have these sentences, whatever surrounds them.
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -20,7 +20,7 @@ int main() {
       "天气预报：明天多云转晴，最高气温二十五度，最低气温十三度，东南风三到四级。出行请注意防晒。",
   };
 
-  // The signature as an exact hash is one number. Copies have the same number.
+  // As an exact hash, the signature is one number. Copies have the same number.
   const longest signature{3, sentences{}};
   const xxh3<64> hash;
   std::map<std::uint64_t, std::vector<std::size_t>> copies;

@@ -1,7 +1,7 @@
-// One query within 3 bits of many fingerprints, in three ways: comparing it with each, by 4 tables, and by 10 tables.
-// The articles count bits one after the other, and claim that "two hours become four seconds". Usage:
-// one_query_among_many [NUMBER [BLOCKS…]], where 4 blocks have 4 tables and 5 have 10; they take 37 and 97 bytes for
-// each fingerprint.
+// Searches for one query within 3 bits among many fingerprints, in three ways: by comparing it with each of them, with
+// 4 tables, and with 10 tables. The articles count bits one after the other, and claim that "two hours become four
+// seconds". Usage: one_query_among_many [NUMBER [BLOCKS…]]. 4 blocks have 4 tables, which take 37 bytes for each
+// fingerprint. 5 blocks have 10 tables, which take 97 bytes.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -23,7 +23,7 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Pseudo-random numbers, each computed from its index by a step of SplitMix64.
+// Returns pseudo-random number i, which a step of SplitMix64 computes from i.
 neardup::simhash<64> made_up(std::uint64_t i) {
   std::uint64_t x = (i + 1) * 0x9e3779b97f4a7c15U;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
@@ -45,7 +45,7 @@ int main(int count, char** arguments) {
   std::vector<neardup::simhash<64>> fingerprints(n);
   for (std::size_t i = 0; i < n; ++i) fingerprints[i] = made_up(i);
 
-  // Queries at two bits from a stored fingerprint.
+  // Each query differs in two bits from a stored fingerprint.
   std::vector<neardup::simhash<64>> queries;
   for (std::size_t i = 0; i < 1000; ++i) {
     queries.emplace_back(fingerprints[i * 997 % n].to_uint64() ^ std::uint64_t{1} << i % 31 ^

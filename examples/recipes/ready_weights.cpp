@@ -1,4 +1,5 @@
-// Makes a fingerprint of words and weights that come from elsewhere, such as a segmenting service, without a tokenizer.
+// Makes a fingerprint of words and weights without a tokenizer. They come from another program, such as a segmenting
+// service.
 #include <cstdlib>
 #include <iostream>
 #include <neardup/neardup.hpp>
@@ -22,7 +23,7 @@ std::optional<neardup::simhash<64>> fingerprint_of(const weighted_words& words) 
 }  // namespace
 
 int main() {
-  // These words and weights have the form in which jieba.analyse.extract_tags(text, withWeight=True) returns them.
+  // jieba.analyse.extract_tags(text, withWeight=True) returns words and weights in this form.
   const weighted_words page = {{"分布式", .92}, {"数据库", .75}, {"事务", .41},
                                {"集群", .33},   {"部署", .31},   {"开源", .17}};
   weighted_words edited = page;

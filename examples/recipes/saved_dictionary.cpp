@@ -1,4 +1,4 @@
-// Saves a dictionary and maps it: it loads in some milliseconds, and all processes share its memory.
+// Saves a dictionary and maps it. The file loads in some milliseconds, and all processes share its memory.
 //   saved_dictionary dict.txt words.dictionary    saves a dictionary in jieba's format, for --dictionary of the command
 #include <chrono>
 #include <cstdlib>

@@ -1,5 +1,6 @@
-// The extension for DuckDB, by its stable C interface of 1.2.0. It registers the functions and the two table functions in a
-// database. A table function cannot read a table, so it reads its rows by a connection of the extension.
+// The extension for DuckDB. It uses DuckDB's stable C interface of version 1.2.0. It registers the functions and the
+// two table functions in a database. A table function cannot read a table, so it reads rows through a connection of the
+// extension.
 #include <duckdb_extension.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ using near_duplicates::text_functions;
 
 [[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
 
-/// A type that is destroyed at the end of its scope.
+/// Owns a type, and destroys it at the end of the scope.
 struct logical_type {
   duckdb_logical_type handle;
 
@@ -41,7 +42,7 @@ struct logical_type {
 
 std::string_view bytes_of(duckdb_string_t& text) { return {duckdb_string_t_data(&text), duckdb_string_t_length(text)}; }
 
-/// A vector of arguments.
+/// A column of the arguments of a call.
 struct column {
   void* data;
   uint64_t* valid;
@@ -181,10 +182,10 @@ bool add_functions(duckdb_connection connection) {
 
 // ---- Table functions --------------------------------------------------------------------------------------------------
 
-/// Connections of the extension. A query that reads the rows of a table function may itself call one, so there are several.
+/// Connections of the extension. A query that reads the rows of a table function may itself call a table function, so
+/// several connections are needed.
 class connections {
  public:
-  /// Opens a connection by each call.
   bool open(duckdb_database database) {
     duckdb_connection made = nullptr;
     if (duckdb_connect(database, &made) != DuckDBSuccess) return false;
@@ -195,7 +196,7 @@ class connections {
     for (duckdb_connection& one : free_) duckdb_disconnect(&one);
   }
 
-  /// A connection that nobody else uses meanwhile.
+  /// A connection that this object uses alone.
   class lease {
    public:
     explicit lease(connections& from) : from_(from) {
@@ -208,7 +209,7 @@ class connections {
     lease& operator=(const lease&) = delete;
     ~lease() {
       const std::lock_guard lock(from_.mutex_);
-      from_.free_.push_back(handle_);  // its memory is reserved: the connection was in it before
+      from_.free_.push_back(handle_);  // memory is reserved, because the connection was in free_ before
     }
     [[nodiscard]] duckdb_connection get() const { return handle_; }
 
@@ -222,7 +223,7 @@ class connections {
   std::vector<duckdb_connection> free_;
 };
 
-/// A statement, and its result, which end with the scope.
+/// Owns a prepared statement and its result, and destroys both at the end of the scope.
 struct statement {
   duckdb_prepared_statement handle = nullptr;
   duckdb_result result{};
@@ -235,7 +236,7 @@ struct statement {
     duckdb_destroy_prepare(&handle);
   }
 
-  /// Returns the message of an error, or an empty string.
+  /// Prepares a statement. Returns the error message, or an empty string.
   std::string prepare(duckdb_connection connection, const std::string& sql) {
     if (duckdb_prepare(connection, sql.c_str(), &handle) == DuckDBSuccess) {
       return duckdb_nparams(handle) > 0 ? "it has parameters, which no value can be bound to" : "";
@@ -250,7 +251,7 @@ struct statement {
   }
 };
 
-/// A chunk of a result, destroyed at the end of its scope; null behind the last one.
+/// Owns a chunk of a result, and destroys it at the end of the scope. The handle is null after the last chunk.
 struct data_chunk {
   duckdb_data_chunk handle;
 
@@ -260,7 +261,8 @@ struct data_chunk {
   ~data_chunk() { duckdb_destroy_data_chunk(&handle); }
 };
 
-/// Returns the bytes of a value of a type; 0 for strings. Throws: std::invalid_argument for types that ids cannot have.
+/// Returns the number of bytes of a value of a type, or 0 for strings. Throws: std::invalid_argument for types that ids
+/// cannot have.
 std::size_t width_of(duckdb_logical_type type, const std::string& column) {
   duckdb_type id = duckdb_get_type_id(type);
   if (id == DUCKDB_TYPE_DECIMAL) id = duckdb_decimal_internal_type(type);
@@ -293,7 +295,7 @@ std::size_t width_of(duckdb_logical_type type, const std::string& column) {
   }
 }
 
-/// Returns true if the bytes of a value mean the same by both types.
+/// Returns true if equal bytes are equal values of both types.
 bool are_equal(duckdb_logical_type a, duckdb_logical_type b) {
   const duckdb_type id = duckdb_get_type_id(a);
   if (id != duckdb_get_type_id(b)) return false;
@@ -315,15 +317,15 @@ bool are_equal(duckdb_logical_type a, duckdb_logical_type b) {
   return true;
 }
 
-/// What bind() found: the arguments and the queries of the rows.
+/// The result of bind(): the arguments, and the queries for the rows.
 struct bound {
   join_arguments arguments;
-  std::string queries[2];             // of the source, and of `against`
+  std::string queries[2];             // queries of the source and of `against`
   std::unique_ptr<logical_type> ids;  // the type of the ids
-  std::size_t width = 0;              // of an id; 0: a string
+  std::size_t width = 0;              // bytes of an id; 0 for a string
 };
 
-/// The rows of the result, and how many of them are written.
+/// The rows of the result, and the number of rows that were already passed to DuckDB.
 struct joined {
   std::vector<near_duplicates::similar_rows> pairs;
   std::vector<near_duplicates::row_group> groups;
@@ -344,7 +346,7 @@ void destroy(void* object) {
   delete static_cast<T*>(object);
 }
 
-/// A value of a parameter, destroyed at the end of its scope.
+/// Owns a value of a parameter, and destroys it at the end of the scope.
 struct parameter {
   duckdb_value handle;
 
@@ -381,7 +383,7 @@ join_arguments read_arguments(duckdb_bind_info info, const table_function& funct
   return result;
 }
 
-/// Returns the type of the ids of a query, and checks the type of its texts.
+/// Returns the type of the ids that a query returns. Also checks the type of its texts.
 duckdb_logical_type type_of_ids(duckdb_connection connection, const bound& of, bool of_against) {
   const char* const name = of_against ? "against" : "source";
   statement rows;
@@ -429,7 +431,7 @@ void read_rows(duckdb_connection connection, const bound& of, bool of_against, n
   statement rows;
   const std::string error = rows.prepare(connection, of.queries[of_against ? 1 : 0]);
   if (!error.empty()) refuse(std::string(name) + ": " + error);
-  // A chunk at a time: the texts are never in memory all at once.
+  // Reads one chunk at a time, so that the texts are never all in memory.
   rows.check(duckdb_execute_prepared_streaming(rows.handle, &rows.result), name);
   const logical_type now(duckdb_column_logical_type(&rows.result, 0));
   if (!are_equal(of.ids->handle, now.handle) || duckdb_column_type(&rows.result, 1) != DUCKDB_TYPE_VARCHAR) {

@@ -34,7 +34,7 @@ using fingerprinter = neardup::simhasher<tokenizer>;
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-/// The measure of a name; nullopt for the edit similarity, which compares no sets.
+/// Returns the measure with this name, or nullopt for the edit similarity, which does not compare sets.
 std::optional<neardup::set_similarity> measure_of(std::string_view name) {
   if (name == "jaccard") return neardup::set_similarity::jaccard;
   if (name == "cosine") return neardup::set_similarity::cosine;
@@ -104,7 +104,7 @@ void append_json(std::string& json, std::string_view token) {
 
 // ---- Single texts -----------------------------------------------------------------------------------------------------
 
-/// What is kept of the last text of each side of a comparison.
+/// For each side of a comparison, the last text and its features.
 struct text_functions::state {
   struct side {
     const extractor* made_by = nullptr;
@@ -112,7 +112,7 @@ struct text_functions::state {
     std::vector<std::uint32_t> features;
   };
 
-  std::map<std::string, std::unique_ptr<const extractor>, std::less<>> extractors;  // by the name of the features
+  std::map<std::string, std::unique_ptr<const extractor>, std::less<>> extractors;  // by the names of features
   std::array<side, 2> sides;
   extractor::workspace scratch;
   fingerprinter::workspace fingerprint_scratch;
@@ -222,7 +222,7 @@ struct checked_run {
   }
 };
 
-/// The rows of a join: the source first, then `against`. Sets, or normalised texts for the edit similarity.
+/// The rows of a join, as sets, or as normalised texts for the edit similarity. The source comes first, then `against`.
 struct row_join::state {
   std::optional<neardup::set_threshold> by_sets;
   neardup::edit by_edits;
@@ -318,7 +318,7 @@ std::string as_name(std::string_view name) {
   return result + '"';
 }
 
-/// Returns a table, or a query in parentheses, as FROM takes it.
+/// Returns a table, or a query in parentheses, in the form for FROM.
 std::string as_table(std::string_view source) {
   std::string_view text = source;
   const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
@@ -332,9 +332,9 @@ std::string as_table(std::string_view source) {
   const bool ends = word.size() < text.size() && text[word.size()] != '_' &&
                     std::isalnum(static_cast<unsigned char>(text[word.size()])) == 0 && text[word.size()] != '.';
   if (ends && (word == "select" || word == "with" || word == "values" || word == "from")) {
-    return "(" + std::string(text) + "\n)";  // the line end ends a comment
+    return "(" + std::string(text) + "\n)";  // the line end ends a comment in the query
   }
-  // schema.table; a table with a point in its name needs a query.
+  // The form is schema.table. If the name of a table contains a point, users have to write a query.
   std::string result;
   for (std::size_t begin = 0; begin <= source.size();) {
     const std::size_t end = std::min(source.find('.', begin), source.size());

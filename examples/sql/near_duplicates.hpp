@@ -1,5 +1,5 @@
-// The functions of both SQL extensions, without any database: comparisons of two texts, joins of rows, and the SQL that
-// reads these rows. Every error is a std::invalid_argument that names the argument of the SQL function.
+// The functions of both SQL extensions, without the code for a database: comparisons of two texts, joins of rows, and
+// the SQL that reads these rows. Every error is a std::invalid_argument that names the argument of the SQL function.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,19 @@ class text_functions {
   text_functions();
   ~text_functions();
 
-  /// Returns the similarity, from 0 to 1; 0 if either text has no features. The features of the last text of each side
-  /// are kept, so a text that is compared with many others is read once.
+  /// Returns the similarity, from 0 to 1, or 0 if either text has no features. The features of the last `a` and of the
+  /// last `b` are kept. So a text that is compared with many others is read once.
   double similarity(std::string_view a, std::string_view b, std::string_view measure, std::string_view features);
 
   /// Returns true if a join with the same arguments would yield the pair of these texts.
   bool are_same(std::string_view a, std::string_view b, double least, std::string_view measure,
                 std::string_view features);
 
-  /// Returns the SimHash of 64 bits as a signed number; nullopt if the text has no features.
+  /// Returns the SimHash of 64 bits as a signed number, or nullopt if the text has no features.
   std::optional<std::int64_t> simhash(std::string_view text, std::string_view features);
 
-  /// Returns the SimHash of 32, 64, 128 or 256 bits, most significant byte first; nullopt if the text has no features.
+  /// Returns the SimHash of 32, 64, 128 or 256 bits, most significant byte first, or nullopt if the text has no
+  /// features.
   std::optional<std::string> simhash(std::string_view text, std::int64_t bits, std::string_view features);
 
   /// Returns the distinct features of a text as a JSON array of strings, in the order of the text.
@@ -46,7 +47,7 @@ class text_functions {
 
 /// Returns the number of bits in which two fingerprints differ.
 int distance(std::int64_t x, std::int64_t y);
-/// Throws: std::invalid_argument if the fingerprints have different sizes.
+/// Returns the number of bits in which two fingerprints differ. Throws: std::invalid_argument if their sizes differ.
 int distance(std::string_view x, std::string_view y);
 
 // ---- Joins ------------------------------------------------------------------------------------------------------------
@@ -56,16 +57,16 @@ struct join_arguments {
   std::optional<std::string> source, id_column, text_column;  // required
   std::optional<double> min_similarity;                       // required
   std::optional<std::string> measure, features;
-  std::optional<std::string> against;  // another source, with columns of the same names
+  std::optional<std::string> against;  // another source, whose columns have the same names
   std::optional<std::int64_t> min_common;
-  bool copies_once = false;  // of neardup_pairs
-  bool components = false;   // of neardup_groups
+  bool copies_once = false;  // only for neardup_pairs
+  bool components = false;   // only for neardup_groups
 
   friend bool operator==(const join_arguments&, const join_arguments&) = default;
 };
 
 struct similar_rows {
-  std::uint32_t first, second;  // positions; with `against`, the second is a position in it
+  std::uint32_t first, second;  // positions; with `against`, `second` is a position in `against`
   double similarity;
 };
 
@@ -75,19 +76,21 @@ struct row_group {
   std::uint32_t size;  // number of rows with this original, the original included
 };
 
-/// A join of the rows of one source, or of a source with another one.
+/// A join of the rows of one source, or of the rows of two sources.
 class row_join {
  public:
-  /// Throws: std::invalid_argument for a wrong argument.
+  /// Makes a join without rows. Throws: std::invalid_argument for a wrong argument.
   explicit row_join(const join_arguments& arguments);
   ~row_join();
 
-  /// Adds a row to the source, or to `against`. A text of nullopt is NULL.
+  /// Adds a row to the source, or to `against`. nullopt stands for NULL.
   void add(bool to_against, std::optional<std::string_view> text);
 
-  /// Returns the similar pairs, sorted by (first, second). Calls `check` now and then; its exception ends the join.
+  /// Returns the similar pairs, sorted by (first, second). Calls `check` from time to time. An exception of `check`
+  /// ends the join.
   [[nodiscard]] std::vector<similar_rows> pairs(const std::function<void()>& check = {}) const;
-  /// Returns the group of each row of the source. Calls `check` now and then; its exception ends the join.
+  /// Returns the group of each row of the source. Calls `check` from time to time. An exception of `check` ends the
+  /// join.
   [[nodiscard]] std::vector<row_group> groups(const std::function<void()>& check = {}) const;
 
  private:
@@ -95,7 +98,7 @@ class row_join {
   std::unique_ptr<state> state_;
 };
 
-/// Values of a column of ids, as bytes whose meaning the engine knows.
+/// Values of a column of ids, as bytes that the engine interprets.
 class id_list {
  public:
   void add(std::string_view bytes) {
@@ -113,8 +116,8 @@ class id_list {
   std::vector<std::size_t> ends_;
 };
 
-/// Returns the query of two columns, id and text, of a source: of a table or view, or of a query, which begins with
-/// SELECT, WITH, VALUES or FROM.
+/// Returns the query for the columns id and text of a source. A source is a table, a view, or a query, which begins
+/// with SELECT, WITH, VALUES or FROM.
 /// `error_of`: prepares a statement, and returns the error of the engine, or an empty string.
 /// `name`: the argument that has the source, "source" or "against".
 /// Throws: std::invalid_argument that names the wrong argument.

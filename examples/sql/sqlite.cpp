@@ -25,7 +25,7 @@ using near_duplicates::join_arguments;
 [[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
 
 std::string_view bytes_of(sqlite3_value* value) {
-  // Text is converted to UTF-8 first, and then measured.
+  // The first call converts a text to UTF-8, which changes its size. So the size is read afterwards.
   const void* const data =
       sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value) : sqlite3_value_text(value);
   const auto size = static_cast<std::size_t>(sqlite3_value_bytes(value));
@@ -42,7 +42,7 @@ double number_of(sqlite3_value* value, const char* argument) {
   return sqlite3_value_double(value);
 }
 
-/// A whole number, also as REAL: some languages, such as JavaScript, have no other numbers.
+/// Returns a whole number, which may also be a REAL, because some languages, such as JavaScript, have no other numbers.
 std::int64_t integer_of(sqlite3_value* value, const char* argument) {
   if (sqlite3_value_type(value) == SQLITE_INTEGER) return sqlite3_value_int64(value);
   if (sqlite3_value_type(value) == SQLITE_FLOAT) {
@@ -125,7 +125,7 @@ constexpr sql_function sql_functions[] = {
     {"neardup_distance", 2, 2, distance},     {"neardup_features", 1, 2, features},
 };
 
-/// A function in a connection. All functions of the connection share the memory of their calls.
+/// The data of a function in a connection. All functions of the connection share scratch memory.
 struct registered {
   const sql_function* function;
   std::shared_ptr<text_functions> functions;
@@ -147,7 +147,7 @@ void call(sqlite3_context* context, int count, sqlite3_value** values) {
 
 // ---- Table-valued functions -------------------------------------------------------------------------------------------
 
-/// The hidden columns, which are the arguments, in the order of their positions in a call.
+/// The hidden columns. They are the arguments, in the order of their positions in a call.
 enum argument {
   source,
   id_column,
@@ -160,7 +160,7 @@ enum argument {
   last_flag
 };
 constexpr int arguments = last_flag + 1;
-constexpr int visible = 3;  // columns of the result; those of the arguments follow
+constexpr int visible = 3;  // columns of the result, which come before those of the arguments
 
 struct table_function {
   const char* name;
@@ -184,23 +184,23 @@ struct table : sqlite3_vtab {
 };
 
 struct cursor : sqlite3_vtab_cursor {
-  std::optional<join_arguments> given;  // of the result
-  int changes = 0;                      // that the connection had made before the result
+  std::optional<join_arguments> given;  // arguments of the result
+  int changes = 0;                      // changes of the connection before the result
   std::vector<near_duplicates::similar_rows> pairs;
   std::vector<near_duplicates::row_group> groups;
-  near_duplicates::id_list ids[2];  // of the source, and of `against`
+  near_duplicates::id_list ids[2];  // ids of the source and of `against`
   std::size_t at = 0;
 };
 
 const table_function& function_of(const sqlite3_vtab* of) { return *static_cast<const table*>(of)->function; }
 
-/// The error of a statement, with the number that SQLite gives it, such as SQLITE_INTERRUPT.
+/// The error of a statement, with its number in SQLite, such as SQLITE_INTERRUPT.
 struct failed_statement : std::runtime_error {
   failed_statement(int number, const std::string& message) : std::runtime_error(message), status(number) {}
   int status;
 };
 
-/// Calls `work`. An exception becomes the message of the table.
+/// Calls `work`. If it throws, the message of the exception becomes the message of the table.
 template <class Work>
 int guarded(sqlite3_vtab* of, const Work& work) noexcept {
   const auto failed = [of](int status, const std::exception& e) {
@@ -252,7 +252,7 @@ int best_index(sqlite3_vtab*, sqlite3_index_info* plan) {
     plan->aConstraintUsage[constraint_of[i]].omit = 1;
     plan->idxNum |= 1 << i;
   }
-  plan->estimatedCost = 1e9;  // a join is not repeated for each row of another table
+  plan->estimatedCost = 1e9;  // high, so that a join is not repeated for each row of another table
   plan->estimatedRows = 10000;
   return SQLITE_OK;
 }
@@ -299,7 +299,7 @@ join_arguments read_arguments(int given, sqlite3_value** values, bool are_groups
   return result;
 }
 
-/// A statement that is finalised at the end of its scope.
+/// Owns a statement, and finalises it at the end of the scope.
 struct statement {
   sqlite3_stmt* handle = nullptr;
 
@@ -308,7 +308,7 @@ struct statement {
   statement& operator=(const statement&) = delete;
   ~statement() { sqlite3_finalize(handle); }
 
-  /// Returns the message of an error, or an empty string.
+  /// Prepares a statement. Returns the error message, or an empty string.
   std::string prepare(sqlite3* connection, const std::string& sql) {
     const char* behind = nullptr;
     if (sqlite3_prepare_v2(connection, sql.c_str(), -1, &handle, &behind) != SQLITE_OK) {
@@ -319,7 +319,7 @@ struct statement {
   }
 };
 
-/// Returns a value with its type in front. A number has 8 bytes.
+/// Returns the bytes of a value, with its type before them. A number has 8 bytes.
 std::string bytes_of_id(sqlite3_stmt* row) {
   const int type = sqlite3_column_type(row, 0);
   std::string result(1, static_cast<char>(type));
@@ -376,7 +376,7 @@ void read_rows(sqlite3* connection, const join_arguments& given, bool of_against
   if (status != SQLITE_DONE) throw failed_statement(status, std::string(name) + ": " + sqlite3_errmsg(connection));
 }
 
-/// Counts the joins of a thread that are within each other: a view may read itself by a table function.
+/// Counts the nested joins of a thread. They exist because a view may read itself through a table function.
 class nesting {
  public:
   nesting() {
@@ -393,7 +393,8 @@ class nesting {
 };
 thread_local int nesting::depth = 0;
 
-/// Ends a join if the query is interrupted. SQLite 3.40 cannot be asked, but an interrupted connection runs no statement.
+/// Ends a join if the query is interrupted. SQLite 3.40 has no function that tells this, but an interrupted connection
+/// runs no statement.
 class interruption {
  public:
   explicit interruption(sqlite3* connection) : connection_(connection) {
@@ -419,7 +420,7 @@ int filter(sqlite3_vtab_cursor* of, int given, const char*, int, sqlite3_value**
     const join_arguments all = read_arguments(given, values, are_groups);
     const int changes = sqlite3_total_changes(connection);
     own.at = 0;
-    if (own.given == all && own.changes == changes) return;  // the inner loop of a query: the rows are the same
+    if (own.given == all && own.changes == changes) return;  // an inner loop of the query reads the same rows again
     own.given.reset();
     own.pairs.clear();
     own.groups.clear();
@@ -450,7 +451,7 @@ int is_at_end(sqlite3_vtab_cursor* of) {
   return own.at >= (function_of(of->pVtab).are_groups ? own.groups.size() : own.pairs.size()) ? 1 : 0;
 }
 
-/// The value of an argument; the default if the argument is not given.
+/// Returns the value of an argument, or the default if the argument is not given.
 void result_of_argument(sqlite3_context* context, const join_arguments& given, int number) {
   const auto text = [context](const std::optional<std::string>& value, const char* otherwise = nullptr) {
     if (value) return result_of_bytes(context, *value, true);
@@ -496,7 +497,7 @@ int row_id(sqlite3_vtab_cursor* of, sqlite3_int64* result) {
 
 sqlite3_module make_module() {
   sqlite3_module made{};
-  made.xConnect = connect;  // without xCreate, a table-valued function
+  made.xConnect = connect;  // a function without xCreate is a table-valued function
   made.xBestIndex = best_index;
   made.xDisconnect = disconnect;
   made.xOpen = open;
@@ -538,7 +539,7 @@ int add_to(sqlite3* connection) {
 #define NEARDUP_EXPORT __attribute__((visibility("default")))
 #endif
 
-/// The entry point. SQLite finds it by the name of the file, neardup_sqlite.so, without its underscore.
+/// The entry point. SQLite derives its name from the name of the file, neardup_sqlite.so, without the underscore.
 extern "C" NEARDUP_EXPORT int sqlite3_neardupsqlite_init(sqlite3* connection, char** error,
                                                          const sqlite3_api_routines* api) {
   SQLITE_EXTENSION_INIT2(api)

@@ -1,5 +1,5 @@
 // Near-duplicates in an ordered key-value store: the rows of band_key, and a search that scans them. The examples
-// beside this file define how to put a row and scan a range; the rest is the same for each store.
+// beside this file put rows and scan ranges. All other code is the same for each store.
 #pragma once
 
 #include <neardup/index.hpp>
@@ -20,7 +20,7 @@
 #include "published_rows.hpp"
 
 /// An index with its rows in a store. `Store` has put(key, value), get(key), erase(key), and scan(begin, end, visit),
-/// which calls visit(key, value) for each key in [begin, end); an empty `end` means no upper bound.
+/// which calls visit(key, value) for each key in [begin, end). If `end` is empty, there is no upper bound.
 template <class Store>
 class stored_index {
  public:
@@ -35,7 +35,7 @@ class stored_index {
     keys_.for_each_row(fingerprint, id, [&](std::string_view key) { store_.erase(key); });
   }
 
-  /// All stored pairs within k bits, sorted by (distance, id), as pigeonhole_index::search() returns them.
+  /// Returns all stored pairs within k bits, sorted by (distance, id), like pigeonhole_index::search().
   std::vector<keys_type::match_type> search(const neardup::simhash<64>& query, int k) {
     std::vector<keys_type::match_type> found;
     keys_.for_each_range(query, k, [&](const neardup::band_range& range, std::size_t step) {
@@ -52,7 +52,7 @@ class stored_index {
   keys_type keys_;
 };
 
-/// Pairs (distance, id), sorted.
+/// Returns sorted pairs (distance, id).
 template <class Matches>
 std::vector<std::pair<int, std::uint64_t>> pairs_in(const Matches& matches) {
   std::vector<std::pair<int, std::uint64_t>> result;
@@ -65,14 +65,14 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Returns: the number of fingerprints to test: the program's argument, or 500.
+/// Returns the number of fingerprints to test: the argument of the program, or 500.
 inline std::uint64_t count_of(int argc, char** argv, int place = 1) {
   return argc > place ? std::strtoull(argv[place], nullptr, 10) : 500;
 }
 
 /// Compares searches in a store with searches of an index in memory, for a layout and `count` fingerprints. `stored`
 /// has insert(fingerprint, id), erase(fingerprint, id) and search(query, k), and flush() if it collects insertions.
-/// Returns: whether all results are equal.
+/// Returns: true if all results are equal.
 template <class Stored>
 bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uint64_t count) {
   using index_type = neardup::pigeonhole_index<64, neardup::dynamic_layout, neardup::dynamic_layout, std::uint64_t>;
@@ -80,7 +80,7 @@ bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uin
   std::mt19937_64 random(7);
   std::vector<std::pair<neardup::simhash<64>, std::uint64_t>> pairs;
   for (std::uint64_t id = 0; id < count; ++id) {
-    // Three of four fingerprints are near an earlier one.
+    // Three of four fingerprints are near an earlier fingerprint.
     neardup::simhash<64> fingerprint(random());
     if (id % 4 != 0) {
       fingerprint = pairs[random() % pairs.size()].first;
@@ -121,10 +121,10 @@ bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uin
   return matches > count / 5;
 }
 
-/// Compares searches as check_stored() does, in a store of rows with keys and values: with the rows of band_key, for
-/// ten times `count` fingerprints, and with the rows of both published designs, for `count`. Also checks some keys byte
-/// by byte, and that the store is empty after all fingerprints were erased.
-/// Returns: whether all of that is right.
+/// Compares searches as check_stored() does, in a store of rows with keys and values. The rows are those of band_key,
+/// for ten times `count` fingerprints, and those of both published designs, for `count` fingerprints. Also checks the
+/// bytes of some keys, and that the store is empty after all fingerprints were erased.
+/// Returns: true if all checks succeed.
 template <class Store>
 bool check_store(Store& store, std::uint64_t count) {
   const auto is_empty = [&] {
@@ -132,7 +132,7 @@ bool check_store(Store& store, std::uint64_t count) {
     store.scan("", "", [&](std::string_view, std::string_view) { result = false; });
     return result;
   };
-  // Check the bytes of rows: of the leftmost and rightmost segment, and of the first and last pair.
+  // Checks the bytes of rows: of the leftmost and the rightmost segment, and of the first and the last pair.
   const neardup::simhash<64> print(0x1234567890abcdefU);
   const std::string bytes = "\x12\x34\x56\x78\x90\xab\xcd\xef";
   const published::hbase_rows<Store> four(store, 4);

@@ -1,9 +1,9 @@
-// Near-duplicates in HBase (from Maven Central; needs Java and Maven), as in the published descriptions: a row key has
-// 4 bytes of the segment, 1 of the flag and 8 of the fingerprint; a query is a SCAN of each of 4 or 10 tables. An id is
-// the name of a column, so that adding one does not read the row, and several programs can write to one row.
+// Near-duplicates in HBase (from Maven Central; needs Java and Maven), as in the published descriptions: A row key has
+// 4 bytes of the segment, 1 byte of the flag and 8 bytes of the fingerprint. A query scans each of 4 or 10 tables. An
+// id is the name of a column. So the row is not read when an id is added, and several programs can write to one row.
 //   hbase SERVER_SCRIPT JARS [COUNT]
-// SERVER_SCRIPT is hbase/hbase_server.py, JARS its folder for jars. The program starts its own server, with the data in
-// its own folder, and kills it in the middle of writes.
+// SERVER_SCRIPT is hbase/hbase_server.py, and JARS is its folder for jars. The program starts a server with a new
+// folder for data, and kills the server during writes.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ constexpr int skipped = 77;
 
 class hbase_server {
  public:
-  /// A server started in the same folder again has the same data and address.
+  /// A server that is started again in the same folder has the same data and address.
   hbase_server(const char* script, const char* jars, const std::string& folder) : child_(fork()) {
     if (child_ < 0) throw std::runtime_error("cannot fork");
     if (child_ != 0) return;
@@ -55,7 +55,7 @@ class hbase_server {
   }
   [[nodiscard]] pid_t number() const { return child_; }
 
-  /// Returns: the exit status of the process; nullopt while it runs.
+  /// Returns the exit status of the process, or nullopt while it runs.
   [[nodiscard]] std::optional<int> status() {
     int status = 0;
     if (waitpid(child_, &status, WNOHANG) != child_) return std::nullopt;
@@ -67,7 +67,6 @@ class hbase_server {
   pid_t child_;
 };
 
-/// Fingerprints in a table of HBase.
 class article_rows {
  public:
   article_rows(hbase::table& table, int blocks) : table_(table), tables_(blocks) {}
@@ -81,7 +80,7 @@ class article_rows {
     flush_if_many();
   }
   void flush() { table_.flush(); }
-  /// Flushes the buffered changes, then searches. Returns: the matches within k <= 3 bits.
+  /// Flushes the buffered changes, then searches. Returns: the matches within k bits. Precondition: k <= 3.
   std::vector<published::match> search(const published::fingerprint& query, int k) {
     flush();
     std::vector<hbase::row_range> ranges;
@@ -139,7 +138,7 @@ class hbase_test {
         return EXIT_FAILURE;
       }
     }
-    // Each kill needs another start of HBase, so a sample of the tests has none.
+    // After each kill, HBase has to start again, which is slow. So a sample of the tests has no kills.
     const char* exhaustive = std::getenv("NEARDUP_EXHAUSTIVE");
     const std::string_view wanted = exhaustive != nullptr ? exhaustive : "";
     const int kills = wanted == "1" ? 10 : wanted == "0" ? 0 : 1;
@@ -164,7 +163,7 @@ class hbase_test {
                std::string(blocks == 4 ? "\0\0\xcd\xef\4" : "\0\xab\xcd\xef\12", 5) + bytes;
   }
 
-  /// Kills HBase while rows are written, and starts it again, `kills` times. Returns: whether all acknowledged rows are
+  /// Kills HBase while rows are written, and starts it again, `kills` times. Returns: true if all acknowledged rows are
   /// there.
   bool is_kept_through_kills(hbase_server& first, int kills) {
     std::mt19937_64 random(11);

@@ -18,8 +18,8 @@ void check(int error) {
 
 MDB_val value_of(std::string_view bytes) { return {bytes.size(), const_cast<char*>(bytes.data())}; }
 
-/// Uses one write transaction, for brevity; a real program commits from time to time, and searches in read-only
-/// transactions.
+/// A store that uses one write transaction, for brevity. A real program commits from time to time, and searches in
+/// read-only transactions.
 class lmdb_store {
  public:
   explicit lmdb_store(const std::string& folder) {
@@ -40,7 +40,7 @@ class lmdb_store {
     MDB_val k = value_of(key), v = value_of(value);
     check(mdb_put(transaction_, table_, &k, &v, 0));
   }
-  /// Returns: an empty string if there is no such key.
+  /// Returns the value of a key, or an empty string if there is no such key.
   std::string get(std::string_view key) {
     MDB_val k = value_of(key), value{};
     const int error = mdb_get(transaction_, table_, &k, &value);

@@ -1,10 +1,10 @@
 // The rows of the published descriptions of SimHash, byte for byte. A fingerprint of 64 bits is cut into segments, from
-// left to right: four of 16 bits, of which any two fingerprints within 3 bits have at least one in common; or five of
-// 13, 13, 13, 13 and 12 bits, of which they have at least two in common. There is a table for each segment (4), or for
-// each pair of segments (10).
+// left to right. With four segments of 16 bits, any two fingerprints within 3 bits have at least one segment in common.
+// With five segments of 13, 13, 13, 13 and 12 bits, they have at least two in common. There is a table for each of the
+// four segments, or for each of the ten pairs of segments.
 //
-// neardup::band_key (check_store.hpp) has shorter rows and supports any distance; new programs should use it. These
-// rows are for those who have such a store already.
+// neardup::band_key (check_store.hpp) has shorter rows and supports any distance; new programs should use it. Use these
+// rows if you already have such a store.
 #pragma once
 
 #include <neardup/simhash.hpp>
@@ -42,7 +42,7 @@ inline std::uint64_t number_in(std::string_view bytes) {
 /// The tables: any two fingerprints within 3 bits have the same value in at least one of them.
 class tables {
  public:
-  /// `blocks`: the number of segments, 4 or 5.
+  /// Makes the tables. `blocks`: the number of segments, 4 or 5.
   explicit tables(int blocks) {
     if (blocks == 4) {
       for (int i = 0; i < 4; ++i) parts_.push_back({{16, 48 - 16 * i}, {0, 0}});
@@ -57,8 +57,8 @@ class tables {
   }
 
   [[nodiscard]] int count() const { return static_cast<int>(parts_.size()); }
-  /// The value of a fingerprint in a table (counted from 1), in at most 4 bytes: the bits of the first segment, then
-  /// the bits of the second.
+  /// Returns the value of a fingerprint in table number `flag`, counted from 1. A value has at most 4 bytes: the bits
+  /// of the first segment, then the bits of the second segment.
   [[nodiscard]] std::uint64_t value(const fingerprint& print, int flag) const {
     const auto& [first, second] = parts_[static_cast<std::size_t>(flag) - 1];
     const auto bits = [&](const segment& one) { return print.to_uint64() >> one.shift & ((1U << one.width) - 1); };
@@ -84,9 +84,10 @@ class tables {
   std::vector<part> parts_;
 };
 
-/// The rows in HBase. A key has 13 bytes: 4 of the value in a table, 1 of the flag (the number of the table, counted
-/// from 1), and 8 of the fingerprint. Equal fingerprints share a row, whose value lists their ids in 8 bytes each.
-/// `Store` has get(key), put(key, value), erase(key), and scan(begin, end, visit), as in the examples beside this file.
+/// The rows in HBase. A key has 13 bytes: 4 bytes for the value in a table, 1 byte for the flag (the number of the
+/// table, counted from 1), and 8 bytes for the fingerprint. Equal fingerprints share a row, whose value lists their ids
+/// in 8 bytes each. `Store` has get(key), put(key, value), erase(key), and scan(begin, end, visit), as in the examples
+/// beside this file.
 template <class Store>
 class hbase_rows {
  public:
@@ -109,7 +110,7 @@ class hbase_rows {
     });
   }
 
-  /// Scans each table for all rows with the query's value and flag. Precondition: k <= 3.
+  /// Scans the rows of each table that have the value and the flag of the query. Precondition: k <= 3.
   std::vector<match> search(const fingerprint& query, int k) {
     std::vector<match> found;
     for (int flag = 1; flag <= tables_.count(); ++flag) {
@@ -143,9 +144,9 @@ class hbase_rows {
   tables tables_;
 };
 
-/// Four copies of the table, as one of the descriptions stores it: with key A1 and value A2-A3-A4, with key A2 and
-/// value A1-A3-A4, and so on; each segment has 2 bytes. A byte for the number of the copy precedes the key. The value
-/// lists all fingerprints stored under the key, each followed by its id in 8 bytes.
+/// Four copies of the table, as in one of the descriptions. The first copy has the key A1 and the value A2-A3-A4, the
+/// second the key A2 and the value A1-A3-A4, and so on. Each segment has 2 bytes. A byte for the number of the copy
+/// precedes the key. The value lists all fingerprints stored under the key, each followed by its id in 8 bytes.
 template <class Store>
 class four_copies {
  public:
@@ -216,9 +217,9 @@ class four_copies {
   Store& store_;
 };
 
-/// Redis: a set for each value of each table, of whole fingerprints. The key consists of the flag, counted from 1, and
-/// the value; a member is the fingerprint in 8 bytes and the id in 8, because the ids have to be stored somewhere.
-/// `Sets` has add(key, member), remove(key, member), and members(key), which returns all members.
+/// The rows in Redis: a set for each value of each table. The key consists of the flag, counted from 1, and the value.
+/// A member consists of the fingerprint and the id, in 8 bytes each. `Sets` has add(key, member), remove(key, member),
+/// and members(key), which returns all members.
 template <class Sets>
 class redis_sets {
  public:

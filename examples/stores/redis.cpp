@@ -1,5 +1,5 @@
-// Near-duplicates in Redis (Debian: libhiredis-dev, redis-server), as in the published descriptions: a set for each
-// value of each segment, in 4 or 10 tables. The program starts its own server, on a socket in its own folder.
+// Near-duplicates in Redis (Debian: libhiredis-dev, redis-server), as in the published descriptions: There is a set for
+// each value in each of 4 or 10 tables. The program starts a server on a socket in a new folder.
 #include <hiredis/hiredis.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -32,7 +32,7 @@ class rocksdb_store {
   void put(std::string_view key, std::string_view value) {
     check(database_->Put(rocksdb::WriteOptions(), slice_of(key), slice_of(value)));
   }
-  /// Returns: an empty string if there is no such key.
+  /// Returns the value of a key, or an empty string if there is no such key.
   std::string get(std::string_view key) {
     std::string value;
     const rocksdb::Status status = database_->Get(rocksdb::ReadOptions(), slice_of(key), &value);

@@ -1,4 +1,4 @@
-// Two texts, two fingerprints, one distance.
+// Compares two texts by the distance of their fingerprints.
 #include <cstdlib>
 #include <iostream>
 #include <neardup/neardup.hpp>
@@ -18,7 +18,7 @@ int main() {
       "When in the Course of human events, it becomes necessary for one people to dissolve the political bands which "
       "have connected them with another, a decent respect to the opinions of mankind requires that they declare it.";
 
-  // A fingerprint is an optional: a text without words has none.
+  // The result is an optional, because a text without words has no fingerprint.
   const auto a = neardup::simhash_of(original);
   const auto b = neardup::simhash_of(shouted);
   const auto c = neardup::simhash_of(edited);
@@ -33,7 +33,7 @@ int main() {
             << "one word of 36 changed: " << one_word_changed << " bits\n"
             << "another text: " << other_text << " bits\n";
 
-  // The default limit of 3 bits is for whole pages; a text as short as this one needs a wider limit.
+  // The default limit of 3 bits is for whole pages. A text as short as this needs a larger limit.
   const bool strict = neardup::near_duplicates(original, edited);
   const bool wide = neardup::near_duplicates(original, edited, 10);
   std::cout << "near-duplicates within 3 bits: " << (strict ? "yes" : "no") << ", within 10: " << (wide ? "yes" : "no")

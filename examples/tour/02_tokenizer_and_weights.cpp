@@ -1,4 +1,4 @@
-// The tokens of a text and their weights: the two choices that define a fingerprint.
+// Shows the tokens of a text and their weights, the two choices that define a fingerprint.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -32,7 +32,7 @@ int main() {
             << "shingles:   " << tokens(shingles{2, normalised{words{}}}, text) << '\n'
             << "characters: " << tokens(normalised{code_point_ngrams{3}}, text) << '\n';
 
-  // Two reports that have nothing in common but a line of boilerplate, which each repeats.
+  // Two reports that have only a line of boilerplate in common. Each report repeats this line.
   std::string first = "Harvest of wheat rose in the northern provinces after a mild and rainy spring. ";
   std::string second = "Our new tram line opens on Monday; tickets bought last year stay valid until autumn. ";
   for (int i = 0; i < 20; ++i) {

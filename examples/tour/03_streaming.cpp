@@ -10,7 +10,8 @@ int main() {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "Line " + std::to_string(i) + ": наш 文本 comes in pieces. ";
 
-  // The ends of chunks may divide a word, or the bytes of a character. It is still the fingerprint of the whole text.
+  // The end of a chunk may divide a word, or the bytes of a character. The result is still the fingerprint of the whole
+  // text.
   neardup::text_stream stream{hash};
   for (std::size_t i = 0; i < text.size(); i += 7) stream.feed(std::string_view(text).substr(i, 7));
   const auto streamed = stream.finish();
@@ -30,7 +31,7 @@ int main() {
   std::cout << document.size() << " distinct pairs of words in title and body, fingerprint "
             << hash(document).value().to_hex() << '\n';
 
-  // Removing a field again gives exactly the fingerprint without it.
+  // If a field is removed again, the result is exactly the fingerprint without the field.
   document.subtract(hash.bag(title));
   const bool subtracted = hash(document) == hash(body);
   std::cout << "without the title: " << (subtracted ? "the fingerprint of the body\n" : "wrong\n");

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-// Ids can be of any regular, ordered, trivially copyable type.
+// Ids may have any regular, ordered, trivially copyable type.
 struct article {
   std::uint32_t site = 0, number = 0;
   auto operator<=>(const article&) const = default;
@@ -16,8 +16,8 @@ struct article {
 using simhash64 = neardup::simhash<64>;
 
 int main() {
-  // The index searches within 3 bits, and has 5 blocks and so 10 tables. Without the 5 it would have 4 blocks and 4
-  // tables, which take less memory.
+  // The index searches within 3 bits. It has 5 blocks, and so 10 tables. By default it has 4 blocks and 4 tables, which
+  // take less memory.
   neardup::pigeonhole_index<64, 3, 5, article> index;
   index.reserve(100'000);
   std::mt19937_64 random(1);
@@ -28,7 +28,7 @@ int main() {
     if (i % 10'000 == 0) queries.push_back(value);
   }
 
-  // A near-duplicate of article 0, and a copy of it on another site.
+  // Inserts a near-duplicate of article 0, and a copy of this near-duplicate on another site.
   const simhash64 original = queries.front();
   const simhash64 near = simhash64(original).flip(7).flip(40);
   const bool added = index.insert(near, {.site = 3, .number = 100'000}) && index.insert(near, {.site = 4, .number = 7});
@@ -40,7 +40,7 @@ int main() {
   }
   const auto nearest = index.nearest(simhash64(near).flip(0)).value();
   std::cout << "nearest to a third version: site " << nearest.id.site << '\n';
-  // Many queries at once: the matches of query i are batch[i].
+  // Searches for many queries at once. batch[i] has the matches of query i.
   const auto batch = index.search_batch(queries);
   std::cout << batch.size() << " queries, " << batch.matches.size() << " matches\n";
   // Erases one pair, then all pairs of a fingerprint.

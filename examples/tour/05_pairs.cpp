@@ -1,4 +1,4 @@
-// A whole corpus at once: all pairs, all groups, and an exact check of each candidate.
+// Finds all pairs and all groups of a corpus, and checks each candidate exactly.
 #include <cstddef>
 #include <cstdlib>
 #include <iomanip>
@@ -37,7 +37,7 @@ int main() {
     std::cout << origin[i] << " and " << origin[j] << ": " << distance << " bits, cosine about "
               << neardup::estimated_cosine<64>(distance) << ", Jaccard " << similarity << '\n';
   }
-  // Groups are the connected components; the label of a group is its smallest position.
+  // Groups are connected components. The label of a group is its smallest position.
   const auto label = neardup::cluster(fingerprints, neardup::bits{10});
   for (std::size_t i = 0; i < label.size(); ++i) {
     std::cout << "document " << origin[i] << " is in the group of document " << origin[label[i]] << '\n';

@@ -1,4 +1,4 @@
-// Custom hashers: any callable from a token to an unsigned integer.
+// Uses custom hashers. A hasher is any callable that converts a token to an unsigned integer.
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -25,7 +25,7 @@ struct times33 {
   }
 };
 
-// Two texts without a common word; about half of the bits should differ.
+// The two texts have no word in common, so about half of the bits should differ.
 template <class Hasher>
 int compare(const char* name, const Hasher& hasher) {
   const neardup::simhasher hash{neardup::folded{neardup::words{}}, neardup::unit{}, hasher};
@@ -44,7 +44,7 @@ int main() {
   const int fnv = compare("fnv1a", fnv1a{});
   const int weak = compare("times33", times33{});  // short tokens leave its high bits 0
 
-  // The fingerprint is as wide as the hash, here 32 bits; asking for a wider one would not compile.
+  // The fingerprint is as wide as the hash, here 32 bits. A wider fingerprint would not compile.
   const auto hash32 = [](std::string_view token) { return static_cast<std::uint32_t>(fnv1a{}(token) >> 32); };
   const neardup::simhasher narrow{neardup::words{}, neardup::unit{}, hash32};
   std::cout << "32 bits: " << narrow("one two three").value().to_hex() << '\n';

@@ -1,4 +1,4 @@
-// The deduplicator: documents arrive one by one, and each is new or a duplicate of an earlier one.
+// Uses a deduplicator. Documents arrive one by one, and each is new or a duplicate of an earlier document.
 #include <cstdint>
 #include <cstdlib>
 #include <iomanip>
@@ -37,8 +37,8 @@ int main() {
   }
   std::cout << dedup.size() << " of " << dedup.added() << " kept\n";
 
-  // A deduplicator of fingerprints takes any other check, which gets the id of a candidate and looks up its text: here,
-  // the share of letters that an edit leaves unchanged.
+  // A deduplicator of fingerprints takes any other check. The check gets the id of a candidate, and looks up its text.
+  // This check computes the share of letters that stay unchanged.
   const auto by_edits = [&](std::uint32_t id, std::string_view text) {
     return neardup::edit_similarity(documents[id], text);
   };

@@ -1,5 +1,5 @@
-// The index as the articles describe it, in fifty lines, compared with pigeonhole_index: four segments of 16 bits, each
-// with 65,536 linked lists. Both give the same answers.
+// Compares pigeonhole_index with the index that the articles describe: four segments of 16 bits, each with 65,536
+// linked lists. It takes fifty lines. Both give the same answers.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -25,7 +25,7 @@ class linked_buckets {
     for (std::size_t s = 0; s < 4; ++s) bucket(s, fingerprint).push_front({fingerprint, id});
   }
 
-  // Three bits that differ cannot be in all four segments, so at least one segment is equal.
+  // Three bits that differ are in at most three of the four segments, so at least one segment is equal.
   std::vector<std::uint32_t> search(const neardup::simhash<64>& query, int k) {
     std::vector<std::uint32_t> ids;
     for (std::size_t s = 0; s < 4; ++s) {
@@ -75,7 +75,7 @@ int main() {
     matches += ids.size();
     differences += ids == plain.search(query, k) ? 0 : 1;
   }
-  // If fingerprints are uniform, each of the four buckets has n / 65,536 of them: 763 for the 50 million of the
+  // If fingerprints are uniform, each of the four buckets has n / 65,536 fingerprints: 763 for the 50 million of the
   // articles.
   const double expected = 4.0 * count / 65536;
   const double measured = static_cast<double>(plain.comparisons) / static_cast<double>(queries.size());

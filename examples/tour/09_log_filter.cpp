@@ -13,7 +13,7 @@
 
 namespace {
 
-// Prints the new lines of `in`; remembers at most a million lines and 256 MB.
+// Prints the new lines of `in`. Keeps at most a million lines and 256 MB in memory.
 void filter(std::istream& in, std::ostream& out) {
   using namespace neardup;
   stream_deduplicator seen{deduplicator{feature_extractor{normalised{words{}}}, jaccard{0.6}},

@@ -1,5 +1,5 @@
-// The core of a service: documents with URLs are added, changed and removed; many threads search; the number of
-// documents is limited; and after a restart the service continues where it was. `10_service 1000000` uses that many
+// The core of a service. Documents with URLs are added, changed and removed. Many threads search. The number of
+// documents is limited. After a restart, the service has the same documents. `10_service 1000000` uses that many
 // documents, and prints how long the restart takes.
 
 #include <neardup/neardup.hpp>
@@ -52,7 +52,7 @@ int main(int count, char** arguments) {
     pages.add_batch(texts, urls, threads{}, {.now = ++now});
     pages.replace(text_of(documents + 1), url_of(7), ++now);  // an update
     pages.erase(url_of(8));
-    pages.write([](auto& all) { all.save(); });  // from time to time, so that the log does not grow forever
+    pages.write([](auto& all) { all.save(); });  // called from time to time, so that the log does not grow forever
     pages.replace(text_of(documents + 2), url_of(9), ++now);
   }
   const auto begin = std::chrono::steady_clock::now();
@@ -60,7 +60,7 @@ int main(int count, char** arguments) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   std::cerr << "started again with " << pages.size() << " documents in " << took.count() << " s\n";
 
-  // Any thread may search while others add.
+  // Any thread may search while other threads add documents.
   std::vector<std::string> answers(5);
   std::vector<std::thread> askers;
   for (std::size_t i = 0; i < answers.size(); ++i) {

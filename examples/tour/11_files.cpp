@@ -1,5 +1,5 @@
-// Groups near-duplicate files. The first file of a group represents it: the feature set of each other file has a Jaccard
-// similarity of at least .8 to that of the first one.
+// Groups near-duplicate files. The first file of a group represents the group: the feature sets of the first file and
+// of each other file have a Jaccard similarity of at least .8.
 // Arguments: names of files. Without arguments the program groups three texts of its own.
 
 #include <neardup/dedup/group_sets.hpp>

@@ -26,16 +26,16 @@ struct cascade_options {
   bool by_content = true;
   rule title{3, 0.8};
   rule content{default_distance("minwise"), 0.8};
-  /// True if contents are found by shared features, which misses no content of content.similarity. Otherwise they are
-  /// found by fingerprints within content.distance.
+  /// True if similar contents are found by shared features. No content with at least content.similarity is missed.
+  /// Otherwise contents are found by fingerprints within content.distance.
   /// Precondition: content.similarity > 0.
   bool is_exact = true;
-  /// The least number of distinct tokens of a title. A title with fewer is ignored.
+  /// The least number of distinct tokens of a title. Titles with fewer tokens are ignored.
   std::size_t title_tokens = 1;
-  /// The least similarity of two contents, by their pairs of words, if the titles match. If it is 0, contents are not
+  /// The least similarity of the pairs of words of two contents whose titles match. If it is 0, these contents are not
   /// compared. The limit keeps different articles with the same title apart (docs/service.md).
   double title_content = 0.4;
-  /// The most documents that are compared with an article at each step, the nearest first. By default 64; without a
+  /// The most documents that are compared with an article at each step, the nearest first. The default is 64, or no
   /// limit if no similar document may be missed.
   std::optional<std::size_t> candidates;
 
@@ -45,7 +45,7 @@ struct cascade_options {
   /// True if an answer is sent as soon as it is decided, before it is synced.
   bool answers_early = false;
 
-  /// True if kept articles can be found by a clue. This needs memory for all their pairs of words.
+  /// True if kept articles can be found by a clue. This takes memory for the pairs of words of all kept articles.
   bool finds_clues = false;
 
   [[nodiscard]] std::size_t most_candidates(bool none_is_missed) const {

@@ -9,7 +9,7 @@ namespace {
 
 // The number of features that are collected before they become a part.
 constexpr std::size_t most_recent = std::size_t{1} << 16;
-// Parts with more features are not merged any more. Merging a part of this size takes a tenth of a second, the longest
+// Parts with more features are no longer merged. Merging a part of this size takes a tenth of a second, the longest
 // that a request should wait.
 constexpr std::size_t most_in_part = std::size_t{1} << 24;
 

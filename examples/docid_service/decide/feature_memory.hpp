@@ -22,9 +22,9 @@ using feature_view = std::span<const std::uint32_t>;
 
 /// Keeps the features of documents in chunks, one document after the other. If the chunks exceed `limit` bytes, the
 /// oldest chunk is dropped. If a document of the oldest chunk is read again, it moves to the newest chunk. Each
-/// document has `Sets` sets.
-/// Memory: 4 bytes for each feature and 8 for each document, which count towards the limit, and 8 bytes for each
-/// document number, which do not.
+/// document has `Sets` feature sets.
+/// Memory: 4 bytes for each feature, 8 bytes for each document, and 8 bytes for each document number. The last 8 bytes
+/// do not count towards the limit.
 template <std::size_t Sets>
 class feature_memory {
  public:

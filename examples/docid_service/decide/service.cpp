@@ -16,7 +16,7 @@ namespace docid {
 
 namespace {
 
-// The number of articles at which a transaction takes no further request. A limit of 1,000 is as fast.
+// The number of articles at which a transaction takes no further requests. A limit of 1,000 is as fast.
 constexpr std::size_t max_group = 4000;
 
 // The number of duplicates that are remembered.
@@ -27,9 +27,9 @@ constexpr std::size_t long_content = std::size_t{1} << 16;
 
 std::string hex_of(std::uint64_t word) { return fingerprint(word).to_hex(); }
 
-/// A docId consists of the fingerprint of the first article (of its content, otherwise of its title), and the number of
-/// the document. The number is multiplied by an odd constant, so that it looks like a fingerprint. Numbers are never
-/// reused, so docIds are unique.
+/// A docId consists of the fingerprint of the first article, and the number of the document. The fingerprint is that of
+/// the content, or of the title if there is no content. The number is multiplied by an odd constant, so that it looks
+/// like a fingerprint. Numbers are never reused, so docIds are unique.
 constexpr std::uint64_t spread = 0x9e3779b97f4a7c15U;
 constexpr std::uint64_t unspread = 0xf1de83e19937733dU;
 static_assert(spread * unspread == 1);
@@ -94,8 +94,9 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
   work.items.reserve(articles.size());
   for (article& arrived : articles) {
     item incoming = described(std::move(arrived));
-    // Only articles that are similar to another article need pairs of words, so the writer thread computes pairs on
-    // demand. For long contents other requests would wait, so their pairs are computed here.
+    // The writer thread computes pairs of words on demand, because only articles that are similar to another article
+    // need pairs. For long contents, other requests would have to wait. So the pairs of long contents are computed
+    // here.
     const std::string& content = incoming.arrived.content;
     if (kept_.is_local() || content.size() > long_content) incoming.pairs = describe_.pairs(content);
     if (options_.finds_clues) incoming.all_pairs = all_pairs_of(content);
@@ -311,7 +312,7 @@ std::vector<clue_document> service::find_clue(std::string_view clue, double leas
     }
     return found;
   });
-  // Reads a few articles at a time: articles may be long, and other requests wait meanwhile.
+  // Reads a few articles at a time, because articles may be long, and other requests wait meanwhile.
   const auto for_each_article = [&](const auto& visit) {
     constexpr std::size_t bytes_together = std::size_t{1} << 22;
     for (std::size_t i = 0; i < candidates.size();) {
@@ -448,7 +449,7 @@ void service::in_transaction(Work&& work) {
   known_ = {map_.next_number() - 1, map_.redefinitions()};
   changed_.clear();
   ++counts_.groups;
-  // The transaction is decided. If anything fails from here on, the next transaction repairs it.
+  // The transaction is decided. If one of the next steps fails, the next transaction repairs the state.
   try {
     kept_.commit();
     index_for_clues();
@@ -687,8 +688,9 @@ void service::redefine_if_first(item& incoming, doc_number document) {
   if (first.nid == incoming.arrived.nid || first.url == incoming.arrived.url) redefine(incoming, document);
 }
 
-/// Makes the next article define the document; called when the first article is erased. Does nothing if the content of
-/// the next article is unknown, because an earlier version of the service, or another service, has stored that article.
+/// Makes the next article define the document. This function is called when the first article is erased. Does nothing
+/// if the content of the next article is unknown, because an earlier version of the service, or another service, has
+/// stored that article.
 void service::redefine_by_next(doc_number document) {
   const known_article first = map_.first_of(document);
   const auto json = first.stored ? kept_.get(document, first.stored->version) : std::nullopt;
@@ -729,7 +731,7 @@ bool service::is_kept(const std::string& nid, const std::optional<stored_article
 
 std::optional<std::string> service::kept_url(doc_number document, const kept_article& kept) {
   if (const auto json = kept_.get(document, kept.version)) return parse_json(*json).at("url").get<std::string>();
-  // The article is in another service's store. A document may have many articles, so this way is slower.
+  // The article is in another service's store. A document may have many articles, so this search is slower.
   for (known_article& one : map_.articles_of(document)) {
     if (one.stored && one.stored->version == kept.version) return std::move(one.url);
   }
@@ -798,7 +800,7 @@ std::optional<feature_view> service::pairs_of(doc_number document) {
 bool service::confirms(double least, item& incoming, doc_number document, feature_view content) {
   if (least == 0) return true;
   if (const auto pairs = pairs_of(document)) return have_similar_pairs(pairs_of(incoming), *pairs, least);
-  // The pairs of words are unknown, so the words decide.
+  // The pairs of words are unknown, so the similarity of the words decides.
   ++counts_.checks_without_pairs;
   return neardup::jaccard_at_least(feature_view(incoming.content.features), content, std::max(least, 0.5)).has_value();
 }

@@ -109,17 +109,17 @@ class service {
           contents& kept);
   ~service() { stop(); }
 
-  /// Submits articles. The future is ready when the answers are synced. It holds std::runtime_error if the store has
-  /// failed and nothing was kept. With `answers_early` it is ready when the answers are decided; a failure may then
-  /// lose them.
+  /// Submits articles. The future is ready when the answers are synced. The future holds std::runtime_error if the
+  /// store has failed and nothing was kept. With `answers_early`, the future is ready when the answers are decided, so
+  /// a failure may lose the articles.
   std::future<std::vector<answer>> submit(std::vector<article> articles);
 
   std::optional<document_view> find(const std::string& name);
-  /// Returns the documents after the document of this name, by age; with an empty name, the first documents. Returns at
-  /// most `most` documents, and ends when their articles have `bytes` bytes.
+  /// Returns the documents after the document of this name, by age. With an empty name, returns the first documents.
+  /// Returns at most `most` documents, and stops once their articles have `bytes` bytes.
   /// Throws: std::invalid_argument if no document can have this name.
   std::vector<document_view> documents_after(const std::string& name, std::size_t most, std::size_t bytes);
-  /// Returns the name of the document that the article belongs to.
+  /// Returns the name of the document to which the article belongs.
   std::optional<std::string> find_nid(const std::string& nid);
   std::optional<std::string> find_url(const std::string& url);
   /// Erases an article.
@@ -138,8 +138,9 @@ class service {
   /// Throws: std::invalid_argument if the clue has fewer than two words.
   std::vector<clue_document> find_clue(std::string_view clue, double least_share, std::size_t most);
 
-  /// Returns the duplicates that arrived last since the start, the latest first. Articles that arrived again, that were
-  /// erased, that have become the first article, or that are in another service's store are left out.
+  /// Returns the duplicates that have arrived since the start of the service, the latest first, at most `most`.
+  /// Articles that arrived again, that were erased, that have become the first article, or that are in another
+  /// service's store are left out.
   std::vector<duplicate_view> latest_duplicates(std::size_t most);
   /// Compares two texts.
   /// Thread safety: callable from any thread.
@@ -208,7 +209,7 @@ class service {
   contents& kept_;
   features_in_memory features_;  // contents are empty if they are in `content_sets_`
   feature_memory<1> pairs_;
-  // The features of all contents. It finds contents, so that `bodies_` serves /similar only.
+  // The features of all contents. Contents are found with this index, so `bodies_` serves only GET /similar.
   using content_index = neardup::set_index<std::uint32_t, doc_number>;
   std::optional<content_index> content_sets_;
   content_index::workspace scratch_;

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 std::string name_of(const char* field) { return std::string("the field \"") + field + "\""; }
 
-/// Returns a field; nullptr if it is missing or null.
+/// Returns a field, or nullptr if the field is missing or null.
 const json* find_field(const json& object, const char* field) {
   const auto found = object.find(field);
   return found == object.end() || found->is_null() ? nullptr : &*found;
@@ -35,8 +35,8 @@ std::string text_or_number(const json& object, const char* field) {
   throw bad_request(name_of(field) + " is neither a string nor a number");
 }
 
-/// Appends json(text).dump(). `text` comes from JSON, so it is UTF-8. If nothing has to be escaped, this is ten times
-/// as fast.
+/// Appends json(text).dump(). `text` comes from JSON, so it is UTF-8. If no character has to be escaped, this function
+/// is ten times as fast as dump().
 void append_quoted(std::string& to, const std::string& text) {
   const auto is_plain = [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' && c != 0x7f;
@@ -48,7 +48,7 @@ void append_quoted(std::string& to, const std::string& text) {
   }
 }
 
-/// Returns the place of a byte: its column, counted in bytes from 1, and its line, unless that is the first.
+/// Returns the place of a byte: its column, counted in bytes from 1, and its line unless it is on the first line.
 std::string place_in(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -64,7 +64,7 @@ std::string place_in(std::string_view text, std::size_t offset) {
     if (!next.valid) throw bad_request("not UTF-8: " + place_in(text, i) + ": no character begins with this byte");
     i += next.length;
   }
-  // The parser's message ends with the last token, which may be as long as the text.
+  // The message of the parser ends with the last token, which may be as long as the text.
   std::string reason = error.what();
   reason.erase(0, reason.find(" - ") + 3);
   reason.resize(std::min(reason.find("; last read:"), reason.size()));

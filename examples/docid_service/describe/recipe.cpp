@@ -27,7 +27,7 @@ describer describer_of(const Hasher& hash) {
   };
 }
 
-/// Returns the distinct pairs with the smallest hashes, at most `most`, which are a sample of all pairs.
+/// Returns the `most` distinct pairs with the smallest hashes, as a sample of all pairs.
 feature_set pairs_of(std::string_view text, std::size_t most) {
   static const neardup::default_features<> extract;
   thread_local decltype(extract)::workspace extracting;

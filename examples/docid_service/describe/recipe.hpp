@@ -13,14 +13,14 @@
 
 namespace docid {
 
-/// 64 bits of SimHash or of a min-wise code. Stores and indexes only count the bits that differ.
+/// A fingerprint: 64 bits of SimHash, or of a min-wise code. Stores and indexes only count differing bits.
 using fingerprint = neardup::simhash<64>;
 using feature_set = std::vector<std::uint32_t>;
 
 /// The parts of a text that are compared.
 struct description {
   std::optional<fingerprint> print;  ///< nullopt if the text has no tokens
-  feature_set features;              ///< its distinct tokens, hashed and sorted
+  feature_set features;              ///< the distinct tokens of the text, as ascending hashes
 
   friend bool operator==(const description&, const description&) = default;
 };
@@ -36,7 +36,7 @@ struct describers {
 };
 
 /// Returns the distinct pairs of neighbouring words of a text, as hashes in ascending order. In every recipe, a Chinese
-/// character is a word. A text of one word has that word.
+/// character is a word. The result for a text of one word is the hash of that word.
 [[nodiscard]] feature_set all_pairs_of(std::string_view text);
 
 /// The size of a sample of pairs. If a text has at most this many pairs, its sample has all of them; otherwise the

@@ -48,15 +48,15 @@ void stop_order::give(std::chrono::seconds grace) {
   [[maybe_unused]] const auto written = ::write(event_.number(), &one, sizeof(one));  // cannot fail: the counter is 0
 }
 
-/// Waits until the socket is ready. The order to stop may change the limit, so limit() is called again after the order.
-/// Returns: false once limit() has passed.
+/// Waits until the socket is ready. The order to stop may change the limit, so limit() is called again when the order
+/// is given. | Returns: false once limit() has passed.
 template <class Limit>
 bool connection::wait(short events, const Limit& limit) const {
   while (true) {
     const bool is_stopping = stop_->is_given();
     const moment until = limit();
     std::array<pollfd, 2> watched = {{{socket_.number(), events, 0}, {stop_->descriptor(), POLLIN, 0}}};
-    // The descriptor of the order stays readable, so it would end every later wait.
+    // After the order to stop, its descriptor stays readable, and would end every later wait at once.
     const int found = ::poll(watched.data(), is_stopping ? 1 : 2, milliseconds_until(until));
     if (found < 0 && errno != EINTR) return false;
     if (found > 0 && watched[0].revents != 0) return true;
@@ -77,7 +77,7 @@ connection::arrived connection::read_until(char* place, std::size_t size, const 
 
 connection::arrived connection::read(char* place, std::size_t size, moment deadline) {
   const auto is_late = [&] { return steady_clock::now() >= std::min(deadline, stop_->limit()); };
-  if (is_late()) return {0, ending::late};  // also if bytes are there, because a client could always send another byte
+  if (is_late()) return {0, ending::late};  // even if bytes are there, because a client could always send another byte
   const moment silent = after(silence_);
   const arrived result = read_until(place, size, [&] { return std::min({silent, deadline, stop_->limit()}); });
   return result.why == ending::silent && is_late() ? arrived{0, ending::late} : result;

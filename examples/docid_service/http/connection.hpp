@@ -11,7 +11,6 @@ namespace docid {
 
 using moment = std::chrono::steady_clock::time_point;
 
-/// A file descriptor that is closed in the destructor.
 class owned_descriptor {
  public:
   explicit owned_descriptor(int number) : number_(number) {}
@@ -31,11 +30,11 @@ class stop_order {
   /// Throws: std::system_error if the system has no descriptor left.
   stop_order();
 
-  /// Gives the order. Clients then have `grace` to finish their requests. Only the first call counts.
+  /// Gives the order to stop. Clients then have `grace` to finish their requests. Only the first call has an effect. |
   /// Thread safety: callable from any thread, at any time.
   void give(std::chrono::seconds grace);
   [[nodiscard]] bool is_given() const { return limit() != moment::max(); }
-  /// Returns the end of the clients' time; moment::max() before the order.
+  /// Returns the time by which clients must have finished, or moment::max() before the order.
   [[nodiscard]] moment limit() const { return limit_.load(std::memory_order_acquire); }
   /// Returns a descriptor that becomes readable when the order is given.
   [[nodiscard]] int descriptor() const { return event_.number(); }
@@ -49,7 +48,7 @@ class stop_order {
 /// Thread safety: one thread may read while another one writes.
 class connection {
  public:
-  /// The reason why nothing more can be read. `late`: the deadline, or the limit of the order to stop, has passed.
+  /// The reason why no more can be read. `late`: the deadline, or the limit of the order to stop, has passed.
   enum class ending { none, closed, silent, late };
   struct arrived {
     std::size_t size = 0;  ///< bytes; 0 if and only if the connection has ended
@@ -65,7 +64,7 @@ class connection {
   /// Reads the first bytes of a request, as read() does. The order to stop ends this wait at once.
   arrived read_first(char* place, std::size_t size);
 
-  /// Writes all parts. After the order to stop, the client has the grace time, but at least a second, to take them.
+  /// Writes all parts. After the order to stop, the client has the grace time to take the parts, but at least a second.
   /// Returns: false if the client has not taken the parts by the deadline, or is gone.
   bool write(std::initializer_list<std::string_view> parts, moment deadline);
 

@@ -37,7 +37,7 @@ using std::chrono::steady_clock;
 
 constexpr const char* json_type = "application/json";
 constexpr const char* lines_type = "application/x-ndjson";
-// The most bytes of a page of GET /docs. The last article of a page may exceed this limit.
+// The most bytes of the articles on a page of GET /docs. The last article of a page may exceed this limit.
 constexpr std::size_t page_bytes = std::size_t{16} << 20;
 constexpr std::size_t lines_together = 500;                  // number of JSON Lines that are submitted together
 constexpr std::size_t groups_ahead = 16;                     // groups read ahead of their answers
@@ -86,7 +86,6 @@ bool takes(std::string_view methods, std::string_view method) {
   return methods.find(method == "HEAD" ? "GET" : method) != std::string_view::npos;
 }
 
-/// Returns the parameter `limit` of a request.
 std::size_t limit_of(const request& asked, std::size_t usual, std::size_t most) {
   const std::string* text = asked.parameter("limit");
   if (text == nullptr) return usual;
@@ -108,15 +107,13 @@ double share_of(const request& asked) {
   return result;
 }
 
-/// Returns the value of a parameter.
-/// Throws: bad_request if it is missing.
+/// Returns the value of a parameter. | Throws: bad_request if the parameter is missing.
 const std::string& needed(const request& asked, const char* name) {
   const std::string* text = asked.parameter(name);
   if (text == nullptr) throw bad_request("the parameter " + std::string(name) + " is missing");
   return *text;
 }
 
-/// Returns the parameter `clue` of a request.
 const std::string& clue_of(const request& asked) {
   const std::string& clue = needed(asked, "clue");
   if (neardup::count_invalid(clue) > 0) throw bad_request("the parameter clue is not UTF-8");
@@ -138,7 +135,7 @@ ordered_json json_of(const clue_document& found) {
   return result;
 }
 
-/// Returns the page, without the form for clues if the service finds none.
+/// Returns the web page. If the service finds no clues, the page has no form for clues.
 std::string page_of(bool finds_clues) {
   std::string page = page_html;
   constexpr std::string_view begin = "<!-- clues -->\n", end = "<!-- end of clues -->\n";
@@ -255,7 +252,6 @@ struct batch {
     }
   }
 
-  /// Calls write(json) for each element, in order.
   template <class Write>
   static void answer_all(const std::vector<std::optional<std::string>>& errors, const std::vector<answer>& answers,
                          Write&& write) {
@@ -330,10 +326,10 @@ struct http_server::implementation {
       } catch (const refusal& error) {
         then = send(request(), error_response(error.status, error.what()), false, client);
       } catch (const std::exception&) {
-        return;  // no memory or thread is available: the client sees an incomplete answer
+        return;  // no memory or thread is available; the client gets an incomplete answer
       }
     }
-    // A late client may keep sending slowly, but its time is over.
+    // A late client may still be sending slowly, but its time is over.
     if (then == sequel::end)
       client.finish(reader.is_late() ? steady_clock::now() + least_to_see : deadline(), most_discarded);
   }
@@ -403,7 +399,7 @@ struct http_server::implementation {
     return error_response(404, "there is no such page; a docId is 16 hex digits, a hyphen and 16 more");
   }
 
-  /// Answers the requests that only read.
+  /// Answers a request that only reads.
   response shown(const request& asked) {
     const std::string& path = asked.path;
     if (path == "/") return {200, page_of(articles->finds_clues()), "text/html; charset=utf-8"};

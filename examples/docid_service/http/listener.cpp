@@ -67,7 +67,7 @@ int listener::accept() const {
     const int yes = 1;
     ::setsockopt(result, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
   } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-    // The client stays in the queue, so the socket would be readable again at once.
+    // The client stays in the queue, so the socket would be readable again at once without this pause.
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return result;

@@ -60,8 +60,8 @@ class connection_threads {
   bool is_ending_ = false;
 };
 
-/// Connections for which no thread is free. Each one gets a refusal once its client has sent something, and then ends.
-/// The calling thread serves all of them.
+/// Connections for which no thread is free. When a client has sent something, it gets a refusal, and its connection
+/// ends. The calling thread serves all of these connections.
 class turned_away {
  public:
   /// Makes an object without connections. A client has `silence` to send something, and the same time to close the

@@ -78,8 +78,7 @@ class request_reader::parser final : public http::basic_parser<true> {
   }
 
  private:
-  /// Counts further bytes of the body.
-  /// Throws: refusal if the body may not have this many.
+  /// Counts further bytes of the body. | Throws: refusal if the body would become too long.
   void announce(std::uint64_t bytes) {
     if (bytes > left_) throw too_long();
     left_ -= bytes;
@@ -93,7 +92,7 @@ class request_reader::parser final : public http::basic_parser<true> {
   }
 
   void set_target(std::string_view target) {
-    // The target may also name the host (RFC 9112, 3.2.2).
+    // The target of a request may include the scheme and the host (RFC 9112, 3.2.2).
     constexpr std::string_view scheme = "http://";
     if (boost::beast::iequals({target.data(), std::min(target.size(), scheme.size())},
                               {scheme.data(), scheme.size()})) {
@@ -112,7 +111,7 @@ class request_reader::parser final : public http::basic_parser<true> {
   }
 
   void on_field_impl(http::field name, text_view name_text, text_view value, error_code&) override {
-    if (is_header_done()) return;  // a trailer, which may be ignored
+    if (is_header_done()) return;  // trailer fields may be ignored
     // Beast limits only the bytes of one call, so fields that arrive in pieces could be longer.
     field_bytes_ += name_text.size() + value.size() + std::string_view(": \r\n").size();
     if (field_bytes_ > longest_head) throw refusal(431, fields_too_long);
@@ -183,7 +182,7 @@ bool request_reader::is_whole() const { return parser_ && parser_->is_done(); }
 
 void request_reader::renew_deadline() { deadline_ = std::chrono::steady_clock::now() + span_; }
 
-/// Reads more bytes behind the unparsed bytes.
+/// Reads more bytes, and puts them after the unparsed bytes.
 connection::ending request_reader::fill() {
   if (begin_ > 0) {
     std::memmove(buffer_->data(), buffer_->data() + begin_, end_ - begin_);
@@ -206,8 +205,7 @@ void request_reader::fill(const char* what) {
   throw refusal(408, std::string(what) + " has not come whole in time");
 }
 
-/// Parses the bytes that have been read.
-/// Throws: refusal if they are not a request.
+/// Parses the bytes that have been read. | Throws: refusal if the bytes are not a request.
 void request_reader::parse() {
   error_code error;
   begin_ += parser_->put(boost::asio::const_buffer(buffer_->data() + begin_, end_ - begin_), error);

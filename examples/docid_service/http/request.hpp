@@ -18,8 +18,8 @@
 
 namespace docid {
 
-/// The error of a refused request: the reason and the status. The connection ends after the answer, because the rest of
-/// the request has not been read.
+/// The exception for a refused request. It has the reason and the status. The connection ends after the answer, because
+/// the rest of the request has not been read.
 struct refusal : std::runtime_error {
   refusal(int s, const std::string& message) : std::runtime_error(message), status(s) {}
   int status;
@@ -58,11 +58,12 @@ class request_reader {
   /// Precondition: is_whole(), or there was no request yet.
   std::optional<request> next();
 
-  /// Permits a client that asks first (Expect: 100-continue) to send the body. Only the first call has an effect.
+  /// Permits the client to send the body, if the client has asked for permission (Expect: 100-continue). Only the first
+  /// call has an effect.
   void give_leave();
   /// Calls take(part) for each part of the body, until `take` returns false. Calls give_leave() first.
-  /// Throws: refusal if the body is incomplete or late, or has more than `most` bytes, as soon as its length or the
-  /// size of a chunk shows that; exceptions of `take`.
+  /// Throws: refusal if the body is incomplete or late, or as soon as it is known to have more than `most` bytes;
+  /// exceptions of `take`.
   void read_body(const std::function<bool(std::string_view)>& take,
                  std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
   /// Gives the rest of the body a deadline of its own.

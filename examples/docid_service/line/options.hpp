@@ -1,4 +1,4 @@
-// The command line.
+// Parses the command line.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ struct settings {
   cascade_options cascade;
   http_options http;
   store_options stores;
-  /// The option that makes the service miss similar contents; empty if it misses none.
+  /// The name of the option that makes the service miss similar contents. Empty if the service misses none.
   std::string may_miss;
 };
 
-/// Parses the options. If they ask for help, prints it and ends the program.
+/// Parses the options. Prints the help and ends the program if an option asks for help.
 /// Throws: std::runtime_error, which names the wrong option.
 settings settings_of(int count, char** words);
 

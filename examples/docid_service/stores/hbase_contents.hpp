@@ -12,9 +12,9 @@
 
 namespace docid {
 
-/// Contents in HBase. The row key is the document number in 4 bytes, lowest first, which spreads new rows over the
-/// regions; then the version in 8 bytes. The columns c:0, c:1, … contain the JSON, in parts that are small enough for
-/// cells of HBase.
+/// Contents in HBase. The row key is the document number in 4 bytes, lowest byte first, then the version in 8 bytes.
+/// With the lowest byte first, new rows spread over the regions. The columns c:0, c:1, … contain the JSON, in parts
+/// that are small enough for cells of HBase.
 class hbase_contents final : public contents {
  public:
   /// Opens the contents. `master`: host:port. `store`: the identity of the mapping; each mapping has its own table.

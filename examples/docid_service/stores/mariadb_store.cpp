@@ -26,7 +26,7 @@ constexpr const char* redefinition_schema =
     "CREATE TABLE IF NOT EXISTS redefinition(number BIGINT UNSIGNED PRIMARY KEY, document INT UNSIGNED NOT NULL,"
     " title BIGINT UNSIGNED, content BIGINT UNSIGNED) ENGINE=InnoDB";
 
-// The keys of texts of any length are their SHA-256, because nobody must be able to make two texts with the same key.
+// The key of a text is its SHA-256, so a text may have any length, and nobody can make two texts with the same key.
 constexpr const char* mariadb_schema[] = {
     "CREATE TABLE IF NOT EXISTS document(number INT UNSIGNED PRIMARY KEY, name CHAR(33) NOT NULL,"
     " title BIGINT UNSIGNED, content BIGINT UNSIGNED, heat DOUBLE NOT NULL, version BIGINT UNSIGNED NOT NULL)"
@@ -39,7 +39,7 @@ constexpr const char* mariadb_schema[] = {
     " nid_key BINARY(32) NOT NULL UNIQUE, url_key BINARY(32) NOT NULL, nid LONGTEXT NOT NULL, url LONGTEXT NOT NULL,"
     " docid CHAR(33), heat DOUBLE, version BIGINT UNSIGNED, digest BIGINT UNSIGNED,"
     " KEY(url_key), KEY(document)) ENGINE=InnoDB CHARSET=utf8mb4",
-    // This table is created last. If it exists, all others exist.
+    // This table is created last. If it exists, all other tables exist.
     "CREATE TABLE IF NOT EXISTS store(number INT PRIMARY KEY, composition TEXT NOT NULL, identity TEXT NOT NULL,"
     " next INT UNSIGNED NOT NULL, next_article BIGINT UNSIGNED NOT NULL, documents BIGINT UNSIGNED NOT NULL,"
     " nids BIGINT UNSIGNED NOT NULL) ENGINE=InnoDB CHARSET=utf8mb4",
@@ -156,7 +156,7 @@ void mariadb_connection::connect() {
 }
 
 /// Adds to tables of an earlier version the docId of each article, and columns for the stored articles. The docId
-/// column gets its final name only when it is filled. So another service can finish the work if this one is killed.
+/// column gets its final name after it is filled. So another service can finish the work if this one is killed.
 void mariadb_connection::add_columns() {
   const auto has_column = [this] {
     bool is_there = false;

@@ -18,7 +18,8 @@
 
 namespace docid {
 
-/// A connection. If it is lost, it is opened again, except during a transaction, which is lost with it.
+/// A connection to MariaDB. If the connection is lost, it is opened again. During a transaction it is not opened again,
+/// because the transaction is lost, too.
 class mariadb_connection {
  public:
   /// Connects. `options`: an options file as MariaDB's programs read it; its group [client] has host or socket, port,
@@ -31,12 +32,10 @@ class mariadb_connection {
   /// Returns: the number of rows that it changed.
   /// Throws: std::runtime_error with the server's message.
   std::uint64_t run(const std::string& sql);
-  /// Calls visit(row) for each row of the answer.
   void read(const std::string& sql, const sql_database::row_visitor& visit);
-  /// Returns the text as an SQL literal.
   [[nodiscard]] std::string quoted(std::string_view text) const;
 
-  /// Connects, unless connected.
+  /// Connects, unless there is a connection.
   void start();
   /// Reconnects if the server has closed the connection. Does nothing during a transaction, because the transaction
   /// would be lost.
@@ -81,12 +80,12 @@ class mariadb_tables final : public sql_database {
 };
 
 /// A mapping that gives an article one docId even if it reaches two services at once. Each service takes a lock of the
-/// database for a transaction, so the second one searches after the first has committed. The lock belongs to the
-/// connection. So a service that dies, or loses the server, loses both lock and transaction. The rows that a
+/// database for a transaction, so the second service searches after the first service has committed. The lock belongs
+/// to the connection. So if a service ends or loses the server, its lock and its transaction end, too. The rows that a
 /// transaction adds are sent together at its end.
 class mariadb_mapping final : public row_mapping {
  public:
-  /// Opens the mapping. `urls`: an index of url hashes, which is asked first; null if there is none.
+  /// Opens the mapping. `urls`: an index of url hashes, which is searched before the database, or null.
   mariadb_mapping(mariadb_connection& connection, fingerprint_index* urls);
 
   std::string identity() override { return connection_.identity(); }
@@ -104,7 +103,7 @@ class mariadb_mapping final : public row_mapping {
   std::optional<doc_number> remove(std::string_view nid) override;
 
  private:
-  /// An article that was found by its nid, or the first article that was found by its url.
+  /// An article that was found by its nid, or the first of the articles that were found by their url.
   struct found_article {
     doc_number document;
     std::optional<stored_article> stored;

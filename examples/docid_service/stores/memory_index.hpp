@@ -1,4 +1,4 @@
-// The index in memory. It starts empty, and gets all documents of the mapping from nids and urls to documents.
+// The index in memory. When the service starts, all documents of the mapping are added to it.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class memory_index final : public fingerprint_index {
   std::uint64_t known() override { return known_; }
 
   void search_early(query_group& queries) const override {
-    // Smaller groups are searched later, together with the queries of other requests.
+    // Smaller groups are not searched early, but later, together with the queries of other requests.
     constexpr std::size_t worth_while = 32;
     if (queries.prints.size() < worth_while) return;
     auto result = std::make_unique<found_early>();
@@ -131,9 +131,9 @@ class memory_index final : public fingerprint_index {
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  static constexpr std::size_t together = 250;  // queries of one part; take_waiting() may have to wait for them
+  static constexpr std::size_t together = 250;  // queries of one part, for which take_waiting() may have to wait
 
-  /// Searches in parts of `together` queries. `places` gets the position of the result of each query, or `none` for a
+  /// Searches for `together` queries at a time. `places` gets the position of the result of each query, or `none` for a
   /// query without a fingerprint.
   std::vector<found_part> search(std::span<const std::optional<fingerprint>> queries,
                                  std::vector<std::size_t>& places) const {

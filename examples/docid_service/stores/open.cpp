@@ -24,7 +24,6 @@ namespace {
   throw std::runtime_error(option + ": this program was built without it; install " + packages + " and build it anew");
 }
 
-/// The connections that the stores use.
 struct connections {
   std::unique_ptr<sqlite_database> sqlite;
 #if defined(DOCID_MARIADB)

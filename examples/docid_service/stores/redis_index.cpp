@@ -75,7 +75,7 @@ void redis_connection::connect() {
   without_reply_ = 0;
   if (context_->err != 0) fail(context_->errstr);
   redisSetTimeout(context_.get(), patience);
-  // The variable of redis-cli. Everyone on the machine could read a command line.
+  // The variable is the one of redis-cli. A password on the command line could be read by every user of the machine.
   if (const char* const password = std::getenv("REDISCLI_AUTH")) {
     append({"AUTH", password});
     next();
@@ -93,7 +93,7 @@ void redis_connection::own() {
 }
 
 void redis_connection::start() {
-  // Without this, replies to an abandoned pipeline would count as replies to the new one.
+  // Otherwise, replies to an abandoned pipeline would count as replies to the new pipeline.
   if (without_reply_ != 0) context_.reset();
   if (!context_) connect();
 }

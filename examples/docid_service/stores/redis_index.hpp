@@ -33,7 +33,7 @@ class redis_connection {
   void own();
   /// Appends a command to the pipeline; its words may contain any bytes.
   void append(std::initializer_list<std::string_view> words);
-  /// Waits for the reply to the oldest command of the pipeline that has none yet.
+  /// Waits for the next reply: the reply to the oldest command of the pipeline without a reply.
   /// Returns: that reply.
   /// Throws: std::runtime_error if Redis cannot be reached, or the reply is an error; the pipeline is empty then.
   reply next();
@@ -50,7 +50,7 @@ class redis_connection {
 
 /// An index in Redis. The key of a set consists of the prefix, a colon, and the segment and table as band_key writes
 /// them. A member consists of the fingerprint and the document number, highest byte first. The additions of a
-/// transaction are kept apart until it commits, and a plain scan searches them.
+/// transaction are kept in memory until the transaction commits. A search also scans them.
 class redis_index final : public fingerprint_index {
  public:
   /// Opens the index. `blocks`: number of blocks. For 3 bits, 4 blocks give 4 tables, and 5 blocks give 10.

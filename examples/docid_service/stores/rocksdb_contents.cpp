@@ -60,7 +60,7 @@ void rocksdb_contents::write(rocksdb::WriteBatch& batch, bool is_synced) {
   options.sync = is_synced;
   open();
   const rocksdb::Status status = database_->Write(options, &batch);
-  // After an error (such as a full disk) RocksDB refuses further writes until it is opened again.
+  // After an error, such as a full disk, RocksDB refuses further writes until the database is opened again.
   if (!status.ok()) database_.reset();
   check(status);
   batch.Clear();

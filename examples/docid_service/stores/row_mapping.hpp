@@ -1,4 +1,4 @@
-// The mapping over tables of an SQL database, whichever database it is.
+// The mapping, stored in tables of any SQL database.
 #pragma once
 
 #include <bit>
@@ -27,13 +27,13 @@ using sql_values = std::initializer_list<sql_value>;
 /// Texts are valid until the next row.
 class sql_row {
  public:
-  /// `order`: the order of the bytes of a feature.
+  /// Makes a row. `order`: the order of the bytes of a feature.
   sql_row(std::span<const sql_value> columns, std::endian order) : columns_(columns), order_(order) {}
 
   [[nodiscard]] bool is_null(std::size_t column) const {
     return std::holds_alternative<std::nullptr_t>(columns_[column]);
   }
-  /// Returns a number; 0 for NULL.
+  /// Returns the number in a column, or 0 for NULL.
   [[nodiscard]] std::uint64_t number(std::size_t column) const { return as<std::uint64_t>(column); }
   [[nodiscard]] double real(std::size_t column) const { return as<double>(column); }
   [[nodiscard]] std::string_view text(std::size_t column) const {
@@ -43,7 +43,7 @@ class sql_row {
   [[nodiscard]] std::optional<fingerprint> print(std::size_t column) const {
     return is_null(column) ? std::nullopt : std::optional(fingerprint(number(column)));
   }
-  /// Returns features; none for NULL.
+  /// Returns the features in a column, or no features for NULL.
   [[nodiscard]] feature_set features(std::size_t column) const;
 
  private:
@@ -61,17 +61,17 @@ class sql_row {
   std::endian order_;
 };
 
-/// A database that executes statements. A `?` in a statement is a parameter. The statements are string literals, because
-/// a database may store what it has prepared by their addresses.
+/// A database that executes statements. A `?` in a statement is a parameter. Statements are string literals, because a
+/// database may find its prepared statements by these addresses.
 /// Throws, all functions: std::runtime_error with the message of the database.
 class sql_database {
  public:
   using row_visitor = std::function<void(const sql_row&)>;
 
   /// Executes a statement.
-  /// Returns: the number of rows that it changed.
+  /// Returns: the number of rows that the statement changed.
   virtual std::uint64_t run(const char* sql, sql_values values) = 0;
-  /// Calls visit(row) for each row of the answer.
+  /// Calls visit(row) for each row of the result.
   virtual void read(const char* sql, sql_values values, const row_visitor& visit) = 0;
   /// Inserts a row. `into`: the table and its columns; `row`: an expression for each column. The row may be sent later, at
   /// the latest before the next run() or read().
@@ -82,8 +82,8 @@ class sql_database {
   ~sql_database() = default;
 };
 
-/// The functions of a mapping that are alike in each database: all that refers to documents, and the articles of a document.
-/// Derived classes find nids and urls, and decide how a transaction begins and ends.
+/// The functions of a mapping that are the same for each database: the functions for documents, and for the articles of
+/// a document. Derived classes find nids and urls, and decide how a transaction begins and ends.
 class row_mapping : public mapping {
  public:
   explicit row_mapping(sql_database& rows) : rows_(rows) {}
@@ -122,7 +122,7 @@ class row_mapping : public mapping {
     std::uint64_t redefinitions = 0;
   };
 
-  /// Begins a transaction with the current state. Until close(), nobody else changes the tables.
+  /// Begins a transaction with the current state. Until close(), no other process changes the tables.
   void open() {
     before_ = state_;
     is_open_ = true;
@@ -131,14 +131,14 @@ class row_mapping : public mapping {
     is_open_ = false;
     summaries_.clear();
   }
-  /// Restores the state from before the transaction.
+  /// Restores the state before the transaction.
   void restore() noexcept {
     state_ = before_;
     close();
   }
   [[nodiscard]] bool is_open() const { return is_open_; }
 
-  /// Returns the first article of an answer with the columns nid, url, heat, version, digest.
+  /// Returns the first article of the result of a query for the columns nid, url, heat, version, digest.
   std::optional<known_article> find_article(const char* sql, sql_values values);
   static std::optional<stored_article> stored_in(const sql_row& row, std::size_t first);
 

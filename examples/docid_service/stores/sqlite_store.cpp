@@ -30,7 +30,7 @@ constexpr const char* sqlite_schema = R"(
     number INTEGER PRIMARY KEY, document INTEGER NOT NULL, title INTEGER, content INTEGER);
 )";
 
-// Columns that articles of an earlier version do not have.
+// These columns are missing from tables of earlier versions.
 constexpr const char* new_columns = R"(
   ALTER TABLE article ADD COLUMN heat REAL;
   ALTER TABLE article ADD COLUMN version INTEGER;
@@ -41,7 +41,6 @@ constexpr const char* new_columns = R"(
 constexpr const char* new_index =
     "CREATE INDEX IF NOT EXISTS article_of_document_by_heat ON article(document, heat DESC)";
 
-/// Returns a column of the current row.
 sql_value column_of(sqlite3_stmt* statement, int column) {
   switch (sqlite3_column_type(statement, column)) {
     case SQLITE_NULL: return nullptr;
@@ -53,7 +52,7 @@ sql_value column_of(sqlite3_stmt* statement, int column) {
   return std::string_view(data, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
 }
 
-/// Binds a value to a parameter. A text, and features, must stay where they are until the statement is reset.
+/// Binds a value to a parameter. The memory of a text or of features must not change until the statement is reset.
 void bind(sqlite3_stmt* statement, int place, const sql_value& value) {
   if (const auto* const number = std::get_if<std::uint64_t>(&value)) {
     sqlite3_bind_int64(statement, place, static_cast<std::int64_t>(*number));
@@ -121,8 +120,8 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
   try {
     if (result != SQLITE_OK) fail(opened);
     // synchronous=FULL: a commit returns when its bytes are on disk. The cache is 64 MB. The log is written into the
-    // file every 1,000 pages, which is the default. With 8,192 pages, arrays were 4 % faster, but single articles had
-    // to wait.
+    // file every 1,000 pages, which is the default. If it is written every 8,192 pages, arrays are 4 % faster, but
+    // single articles have to wait.
     run_all(
         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
         "PRAGMA cache_size=-65536;");
@@ -169,7 +168,7 @@ sqlite_mapping::sqlite_mapping(sqlite_database& database) : row_mapping(database
     return found;
   };
   state_.documents = number("SELECT count(*) FROM document");
-  // AUTOINCREMENT remembers the largest number ever used.
+  // The keyword AUTOINCREMENT makes SQLite store the largest number ever used.
   state_.next = static_cast<doc_number>(number("SELECT seq FROM sqlite_sequence WHERE name = 'document'") + 1);
   state_.redefinitions = number("SELECT max(number) FROM redefinition");
 }
@@ -217,7 +216,7 @@ void sqlite_mapping::rollback() noexcept {
   erased_documents_.clear();
   if (is_there_.size() > state_.next) is_there_.resize(state_.next);
   try {
-    // After some errors SQLite has already rolled back.
+    // After some errors, SQLite has already rolled back the transaction.
     if (database_.is_in_transaction()) database_.run("ROLLBACK", {});
   } catch (const std::exception&) {
   }
@@ -257,7 +256,7 @@ std::optional<known_article> sqlite_mapping::hottest_of(doc_number document) {
       "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
       " WHERE document = ? AND version IS NOT NULL ORDER BY heat DESC, number LIMIT 1",
       {document});
-  // Usually no other article has the url.
+  // Usually no other article has this url, so no query is needed.
   if (!found || by_url_.at(key_of(found->url)).number == 1) return found;
   auto last = find_article(
       "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
@@ -305,8 +304,8 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
   place of_url = by_url_.at(url);
   --of_url.number;
   if (of_url.number > 0 && of_url.has_other && of_url.document == old.document) {
-    // If articles are not matched by url, several documents may have this url, and the document recorded for it may be
-    // gone. This reads the table up to the first article of the url.
+    // If articles are not matched by url, several documents may have this url, and the recorded document may be erased.
+    // So the query reads the table up to the first article with this url.
     std::optional<doc_number> first;
     database_.read("SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1", {article->url},
                    [&](const sql_row& row) { first = row.document(0); });

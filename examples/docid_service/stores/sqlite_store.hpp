@@ -19,11 +19,12 @@
 
 namespace docid {
 
-/// A file of SQLite. It prepares each statement once.
+/// A file of SQLite. Each statement is prepared only once.
 class sqlite_database final : public sql_database {
  public:
-  /// Opens the file for this process alone. If there is no file, makes it.
-  /// Throws: std::runtime_error if another process has it open, or it was made with another `composition`.
+  /// Opens the file for this process alone, and makes it if it does not exist.
+  /// Throws: std::runtime_error if another process has opened the file, or the file was made with another
+  /// `composition`.
   sqlite_database(const std::string& file, const std::string& composition);
 
   std::uint64_t run(const char* sql, sql_values values) override;
@@ -35,7 +36,6 @@ class sqlite_database final : public sql_database {
  private:
   using prepared_statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
 
-  /// Executes statements without parameters.
   void run_all(const char* sql);
 
   std::unique_ptr<sqlite3, int (*)(sqlite3*)> handle_;
@@ -96,7 +96,7 @@ class sqlite_mapping final : public row_mapping {
   std::vector<doc_number> erased_documents_;  // documents that the current transaction has erased
 };
 
-/// Contents in SQLite. They use the file of the mapping, and so its transactions. One
+/// Contents in SQLite. They are in the file of the mapping, and use its transactions. One
 /// table has the first article of each document, with the document number as key. A second table has further articles.
 class sqlite_contents final : public contents {
  public:

@@ -1,9 +1,9 @@
-// The three things that the service stores, each with a small interface. One thread uses them, in transactions. Later
-// calls see the changes of the open transaction at once; after a rollback nobody does.
+// The three things that the service stores, each with a small interface. One thread uses them, in transactions. The
+// open transaction sees its own changes at once. A rollback undoes them.
 //
 // The mapping is authoritative: its commit decides. Contents are synced before the mapping; indexes are committed after
-// it. An index may then lack documents, because the process was killed, or a server has lost them. The next transaction
-// adds them. If an index still has documents that are erased, the service leaves them out.
+// it. If the process is killed, or a server loses data, an index may lack documents. The next transaction adds the
+// missing documents. The service ignores erased documents that an index still has.
 #pragma once
 
 #include <cstddef>
@@ -57,19 +57,18 @@ class fingerprint_index {
   /// Begins the search for the fingerprints of a request, before the transaction of the request begins.
   /// Thread safety: callable from any thread, at any time.
   virtual void search_early(query_group& /*queries*/) const {}
-  /// Announces the fingerprints that the transaction will ask for, so that they can be searched together.
-  /// Precondition: the groups exist as long as near() is called.
+  /// Announces the fingerprints for which near() will be called, so that the index can search for all of them together.
+  /// | Precondition: the groups exist as long as near() is called.
   virtual void prepare(std::span<const query_group* const> groups) = 0;
-  /// Returns the documents near fingerprint number `query` of all groups, including additions of the transaction,
-  /// sorted by distance, then age.
+  /// Returns the documents near fingerprint number `query`, counted through all groups. Includes additions of the
+  /// transaction. The result is sorted by distance, then age.
   virtual std::vector<candidate> near(std::size_t query) = 0;
 
-  /// Called before the transaction is decided.
-  /// Throws: std::runtime_error if the index has lost its content since known() was called. Searches may then have been
-  /// incomplete.
+  /// The service calls this function before it decides the transaction. | Throws: std::runtime_error if the index has
+  /// lost its content since known() was called. Searches may then have been incomplete.
   virtual void confirm() = 0;
 
-  /// Adds an entry; does nothing if it is there already.
+  /// Adds an entry, unless the index has it already.
   virtual void insert(const fingerprint& print, doc_number document) = 0;
   virtual void erase(const fingerprint& print, doc_number document) = 0;
   /// Commits the additions. `known` describes the content of the index: for urls, the number of the last article; for
@@ -78,8 +77,8 @@ class fingerprint_index {
   virtual void rollback() noexcept = 0;
 };
 
-/// The content of an index: all documents up to a number, with all redefinitions up to another number. Encoded as one
-/// integer, it is compatible with versions that had no redefinitions.
+/// The content of an index: all documents up to a number, with all redefinitions up to another number. It is encoded as
+/// one integer, which is compatible with versions that had no redefinitions.
 struct known_state {
   doc_number documents = 0;
   std::uint64_t redefinitions = 0;
@@ -119,10 +118,10 @@ struct known_article {
   std::string nid;
   std::string url;
   std::optional<stored_article>
-      stored;  ///< nullopt if an earlier version of the service received it, which kept only the hottest
+      stored;  ///< nullopt if the article came to an earlier version of the service, which kept only the hottest
 };
 
-/// The error if the store cannot hold an article. Other articles may still be stored.
+/// The exception if the store cannot hold an article. Other articles may still be stored.
 struct unstorable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -132,23 +131,24 @@ struct unstorable : std::runtime_error {
 inline constexpr const char* index_is_ahead =
     "the index has documents that the mapping has not; were these restored from a copy? Empty the index first";
 
-/// The documents, and the document that each article belongs to.
+/// The documents, and for each article the document to which it belongs.
 class mapping {
  public:
   virtual ~mapping() = default;
 
-  /// Returns the identity of this store. Do not use it with anything made from another store.
+  /// Returns the identity of this store. Objects made from another store do not belong to it.
   virtual std::string identity() = 0;
 
-  /// Begins a transaction. Returns when no other service can decide.
+  /// Begins a transaction. Waits until no other service is in a transaction.
   virtual void begin() = 0;
-  /// Commits. Returns when everything is synced, and visible to all services.
+  /// Commits. Returns when all changes are on disk, and visible to all services.
   virtual void commit() = 0;
-  /// Lets other services decide again. Called after the indexes are committed.
+  /// Ends the transaction, so that other services can begin theirs. The service calls this function after the commits
+  /// of the indexes.
   virtual void end() = 0;
   virtual void rollback() noexcept = 0;
 
-  /// Announces the nids and urls that the transaction will ask for.
+  /// Announces the nids and urls for which the transaction will search.
   virtual void prepare(std::span<const std::string_view> nids, std::span<const std::string_view> urls) = 0;
   virtual std::optional<doc_number> document_of_nid(std::string_view nid) = 0;
   virtual std::optional<doc_number> document_of_url(std::string_view url) = 0;
@@ -160,15 +160,15 @@ class mapping {
   /// Returns the oldest article of a document.
   /// Precondition: the document exists.
   virtual known_article first_of(doc_number document) = 0;
-  /// Returns the article of a nid if it belongs to the document.
+  /// Returns the article of a nid if the article belongs to the document.
   virtual std::optional<known_article> article_of(doc_number document, std::string_view nid) {
     for (known_article& one : articles_of(document)) {
       if (one.nid == nid) return std::move(one);
     }
     return std::nullopt;
   }
-  /// Finds the hottest stored article of a document: the oldest of equally hot articles, but the newest of articles
-  /// with its url.
+  /// Finds the hottest stored article of a document, of equally hot articles the oldest. If other articles have the
+  /// same url, the newest of these is returned.
   /// Returns: nullopt if none is stored.
   virtual std::optional<known_article> hottest_of(doc_number document) {
     std::optional<known_article> best;
@@ -188,8 +188,7 @@ class mapping {
   /// Replaces the stored data of an article.
   /// Precondition: the nid is stored.
   virtual void update(std::string_view nid, const stored_article& stored) = 0;
-  /// Removes a nid.
-  /// Returns: the document that it belonged to; nullopt if the nid was not stored.
+  /// Removes a nid. | Returns: the document to which the nid belonged, or nullopt if the nid was not stored.
   virtual std::optional<doc_number> remove(std::string_view nid) = 0;
 
   /// Returns the number of the next document, which has never been used.
@@ -197,21 +196,20 @@ class mapping {
   virtual void add_document(doc_number document, const definition& defined, const kept_article& kept) = 0;
   virtual void set_kept(doc_number document, const kept_article& kept) = 0;
   /// Replaces the title and the content of a document by the values of `defined`, and its stored pairs by `pairs`. The
-  /// name stays. `old` is the definition before this call.
+  /// name does not change. `old` is the definition before this call.
   virtual void redefine(doc_number document, const definition& old, const definition& defined,
                         const feature_set& pairs) = 0;
   /// Returns the number of calls of redefine() so far, by all processes.
   virtual std::uint64_t redefinitions() const = 0;
   using redefinition_visitor = std::function<void(doc_number, const std::optional<fingerprint>& old_title,
                                                   const std::optional<fingerprint>& old_content)>;
-  /// Visits the redefinitions with a number above `after`, in order. They are numbered from 1 on.
+  /// Visits the redefinitions with a number above `after`, in order. The first redefinition has the number 1.
   virtual void for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) = 0;
   virtual void erase_document(doc_number document) = 0;
-  /// Stores the pairs of words of the content that defines a document, for the time when they can no longer be computed
-  /// from the contents.
-  /// Precondition: the document has none.
+  /// Stores the pairs of words of the content that defines a document, because the content may be erased later.
+  /// Precondition: the document has no stored pairs.
   virtual void add_pairs(doc_number document, const feature_set& pairs) = 0;
-  /// Returns true if the document exists. Called for each candidate.
+  /// Returns true if the document exists. The service calls this function for each candidate.
   virtual bool has(doc_number document) = 0;
   // The next functions return nullopt if the document does not exist.
   virtual std::optional<std::string> name_of(doc_number document) = 0;
@@ -226,7 +224,7 @@ class mapping {
   virtual void for_each_document(doc_number after, const document_visitor& visit) = 0;
   /// Returns the features of the next `most` documents after this number, in ascending order.
   virtual std::vector<document_features> features_after(doc_number after, std::size_t most) = 0;
-  /// Returns the next `most` document numbers after this one.
+  /// Returns the numbers of the next `most` documents after this number.
   virtual std::vector<doc_number> documents_after(doc_number after, std::size_t most) = 0;
 
   virtual std::size_t documents() const = 0;
@@ -244,9 +242,9 @@ class contents {
   virtual void put(doc_number document, std::uint64_t version, std::string_view json) = 0;
   /// Returns an article; nullopt if there is only another version, or another service's store has the article.
   virtual std::optional<std::string> get(doc_number document, std::uint64_t version) = 0;
-  /// Erases an article. Takes effect after the mapping's commit.
+  /// Erases an article after the commit of the mapping.
   virtual void erase(doc_number document, std::uint64_t version) = 0;
-  /// Syncs all puts. Called before the mapping's commit.
+  /// Syncs all puts. The service calls this function before the commit of the mapping.
   virtual void sync() = 0;
   virtual void commit() = 0;
   virtual void rollback() noexcept = 0;

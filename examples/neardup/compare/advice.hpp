@@ -34,7 +34,7 @@ struct advice_request {
   /// Two documents are near-duplicates if their `check` features have at least this Jaccard similarity.
   double similarity = neardup::default_similarity;
   neardup::feature_choice check{};
-  /// The share of the near-duplicates that fingerprints must find; see setup::recall.
+  /// The share of the near-duplicates that fingerprints must find. See setup::recall.
   double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);
   /// The features from which fingerprints may be made, in addition to `check`.
   std::vector<neardup::feature_choice> features{{neardup::feature_kind::words, 1},
@@ -57,16 +57,18 @@ struct setup {
   neardup::fingerprint_kind kind;
   std::size_t bits;
   int distance;
-  int blocks;     ///< block count of the recommended index
-  double recall;  ///< share of the near-duplicates of a document that are within `distance`. A family counts once,
-                  ///< regardless of its number of pairs; copies, which any distance finds, do not count
+  int blocks;  ///< block count of the recommended index
+  /// Share of the near-duplicates of a document that are within `distance`. A family counts once, whatever its number
+  /// of pairs. Copies do not count, because any distance finds them.
+  double recall;
   double recall_error;             ///< standard error of `recall`, due to the sample and the hash
   double recall_low, recall_high;  ///< the actual recall is between these bounds in nine of ten cases
-  double recall_of_pairs;  ///< share of all pairs of near-duplicates, copies included, that are within `distance`.
-                           ///< Large families count most, and their pairs are found or missed together
-  double candidates;       ///< for each document: pairs within `distance`, which have to be checked
-  double bytes;            ///< for each document: memory of the index and of the sets that the check compares
-  double seconds;  ///< for each document, on one core; comparable with the seconds of other setups, not with a clock
+  /// Share of all pairs of near-duplicates, copies included, that are within `distance`. Large families count most,
+  /// because their pairs are found or missed together.
+  double recall_of_pairs;
+  double candidates;  ///< for each document: pairs within `distance`, which have to be checked
+  double bytes;       ///< for each document: memory of the index and of the sets that the check compares
+  double seconds;     ///< for each document, on one core; comparable with the seconds of other setups, not with a clock
 };
 
 /// Properties of a corpus for one choice of features.
@@ -76,8 +78,8 @@ struct feature_facts {
   double too_short;        ///< share of the sample with fewer features than features_to_bear() requires for one change
   double mean_distance;    ///< mean distance of the 64-bit fingerprints of two random documents; uniform bits have 32
   double distance_spread;  ///< standard deviation of that distance; uniform bits have 4
-  double skew;  ///< mean size of the 16-bit bucket that a document falls into, relative to uniform bits; the worst of 4
-                ///< blocks
+  /// Mean size of the 16-bit bucket of a document, relative to the mean for uniform bits; the largest of four blocks.
+  double skew;
 };
 
 /// Properties of a corpus, and the recommended setup.
@@ -89,10 +91,11 @@ struct advice {
   std::size_t followed = 0;
   double mean_bytes = 0;  ///< mean size of a document
   double median_bytes = 0;
-  double similar_pairs = 0;            ///< estimated number of near-duplicate pairs in the corpus
-  std::uint64_t pairs_seen = 0;        ///< near-duplicate pairs found that have a document of the sample
-  std::size_t documents_measured = 0;  ///< sampled documents with near-duplicates that are not copies; recall is
-                                       ///< measured on these documents; predicted if there are none
+  double similar_pairs = 0;      ///< estimated number of near-duplicate pairs in the corpus
+  std::uint64_t pairs_seen = 0;  ///< near-duplicate pairs found that have a document of the sample
+  /// Number of sampled documents with near-duplicates that are not copies. Recall is measured on these documents, or
+  /// predicted if there are none.
+  std::size_t documents_measured = 0;
   double partnered = 0;  ///< share of documents that have near-duplicates; a document and its copies count as one
   std::vector<feature_facts> facts;
   /// For each choice of features, kind and bits: the setup with the smallest distance that has the required recall.
@@ -101,8 +104,8 @@ struct advice {
   bool is_reached = false;      ///< true if the recommended setup reaches the required recall
 };
 
-/// Chooses a setup. If some setups reach the recall, only these setups count. Of these, only setups that take at most a
-/// twentieth longer than the fastest count. Of these, the setup with the best recall is chosen; of equal setups the
+/// Chooses a setup. If some setups reach the recall, the others are ignored. Then setups that take over a twentieth
+/// longer than the fastest are ignored. Of the rest, the setup with the best recall is chosen; of equal setups the
 /// fastest, then the first.
 /// Returns: the index of the setup.
 /// Throws: std::invalid_argument if there are no setups.
@@ -114,7 +117,7 @@ struct advice {
   for (const setup& s : setups) {
     if (s.recall >= recall) fastest = (std::min)(fastest, s.seconds);
   }
-  // The costs are estimates. So small differences in time mean nothing.
+  // The costs are estimates, so small differences in time mean nothing.
   const auto fits = [&](const setup& s) { return s.recall >= recall && s.seconds <= 1.05 * fastest; };
   const auto is_better = [&](const setup& a, const setup& b) {
     if (fits(a) != fits(b)) return fits(a);
@@ -191,7 +194,7 @@ class advisor {
       pairs += s.stands_for * static_cast<double>(s.copies + s.degree);
     }
     result.partnered = partnered / distinct;
-    // The sum is divided by 2, because each pair was counted for each of its two documents.
+    // The sum is divided by 2, because each pair is counted for both of its documents.
     result.similar_pairs = pairs / 2 * static_cast<double>(corpus_.documents()) / corpus_.weight();
 
     std::vector<double> sizes;
@@ -243,7 +246,7 @@ class advisor {
   /// Returns the facts about choice number `f` of features. `counts`: how many features each sampled document has.
   [[nodiscard]] feature_facts facts_of(std::size_t f, std::span<const std::size_t> counts) const {
     const neardup::feature_choice& features = corpus_.features()[f];
-    // A text never has more longest sentences than requested. So few features do not mean that a text is short.
+    // The features are few, but the text need not be short: a text never has more longest sentences than requested.
     const bool are_few = features.kind == neardup::feature_kind::longest_sentences;
     const std::size_t enough = are_few ? 0 : neardup::features_to_bear(features.size, similarity_);
     double all = 0, too_short = 0;
@@ -346,7 +349,8 @@ class advisor {
     return neardup::match_probability(bits, k, std::cos(std::numbers::pi * p));
   }
 
-  /// The size of a table that maps the probability that a bit differs to the probability that a pair is within k bits.
+  /// The number of steps of a table from the probability that a bit differs to the probability that a pair is within k
+  /// bits.
   static constexpr std::size_t difference_steps = 1024;
   static std::vector<double> chances_by_difference(std::size_t bits, int k) {
     std::vector<double> chances(difference_steps + 1);
@@ -427,7 +431,7 @@ class advisor {
     if (all == 0) return 0;
     constexpr std::size_t widest = 128;
     std::array<double, widest> terms{};    // terms[bit]: contribution of the bit to the share
-    double of_pairs = 0, of_one_pair = 0;  // variances of pairs by themselves: the part in `terms`; the full variance
+    double of_pairs = 0, of_one_pair = 0;  // variances of single pairs: the part that is in `terms`; all
     const double families = (std::max)(1.0, all * static_cast<double>(corpus_.documents()) / corpus_.weight());
     for (const auto& s : corpus_.sample()) {
       for (const auto& other : s.kept) {
@@ -435,8 +439,8 @@ class advisor {
         const double p = other.by_features[f].difference[by];
         if (p <= 0) continue;  // every hash function finds this pair
         const double found = chance_within(bits, k, p);
-        // The probability that one bit decides whether the pair is found. It decides if exactly k of the other bits
-        // differ.
+        // The probability that one bit decides whether the pair is found. The bit decides if exactly k of the other
+        // bits differ.
         const double decides = chance_within(bits - 1, k, p) - (k == 0 ? 0 : chance_within(bits - 1, k - 1, p));
         for (std::size_t bit = 0; bit < widest; ++bit) {
           const bool differs = (other.by_features[f].differing[by][bit / 64] >> (bit % 64) & 1) != 0;
@@ -464,7 +468,7 @@ class advisor {
     int k = 0;
     estimate recall = recall_within(kind, width, k, f);
     while (recall.value < recall_ && k < max_distance(width)) recall = recall_within(kind, width, ++k, f);
-    // Two hash functions contribute: the one that was examined, and the one that will be used.
+    // Two hash functions contribute to the error: the one that was examined, and the one that will be used.
     const double luck = luck_of_the_hash(kind, width, k, f) * std::sqrt(1 + recall.trust * recall.trust);
     const double error = std::hypot(recall.error, luck);
     // If documents were independent, 1.65 standard errors would suffice. But near-duplicates form families.

@@ -42,9 +42,7 @@ class document_check {
   [[nodiscard]] std::size_t size() const noexcept { return features_.size(); }
   [[nodiscard]] feature_set operator[](std::size_t i) const { return features_[i]; }
 
-  /// Returns true if all features are in memory.
   [[nodiscard]] bool is_in_memory() const noexcept { return features_.is_in_memory(); }
-  /// Returns the number of features of all documents.
   [[nodiscard]] std::uint64_t feature_count() const noexcept { return features_.feature_count(); }
 
   /// Returns true if the check decides, or false if fingerprints alone decide.
@@ -57,8 +55,7 @@ class document_check {
     return settings_.checks_jaccard() && *settings_.min_similarity > 0 && features_.is_in_memory();
   }
 
-  /// Checks a candidate pair.
-  /// Thread safety: several threads may call it at once.
+  /// Checks a candidate pair. | Thread safety: several threads may call this function at once.
   [[nodiscard]] neardup::check_result operator()(std::size_t i, std::size_t j) const {
     return check_documents(settings_, features_[i], features_[j]);
   }
@@ -117,8 +114,8 @@ inline neardup::set_threshold set_threshold_of(const comparison_settings& settin
   return {set_measure_of(settings), *settings.min_similarity, settings.is_lossless ? std::size_t{1} : 0};
 }
 
-/// Returns an array: element i is the first of `count` documents that equals document i. `compare(a, b)` orders the
-/// documents a and b; the order is total, and documents that are equivalent in the order are equal.
+/// Returns an array of `count` elements. Element i is the first document that equals document i. `compare(a, b)` is a
+/// total order of documents. Equivalent documents in this order are equal.
 template <class Number, class Compare>
 std::vector<Number> first_of_equal(Number count, const Compare& compare) {
   std::vector<Number> order(count);

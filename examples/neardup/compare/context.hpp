@@ -92,8 +92,8 @@ inline void close_outputs(context& c, bool on_disk = false) {
   if (c.audit) c.audit->close(on_disk);
 }
 
-/// Ends a run: closes the output files, and then prints the notes. `summary` ends the first note. `found`: the number
-/// of results of a verb that searches. If `found` is 0, the exit status is that of a search without results.
+/// Ends a run. Closes the output files, then prints the notes. `summary` ends the first note. `found`: the number of
+/// results of a verb that searches. If `found` is 0, the exit status is that of a search without results.
 inline void finish(context& c, const std::string& summary, std::uint64_t found = 0) {
   close_outputs(c);
   c.found_any = found > 0;

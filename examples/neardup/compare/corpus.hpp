@@ -33,7 +33,7 @@ class document_table {
 
   void add(const placed_document& d);
 
-  /// Returns the id that the user knows as the id of the document.
+  /// Returns the id by which the user knows the document.
   [[nodiscard]] std::string id(std::size_t i) const;
 
   /// Returns the position of a document as PATH:LINE if an earlier document has the same id. Otherwise returns an empty
@@ -45,7 +45,7 @@ class document_table {
   [[nodiscard]] place where(std::size_t i) const;
 
  private:
-  /// Consecutive documents of one source. `first` is the number of the first one.
+  /// Consecutive documents of one source. `first` is the number of the first document.
   struct run {
     std::uint32_t first;
     std::shared_ptr<source> from;
@@ -55,13 +55,13 @@ class document_table {
 
   bool keeps_places_;
   std::vector<run> runs_;
-  compact_numbers names_;  // 2 * line, or 2 * position in ids_ + 1; 0: the source is the document
+  compact_numbers names_;  // 2 * line, or 2 * position in ids_ + 1; 0 if the source is the document
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length of each document
   std::map<std::size_t, std::uint64_t> repeated_;  // documents that have the id of an earlier document, and their lines
-  std::deque<char> ids_;  // ids; before each id its length, 7 bits per byte, the last byte below 128
+  std::deque<char> ids_;  // before each id its length, 7 bits per byte; the last byte of a length is below 128
 };
 
-/// All documents that have tokens.
+/// The corpus: all documents that have tokens.
 struct corpus {
   /// Makes an empty corpus. `names`: true if the names of documents are needed. `places`: true if their texts are read
   /// again.
@@ -76,7 +76,7 @@ struct corpus {
     if (settings.by.kind != source_kind::none) sources.emplace(settings.by);
   }
 
-  /// Counts a document of the input. Call it before the document is added.
+  /// Counts a document of the input. Call this function before the document is added.
   void come(const placed_document& d) {
     if (!sources) return;
     const std::uint32_t number = sources->come(d);
@@ -119,7 +119,7 @@ struct corpus {
   std::unordered_map<std::string, std::uint32_t> value_numbers;
   std::vector<const std::string*> value_texts;  // value_texts[number]: the value, in value_numbers
   std::vector<double> scores;                   // set if --keep needs scores: the highest is kept
-  std::vector<exact_key> exact_scores;          // scores that are texts, or numbers that a double would round
+  std::vector<exact_key> exact_scores;          // scores that are texts, or numbers that a double cannot represent
   std::size_t against = 0;                      // number of documents of --against, which come first
   std::optional<source_tally> sources;          // sources of the input's documents, if --by asks for them
   std::vector<std::uint32_t> source_numbers;    // of each document of the input: the number of its source

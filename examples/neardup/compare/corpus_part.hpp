@@ -14,13 +14,12 @@
 namespace command {
 
 /// A part of a corpus. Each document belongs to the part with the same probability. The part of a small corpus is the
-/// whole corpus. A part has about 1/13 of the bytes of the corpus, but at least 1.7 MB and at most 64 MB. It depends
-/// only on the seed and on the documents in their order.
+/// whole corpus. A part has about 1/13 of the bytes of the corpus, but at least 1.7 MB and at most 64 MB. The part
+/// depends only on the seed and on the documents in their order.
 class corpus_part {
  public:
   explicit corpus_part(std::uint64_t seed = 0) : seed_(seed) {}
 
-  /// Adds the next document of the corpus.
   void add(std::string_view text) {
     const std::uint64_t priority = spread(seed_ ^ spread(documents_++));
     bytes_ += text.size();
@@ -43,7 +42,8 @@ class corpus_part {
   [[nodiscard]] const std::string& operator[](std::size_t i) const noexcept { return kept_[i].text; }
   [[nodiscard]] bool is_whole() const noexcept { return kept_.size() == documents_; }
 
-  /// mean_bytes(): the mean size of the documents of the corpus. median_bytes(): the median size of those of the part.
+  /// mean_bytes(): the mean size of the documents of the corpus. median_bytes(): the median size of the documents of
+  /// the part.
   /// Precondition: the corpus has documents.
   [[nodiscard]] double mean_bytes() const { return static_cast<double>(bytes_) / static_cast<double>(documents_); }
   [[nodiscard]] std::size_t median_bytes() const {

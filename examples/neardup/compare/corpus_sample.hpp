@@ -69,7 +69,7 @@ class fingerprints_of_text {
 struct sample_reader {
   /// Returns the fingerprint of the distinct features, each with weight 1, or nullopt if the text has no features.
   std::function<std::optional<fingerprints_of_text>(std::string_view text)> fingerprint;
-  /// Returns the hashes of the distinct features, ascending. They are valid until the next call of `features` or
+  /// Returns the hashes of the distinct features, ascending. The result is valid until the next call of `features` or
   /// `fingerprint`.
   std::function<std::span<const std::uint64_t>(std::string_view text)> features;
 };
@@ -96,7 +96,7 @@ struct sample_reader {
 /// Limits how much of a corpus is examined.
 struct sample_limits {
   std::size_t documents;  ///< documents in the sample
-  std::size_t bytes;      ///< bytes of the texts in the sample; longer texts than a sixteenth of this are left out
+  std::size_t bytes;      ///< bytes of the texts in the sample; a text above a sixteenth of this is left out
   std::size_t compared;   ///< most documents whose fingerprints are kept
   std::uint64_t seed;     ///< seed of all random choices, and of the hashes
   bool fingerprints;      ///< true if fingerprints are made at all
@@ -160,7 +160,7 @@ class corpus_sample {
   struct sampled {
     std::uint64_t ordinal = 0;
     std::string text;
-    double stands_for = 1;        // the number of drawn documents that it represents, including itself
+    double stands_for = 1;        // number of drawn documents that this document represents, including itself
     std::uint64_t copies = 0;     // number of other documents with the same features
     std::uint64_t degree = 0;     // number of near-duplicates that are not copies
     std::vector<neighbour> kept;  // a random selection of these near-duplicates
@@ -175,7 +175,6 @@ class corpus_sample {
   corpus_sample(double similarity, std::vector<neardup::feature_choice> features, const sample_limits& limits)
       : similarity_(similarity), features_(std::move(features)), limits_(limits), room_(limits.documents) {}
 
-  /// Adds a document in the first pass.
   void add(std::string_view text) {
     const std::uint64_t ordinal = documents_++;
     total_bytes_ += static_cast<double>(text.size());
@@ -222,7 +221,7 @@ class corpus_sample {
       const auto& element = texts[i];  // texts[i] may return a temporary that owns the text
       const std::string_view text(element);
       join_.find(own.readers.front().features(text), own.join, [&](std::size_t a, double similarity) {
-        // Only equal sets have a similarity of exactly 1, even after rounding.
+        // Only equal sets have a similarity of exactly 1, even after rounding, so equal sets are copies.
         if (sample_[a].ordinal != compared_ + i)
           neighbours[i].push_back({static_cast<std::uint32_t>(a), similarity == 1});
       });
@@ -271,12 +270,10 @@ class corpus_sample {
   }
 
   [[nodiscard]] const std::vector<neardup::feature_choice>& features() const noexcept { return features_; }
-  /// Returns the documents for which near-duplicates are counted. After the first pass, these are all documents that
-  /// were drawn. compare() may remove some of them.
+  /// Returns the documents for which near-duplicates are counted. After the first pass, all drawn documents are in the
+  /// sample. compare() may remove some documents.
   [[nodiscard]] const std::vector<sampled>& sample() const noexcept { return sample_; }
-  /// Returns how many documents were drawn.
   [[nodiscard]] std::size_t drawn_documents() const noexcept { return drawn_documents_; }
-  /// Returns the sum of sampled::stands_for.
   [[nodiscard]] double weight() const noexcept {
     double sum = 0;
     for (const sampled& s : sample_) sum += s.stands_for;
@@ -289,7 +286,7 @@ class corpus_sample {
   /// Returns the fingerprints of the sample, for choice number `f` of features.
   [[nodiscard]] const fingerprints_type& queries(std::size_t f) const { return queries_[f]; }
 
-  /// Returns the fingerprints of the documents that were chosen for comparison, also of sampled documents.
+  /// Returns the fingerprints of the documents that were chosen for comparison. Sampled documents may be among them.
   [[nodiscard]] const fingerprints_type& fingerprints(std::size_t f) const { return fingerprints_[f]; }
 
   /// Returns true if the fingerprints of this document are kept for comparison.
@@ -355,7 +352,6 @@ class corpus_sample {
     }
   }
 
-  /// Calls `work(worker, i)` for each i below `count`.
   template <class Work>
   void for_each(const neardup::any_runner& runner, std::size_t count, const Work& work) {
     const std::size_t parts = (std::min)(runner.parts(), count / 8 + 1);
@@ -405,7 +401,7 @@ class corpus_sample {
     feature_counts_.front().clear();
     for (const hash_set& set : sets) feature_counts_.front().push_back(set.size());
     for_each(runner, counted, [&](worker& own, std::size_t i) {
-      // Takes evenly spaced documents, because the sample of a small corpus has the order of the corpus.
+      // The counted documents are evenly spaced, because the sample of a small corpus has the order of the corpus.
       const std::string& text = sample_[i * sets.size() / counted].text;
       for (std::size_t f = 1; f < features_.size(); ++f) feature_counts_[f][i] = own.readers[f].features(text).size();
     });

@@ -10,14 +10,14 @@ namespace command {
 
 namespace {
 
-/// Returns the least number of features, or of characters, with which a text bears a change.
+/// Returns the least number of features, or of characters, with which a text stays similar after a change.
 std::size_t least_features(const compared_by& by, double similarity) {
   if (similarity >= 1) return 0;
   if (by.features) {
     const bool are_few = by.features->kind == neardup::feature_kind::longest_sentences;
     return are_few ? 0 : neardup::features_to_bear(by.features->size, similarity);
   }
-  // Rounding may have moved the quotient, so the search starts below it.
+  // Rounding may have changed the quotient, so the search starts below it.
   auto length = static_cast<std::size_t>(std::max(1 / (1 - similarity) - 2, 1.0));
   while (static_cast<double>(length - 1) / static_cast<double>(length) < similarity) ++length;
   return length;

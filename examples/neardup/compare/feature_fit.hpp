@@ -15,7 +15,7 @@ namespace command {
 
 /// A way to compare texts exactly: by a kind of features, or by the edit similarity of the texts.
 struct compared_by {
-  std::optional<neardup::feature_choice> features;  ///< nullopt: edits
+  std::optional<neardup::feature_choice> features;  ///< nullopt for the edit similarity
 
   [[nodiscard]] std::string name() const { return features ? neardup::to_string(*features) : "edit"; }
   /// Returns the settings of an exact run with this least similarity.
@@ -24,11 +24,11 @@ struct compared_by {
   friend bool operator==(const compared_by&, const compared_by&) = default;
 };
 
-/// The lengths of texts, measured in features. For the edit similarity, they are measured in characters.
+/// The lengths of texts, measured in features, or in characters for the edit similarity.
 struct feature_fit {
   compared_by by;
-  double mean_features;  ///< mean number of distinct features of a text, or of its characters
-  double too_short;      ///< share of the texts that one changed word or character takes below the similarity
+  double mean_features;  ///< mean number of distinct features of a text; for edits of its characters
+  double too_short;      ///< share of texts that one changed word or character makes less similar than required
 
   /// Returns true if these features may be recommended: after a change of one word or character, most texts are still
   /// similar enough.

@@ -43,9 +43,9 @@ class compact_numbers {
   std::vector<std::array<std::uint8_t, bytes>> digits_;
 };
 
-/// The features of documents. Up to a limit they are in memory. The features of further documents are in a temporary
-/// file, which is mapped, so that the system keeps those parts in memory that are used. A join compares sets of similar
-/// size together. In the file, such sets are neighbours, because otherwise each comparison would read a page.
+/// The features of documents. Up to a limit, features are in memory. The features of further documents are in a mapped
+/// temporary file, so that the system keeps the used parts in memory. A join compares sets of similar size together. So
+/// the file stores sets of similar size together. Otherwise each comparison would read a page.
 /// Memory: 4 bytes per feature, and 5 bytes per document (9 in the file).
 class feature_store {
  public:
@@ -66,14 +66,13 @@ class feature_store {
     to->used += features.size();
     ends_.push_back(to->begin + to->used);
     if (is_in_memory()) return;
-    // In the file, the previous document may be elsewhere. So the size of a document is stored.
+    // The size of a document is stored, because in the file the previous document may be elsewhere.
     *end = static_cast<std::uint32_t>(features.size());
     ++to->used;
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
 
-  /// Returns the number of features of all documents.
   [[nodiscard]] std::uint64_t feature_count() const noexcept { return feature_count_; }
 
   [[nodiscard]] bool is_in_memory() const noexcept { return filed_.empty(); }
@@ -84,7 +83,8 @@ class feature_store {
     const std::uint32_t* const behind = holder.features + (end - holder.begin);
     if (holder.is_filed) {
       const std::uint32_t* const begin = behind - *behind;
-      // A pass over all documents reads the first document of each chunk. Other reads seldom do so.
+      // A pass over all documents reads the first document of each chunk, so the rest of the chunk is requested, too.
+      // Other reads seldom begin there.
       if (begin == holder.features) will_need(begin, sizeof(std::uint32_t) << slot_bits_);
       return {begin, *behind};
     }
@@ -96,14 +96,14 @@ class feature_store {
   /// A slot is a piece of memory of up to 16 MB (see slot_bits_). A chunk is one slot, or several adjacent slots.
   struct slot {
     const std::uint32_t* features;  // beginning of the chunk
-    std::uint64_t begin;            // begin of its chunk, counted through all chunks
+    std::uint64_t begin;            // begin of the chunk of this slot, counted through all chunks
     bool is_filed;
   };
   /// The chunk to which documents are added.
   struct open_chunk {
     std::uint32_t* features = nullptr;
     std::size_t size = 0;
-    std::size_t used = 0;  // used < size, so that the end of a document is in its chunk
+    std::size_t used = 0;  // used < size, so that the end of a document is inside its chunk
     std::uint64_t begin = 0;
   };
 
@@ -147,7 +147,7 @@ class feature_store {
 
   std::uint64_t limit_;
   std::uint64_t bytes_per_document_;
-  // A slot has 2^slot_bits_ features. This is 16 MB, or less if the limit is low. A larger document has a chunk of
+  // A slot has 2^slot_bits_ features. A slot has 16 MB, or less if the limit is low. A larger document has a chunk of
   // several slots.
   int slot_bits_;
   std::uint64_t bytes_ = 0;  // number of bytes in memory

@@ -15,7 +15,7 @@ namespace command {
 
 namespace {
 
-/// Inserts the labels of the other corpus, whose documents represent themselves, before the labels of the input.
+/// Returns the labels of all documents: first the other corpus, whose documents represent themselves, then the input.
 std::vector<std::uint32_t> behind_against(const corpus& all, const std::vector<std::uint32_t>& of_input) {
   std::vector<std::uint32_t> label(all.against);
   std::iota(label.begin(), label.end(), 0U);
@@ -46,8 +46,8 @@ std::vector<std::uint32_t> group_exactly(context& c, const corpus& all, bool ori
   return behind_against(all, neardup::extend_groups(others, sets, set_threshold_of(c.settings.comparison), how));
 }
 
-/// Returns true if group_within_values() is the best way: sets in memory, and few values or many documents of each,
-/// because each value takes a join of its own.
+/// Returns true if group_within_values() is the fastest way. The sets must be in memory. There must be few values, or
+/// many documents of each value, because each value takes a join of its own.
 bool groups_within_values(const context& c, const corpus& all) {
   constexpr std::size_t few_values = 64, many_of_each = 1000;
   const std::size_t values = all.value_numbers.size();
@@ -55,7 +55,7 @@ bool groups_within_values(const context& c, const corpus& all) {
          !joins_by_partitions(all.check) && (values <= few_values || all.size() / values >= many_of_each);
 }
 
-/// Groups the documents of each value by themselves, for --within.
+/// Groups the documents of each value separately, for --within.
 std::vector<std::uint32_t> group_within_values(context& c, const corpus& all, bool originals) {
   std::vector<std::vector<std::uint32_t>> known(all.value_numbers.size()), input(all.value_numbers.size());
   std::vector<std::uint32_t> label(all.size());
@@ -127,8 +127,7 @@ std::string group_as_json(const run_settings& settings, std::uint64_t number_of_
   return text + "]}\n";
 }
 
-/// Returns the documents in the order of decision: first the documents of the other corpus, then by preference, then by
-/// position.
+/// Returns the documents in the order of decision: first the other corpus, then by preference, then by position.
 std::vector<std::uint32_t> order_of_decision(const context& c, const corpus& all) {
   std::vector<std::uint32_t> order(all.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -142,8 +141,8 @@ std::vector<std::uint32_t> order_of_decision(const context& c, const corpus& all
   return order;
 }
 
-/// Groups documents by all allowed pairs, by the rule of the library: if --within or --across is given, or if codes have
-/// a width without a type.
+/// Groups documents by all allowed pairs, by the rule of the library. Needed for --within and --across, and for codes
+/// of any width.
 std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   const auto count = static_cast<std::uint32_t>(all.size());
   const std::vector<std::uint32_t> order = order_of_decision(c, all);
@@ -151,7 +150,7 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   for (std::uint32_t i = 0; i < count; ++i) rank[order[i]] = i;
   neardup::pair_groups<std::uint32_t> representatives(count);
   neardup::pair_components<std::uint32_t> components(count);
-  // Of documents with equal values and equal data only the first has pairs. So n copies have n pairs.
+  // Of documents with equal values and equal data, only the first is compared with others. So n copies have n pairs.
   std::vector<bool> is_copy(count);
   if (all.paired != pairing::across && (!c.settings.against.any() || c.settings.against.also_within)) {
     const auto compare = [&](std::uint32_t x, std::uint32_t y) -> std::strong_ordering {
@@ -180,7 +179,7 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   }
   const bool is_paired = all.paired != pairing::all;
   if (all.fingerprints.wide() != nullptr && all.against > 0 && !c.settings.grouping.by_components && !is_paired) {
-    // Of equal codes of the other corpus, only the first can be an original, unless a value makes a difference.
+    // Of equal codes of the other corpus, only the first can be an original, unless their values differ.
     const distinct_documents known(all, all.against);
     if (known.has_repeats()) {
       std::fill_n(is_copy.begin(), all.against, true);
@@ -189,7 +188,7 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   }
   sorted_pairs found(c.settings.grouping.memory);
   find_near_pairs(c, all, found, false, is_copy);
-  sorted_pairs decided(c.settings.grouping.memory);  // by the later document, then the earlier one
+  sorted_pairs decided(c.settings.grouping.memory);  // sorted by the later document, then the earlier one
   found.visit_all([&](std::span<const checked_pair> some) {
     for (const checked_pair& pair : some) {
       const std::uint32_t later = std::max(rank[pair.a], rank[pair.b]), earlier = std::min(rank[pair.a], rank[pair.b]);
@@ -240,7 +239,7 @@ std::string text_of_group(const run_settings& settings, std::uint64_t number_of_
 }
 
 distinct_documents::distinct_documents(const corpus& all, std::size_t count) {
-  std::vector<std::uint64_t> order;  // the hash of a fingerprint in the upper half, the document's number in the lower
+  std::vector<std::uint64_t> order;  // upper half: hash of a fingerprint; lower half: number of the document
   order.reserve(count);
   const auto hash_in = [](std::uint64_t value) { return value >> 32; };
   const auto number_in = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
@@ -409,7 +408,7 @@ std::vector<std::uint32_t> extend_groups_of_codes(const distinct_documents& know
   const std::vector<std::uint32_t> all = groups.finish();
   std::vector<std::uint32_t> label(all.begin() + before, all.end());
   for (std::uint32_t i = 0; !among_themselves && i < count; ++i) {
-    // Equal codes have equal representatives, none of which is one of `codes`.
+    // Equal codes have equal representatives. These representatives are not in `codes`.
     const std::uint32_t by = label[first[i]];
     label[i] = by < before ? by : before + i;
   }

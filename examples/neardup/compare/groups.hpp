@@ -108,8 +108,8 @@ struct group_counts {
   std::uint64_t groups = 0, documents = 0;
 };
 
-/// The groups of at least two documents. They are ordered by their first members.
-/// Thread safety: several threads may call const members at once.
+/// The groups of at least two documents, ordered by first member. | Thread safety: several threads may call const
+/// members at once.
 class document_groups {
  public:
   /// Makes the groups of a corpus.
@@ -119,7 +119,6 @@ class document_groups {
   [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
   [[nodiscard]] group_counts counts() const noexcept { return {size(), size() + members_.size()}; }
 
-  /// Returns the number of members of a group.
   [[nodiscard]] std::size_t members_of(std::size_t i) const noexcept {
     return 1 + (i + 1 < size() ? begins_[i + 1] : members_.size()) - begins_[i];
   }
@@ -132,7 +131,6 @@ class document_groups {
     for (std::size_t m = begin; m + 1 < begin + members_of(i); ++m) visit(members_[m].b);
   }
 
-  /// Returns the representative of a group.
   [[nodiscard]] group_member original_of(std::size_t i) const;
   /// Returns a member of a group. `document` is the number of its document.
   /// Complexity: O(log members).
@@ -141,7 +139,7 @@ class document_groups {
   /// Counts the members of groups by source, if --by is given.
   void count_by_source(corpus& all) const;
 
-  /// Returns the members of a group: first the representative, then the others in the order of the input.
+  /// Returns the members of a group: first the representative, then the other members in the order of the input.
   [[nodiscard]] std::vector<group_member> operator[](std::size_t i) const;
 
  private:
@@ -150,7 +148,7 @@ class document_groups {
 
   const run_settings& settings_;
   const corpus& all_;
-  std::vector<candidate> members_;                   // group by group; `a` is the first member, `b` another one
+  std::vector<candidate> members_;                   // group by group; `a` is the first member, `b` is another member
   std::vector<std::size_t> begins_;                  // begin of each group in members_
   std::vector<std::optional<double>> similarities_;  // similarity of each member, if there is a check
 };

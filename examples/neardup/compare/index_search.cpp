@@ -74,8 +74,8 @@ class chosen_sets {
   std::vector<std::uint32_t> numbers_;
 };
 
-/// Returns the indexed sets that may be similar to a set of the batch. If the batch is so large that most would be
-/// chosen, it returns all indexed sets.
+/// Returns the indexed sets that may be similar to a set of the batch. Returns all indexed sets if the batch is so
+/// large that most of them would be chosen.
 chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch) {
   constexpr std::size_t step = std::size_t{1} << 14, large_share = 8;
   const bool is_large = batch.size() > indexed.numbers / large_share;
@@ -96,7 +96,7 @@ chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, st
 
 using match_visitor = std::function<void(std::size_t i, std::span<const indexed_match> matches)>;
 
-/// Visits a part of the batch. If there are too many matches for the memory, it visits two halves.
+/// Visits the matches of a part of the batch. If the matches do not fit into memory, visits two halves.
 void visit_part(const run_settings& settings, const chosen_sets& chosen, std::span<const feature_set> batch,
                 std::size_t first, const match_visitor& visit) {
   const std::size_t most_matches = std::max(std::size_t{1} << 18, 8 * batch.size());
@@ -130,8 +130,7 @@ bool has_postings_for(const run_settings& settings, const indexed_sets& indexed)
          *settings.comparison.min_similarity >= indexed.similarity;
 }
 
-/// Visits the matches that the postings find. It searches for several sets at a time, so few that their matches take
-/// little memory.
+/// Visits the matches that the postings find. Searches for so few sets at a time that their matches take little memory.
 void visit_by_postings(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch,
                        const match_visitor& visit) {
   constexpr std::size_t first_step = 16, most_in_step = 8192, usual_matches = std::size_t{1} << 18;

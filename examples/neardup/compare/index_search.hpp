@@ -19,14 +19,15 @@ namespace command {
 /// Complexity: for a Jaccard similarity that the index supports, the same as set_index::search_batch(). For any other
 /// similarity, there is a pass over all indexed sets, and then a join. The pass skips most sets after reading their
 /// first features. The join compares the batch with the sets that share enough features with the whole batch.
-/// Memory: during the call, some 40 bytes per match, for the matches of one set or for some millions of matches.
+/// Memory: during the call, about 40 bytes per match. At least the matches of one set, and at most some millions of
+/// matches, are in memory.
 void visit_similar_in_index(const run_settings& settings, const indexed_sets& indexed,
                             std::span<const feature_set> batch,
                             const std::function<void(std::size_t i, std::span<const indexed_match> matches)>& visit);
 
 /// Returns for each set of a batch the most similar indexed set; of equally similar sets, the set with the smallest
 /// number. Unlike visit_similar_in_index(), the function needs no memory for matches. `is_allowed(i, number)`: false if
-/// the indexed set cannot be the result for set i of the batch. If `is_allowed` is null, every indexed set can.
+/// the indexed set cannot be the result for set i of the batch. If `is_allowed` is null, every indexed set is allowed.
 std::vector<std::optional<std::uint32_t>> closest_in_index(
     const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch,
     const std::function<bool(std::size_t i, std::uint32_t number)>& is_allowed);

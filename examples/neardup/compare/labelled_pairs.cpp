@@ -13,7 +13,7 @@ std::optional<double> labelled_share::value() const {
 
 double labelled_share::end(double side) const {
   if (all == 0) return side < 0 ? 0 : 1;
-  constexpr double z = 1.959964;  // of the normal distribution, for 95 %
+  constexpr double z = 1.959964;  // quantile of the normal distribution for 95 %
   const double n = static_cast<double>(all), p = static_cast<double>(part) / n;
   const double middle = p + z * z / (2 * n), half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n));
   return std::clamp((middle + side * half) / (1 + z * z / n), 0.0, 1.0);
@@ -27,7 +27,7 @@ double labelled_limit::f1() const {
 std::vector<labelled_limit> limits_of(std::span<const labelled_pair> pairs) {
   constexpr int step = 5, all_hundredths = 100;
   if (pairs.empty()) return {};
-  // A lower similarity would also find pairs that are less similar than all labelled ones.
+  // A lower similarity would also find pairs that are less similar than all labelled pairs.
   const auto lowest = std::min_element(pairs.begin(), pairs.end(), [](const labelled_pair& a, const labelled_pair& b) {
     return a.similarity < b.similarity;
   });

@@ -8,7 +8,7 @@
 
 namespace command {
 
-/// A share of `all` cases, with its 95 % interval (Wilson's score interval).
+/// A share of `all` cases, with Wilson's score interval at 95 %.
 struct labelled_share {
   std::uint64_t part = 0, all = 0;
 
@@ -28,8 +28,8 @@ struct labelled_pair {
   bool is_same;
 };
 
-/// The result of `--similarity` with any value from `from` to `to`, in hundredths. All these values give the same
-/// near-duplicates.
+/// A range of similarities, in hundredths. `--similarity` finds the same near-duplicates with each value from `from` to
+/// `to`.
 struct labelled_limit {
   int from, to;
   labelled_share precision;  ///< share of the near-duplicate pairs that are labelled as the same
@@ -49,8 +49,8 @@ struct labelled_limit {
 /// would also find pairs that are less similar than all labelled pairs.
 std::vector<labelled_limit> limits_of(std::span<const labelled_pair> pairs);
 
-/// Returns the position of the best limit: the one with the highest F1; of these the one with the widest range, then
-/// the first.
+/// Returns the position of the limit with the highest F1; of equal limits the one with the widest range, then the
+/// first.
 /// Precondition: there are limits, so there are pairs.
 std::size_t best_limit(std::span<const labelled_limit> limits);
 

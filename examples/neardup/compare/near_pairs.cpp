@@ -16,7 +16,7 @@ namespace command {
 
 namespace {
 
-/// Visits candidates for copies_once: among equal documents, the first is paired with other documents. A later copy
+/// Visits candidates for copies_once: the first of equal documents is paired with other documents, and each later copy
 /// is paired only with the first.
 template <std::size_t Bits, class Visit>
 void visit_candidates_once(const corpus& all, const neardup::bits& within, const neardup::join_options& how,
@@ -60,8 +60,7 @@ void visit_candidates(const context& c, const corpus& all, bool copies_once, con
       [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, all.against + j, distance); }, how);
 }
 
-/// Finds the pairs without candidates by fingerprints: all pairs with similar sets, or with similar texts by edit
-/// distance.
+/// Finds all pairs of similar sets, or of texts within an edit distance, without fingerprints.
 template <class Wanted>
 void find_exact_pairs(context& c, const corpus& all, bool copies_once, const Wanted& is_wanted, sorted_pairs& found) {
   const checked_sets others(all.check, 0, all.against), input(all.check, all.against, all.check.size());
@@ -111,7 +110,7 @@ void find_exact_pairs(context& c, const corpus& all, bool copies_once, const Wan
 }
 
 /// Finds the near-duplicates. Candidates are checked as they are found, by all threads and in batches, because there
-/// may be thousands of candidates for one accepted pair.
+/// may be thousands of candidates for each accepted pair.
 template <std::size_t Bits, class Wanted>
 void find_checked_pairs(const context& c, const corpus& all, bool copies_once, const Wanted& is_wanted,
                         sorted_pairs& passed) {
@@ -150,7 +149,7 @@ void find_code_pairs(const context& c, const corpus& all, bool copies_once, cons
   const auto add = [&](std::uint32_t a, std::uint32_t b) {
     if (is_wanted(a, b)) found.add({a, b, 0});
   };
-  // Among equal codes, the first is paired with other codes, and each other one only with the first.
+  // The first of equal codes is paired with other codes. Each further copy is paired only with the first.
   if (copies_once)
     first = first_of_equal(count, [&](std::uint32_t a, std::uint32_t b) { return codes[a] <=> codes[b]; });
   for (std::uint32_t i = 0; i < count; ++i) {

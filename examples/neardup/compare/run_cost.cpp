@@ -36,7 +36,7 @@ double mean_postings(const part_sets& sets, double similarity) {
   return postings / static_cast<double>(looked_at);
 }
 
-/// Returns the number of documents that another one represents.
+/// Returns the number of documents that another document represents.
 template <class Labels>
 std::size_t count_dropped(const Labels& labels) {
   std::size_t dropped = 0;
@@ -66,8 +66,8 @@ tried_run try_run(const corpus_part& part, const compared_by& by, double similar
     }
   }
   run.reading_seconds = processor_seconds() - begin;
-  // The first run also waits for new pages of memory, which a part has more of than a corpus. It is left out if it is
-  // short.
+  // If the first run is short, it is left out: it also waits for new pages of memory, and a part needs more new pages
+  // per document than a corpus.
   constexpr double short_seconds = 0.5;
   for (int round = 0; round < 2; ++round) {
     const double before = processor_seconds();
@@ -89,16 +89,16 @@ tried_run try_run(const corpus_part& part, const compared_by& by, double similar
 
 run_cost cost_of_run(const tried_run& part, std::uint64_t documents, double input_seconds) {
   const double all = static_cast<double>(documents), ratio = all / static_cast<double>(part.documents);
-  // Measured by bench/advice.py: a posting takes an eighth of the time of a feature.
+  // A posting takes an eighth of the time of a feature, as bench/advice.py has measured.
   constexpr double of_posting = 0.125;
-  // If no feature is rare, a join reads fewer postings: it looks for common parts of sets.
+  // If no feature is rare, the number of postings overstates the time, because the join looks for common parts of sets.
   constexpr double most_growth = 0.45;
   const double growth = part.by.features ? std::min(std::pow(ratio, most_growth),
                                                     (part.features + of_posting * part.postings * ratio) /
                                                         std::max(part.features + of_posting * part.postings, 1.0))
                                          : ratio;
   const double seconds = input_seconds + ratio * (part.reading_seconds + part.grouping_seconds * growth);
-  // Measured by bench/advice.py: the process, a document, and a feature of it or a character.
+  // Bytes of the process, of a document, of each of its features, and of a text. They were measured by bench/advice.py.
   constexpr double of_process = 24e6, of_document = 130, of_feature = 6.2, of_text = 1500;
   const double bytes = of_process + all * (part.by.features ? of_document + of_feature * part.features : of_text);
   return {seconds, bytes};

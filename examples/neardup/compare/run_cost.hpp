@@ -15,13 +15,13 @@ double processor_seconds();
 /// A run of the verb `groups` on a part of a corpus.
 struct tried_run {
   compared_by by;
-  std::size_t documents = 0;    ///< documents of the part
-  double features = 0;          ///< mean number of features of a document; for edits its characters
-  double postings = 0;          ///< mean number of other documents that have a prefix feature of a document, each
-                                ///< feature counted for itself
+  std::size_t documents = 0;  ///< documents of the part
+  double features = 0;        ///< mean number of features of a document; for edits of its characters
+  /// Mean number of postings that a document shares: other documents with a prefix feature of it, for each feature.
+  double postings = 0;
   double reading_seconds = 0;   ///< processor time to make features
   double grouping_seconds = 0;  ///< processor time to group
-  std::size_t dropped = 0;      ///< documents that are near-duplicates of a kept one
+  std::size_t dropped = 0;      ///< documents that are near-duplicates of a kept document
 };
 
 /// Groups the documents of a part as the command does, but on one thread.
@@ -29,7 +29,6 @@ struct tried_run {
 tried_run try_run(const corpus_part& part, const compared_by& by, double similarity,
                   const fingerprint_settings& settings);
 
-/// The time and memory of a run.
 struct run_cost {
   double seconds;  ///< processor time of one thread
   double bytes;    ///< memory of the process at its peak, with one thread

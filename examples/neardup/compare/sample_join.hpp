@@ -22,9 +22,9 @@ using hash_set = std::vector<std::uint64_t>;
 
 /// Sampled sets of hashes. Any number of other sets can be compared with the sampled sets.
 ///
-/// Prefix filter, for the sampled sets only: let a sampled set have n elements, and let a similar set have at least c
-/// of them. Then the similar set has at least one of any n - c + 1 elements of the sampled set. The rarest n - c + 1
-/// elements are indexed, by the upper halves of their hashes.
+/// Prefix filter, for the sampled sets only: a set that is similar to a sampled set of n elements has at least c of
+/// these elements. So it has at least one of any n - c + 1 elements of the sampled set. The rarest n - c + 1 elements
+/// are indexed, by the upper halves of their hashes.
 class sample_join {
  public:
   sample_join() = default;
@@ -136,9 +136,9 @@ class sample_join {
     }
   }
 
-  /// Returns false if set i cannot be similar enough. It compares the upper halves of the hashes, 8 at a time with
-  /// AVX2, in a third of the time of comparing hashes. If no two hashes of a set have the same upper half, the sets of
-  /// halves are at least as similar as the sets of hashes.
+  /// Returns false if set i cannot be similar enough. Compares the upper halves of the hashes, 8 at a time with AVX2,
+  /// which takes a third of the time of comparing hashes. If no two hashes of a set have the same upper half, the sets
+  /// of halves are at least as similar as the sets of hashes.
   [[nodiscard]] bool may_be_similar(std::uint32_t i, std::size_t size, const std::vector<std::uint32_t>& high) const {
     if (high_[i].size() != sets_[i].size() || high.size() != size) return true;
     return neardup::jaccard_at_least(high_[i], high, threshold_).has_value();

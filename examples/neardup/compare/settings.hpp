@@ -8,7 +8,7 @@
 
 namespace command {
 
-/// How the representative of a group is chosen (--keep).
+/// The rule that chooses the representative of a group (--keep).
 enum class preference { first, longest, highest, lowest };
 
 /// The pairs of documents that may be near-duplicates: all pairs, pairs with equal values in a field (--within), or
@@ -19,7 +19,7 @@ struct grouping_settings {
   pairing paired = pairing::all;
   bool by_components = false;  ///< true if groups are components; see neardup::grouping
   preference keep = preference::first;
-  std::uint64_t memory = 0;  ///< bytes that a run may use; features beyond that are in a temporary file
+  std::uint64_t memory = 0;  ///< bytes that a run may use; further features are in a temporary file
 
   /// Returns true if two documents with these values may be a pair.
   [[nodiscard]] bool lets_pair(std::string_view a, std::string_view b) const {

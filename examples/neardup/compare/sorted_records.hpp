@@ -14,7 +14,7 @@
 
 namespace command {
 
-/// Reads records from an offset of a temporary file on. It reads as many records as `to` has.
+/// Reads to.size() records of a temporary file, beginning at an offset.
 /// Throws: output_error if the file has fewer records.
 template <class Record>
 void read_records(const temporary_file& file, std::uint64_t offset, std::span<Record> to) {
@@ -99,7 +99,7 @@ class sorted_records {
  private:
   static constexpr std::size_t least_in_run = std::size_t{1} << 16;
 
-  /// A sorted run in the file: the position of the part that was not read yet, and the records that were read last.
+  /// A sorted run in the file: the position of the unread part, and the records that were read last.
   struct run {
     std::uint64_t offset, count;
     std::vector<Record> records;
@@ -146,7 +146,7 @@ class sorted_records {
   std::vector<run> runs_;
   bool is_sorted_ = false;
   std::size_t next_ = 0;           // position in last_, if there are no runs
-  std::vector<std::size_t> heap_;  // runs by their next record, the least one first
+  std::vector<std::size_t> heap_;  // runs, ordered by their next records, the least record first
 };
 
 /// Records in the order in which they were added. They can be read several times. Up to a limit, they are in memory;
@@ -203,8 +203,8 @@ class kept_records {
   }
 
   std::size_t most_;
-  // While records are added: the records that are not in the file yet. While records are read: all records, or, if
-  // there is a file, the records that were read from it last.
+  // The records that are not in the file yet, while records are added. While records are read: all records, or the last
+  // records read from the file.
   std::vector<Record> held_;
   temporary_file file_;
   std::uint64_t size_ = 0, filed_ = 0, read_ = 0;

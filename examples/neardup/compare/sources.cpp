@@ -8,7 +8,8 @@ namespace command {
 
 namespace {
 
-/// Returns the host of a URL, such as "example.org" of "https://user@Example.org:8080/page"; empty if it is not a URL.
+/// Returns the host of a URL, such as "example.org" of "https://user@Example.org:8080/page". Returns an empty text if
+/// `url` is not a URL.
 std::string host_of(std::string_view url) {
   const std::size_t scheme = url.find("://");
   if (scheme == url.npos || scheme == 0) return "";
@@ -63,7 +64,7 @@ std::vector<source_count> source_tally::counts() const {
     while (end < losses.size() && key(losses[end]) == key(losses[begin])) ++end;
     source_count& count = all[losses[begin].source];
     count.dropped += end - begin;
-    // The largest groups of the source, by size; groups of equal size keep their order.
+    // `largest` has the largest groups of the source, ordered by size. Groups of equal size keep their order.
     const source_count::group found{losses[begin].group, end - begin};
     const auto place = std::find_if(count.largest.begin(), count.largest.end(),
                                     [&](const source_count::group& other) { return other.dropped < found.dropped; });
@@ -94,7 +95,7 @@ std::string share_text(std::uint64_t part, std::uint64_t all) {
 }
 
 std::vector<std::string> source_warnings(const source_tally& tally, const group_namer& name) {
-  constexpr std::uint64_t least = 10;  // a share of fewer documents means nothing
+  constexpr std::uint64_t least = 10;  // a share of fewer documents says nothing
   constexpr std::size_t most_named = 5;
   std::vector<std::string> warnings;
   std::size_t more = 0;

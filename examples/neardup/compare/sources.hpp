@@ -9,17 +9,17 @@
 
 namespace command {
 
-/// The number of documents of a source, and the number of those that a run drops. A dropped document has a
+/// The number of documents of a source, and the number of its documents that a run drops. A dropped document has a
 /// representative in its group.
 struct source_count {
   struct group {
     std::uint64_t number;   ///< the number that was passed to drop()
-    std::uint64_t dropped;  ///< number of documents of this source
+    std::uint64_t dropped;  ///< number of dropped documents of this source
   };
 
   std::string name;
   std::uint64_t in = 0, dropped = 0;
-  std::vector<group> largest;  ///< at most three groups, those with most of these documents
+  std::vector<group> largest;  ///< at most three groups: the groups with most dropped documents of this source
 };
 
 /// Counts documents by source.
@@ -55,7 +55,7 @@ class source_tally {
   std::vector<loss> dropped_;
 };
 
-/// Returns the name of a group from its number. It is the name of the representative.
+/// Returns the name of a group, which is the name of its representative. The parameter is the number of the group.
 using group_namer = std::function<std::string(std::uint64_t)>;
 
 /// Returns a warning for each source with ten or more documents that loses more than half of its documents. After five
@@ -66,7 +66,6 @@ std::vector<std::string> source_warnings(const source_tally& tally, const group_
 /// Prints the counts on standard error, unless `quiet`. The warnings are always printed.
 void say_sources(const source_tally& tally, const group_namer& name, bool quiet);
 
-/// Returns a percentage such as "66.7 %".
 std::string share_text(std::uint64_t part, std::uint64_t all);
 
 }  // namespace command

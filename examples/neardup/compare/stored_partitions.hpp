@@ -14,8 +14,9 @@
 
 namespace command {
 
-/// The partitions of a join: in memory up to a limit, then in a temporary file. The pieces of a partition in the file are
-/// a list, from the last piece to the first: behind its bytes, each piece has the place of the piece before it.
+/// The partitions of a join: in memory up to a limit, then in a temporary file. In the file, the pieces of a partition
+/// are a linked list, from the last piece to the first. After the bytes of a piece comes the place of the previous
+/// piece.
 class stored_partitions {
  public:
   explicit stored_partitions(std::uint64_t room) : room_(room) {}
@@ -59,7 +60,7 @@ class stored_partitions {
  private:
   struct piece {
     std::uint64_t offset = 0;
-    std::size_t size = 0;  // 0: there is no piece
+    std::size_t size = 0;  // 0 if there is no piece
   };
   struct pieces {
     std::vector<std::vector<std::byte>> held;
@@ -70,7 +71,7 @@ class stored_partitions {
   std::uint64_t room_;  // bytes of memory that are left
   temporary_file file_;
   std::vector<pieces> partitions_;
-  std::string written_;  // a piece, with the place of the piece before it
+  std::string written_;  // a piece, followed by the place of the previous piece
 };
 
 }  // namespace command

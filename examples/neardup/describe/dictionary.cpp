@@ -17,17 +17,16 @@ namespace command {
 
 namespace {
 
-/// The folders where Debian, or users, install jieba.
+/// The places where Debian, or users, install the dictionary of jieba.
 constexpr std::array<const char*, 2> installed{"/usr/lib/python3/dist-packages/jieba/dict.txt",
                                                "/usr/share/jieba/dict.txt"};
 
-/// The stop words of jieba's extract_tags.
 const std::vector<std::string> english_stop_words{
     "the", "of", "is",   "and",   "to",  "in", "that", "we",   "for", "an",   "are", "by",  "be",  "as",  "on", "with",
     "can", "if", "from", "which", "you", "it", "this", "then", "at",  "have", "all", "not", "one", "has", "or"};
 
 /// Chinese words that say nothing about a text, separated by spaces: particles, pronouns, prepositions, conjunctions,
-/// adverbs of degree and time, auxiliary verbs. They are the list zh of --stop-words; jieba has no such list.
+/// adverbs of degree and time, auxiliary verbs. These words are the list zh of --stop-words. jieba has no such list.
 constexpr std::string_view chinese_stop_words =
     "的 地 得 了 着 过 们 么 吗 呢 吧 啊 呀 哦 嘛 啦 哪 嗯 唉 哎 喂 我 你 您 他 她 "
     "它 我们 你们 他们 她们 它们 咱们 自己 别人 大家 人家 彼此 这 那 此 该 其 某 各 每 "
@@ -71,7 +70,7 @@ std::string find_dictionary(const dictionary_files& files) {
   throw usage_error("words by a dictionary need --dictionary FILE (Debian: python3-jieba installs one)");
 }
 
-/// Returns the model of unknown words; nullopt if none is to be used.
+/// Returns the path of the model of unknown words, or nullopt if no model is wanted.
 std::optional<std::string> find_model(const dictionary_files& files, const std::string& dictionary) {
   if (files.no_model) return std::nullopt;
   std::error_code ignored;
@@ -82,7 +81,7 @@ std::optional<std::string> find_model(const dictionary_files& files, const std::
   }
   const std::string beside = (std::filesystem::path(dictionary).parent_path() / "finalseg").string();
   if (std::filesystem::is_directory(beside, ignored)) return beside;
-  // The error will be reported when the dictionary is read.
+  // A missing dictionary is reported when it is read.
   if (!std::filesystem::exists(dictionary, ignored)) return std::nullopt;
   throw usage_error("there is no model of unknown words in " + beside +
                     "; name its folder with --model, or do without by --no-hmm");

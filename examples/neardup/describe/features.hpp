@@ -28,8 +28,8 @@ struct feature_setting {
   std::shared_ptr<const dictionary_words> words;  ///< dictionary of Chinese words, after load_dictionary() was called
   /// The tokenizers of --same. Near-duplicates must have equal tokens of these tokenizers.
   std::vector<std::shared_ptr<const neardup::any_tokenizer>> same;
-  /// The texts of the current document: the tokens of all these texts are counted together. Null if the tokens of each
-  /// text are counted apart.
+  /// The texts of the current document, whose tokens are counted together. Null if the tokens of each text are counted
+  /// separately.
   /// The tokenizer passes all tokens of the document at its first text that is not empty, and no tokens at its other
   /// texts.
   std::shared_ptr<const document_texts*> counted_texts;
@@ -48,7 +48,8 @@ std::string to_string(const feature_setting& features);
 /// Throws: usage_error.
 std::shared_ptr<const neardup::any_tokenizer> parse_same(const std::string& text);
 
-/// The files for zh:words, as typed; empty if not given. stop_words may be "zh", the name of a built-in list.
+/// The files for zh:words, as typed; empty if the option was not given. stop_words may be "zh", the name of a built-in
+/// list.
 struct dictionary_files {
   std::string dictionary, user_dictionary, model, stop_words;
   bool no_model = false;

@@ -10,7 +10,7 @@ namespace {
 
 using fingerprinter = document_reader<std::optional<any_fingerprint>>;
 
-/// Returns the first `bits` bits of a fingerprint, as a fingerprint of any width.
+/// Converts the first `bits` bits of a fingerprint to an any_fingerprint.
 template <std::size_t Words>
 any_fingerprint first_bits(std::array<std::uint64_t, Words> words, std::size_t bits) {
   if (bits < 64) words[0] &= (std::uint64_t{1} << bits) - 1;
@@ -22,7 +22,7 @@ std::optional<any_fingerprint> first_bits(const std::optional<Fingerprint>& fing
   return first_bits(fingerprint->to_words(), bits);
 }
 
-/// Makes fingerprints with a simhasher, or with a hasher of min-wise codes.
+/// Makes a fingerprinter from a simhasher, or from a hasher of min-wise codes.
 template <class Hasher>
 fingerprinter fingerprint_by(const Hasher& hash, std::size_t bits) {
   const auto scratch = std::make_shared<typename Hasher::workspace>();
@@ -40,7 +40,7 @@ fingerprinter fingerprint_by(const Hasher& hash, std::size_t bits) {
   };
 }
 
-/// Makes fingerprints of the features that --top selects, or of the features with weights in records.
+/// Makes a fingerprinter for the features that --top selects, or for the features with weights in records.
 fingerprinter fingerprint_weighed(const fingerprint_settings& settings) {
   return [seed = settings.seed, weigh = make_feature_weigher(settings, settings.features),
           bits = settings.bits](const document_texts& texts) -> std::optional<any_fingerprint> {
@@ -58,7 +58,7 @@ fingerprinter fingerprint_weighed(const fingerprint_settings& settings) {
   };
 }
 
-/// Makes SimHash fingerprints of `Bits` bits, cut to the width of the options.
+/// Makes a fingerprinter for SimHash. It computes `Bits` bits, and keeps as many as the options demand.
 template <std::size_t Bits>
 fingerprinter make_simhash_fingerprinter(const fingerprint_settings& settings) {
   return neardup::any_weighter::with(settings.weights, settings.idf, [&](const auto& weighter) -> fingerprinter {
@@ -75,7 +75,6 @@ fingerprinter make_minwise_fingerprinter(const fingerprint_settings& settings) {
       settings.bits);
 }
 
-/// Returns the min-wise code of a set of features.
 template <std::size_t Bits>
 std::optional<any_fingerprint> code_of(feature_set features) {
   neardup::minwise_sketch<Bits> sketch;
@@ -86,8 +85,8 @@ std::optional<any_fingerprint> code_of(feature_set features) {
 fingerprinter make_fingerprinter(const fingerprint_settings& settings) {
   if (settings.are_given || settings.top > 0) return fingerprint_weighed(settings);
   return with_bits(settings.bits, [&](auto bits) {
-    // A SimHash of 32 bits is the low half of one of 64 bits, which takes as long to make. But a min-wise code of 32
-    // bits is not a part of one of 64 bits.
+    // A 32-bit SimHash is the low half of a 64-bit SimHash, which takes as long to make. But a 32-bit min-wise code is
+    // not a part of a 64-bit code.
     constexpr std::size_t width = std::max<std::size_t>(bits, 64);
     return settings.kind == neardup::fingerprint_kind::minwise ? make_minwise_fingerprinter<bits>(settings)
                                                                : make_simhash_fingerprinter<width>(settings);
@@ -124,8 +123,8 @@ described_document describe_code(const document_texts& texts) {
   return {true, any_fingerprint(std::span(words).first(count)), {}};
 }
 
-/// Hashes the texts. If there are several, their lengths are hashed, too, so that texts divided elsewhere differ. No
-/// text counts as empty: copies need no token.
+/// Describes a document by a hash of its texts. If there are several texts, their lengths are hashed, too, so that
+/// texts that are divided elsewhere differ. Every document is comparable, even without tokens.
 document_describer describe_bytes() {
   return [words = std::make_shared<digest_words>(), all = std::string()](const document_texts& texts) mutable {
     const neardup::xxh3<128> hash;
@@ -138,7 +137,7 @@ document_describer describe_bytes() {
   };
 }
 
-/// Makes min-wise codes of the features that are read for the check.
+/// Makes a describer whose min-wise codes are computed from the features that are read for the check.
 document_describer describe_by_features(const fingerprint_settings& settings, const comparison_settings& comparison) {
   const auto code = with_bits(settings.bits, [](auto bits) { return &code_of<bits>; });
   return [code, extract = make_feature_reader(settings, comparison)](const document_texts& texts) {
@@ -147,8 +146,8 @@ document_describer describe_by_features(const fingerprint_settings& settings, co
   };
 }
 
-/// Makes 64-bit SimHash fingerprints, the features for a check by Jaccard from the same hashes, and the digest of a
-/// short text.
+/// Makes a describer that makes 64-bit SimHash fingerprints, the features for a check by Jaccard, and the digest of a
+/// short text from the same hashes.
 document_describer describe_in_one_pass(const fingerprint_settings& settings, bool checks) {
   const auto hash =
       neardup::make_simhasher<64>(make_tokenizer(settings.features), neardup::unit{}, neardup::xxh3<64>{settings.seed});
@@ -175,7 +174,7 @@ document_describer describe_texts(const fingerprint_settings& settings, const co
   if (settings.are_codes) return describe_code;
   if (!comparison.has_fingerprints) return describe_features(settings, comparison);
   const bool checks = comparison.min_similarity.has_value();
-  // Without a check, short texts have a digest of the features of the fingerprint.
+  // If there is no check, short texts have a digest of the features from which the fingerprint is made.
   const bool has_both = comparison.reads_features && !settings.are_given &&
                         (!checks || (comparison.checks_sets() && settings.features == comparison.check_features));
   if (has_both && checks && settings.kind == neardup::fingerprint_kind::minwise) {

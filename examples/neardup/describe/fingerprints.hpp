@@ -30,7 +30,7 @@ class any_fingerprint {
     }
   }
 
-  /// Returns all words, also the words of unused bits. There are at least four.
+  /// Returns all words, also the words of unused bits. There are at least four words.
   [[nodiscard]] std::span<const std::uint64_t> words() const noexcept {
     if (wide_.empty()) return words_;
     return wide_;
@@ -54,13 +54,14 @@ class any_fingerprint {
   }
 
  private:
-  // Documents wait in memory with their fingerprints. So only codes wider than 256 bits allocate memory.
+  // Small fingerprints need no allocated memory, because documents wait in memory with their fingerprints. Only codes
+  // wider than 256 bits allocate memory.
   std::array<std::uint64_t, 4> words_{};
   std::vector<std::uint64_t> wide_;
 };
 
 /// Calls `use` with the width as a compile-time constant: `use(std::integral_constant<std::size_t, 64>{})`.
-/// Precondition: has_type(bits). Wide codes need other functions.
+/// Precondition: has_type(bits).
 template <class Use>
 decltype(auto) with_bits(std::size_t bits, Use&& use) {
   switch (bits) {
@@ -71,7 +72,8 @@ decltype(auto) with_bits(std::size_t bits, Use&& use) {
   }
 }
 
-/// Calls `use` with a fingerprint of this width and kind. Only its type matters: `use(neardup::minwise<64>())`.
+/// Calls `use` with a fingerprint of this width and kind. Only the type of the argument matters:
+/// `use(neardup::minwise<64>())`.
 template <class Use>
 decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind, Use&& use) {
   return with_bits(bits, [&](auto width) -> decltype(auto) {
@@ -113,7 +115,7 @@ class fingerprint_vector {
   }
   /// Returns the array of wide codes, or nullptr if has_type() is true for the width.
   [[nodiscard]] const wide_codes* wide() const { return std::get_if<wide_codes>(&all_); }
-  /// Returns all fingerprints. The result is a std::variant of the arrays for each width.
+  /// Returns all fingerprints, as a std::variant of the arrays for each width.
   [[nodiscard]] const auto& all() const { return all_; }
   [[nodiscard]] std::size_t size() const {
     return std::visit([](const auto& all) { return all.size(); }, all_);

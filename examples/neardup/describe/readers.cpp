@@ -40,7 +40,7 @@ auto features_of(const document_texts& texts, const Extractor& extract, typename
   return all;
 }
 
-/// Returns the data that is compared for a document without a check. `features`: the full hashes of its features,
+/// Returns the data that are compared without a check. `features`: the full hashes of the document's features,
 /// ascending. `result` stores the data.
 feature_set short_digest(const std::vector<std::uint64_t>& features, std::vector<std::uint32_t>& result) {
   result.clear();
@@ -59,7 +59,7 @@ feature_reader read_short_digest(const Tokenizer& tokenizer, std::uint64_t seed)
   const extractor extract(tokenizer, neardup::xxh3<64>{seed});
   const auto memory = std::make_shared<typename extractor::workspace>();
   return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
-    // The beginning of a text usually shows that the document is not short; if not, a longer beginning may.
+    // The beginning of a text usually shows that the document is not short. If it does not, a longer beginning is read.
     constexpr std::size_t cut = 2;  // number of wrong features, because the beginning ends inside them
     for (const std::size_t beginning : {std::size_t{160}, std::size_t{512}}) {
       for (const std::string_view text : texts) {
@@ -83,7 +83,7 @@ feature_reader read_features(const Tokenizer& tokenizer, std::uint64_t seed) {
   };
 }
 
-/// Reads features of 64 bits, each as two words.
+/// Makes a reader of 64-bit features. Each feature takes two words.
 template <class Tokenizer>
 feature_reader read_wide_features(const Tokenizer& tokenizer, std::uint64_t seed) {
   using extractor = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>, std::uint64_t>;
@@ -115,8 +115,8 @@ feature_reader read_given_features(const fingerprint_settings& settings, bool ch
       };
 }
 
-/// Reads the data for the cosine: the lowest bits of the features' hashes, in ascending order, followed by their
-/// weights as floats.
+/// Makes a reader of the data for the cosine: the lowest bits of the features' hashes, in ascending order, followed by
+/// their weights as floats.
 feature_reader read_weighed_features(const fingerprint_settings& settings, const feature_setting& features) {
   const neardup::xxh3<64> hash{settings.seed};
   return [hash, weigh = make_feature_weigher(settings, features),
@@ -148,7 +148,7 @@ double cosine_of(feature_set a, feature_set b) {
   return neardup::weighted_cosine(unpacked(a), unpacked(b));
 }
 
-/// Reads the data for the edit distance: the size of the normalised texts in bytes, followed by the bytes.
+/// Makes a reader of the data for the edit distance: the size of the normalised texts in bytes, followed by the bytes.
 feature_reader read_normalised_texts() {
   return [result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
     std::string all;
@@ -170,7 +170,7 @@ std::optional<double> edit_similarity_at_least(std::string_view a, std::string_v
   const double most = std::ceil((1 - least) * static_cast<double>(longer));
   const auto distance = neardup::edit_distance(a, b, static_cast<std::size_t>(most));
   if (!distance) return std::nullopt;
-  // Divides two integers once, as the library does: 17. / 25 == .68, but 1 - 8. / 25 != .68.
+  // The quotient of two integers is rounded once, as in the library: 17. / 25 == .68, but 1 - 8. / 25 != .68.
   const double similarity = static_cast<double>(longer - *distance) / static_cast<double>(longer);
   return similarity >= least ? std::optional(similarity) : std::nullopt;
 }
@@ -202,7 +202,7 @@ feature_weigher weigh_features(const fingerprint_settings& settings, const Token
       if (units > 0) result.push_back({std::move(text), static_cast<double>(units) / neardup::weight::one, units});
     };
     if (best) {
-      // The tokens of a single text are often views of that text, so they need no copy.
+      // A single text is not copied, because its tokens are often views of that text.
       const std::string_view text = texts.size() == 1 ? texts.front() : std::string_view();
       for (neardup::keyword& word : best->rank(text, *memory)) {
         add(std::move(word.text), weigh.inner.units_by(word.count, [&] { return word.idf.raw(); }));
@@ -219,8 +219,8 @@ feature_weigher weigh_features(const fingerprint_settings& settings, const Token
   };
 }
 
-/// Weights in records may be small. They are multiplied by a power of two, exactly, so that the heaviest has 2^31 to
-/// 2^32 units.
+/// Weights in records may be small. They are multiplied by a power of two, so that the largest weight has 2^31 to 2^32
+/// units. This multiplication is exact.
 void set_units(std::vector<weighed_feature>& features) {
   double heaviest = 0;
   for (const weighed_feature& feature : features) heaviest = std::max(heaviest, feature.weight);
@@ -327,7 +327,7 @@ bool is_spelt_otherwise(const fingerprint_settings& settings, const document_tex
   return std::any_of(texts.begin(), texts.end(), [](std::string_view text) {
     std::string_view part = text.substr(0, beginning);
     if (part.size() < text.size()) part.remove_suffix(neardup::incomplete_suffix(part));
-    // Most texts have no characters with several spellings.
+    // Most texts have no characters that can be spelt in several ways, so they are not compared.
     const bool may_change =
         std::any_of(part.begin(), part.end(), [](char c) { return (c & 0x80) != 0 || c == '&' || c == '\n'; });
     return may_change && neardup::canonicalise(part) != neardup::normalise(part);

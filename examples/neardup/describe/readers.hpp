@@ -19,8 +19,8 @@ namespace command {
 template <class Result>
 using document_reader = std::function<Result(const document_texts& texts)>;
 
-/// Returns `make(settings, comparison)`, which is a reader of documents. If features are counted, a second reader
-/// counts the tokens of all texts of a document together.
+/// Returns `make(settings, comparison)`, which is a reader of documents. If features are counted, the tokens of all
+/// texts of a document are counted together.
 template <class Result, class Make>
 document_reader<Result> count_together(const fingerprint_settings& settings, const comparison_settings& comparison,
                                        const Make& make) {
@@ -52,8 +52,8 @@ struct document_tokenizer {
   }
 };
 
-/// A distinct feature of a document, with its weight in the fingerprint. `units` can be summed. A unit is 1/256, or,
-/// for weights in records, a fraction of the heaviest weight in the document.
+/// A distinct feature of a document, with its weight in the fingerprint. A unit of the weight is 1/256, or, for weights
+/// in records, a fraction of the largest weight in the document.
 struct weighed_feature {
   std::string text;
   double weight;
@@ -65,10 +65,10 @@ struct weighed_feature {
 using feature_weigher = document_reader<std::vector<weighed_feature>>;
 feature_weigher make_feature_weigher(const fingerprint_settings& settings, const feature_setting& features);
 
-/// The data of a document that are compared, without its fingerprint. For a check by Jaccard: the features, ascending
-/// (see neardup::feature_extractor). For cosine and edit similarity: the input of similarity_at_least(). Without a
-/// check, only a short document (with fewer than neardup::default_min_tokens features) has such data: its
-/// neardup::set_digest, or its 64-bit digest in files.
+/// The compared data of a document, without its fingerprint. For a check by Jaccard: the features, ascending (see
+/// neardup::feature_extractor). For cosine and edit similarity: the input of similarity_at_least(). Without a check,
+/// only a short document (with fewer than neardup::default_min_tokens features) has such data: its neardup::set_digest,
+/// or its 64-bit digest in files.
 using feature_set = std::span<const std::uint32_t>;
 
 /// The form of the neardup::set_digest of a short document in a feature_set.
@@ -101,20 +101,20 @@ inline std::string_view normalised_text(feature_set packed) {
   return {reinterpret_cast<const char*>(packed.data() + 1), packed[0]};
 }
 
-/// Reads the data of a document that are compared. They are valid until the next document is read.
+/// Reads the compared data of a document. The data are valid until the next document is read.
 using feature_reader = document_reader<feature_set>;
 feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison);
 
 /// The data for a decision about a document: a fingerprint and features. Each is made only if the settings need it.
 struct described_document {
-  bool is_comparable;  ///< true if it has a fingerprint, or, if no fingerprints are made, data for the check
+  bool is_comparable;  ///< true if there is a fingerprint, or, without fingerprints, data for the check
   any_fingerprint fingerprint;
   feature_set features;  ///< valid until the next document is read
 };
 using document_describer = document_reader<described_document>;
 document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison);
 
-/// Looks for terms of --idf-file in a text. No-op if there is no such file, or if a term was found before.
+/// Searches a text for terms of --idf-file. No-op if there is no such file, or if a term was found before.
 void look_for_terms(const fingerprint_settings& settings, std::string_view text);
 
 /// Returns true if the beginnings of the texts have canonical features that differ from their normalised features.

@@ -19,9 +19,9 @@ enum class similarity_measure { jaccard, cosine, edit, containment, cosine_of_se
 inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit", "containment", "cosine"};
 inline constexpr std::ptrdiff_t measures_of_candidates = 3;
 
-/// `seen`: how many documents were examined; they are the first documents of the input. `changed`: how many of them
-/// have canonical features that differ from their normalised features. One thread counts, in the order of the input.
-/// Other threads read `seen`, so that they examine no more documents than needed.
+/// `seen`: how many documents were examined, from the beginning of the input. `changed`: how many of them have
+/// canonical features that differ from their normalised features. One thread counts, in the order of the input. Other
+/// threads read `seen`, so that they examine no more documents than needed.
 struct spelling_count {
   static constexpr std::uint64_t enough = 1000;
   std::atomic<std::uint64_t> seen = 0, changed = 0;
@@ -35,15 +35,15 @@ struct fingerprint_settings {
   bool are_given = false;         ///< true if records contain features with weights
   bool are_codes = false;         ///< true if records contain fingerprints
   neardup::any_weighter::choice weights;
-  std::optional<std::uint64_t> fold;  ///< identifies the tables of --fold-chinese, once they are read
+  std::optional<std::uint64_t> fold;  ///< identity of the tables of --fold-chinese, after they are read
   bool folds_chinese = false;
   std::string idf_file;
   std::shared_ptr<const neardup::idf_table> idf;  ///< table for --weights idf and tfidf and for --top; read or learnt
   std::shared_ptr<std::atomic<bool>> met_term;    ///< true if any feature was a term of idf_file
-  /// Counts the texts that have other features with canonical: than without. Null unless features are made of
-  /// normalised words or code points.
+  /// Counts the texts whose features change with the prefix `canonical:`. Null unless features are made of normalised
+  /// words or code points.
   std::shared_ptr<spelling_count> spelling;
-  std::size_t top = 0;  ///< number of features of a document that count; 0: all
+  std::size_t top = 0;  ///< number of features of a document that count; 0 for all
   neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
   std::size_t bits = 64;
   std::uint64_t seed = 0;
@@ -61,11 +61,11 @@ struct fingerprint_settings {
 /// The settings that decide when two documents are near-duplicates.
 struct comparison_settings {
   int distance = 3;
-  int blocks = 0;                        ///< 0: the library's default
-  std::optional<double> min_similarity;  ///< nullopt: no check
+  int blocks = 0;                        ///< 0 for the library's default
+  std::optional<double> min_similarity;  ///< nullopt for no check
   feature_setting check_features;
   similarity_measure check = similarity_measure::jaccard;
-  bool reads_features = false;  ///< reads the data for the check, or a digest of short documents
+  bool reads_features = false;  ///< true if features for the check, or digests of short documents, are made
   /// True if all documents are candidates. The check then compares sets of features, or texts by edit similarity.
   bool is_exact = false;
   bool is_bound_to_index = false;  ///< true if features and limits come from an index
@@ -73,10 +73,9 @@ struct comparison_settings {
   /// True if two consecutive words of 32 bits in a feature_set are one feature of 64 bits. Only for a check that
   /// compares sets.
   bool has_wide_features = false;
-  bool is_lossless = false;  ///< true if a document in another one is dropped however few features it has (--lossless)
-  bool only_copies = false;  ///< a document's "features" are the 128-bit hash of its texts, in four words
+  bool is_lossless = false;  ///< true if a contained document is dropped however few features it has (--lossless)
+  bool only_copies = false;  ///< true if the features of a document are the 128-bit hash of its texts
 
-  /// Returns true if the check compares features as sets.
   [[nodiscard]] bool checks_jaccard() const { return min_similarity && check == similarity_measure::jaccard; }
   [[nodiscard]] bool checks_edits() const { return min_similarity && check == similarity_measure::edit; }
   [[nodiscard]] bool checks_containment() const { return check == similarity_measure::containment; }

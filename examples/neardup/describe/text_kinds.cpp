@@ -43,7 +43,7 @@ bool is_code(std::string_view text, const character_counts& counts) {
   return 4 * statements >= lines && statements > 0;
 }
 
-/// Returns true if there are many times of day, such as "10:00:01" in logs and subtitles: at least one in 300 bytes.
+/// Returns true if there are many times of day, such as "10:00:01" in logs and subtitles: at least one per 300 bytes.
 bool is_timed(std::string_view text) {
   constexpr std::string_view time = "00:00:00";
   std::size_t times = 0;
@@ -71,7 +71,7 @@ void text_kinds::add(std::string_view text) {
   } else if (is_code(part, counts)) {
     ++code_;
   }
-  // Japanese is Chinese characters with some kana, which Chinese has none of.
+  // Japanese text has Chinese characters and some kana. Chinese text has no kana.
   const std::size_t all = counts.letters + counts.han + counts.lone, unspaced = counts.han + counts.lone;
   if (2 * unspaced > all) ++(10 * counts.lone > unspaced ? unspaced_ : han_);
   if (neardup::canonicalise(part) != neardup::normalise(part)) ++spelt_;

@@ -8,7 +8,7 @@
 
 namespace command {
 
-/// Features to try, and the reason.
+/// Recommended features, and the reason to try them.
 struct feature_hint {
   std::string features;
   std::uint64_t documents, seen;  ///< number of documents that suggest the features; number of documents examined

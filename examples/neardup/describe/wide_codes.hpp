@@ -37,7 +37,8 @@ class wide_code {
   std::span<const std::uint64_t> words_;
 };
 
-/// Returns the number of bits in which two codes differ. If it exceeds `most`, returns any number above `most`.
+/// Returns the number of bits in which two codes differ. If this number exceeds `most`, returns any number above
+/// `most`.
 inline int differing_bits(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, int most) {
   int count = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -55,7 +56,6 @@ class wide_codes {
   explicit wide_codes(std::size_t bits) : bits_(bits), words_((bits + 63) / 64) {}
 
   [[nodiscard]] std::size_t bits() const noexcept { return bits_; }
-  /// Returns the number of words of a code.
   [[nodiscard]] std::size_t words() const noexcept { return words_; }
   [[nodiscard]] std::size_t size() const noexcept { return all_.size() / words_; }
   [[nodiscard]] wide_code operator[](std::size_t i) const {

@@ -20,14 +20,13 @@ constexpr std::size_t around_records = 56;  // sizes in bytes: header of a log, 
 constexpr std::size_t most_in_record = 0xffffffff;
 
 /// Searches an index of fingerprints. Documents are equal if their fingerprints, their features and their values are
-/// equal. Of equal documents, only the first can be the closest. But the searches for m documents near n equal documents
-/// would find m * n matches. So, if the searches have found many more matches than the index has documents, an index of
-/// the distinct documents is made in memory and searched instead.
+/// equal. Of equal documents, only the first can be the closest. But searches for m documents near n equal documents
+/// would find m * n matches. If the searches have found many more matches than the index has documents, an index of the
+/// distinct documents is made in memory, and searched instead.
 class distinct_search {
  public:
-  /// Returns the matches, sorted by distance, then by number. Of equal documents, the result has at least the first.
-  /// Thread safety: callable from any thread.
-  /// Throws: input_error.
+  /// Returns the matches, sorted by distance, then by number. The result has at least the first of equal documents. |
+  /// Thread safety: callable from any thread. | Throws: input_error.
   std::vector<near_number> search(const opened_index<fingerprint_form>& index, const any_fingerprint& fingerprint,
                                   int k) const {
     if (matches_ < most_matches * (index.numbers() + 1)) {
@@ -68,7 +67,7 @@ class distinct_search {
     distinct_ = make_fingerprint_search(index.view().max_distance(), index.view().blocks(), fingerprints, numbers, 1);
   }
 
-  mutable std::atomic<std::uint64_t> matches_ = 0;  // found by all searches
+  mutable std::atomic<std::uint64_t> matches_ = 0;  // number of matches of all searches
   mutable std::once_flag is_made_;
   mutable std::unique_ptr<const fingerprint_search> distinct_;
 };
@@ -121,7 +120,7 @@ class changed_index_of final : public changed_index {
   [[nodiscard]] std::vector<std::uint32_t> named(const std::unordered_set<std::string>& names) const override {
     std::vector<std::uint32_t> found;
     if (names.empty()) return found;
-    std::string name;  // reused, to save allocations
+    std::string name;  // reused, so that no memory is allocated
     for (std::size_t i = 0; i < index_.numbers(); ++i) {
       name = index_.name(i);
       if (names.contains(name) && index_.has(i)) found.push_back(static_cast<std::uint32_t>(i));
@@ -162,7 +161,7 @@ class changed_index_of final : public changed_index {
   /// Writes the documents to a new file, as `index` does: the old documents that are not removed, in order, then the
   /// added documents.
   void write_anew(const index_change& change) {
-    index_.verify();  // otherwise damaged data would get a valid checksum
+    index_.verify();  // otherwise, damaged data would get a valid checksum
     new_index<Form> all(index_.bits(), index_.keeps_features(), keeps_postings(), index_.keeps_values());
     all.add_all(index_, {change.removed.begin(), change.removed.end()});
     const stored_places places(index_.path(), change.places.bytes()[0], change.places.bytes()[1]);

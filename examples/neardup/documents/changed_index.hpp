@@ -12,15 +12,15 @@
 
 namespace command {
 
-/// When a change of an index is written to the index file, and not only to the log beside the file.
+/// Decides when a change is written to the index file, and not only to the log beside the file.
 enum class compaction {
-  automatic,  ///< when the log would exceed an eighth of the file: linear, but rare enough
+  automatic,  ///< if the log would exceed an eighth of the file; linear in the file, but rare
   now,
-  never  ///< except for a change of 4 GiB
+  never  ///< only for a change of 4 GiB
 };
 
-/// An index and its log. No other process changes them while this object exists. Opening takes time in proportion to
-/// the size of the log, not of the file.
+/// An index and its log. No other process changes them while this object exists. Complexity of opening: linear in the
+/// size of the log, not of the file.
 class changed_index {
  public:
   virtual ~changed_index() = default;
@@ -37,10 +37,10 @@ class changed_index {
   [[nodiscard]] virtual bool has_sets() const = 0;
   /// Returns true if the index has posting lists and the positions of its documents.
   [[nodiscard]] virtual bool keeps_postings() const = 0;
-  /// Returns the value of a document in the field of the index; empty if the index keeps no values.
+  /// Returns the value of a document in the field of the index; or an empty text if the index keeps no values.
   [[nodiscard]] virtual std::string_view value(std::uint32_t number) const = 0;
   [[nodiscard]] virtual std::string name(std::uint32_t number) const = 0;
-  /// Returns what is compared of a document, without its fingerprint; see opened_index::features().
+  /// Returns the compared data of a document, without its fingerprint. See opened_index::features().
   [[nodiscard]] virtual feature_set features(std::uint32_t number) const = 0;
   /// Returns the feature sets of the index, in a form that can be searched.
   /// Precondition: has_sets(), and the index was opened with `compares`.
@@ -55,7 +55,7 @@ class changed_index {
   /// Returns the closest document within k bits that the check accepts. Of equally close documents, returns the oldest,
   /// which has the lowest number.
   /// Precondition: has_sets() is false.
-  /// Thread safety: several threads may call it at once.
+  /// Thread safety: several threads may call this function at once.
   /// Throws: input_error.
   [[nodiscard]] virtual std::optional<near_document> closest(const any_fingerprint& fingerprint, int k,
                                                              const check_type& check) const = 0;
@@ -64,7 +64,8 @@ class changed_index {
   /// Complexity: linear in the size of the index.
   [[nodiscard]] virtual std::vector<std::uint32_t> named(const std::unordered_set<std::string>& names) const = 0;
 
-  /// Makes a change, atomically and durably. When the function returns, the change is on disk. Call it only once.
+  /// Makes a change, atomically and durably. When the function returns, the change is on disk. Only one call is
+  /// allowed.
   /// Complexity: linear in the size of the change. If the file is rewritten, linear in the size of the index.
   /// Returns: the number of documents after the change.
   /// Throws: output_error; input_error if the file is damaged.
@@ -75,7 +76,7 @@ class changed_index {
 void say_if_there(const changed_index& index, const std::unordered_set<std::string>& names, const std::string& hint);
 
 /// Opens an index to change it. `compares`: true if documents are compared with documents of the index, or added to it.
-/// The composition of their fingerprints must then be that of the index.
+/// Then the composition must be the composition of the index.
 /// Throws: input_error; output_error if another program is changing the index.
 std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads);
 

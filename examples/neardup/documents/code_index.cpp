@@ -31,7 +31,7 @@ int differing_bits_at(std::span<const std::uint64_t> a, std::span<const std::uin
   return count;
 }
 
-/// Returns the number of values of `width` bits that differ from one of them in at most `radius` bits.
+/// Returns the number of values that differ from a given value of `width` bits in at most `radius` bits.
 double values_within(std::size_t width, int radius) {
   double all = 0, with = 1;
   for (int i = 0; i <= radius; ++i) {
@@ -51,9 +51,9 @@ void visit_within(std::size_t value, std::size_t width, int radius, std::size_t 
   }
 }
 
-// Estimated nanoseconds: to look at a bucket, to compare with a code in it, to compare with the next code of all, and to
-// put a code into a table. With them the pairs within 100 bits of 100,000 random codes of 512 bits take 57 s; to compare
-// each code with all took 88 s.
+// Estimated nanoseconds: to look at a bucket, to compare with a code in a bucket, to compare with the next code of all
+// codes, and to put a code into a table. With these estimates, the pairs within 100 bits of 100,000 random codes of 512
+// bits take 57 s. Comparing each code with all codes took 88 s.
 constexpr double of_bucket = 30, of_candidate = 30, of_next = 15, of_entry = 25;
 
 }  // namespace
@@ -66,7 +66,8 @@ code_index::code_index(const wide_codes& codes, std::span<const std::uint32_t> n
   double cost = 0;
   for (table& one : tables_) {
     fill(one);
-    // The expected candidates of a code of this index: for equal blocks the mean size of its bucket.
+    // The expected number of candidates in a search for a code of this index. With equal blocks, it is the mean size of
+    // the code's bucket.
     double squares = 0;
     for (std::size_t i = 0; i + 1 < one.starts.size(); ++i) {
       const double size = one.starts[i + 1] - one.starts[i];
@@ -80,7 +81,7 @@ code_index::code_index(const wide_codes& codes, std::span<const std::uint32_t> n
 
 void code_index::plan(int distance, std::size_t searches) {
   constexpr std::size_t least_bits = 6, most_bits = 20;
-  // Twice as many buckets as codes keep a table within 12 bytes for each code.
+  // With up to twice as many buckets as codes, a table takes at most 12 bytes for each code.
   const std::size_t most_width = std::clamp<std::size_t>(std::bit_width(numbers_.size()), least_bits, most_bits);
   const auto count = static_cast<double>(numbers_.size()), asked = static_cast<double>(searches);
   const std::size_t bits = codes_.bits();
@@ -106,7 +107,7 @@ void code_index::plan(int distance, std::size_t searches) {
     best = cost;
     blocks = of;
   };
-  // With more blocks than distance + 1, some blocks would have no table.
+  // If there were more blocks than distance + 1, some blocks would have no table.
   const std::size_t most_blocks = std::min(static_cast<std::size_t>(distance) + 1, bits / least_bits);
   for (std::size_t of = 1; of <= most_blocks; ++of) consider(of);
   std::size_t begin = 0;
@@ -162,9 +163,9 @@ void code_index::for_each(wide_code code, int k, std::uint32_t end,
         const auto other = codes_[number].to_words();
         const int distance = differing_bits(words, other, k);
         if (distance > k) continue;
-        // A bucket of hashes also has codes with other blocks.
+        // If buckets are numbered by hashes, a bucket also has codes with other values of the block.
         if (differing_bits_at(words, other, in.begin, in.width) > in.radius) continue;
-        // A table counts the codes that no earlier table has found.
+        // An earlier table may have found the code. Then this table does not visit it again.
         const bool is_known =
             std::any_of(tables_.begin(), tables_.begin() + static_cast<std::ptrdiff_t>(t), [&](const table& earlier) {
               return differing_bits_at(words, other, earlier.begin, earlier.width) <= earlier.radius;

@@ -12,8 +12,8 @@ namespace command {
 
 /// Finds the codes within a distance, by the pigeonhole principle. A code is cut into blocks with radii r_i, where
 /// sum(r_i + 1) = distance + 1. Two codes within the distance differ in at most r_i bits in at least one block i. There
-/// is a table for each block. A table has the codes, ordered by the value of the block. If tables would take longer, a
-/// search compares with all codes: if there are few codes, the distance is large, or many codes have equal blocks.
+/// is a table for each block. A table has the codes, ordered by the value of the block. If there are few codes, the
+/// distance is large, or many codes have equal blocks, tables would take longer. Then a search compares with all codes.
 /// Memory: in each table, 4 bytes for each code and 4 bytes for each bucket.
 /// Thread safety: several threads may search at once.
 class code_index {

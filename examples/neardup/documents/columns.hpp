@@ -60,8 +60,8 @@ struct column {
 template <class Value>
 class stored_column {
  public:
-  /// Opens the sections `ends` and `values`. If `looks_first` is false, the checks that take time for each document are
-  /// made when values are accessed.
+  /// Opens the sections `ends` and `values`. If `looks_first` is false, the values of a document are checked only when
+  /// they are accessed.
   /// Throws: input_error if the sections contradict each other, or do not fit `size` documents; the message names
   /// `path`.
   stored_column(const std::string& path, std::size_t size, std::span<const std::byte> ends,
@@ -72,7 +72,6 @@ class stored_column {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
-  /// Returns the values of all documents.
   [[nodiscard]] std::span<const Value> values() const noexcept { return values_; }
   /// Returns the values of document i.
   /// Throws: input_error if the ends are damaged.
@@ -88,7 +87,7 @@ class stored_column {
   std::span<const Value> values_;
 };
 
-/// Names and features of documents that are to be written.
+/// The names and features of documents that are to be written.
 template <class Feature>
 struct document_columns {
   column<char> names;

@@ -12,7 +12,7 @@ namespace command {
 
 std::string_view read_file(source& from, byte_buffer& buffer) {
   constexpr std::size_t first_read = std::size_t{1} << 16;
-  constexpr std::size_t kept_capacity = std::size_t{1} << 24;  // a file larger than this has its memory freed
+  constexpr std::size_t kept_capacity = std::size_t{1} << 24;  // the memory of a larger file is freed
   if (buffer.capacity() > kept_capacity) buffer = {};
   const std::atomic<bool> never{false};
   source_file file(from);
@@ -49,7 +49,7 @@ using document_maker = std::function<void(const document_texts& texts, document&
 /// A function that returns a new document_maker. It is called once for each thread.
 using maker_source = std::function<document_maker()>;
 
-/// Makes the fingerprint, and the data for the check.
+/// Makes a document_maker that computes the fingerprint, and the data for the check.
 document_maker make_fingerprint_maker(const fingerprint_settings& settings, const comparison_settings& comparison,
                                       bool keeps_texts) {
   return [&settings, keeps_texts, describe = make_describer(settings, comparison)](const document_texts& texts,
@@ -68,7 +68,7 @@ document_maker make_fingerprint_maker(const fingerprint_settings& settings, cons
   };
 }
 
-/// Makes documents of batches; each thread needs its own.
+/// Makes the documents of batches. Each thread needs its own worker.
 class batch_worker {
  public:
   batch_worker(const input_settings& input, document_maker maker)
@@ -170,8 +170,8 @@ class batch_worker {
     return "not valid JSON: a comma or a bracket of the array is missing, or there is one too many";
   }
 
-  /// Reports a bad record. With --skip-bad, reading continues at the next place within its bytes where a record
-  /// certainly begins.
+  /// Reports a bad record. With --skip-bad, reading continues inside the bytes of the record, at the next place where a
+  /// record certainly begins.
   void go_on_within(finished_batch& out, std::string_view raw, std::string wrong) {
     const unit_of_input unit = out.input.from->unit;
     const bool is_array = unit == unit_of_input::json_array;
@@ -192,7 +192,7 @@ class batch_worker {
       std::optional<std::string> other;
       bool is_unread = false;
       if (is_array) {
-        // If only a comma was missing, the first piece is an element, too.
+        // The previous record may have lacked only the comma. Then the first piece is an element, too.
         const std::string_view element = piece_of_array(piece, is_first && &piece == &pieces.front()).element;
         if (element.find('{') == element.npos) continue;  // surplus brackets and commas
         other = read_record(out, element, element);
@@ -254,7 +254,7 @@ class batch_worker {
                        [](std::string_view text) { return text.find('\0') != text.npos; });
   }
 
-  /// Returns the texts of the record, folded if that is set.
+  /// Returns the texts of the record. The texts are folded if --fold-chinese is given.
   const document_texts& texts_of_record() {
     if (!fold_) return record_.fields;
     folded_.clear();
@@ -272,8 +272,8 @@ class batch_worker {
     return folded_texts_;
   }
 
-  /// Keeps a sample of an ill-formed text, to guess its encoding. A batch keeps as much as all notes together. So the
-  /// sample of the run does not depend on the sizes of batches.
+  /// Keeps a sample of an ill-formed text, to guess its encoding. The samples of a batch may be as long as the sample
+  /// of the whole run. So the sample of the run does not depend on the sizes of batches.
   static void sample(finished_batch& out, std::string_view text) {
     constexpr std::size_t most_of_text = std::size_t{1} << 12;
     const auto is_high = [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; };
@@ -314,7 +314,7 @@ class batch_worker {
   document_texts folded_texts_;
 };
 
-/// Reports and counts bad input of a batch whose position is known. Calls `visit` for the documents that count.
+/// Reports and counts bad input of a batch with a known position. Calls `visit` for the documents that count.
 void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const document_visitor& visit) {
   const batch& input = done.input;
   const auto where = [&](std::uint64_t index) {
@@ -367,7 +367,7 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
 void read(const input_settings& input, source_walker& sources, run_notes& notes, const maker_source& make_maker,
           const document_visitor& visit, const batch_visitor& after) {
   batch_reader reader(input, sources);
-  std::shared_ptr<source> current;  // the source of the last lines, and its number of lines so far
+  std::shared_ptr<source> current;  // source of the last lines, with the number of its lines so far
   std::uint64_t lines_before = 0;
   run_in_order<batch>(
       input.threads, [&](batch& next, const std::atomic<bool>& stop) { return reader.next(next, stop); },

@@ -41,7 +41,7 @@ struct document {
   bool has_zeros = false;           ///< contains zero bytes, which texts do not have
   bool has_attachments = false;     ///< a mail with parts that are not read
   bool is_undecoded = false;        ///< a mail with a part that cannot be decoded
-  bool is_spelt_otherwise = false;  ///< its canonical features differ; false if that is no longer of interest
+  bool is_spelt_otherwise = false;  ///< true if its canonical features differ; false if that is no longer examined
   bool counts = false;              ///< set when the document is visited
   bool repeats_id = false;          ///< true if an earlier document has the same id
   std::uint32_t index = 0;          ///< index of its line or file in the batch
@@ -58,11 +58,11 @@ struct document {
 /// A batch of the input, with its documents and its bad records.
 struct finished_batch {
   struct bad_record {
-    std::size_t before;  ///< number of documents before it
+    std::size_t before;  ///< number of documents before the batch
     std::uint64_t index;
     std::string what;
     trouble kind = trouble::ends_run;
-    std::uint64_t unread = 0;  ///< bytes behind it that were not read
+    std::uint64_t unread = 0;  ///< bytes after the batch that were not read
   };
 
   batch input;
@@ -70,12 +70,12 @@ struct finished_batch {
   std::vector<std::uint32_t> features;  ///< features of all documents, concatenated
   std::vector<bad_record> bad;
   std::string ids;
-  std::vector<std::pair<std::size_t, std::string>> charsets;  ///< of ill-formed documents that name their own
+  std::vector<std::pair<std::size_t, std::string>> charsets;  ///< named by ill-formed documents
   std::map<std::string, std::uint64_t> unknown_charsets;      ///< number of documents by unknown charset
   std::vector<exact_key> exact_scores;                        ///< values that a score does not represent exactly
   std::vector<std::vector<std::string>> texts;                ///< texts of each document, if they are needed
   std::vector<std::string> sources;                           ///< value of the --by field of each document, if any
-  std::uint64_t lines = 0, lines_before = 0;                  ///< lines of the batch, and of the source before it
+  std::uint64_t lines = 0, lines_before = 0;                  ///< lines of the batch; of the source before it
   std::uint64_t bytes = 0;
   std::string ill_formed;             ///< a sample of bytes that are not well-formed
   bool is_without_line_ends = false;  ///< the batch is a whole source: a single line that contains carriage returns
@@ -95,7 +95,7 @@ struct placed_document {
   const exact_key* exact_score = nullptr;                 ///< set if the score does not represent the value exactly
   std::string_view by = {};                               ///< value of the field that --by names
 
-  /// Returns the name that the user knows as the name of the document.
+  /// Returns the name by which the user knows the document.
   [[nodiscard]] std::string name() const { return id ? std::string(*id) : from->id_of(line); }
 };
 

@@ -78,22 +78,20 @@ class view_of final : public fingerprint_view {
   neardup::index_view<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> view_;
 };
 
-/// Returns the numbers below `count`.
 std::vector<std::uint32_t> numbers_below(std::size_t count) {
   std::vector<std::uint32_t> all(count);
   std::iota(all.begin(), all.end(), 0U);
   return all;
 }
 
-/// An index of wide codes.
 class code_search final : public fingerprint_search {
  public:
-  /// `ids`: the ids of the codes, by position.
+  /// Makes an index. `ids`: the ids of the codes, by position.
   code_search(int distance, wide_codes codes, std::vector<std::uint32_t> ids)
       : distance_(distance), codes_(std::move(codes)), ids_(std::move(ids)), numbers_(numbers_below(codes_.size())) {}
 
   [[nodiscard]] std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const override {
-    // The first searches compare with all codes, because a search takes less time than to make tables.
+    // The first searches compare with all codes, because making tables takes longer than a few searches.
     constexpr std::uint64_t few = 100, many = 100'000;
     if (++searches_ == few) {
       std::call_once(is_made_, [&] { tables_.emplace(codes_, numbers_, distance_, many); });
@@ -125,14 +123,13 @@ class code_search final : public fingerprint_search {
 
 constexpr std::size_t part_with_codes = 3;
 
-/// An index file of wide codes.
 class view_of_codes final : public fingerprint_view {
  public:
-  /// Throws: std::runtime_error, which names the file, if it is damaged.
+  /// Opens the file. Throws: std::runtime_error, which names the file, if the file is damaged.
   view_of_codes(const std::string& path, std::unique_ptr<const view_of<neardup::simhash<64>>> base)
       : base_(std::move(base)), codes_(codes_in(path, *base_)) {}
 
-  /// Returns true if a file has such codes.
+  /// Returns true if a file with this composition has wide codes.
   static bool is_in(const neardup::fingerprint_composition& made_of) { return made_of.tokenizer.starts_with("codes("); }
 
   [[nodiscard]] std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const override {

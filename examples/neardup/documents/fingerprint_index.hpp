@@ -44,9 +44,9 @@ std::unique_ptr<const fingerprint_search> make_fingerprint_search(int distance, 
                                                                   const fingerprint_vector& fingerprints,
                                                                   std::span<const std::uint32_t> ids, unsigned threads);
 
-/// An index of fingerprints in a file, of any width and kind. It has the functions of neardup::index_view. An index of
-/// wide codes is a file of 64-bit fingerprints, which are the lowest words of the codes. Its attachment 3 has the
-/// width, the distance and the whole codes, as 64-bit numbers.
+/// An index of fingerprints in a file, of any width and kind. This class has the functions of neardup::index_view. An
+/// index of wide codes is a file of 64-bit fingerprints, which are the lowest words of the codes. Attachment 3 of the
+/// file has the width, the distance and the whole codes, as 64-bit numbers.
 class fingerprint_view : public fingerprint_search {
  public:
   [[nodiscard]] virtual std::size_t size() const = 0;
@@ -64,8 +64,8 @@ class fingerprint_view : public fingerprint_search {
   virtual void verify() const = 0;
 };
 
-/// Opens an index. Its header says which width and kind it has.
-/// Throws: the exceptions of neardup::index_view.
+/// Opens an index. The header of the file names the width and the kind. | Throws: the exceptions of
+/// neardup::index_view.
 std::unique_ptr<const fingerprint_view> open_fingerprint_view(neardup::mapped_file file);
 
 /// Saves an index of fingerprints. The id of a fingerprint is its position. `made_of`: the composition, with the kind.

@@ -12,7 +12,7 @@ constexpr const char *and_values = "-and-values", *and_digests = "-and-digests";
   throw input_error({path, "damaged, or not written by the command neardup"});
 }
 
-/// Refuses an index that an earlier version made with --keep-features: it has fingerprints and features.
+/// Refuses an index that an earlier version made with --keep-features. Such an index has fingerprints and features.
 [[noreturn]] void refuse_older(const std::string& path) {
   throw input_error({path,
                      "has features beside fingerprints, a form of earlier versions that is not read any more; make it "
@@ -20,7 +20,8 @@ constexpr const char *and_values = "-and-values", *and_digests = "-and-digests";
                          path + " PATH…"});
 }
 
-/// Refuses an index of fingerprints by an earlier version. Its short documents would match documents with other features.
+/// Refuses an index of fingerprints of an earlier version. Its short documents would match documents with other
+/// features.
 [[noreturn]] void refuse_without_digests(const std::string& path) {
   throw input_error({path,
                      "an index of fingerprints by an earlier version, which does not tell short documents from others; "
@@ -36,7 +37,7 @@ index_settings settings_of(const std::string& path) {
   found.path = path;
   named_values values = parse_values(path, view.attachment(0));
   found.folds_chinese = values["fold"] == "chinese";
-  std::string of_values;  // what the names of an index with values end with
+  std::string of_values;  // ending of the names of settings if the index has values
   for (const char* const paired : {"within", "across"}) {
     if (!values.contains(paired)) continue;
     found.paired = paired;

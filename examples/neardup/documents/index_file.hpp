@@ -51,7 +51,8 @@ index_settings read_index_settings(const std::string& path);
 ///   both: "fold chinese" if texts were folded; `paired`, "within FIELD" or "across FIELD", if the file has the values
 ///     of a field, which are attachments 11 and 12. "-and-values" is then added to the first name
 ///
-/// The first names tell what else a program has to know. A program that does not know it refuses the file.
+/// The first name of a setting tells which features of the format a program must support. Programs refuse files with a
+/// first name that they do not know.
 ///
 /// Attachments 1 and 2 are the names of the documents. The number of a document is its id. Attachment 5 is the
 /// neardup::log_extent of the log whose changes are in the file, if there was a log.
@@ -79,7 +80,7 @@ decltype(auto) with_form(const stored_fingerprints& stored, Use&& use) {
   return use(fingerprint_form());
 }
 
-/// Returns the composition of the features that are compared, which is the composition of fingerprints of these
+/// Returns the composition of the compared features. It is the composition of fingerprints that are made from these
 /// features.
 neardup::fingerprint_composition composition_of_sets(const reading_settings& how);
 
@@ -94,7 +95,7 @@ struct indexed_sets {
   std::size_t numbers = 0;
   /// The least Jaccard similarity of the sets that `search` finds.
   double similarity = 0;
-  /// Returns the matches of each set of a batch, sorted by similarity, then by number.
+  /// Returns the matches of each set of a batch. The matches are sorted by similarity, then by number.
   std::function<std::vector<std::vector<indexed_match>>(std::span<const feature_set> batch, double least,
                                                         unsigned threads)>
       search;
@@ -107,8 +108,8 @@ struct indexed_sets {
 /// Returns true if an index of fingerprints with these settings has the digests of short documents.
 bool has_digests(const named_values& settings);
 
-/// Returns the data of a document that opened_index::features() returns for it after it is added to an index. Lists of
-/// fingerprints do not tell which documents are short.
+/// Returns the data of a document that opened_index::features() returns after the document is added to an index. Lists
+/// of fingerprints do not tell which documents are short.
 inline feature_set features_to_keep(const reading_settings& how, const document& d) {
   return how.input.unit == unit_of_input::fingerprints ? feature_set(unknown_features) : d.features;
 }
@@ -167,14 +168,13 @@ class opened_index {
     check_words(path_, parse_values(path_, view_->attachment(0)), how.comparison.check_features);
   }
 
-  /// Returns the composition of the fingerprints.
   [[nodiscard]] const neardup::fingerprint_composition& made_of() const noexcept { return view_->made_of(); }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const view_type& view() const noexcept { return *view_; }
   /// Returns the number of bits of the fingerprints, or 0 for an index of sets.
   [[nodiscard]] std::size_t bits() const noexcept { return bits_of(*view_); }
   [[nodiscard]] const neardup::log_contents& log() const noexcept { return files_.log; }
-  /// Returns what identifies the file for its journal.
+  /// Returns the identity of the file, which its journal checks.
   [[nodiscard]] const neardup::journaled_file& file() const noexcept { return file_; }
   /// Returns the size of the log, or 0 if the file has no log.
   [[nodiscard]] std::size_t log_size() const noexcept { return logged_.end(); }
@@ -207,9 +207,9 @@ class opened_index {
   }
   /// Returns true if the index has data for features().
   [[nodiscard]] bool keeps_features() const noexcept { return has_sets<Form> || digests_.has_value(); }
-  /// Returns what is compared of a document, without its fingerprint. In an index of sets these are the features. In an
-  /// index of fingerprints it is the digest of a short document, nothing for another document, and unknown_features for
-  /// a code, or for a fingerprint from a list.
+  /// Returns the compared data of a document, without its fingerprint. In an index of sets, these are the features. In
+  /// an index of fingerprints, a short document has its digest, and another document has no data. A code, or a
+  /// fingerprint from a list, has unknown_features.
   [[nodiscard]] feature_set features(std::size_t number) const {
     if (!keeps_features()) return unknown_features;
     if (number >= view_->size()) return logged_.features(number - view_->size());
@@ -280,7 +280,7 @@ class opened_index {
     }
   }
 
-  /// Makes the documents of the log searchable. Call it before the first search.
+  /// Makes the documents of the log searchable. Call this function before the first search.
   void prepare_search(unsigned threads) {
     std::conditional_t<has_sets<Form>, std::vector<feature_set>, fingerprint_vector> entries(bits());
     std::vector<std::uint32_t> ids;
@@ -309,7 +309,7 @@ class opened_index {
   }
 
   /// Returns the matches, sorted by distance, then by number.
-  /// Thread safety: several threads may call it at once.
+  /// Thread safety: several threads may call this function at once.
   /// Throws: input_error.
   [[nodiscard]] std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const
       requires(!has_sets<Form>) {
@@ -328,8 +328,8 @@ class opened_index {
     return found;
   }
 
-  /// Prints a note, unless --quiet is given, if texts are compared with an index that has no features. Fingerprints
-  /// alone then decide.
+  /// Prints a note if texts are compared with an index without features, so that fingerprints alone decide. With
+  /// --quiet, prints nothing.
   void say_if_unchecked(const reading_settings& settings) const {
     const bool has_texts = settings.input.unit != unit_of_input::fingerprints;
     if (settings.quiet || !has_texts || settings.fingerprint.are_codes || size() == 0 || has_sets<Form>) return;
@@ -382,7 +382,7 @@ class opened_index {
     }
   }
 
-  /// Returns the matches of each set of a batch, sorted by similarity, then by number.
+  /// Returns the matches of each set of a batch. The matches are sorted by similarity, then by number.
   [[nodiscard]] std::vector<std::vector<indexed_match>> similar(std::span<const feature_set> batch, double least,
                                                                 unsigned threads) const {
     check_file();
@@ -451,10 +451,10 @@ class new_index {
 
  private:
   bool keeps_features_, keeps_postings_, keeps_values_;
-  fingerprint_vector fingerprints_;  // none in an index of sets
+  fingerprint_vector fingerprints_;  // empty for an index of sets
   document_columns<std::uint32_t> columns_;
-  place_columns places_;  // in an index with postings
-  column<char> values_;   // in an index with values
+  place_columns places_;  // for an index with postings
+  column<char> values_;   // for an index with values
 };
 
 }  // namespace command

@@ -55,16 +55,14 @@ struct index_change {
     places.add(place);
     values.add(value);
   }
-  /// Returns the number of added documents.
   [[nodiscard]] std::size_t size() const { return added.names.size(); }
   [[nodiscard]] bool is_empty() const { return removed.empty() && size() == 0; }
-  /// Returns the fingerprint of the added document i.
   [[nodiscard]] any_fingerprint fingerprint(std::size_t i) const {
     return any_fingerprint(std::span(words).subspan(i * words_in_each, words_in_each));
   }
 };
 
-/// Which parts of a document are in the log of an index, in addition to its name.
+/// Names the data of a document in the log of an index, in addition to its name.
 struct logged_form {
   std::size_t bits;     ///< width of fingerprints; 0 for an index of sets
   bool keeps_features;  ///< true for an index of sets, and for an index with the digests of short documents
@@ -101,8 +99,8 @@ void refuse_log_of_others(const std::string& path);
 /// The documents in the log of an index, and the documents that the log removes. The snapshot must outlive this object.
 class logged_documents {
  public:
-  /// Reads the log. `file`: the file to which the log belongs. `documents`: the number of documents in the file. If the
-  /// last change is incomplete, because its writer was stopped or is still writing, this is reported.
+  /// Reads the log. `file`: the file to which the log belongs. `documents`: the number of documents in the file.
+  /// Reports an incomplete last change. Its writer was stopped, or is still writing.
   /// Throws: input_error if the log is damaged, or does not belong to the file.
   logged_documents(const std::string& path, const neardup::log_contents& log, const neardup::journaled_file& file,
                    std::size_t documents, const logged_form& form);
@@ -126,7 +124,7 @@ class logged_documents {
 
  private:
   struct document {
-    std::span<const std::uint64_t> words;  // of its fingerprint
+    std::span<const std::uint64_t> words;  // words of the fingerprint
     std::string_view name;
     feature_set features;
     std::optional<document_place> place;

@@ -19,7 +19,7 @@ neardup::fingerprint_composition composition_of_weights(const fingerprint_settin
                                            neardup::xxh3<64>{settings.seed}));
 }
 
-/// Returns the option to repeat if a table differs.
+/// Returns the option that the user has to repeat if a table differs.
 std::string hint_at_table(std::string_view line) {
   for (const auto& [name, hint] :
        {std::pair("dictionary: ",
@@ -31,7 +31,7 @@ std::string hint_at_table(std::string_view line) {
   return "";
 }
 
-/// The digest of an IDF table, in a line "idf: DIGEST" or "tokenizer: keywords(N, DIGEST, …)" of a composition.
+/// The digest of an IDF table, from a line "idf: DIGEST" or "tokenizer: keywords(N, DIGEST, …)" of a composition.
 struct named_table {
   std::string_view digest;
   std::string rest;  ///< the rest of the line
@@ -56,9 +56,10 @@ std::optional<named_table> table_in(std::string_view line) {
 }  // namespace
 
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings) {
-  // Codes do not depend on the library's definition of fingerprints.
+  // The composition of codes does not depend on the library's definition of fingerprints.
   if (settings.are_codes) return {.definition = 1, .tokenizer = tokenizer_of_codes(settings.bits)};
-  // Combines tokenizers and weighters at run time, because their combinations would be ten times as much code.
+  // Tokenizers and weighters are combined at run time, because compiling all combinations would give ten times as much
+  // code.
   auto made_of = with_tokenizer(settings.features, [&](const auto& tokenizer) {
     if (settings.top == 0) return composition_of(neardup::simhasher(tokenizer));
     return composition_of(neardup::simhasher(neardup::keywords(settings.top, tokenizer, settings.idf)));
@@ -97,7 +98,7 @@ void check_words(const std::string& path, const named_values& stored, const feat
 void check_composition(const std::string& name, const neardup::fingerprint_composition& found,
                        const neardup::fingerprint_composition& expected) {
   if (found == expected) return;
-  // Find the first line that differs.
+  // The message names the first line that differs.
   const std::string a = to_string(found), b = to_string(expected);
   const auto difference =
       static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());

@@ -12,11 +12,11 @@
 
 namespace command {
 
-/// How files of fingerprints are read.
+/// Settings for reading files of fingerprints.
 struct list_settings {
-  bool are_verified = true;  ///< verified as a whole before use
+  bool are_verified = true;  ///< true if the whole file is verified before use
   bool have_headers = true;
-  bool are_named = false;  ///< an option names the composition of the fingerprints
+  bool are_named = false;  ///< true if an option names the composition of the fingerprints
 };
 
 /// The name of the tokenizer in a file of codes. It says nothing about features, because another program made the
@@ -46,8 +46,9 @@ void check_words(const std::string& path, const named_values& stored, const feat
 void check_composition(const std::string& name, const neardup::fingerprint_composition& found,
                        const neardup::fingerprint_composition& expected);
 
-/// Reads lists and indexes. All of them must have the same composition. If texts are compared, it is the composition of
-/// the options. Otherwise it is the composition that the options name or, if they name none, that of the first file.
+/// Reads lists and indexes. All of them must have the same composition. If texts are compared, it must be the
+/// composition of the options. Otherwise it must be the composition that the options name. If they name no composition,
+/// it must be the composition of the first file.
 class list_reader {
  public:
   /// Makes a reader.

@@ -16,7 +16,7 @@
 namespace command {
 
 struct one_text_hint {
-  std::array<std::string_view, 2> endings;  ///< endings of file names; empty if there is none
+  std::array<std::string_view, 2> endings;  ///< endings of file names, or empty
   const char* many;                         ///< the name of such files
   const char *what_reads_one, *what_reads_many;
 };
@@ -166,7 +166,7 @@ void run_notes::unknown_charset(const std::string& source, const std::string& la
 }
 
 bool run_notes::ill_formed(const std::string& where, const source& from, std::string_view charset) {
-  // Each record of a crawl and each part of a mail may name its own encoding.
+  // A note about encodings has no effect on crawls and mails, because each of their parts may name its own encoding.
   const bool has_own = is_of_mail(from.unit) || (from.unit == unit_of_input::warc && input_.encoding.empty());
   const std::string encoding = from.utf16 ? "UTF-16"
                                : has_own  ? (charset.empty() ? "text" : std::string(charset))
@@ -205,7 +205,7 @@ void run_notes::advance(std::uint64_t documents, std::uint64_t bytes) {
     line = '[' + std::string(full, '#') + std::string(width - full, '.') + "] " + std::to_string(percent) + " %  ";
   }
   line += counted(documents_, "document", "documents") + ", " + size_text(bytes_) + ", " + size_text(rate) + "/s";
-  // The rate of the first moments means little.
+  // The rate of the first half second says little.
   if (total_bytes_ > bytes_ && bytes_ > 0 && seconds > 0.5) {
     line += ", " + duration_text(seconds * static_cast<double>(total_bytes_ - bytes_) / static_cast<double>(bytes_)) +
             " left";
@@ -235,7 +235,7 @@ void run_notes::compare_texts(std::size_t done, std::size_t all, bool meets_all)
   const std::string text = "comparing texts: " + grouped(done) + " of " + counted(all, "document", "documents");
   if (draws) {
     last_draw_ = now;
-    // The first moments mean little.
+    // The estimate of the first half second says little.
     draw(text + (seconds > 0.5 ? ", " + left : ""));
   } else {
     has_said_time_ = true;
@@ -269,7 +269,7 @@ std::optional<std::string> run_notes::note_on_short_texts() const {
   using enum neardup::feature_kind;
   const feature_setting& features = comparison_.check_features;
   const auto kind = features.choice.kind;
-  if (kind == longest_sentences) return std::nullopt;  // their number does not depend on the length of a text
+  if (kind == longest_sentences) return std::nullopt;  // their number does not depend on the text's length
   const std::size_t changed = features.needs_dictionary() ? 1 : features.choice.size;
   const std::size_t enough = neardup::features_to_bear(changed, similarity);
   std::uint64_t all = 0, too_short = 0;

@@ -55,7 +55,7 @@ class digest_set {
   std::size_t size_ = 0;
 };
 
-/// A hint for files of a kind that are read as one text each.
+/// The hint for a kind of files that are read as one text each.
 struct one_text_hint;
 
 /// The number of records of crawls that are not plain text, by kind.
@@ -63,8 +63,7 @@ struct left_out_records {
   std::uint64_t html = 0, packed = 0, no_text = 0;
 };
 
-/// Counts events, and reports them.
-/// Thread safety: only one thread may use it at a time.
+/// Counts events, and reports them. | Thread safety: only one thread at a time may call the members.
 class run_notes {
  public:
   /// Makes notes. `sources`: all sources that are read; the progress bar needs them.
@@ -76,15 +75,14 @@ class run_notes {
   run_notes& operator=(const run_notes&) = delete;
 
   /// Counts bad input. With --skip-bad, or if the input was found in a folder, only the first few are reported.
-  /// Otherwise throws input_error.
+  /// Otherwise the function throws input_error.
   void bad(const bad_input& input);
 
   /// Counts documents of a source with an unknown charset.
   void unknown_charset(const std::string& source, const std::string& label, std::uint64_t documents);
 
-  /// Counts an ill-formed document. `charset`: the charset that the document itself names. With --strict, it is bad
-  /// input.
-  /// Returns: true if the document is kept.
+  /// Counts an ill-formed document. `charset`: the charset that the document names. With --strict, the document is bad
+  /// input. | Returns: true if the document is kept.
   bool ill_formed(const std::string& where, const source& from, std::string_view charset);
   bool without_tokens(const std::string& where) {
     return note(without_tokens_, where, "a document without tokens" + weight_);
@@ -98,7 +96,6 @@ class run_notes {
     if (!muted_) count(without_line_ends_, path);
   }
 
-  /// Counts a document that contains zero bytes.
   void zeros(const std::string& where) {
     if (!muted_) count(zeros_, where);
   }
@@ -146,14 +143,13 @@ class run_notes {
   /// Registers the id of a document that is already in an index.
   void knows_id(std::string_view id);
 
-  /// Moves the progress bar.
   void advance(std::uint64_t documents, std::uint64_t bytes);
   /// Suppresses notes in the first of two passes, because the second pass makes the same notes. Bad input still ends
   /// the run.
   void mute(bool is_first_pass) { muted_ = is_first_pass; }
   /// Reports the progress and the remaining time of a comparison of texts. The time of the comparison grows with the
   /// square of the number of texts.
-  /// Thread safety: any thread may call it, but calls must not overlap.
+  /// Thread safety: any thread may call this function, but calls must not overlap.
   void compare_texts(std::size_t done, std::size_t all, bool meets_all);
 
   /// Names the phase that follows the reading. This phase has no measurable progress.
@@ -195,8 +191,8 @@ class run_notes {
   bool quiet_;
   bool muted_ = false;
   bool bar_;
-  std::string encoding_;           // encoding of the texts
-  std::string weight_;             // a condition of tokens, besides their existence
+  std::string encoding_;           // the encoding of the texts
+  std::string weight_;             // a condition that tokens must meet, for the message about documents without tokens
   std::uint64_t total_bytes_ = 0;  // 0 if the total is unknown
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;

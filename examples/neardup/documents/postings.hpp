@@ -1,4 +1,4 @@
-// Posting lists and positions of documents, which an index has for `find`, in addition to names and features.
+// Posting lists and positions of documents. An index for `find` has them in addition to names and features.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace command {
 
-/// The number of the first attachment with posting lists in an index file. The attachments are the posting columns, in
-/// the form of bytes_of(), and then the positions, in the form of place_columns::bytes().
+/// The number of the first attachment with posting lists in an index file. The posting columns, as bytes_of() returns
+/// them, come first. The positions, as place_columns::bytes() returns them, come next.
 inline constexpr std::size_t first_of_postings = 6;
 
 /// Makes posting lists that are to be written.

@@ -18,7 +18,7 @@ struct reading_settings {
 };
 
 struct reading {
-  /// Prepares the reading. `all_sources`: all sources, including those of another corpus. The progress bar needs them.
+  /// Prepares the reading. `all_sources`: all sources, including the sources of another corpus, for the progress bar.
   reading(const reading_settings& settings, const std::vector<std::string>& all_sources)
       : how(settings),
         sources(settings.input),

@@ -36,8 +36,7 @@ const char* name_of(run_file kind) {
   return "something else";
 }
 
-/// Returns the value of a setting.
-/// Throws: input_error if there is none.
+/// Returns the value of a setting. | Throws: input_error if the setting is missing.
 const std::string& setting(const std::string& path, const named_values& values, const std::string& name) {
   const auto found = values.find(name);
   if (found == values.end()) refuse_file(path, "damaged, or of another version: no " + name);
@@ -233,7 +232,8 @@ void check_same_run(const std::string& path, const run_plan& plan, const std::st
 
 namespace {
 
-/// The name of the setting with the number of a part that has values. A program that does not know values misses "part".
+/// The name of the setting with the number of a part that has values. Programs that do not know values look for "part",
+/// and refuse the file.
 constexpr const char* part_and_values = "part-and-values";
 
 std::string paired_in(const named_values& values) {

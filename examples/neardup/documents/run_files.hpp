@@ -13,8 +13,8 @@
 
 namespace command {
 
-/// The id of a document in a run. Its lowest 40 bits are the number of the document in its part, and the bits above are
-/// the number of the part.
+/// The number of bits for the number of a document in the id of a run. The lowest 40 bits of an id are the number of
+/// the document in its part. The higher bits are the number of the part.
 inline constexpr int record_bits = 40;
 inline constexpr std::uint64_t max_part = (std::uint64_t{1} << (64 - record_bits)) - 1;
 
@@ -22,11 +22,10 @@ constexpr std::uint64_t part_of(std::uint64_t id) { return id >> record_bits; }
 constexpr std::uint64_t record_of(std::uint64_t id) { return id & ((std::uint64_t{1} << record_bits) - 1); }
 constexpr std::uint64_t id_of(std::uint64_t part, std::uint64_t record) { return part << record_bits | record; }
 
-/// The kinds of files.
 enum class run_file { features, counts, scattered, pairs, other };
 
-/// Returns the kind of a file, which its header and its settings tell.
-/// Throws: input_error if the file is not a file of the library, or is damaged.
+/// Returns the kind of a file, according to its header and its settings. | Throws: input_error if the file is not a
+/// file of the library, or is damaged.
 run_file kind_of(const std::string& path);
 
 /// Returns the files of a kind, among these paths and in the folders among them. In folders, temporary files and files
@@ -69,7 +68,7 @@ struct run_plan {
 ///   2: the names of all documents
 ///   3: for each document, the end of its features in attachment 4, counted in features, as u64
 ///   4: the features of all documents, as u64, ascending in each document
-///   5, 6: if the part was made with --within or --across: the values of its documents, as their names in 1 and 2
+///   5, 6: the values of the documents, like the names in 1 and 2, if the part was made with --within or --across
 class part_file {
  public:
   using feature = std::uint64_t;
@@ -86,7 +85,6 @@ class part_file {
   /// Returns the value of document i.
   /// Precondition: the part has values.
   [[nodiscard]] std::string_view value(std::size_t i) const { return (*values_)[i]; }
-  /// Returns the number of features of document i.
   [[nodiscard]] std::size_t size_of(std::size_t i) const { return features_[i].size(); }
   [[nodiscard]] std::span<const feature> features_of(std::size_t i) const { return features_[i]; }
   [[nodiscard]] std::span<const feature> features() const noexcept { return features_.values(); }
@@ -102,8 +100,7 @@ class part_file {
   std::optional<stored_column<char>> values_;
 };
 
-/// Writes the names and features of a part, and the values of its documents, if `paired` is "within FIELD" or "across
-/// FIELD".
+/// Writes the names and features of a part. If `paired` is "within FIELD" or "across FIELD", also writes the values.
 void save_part(const std::string& path, std::uint64_t number, const neardup::fingerprint_composition& made_of,
                const document_columns<part_file::feature>& columns, const std::string& paired,
                const column<char>& values);
@@ -120,8 +117,8 @@ struct counts_file {
 /// Writes the file of counts. The member plan.counts is ignored.
 void save_counts(const std::string& path, const run_plan& plan, const neardup::feature_counts<std::uint64_t>& counts);
 
-/// The sets of a part for each partition. Attachment 0 has lines of settings, and attachment 1 has the parts.
-/// Attachment 2 + p has a blob of neardup::set_scatter for partition p, or nothing.
+/// For each partition, the sets of a part. Attachment 0 has lines of settings, and attachment 1 has the parts.
+/// Attachment 2 + p has a blob of neardup::set_scatter for partition p, or is empty.
 struct scattered_file {
   /// Opens the file, and checks the header, the settings and the parts.
   /// Throws: input_error.
@@ -149,7 +146,7 @@ struct pair_of_run {
 };
 
 /// The pairs of a partition, sorted by (later, earlier). Of documents with equal features, only the first is paired
-/// with other documents, and a later copy is paired only with the first. Attachment 0 has lines of settings, attachment
+/// with other documents. Each later copy is paired only with the first. Attachment 0 has lines of settings, attachment
 /// 1 has the parts, and attachment 2 has the pairs.
 struct pairs_file {
   explicit pairs_file(const std::string& path);
@@ -168,7 +165,7 @@ std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string
                                                    const std::string& plan_from, bool reads_all);
 
 /// Checks that the files at `path` and `first_path` belong to the same run. Their plans are compared.
-/// Throws: input_error if they belong to different runs. The message has the first difference.
+/// Throws: input_error if they belong to different runs. The message names the first difference.
 void check_same_run(const std::string& path, const run_plan& plan, const std::string& first_path,
                     const run_plan& first);
 

@@ -27,7 +27,7 @@ void append_character(char32_t c, std::string& out) {
   out.append(bytes.data(), neardup::encode(c, bytes.data()));
 }
 
-/// OpenCC's C interface, which is the same in all its versions.
+/// The C interface of OpenCC, which is the same in all versions of OpenCC.
 class opencc_library {
  public:
   opencc_library() {

@@ -9,8 +9,8 @@
 namespace command {
 
 /// Replaces each traditional character by the simplified character that OpenCC gives for the single character. So the
-/// result does not depend on neighbouring characters. If texts were converted by different rules, they fold to the same
-/// text.
+/// result does not depend on neighbouring characters. If two programs have converted a text by different rules, both
+/// results fold to the same text.
 class chinese_fold {
  public:
   /// Reads the tables of the installed OpenCC. The library of OpenCC is loaded when it is needed.
@@ -21,7 +21,7 @@ class chinese_fold {
   /// Complexity: linear in the length of the text.
   void append(std::string_view text, std::string& out) const;
 
-  /// Returns a digest of the table.
+  /// Returns a digest of the table of replacements.
   [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
 
  private:

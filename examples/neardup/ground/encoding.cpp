@@ -20,7 +20,7 @@ namespace {
 
 struct named_charset {
   charset meant;
-  std::string_view labels;  // with a blank between them
+  std::string_view labels;  // separated by blanks
 };
 
 constexpr std::array<named_charset, 43> charsets{
@@ -148,12 +148,13 @@ struct wide_mark {
   wide_form form;
 };
 
-/// Byte order marks. The longer ones come first, because that of UTF-32LE begins with that of UTF-16LE.
+/// Byte order marks. The mark of UTF-32LE begins with the mark of UTF-16LE, so the longer marks come first.
 constexpr std::array wide_marks{wide_mark{std::string_view("\xFF\xFE\0\0", 4), {4, false}},
                                 wide_mark{std::string_view("\0\0\xFE\xFF", 4), {4, true}},
                                 wide_mark{"\xFF\xFE", {2, false}}, wide_mark{"\xFE\xFF", {2, true}}};
 
-/// Returns the wide form that a name means. The byte order is nullopt if the name has none.
+/// Returns the UTF-16 or UTF-32 form that an encoding's name means. The byte order is nullopt if the name does not
+/// contain it.
 std::optional<std::pair<std::size_t, std::optional<bool>>> wide_form_by_name(std::string_view name) {
   std::string plain = plain_name(name);
   if (plain == "unicodefffe") return std::pair(std::size_t{2}, std::optional(true));
@@ -182,7 +183,7 @@ std::optional<wide_form> wide_form_of(std::string_view bytes, std::string_view n
   }
   const auto named = wide_form_by_name(name);
   if (!named) return std::nullopt;
-  // Texts in UTF-8 contain no zeros, while wide forms contain them wherever ASCII is.
+  // Texts in UTF-8 contain no zero bytes. In UTF-16 and UTF-32, each ASCII character has zero bytes.
   if (!has_controls(bytes) && neardup::count_invalid(bytes) == 0) return std::nullopt;
   const std::size_t unit = named->first;
   if (named->second) return wide_form{unit, *named->second};
@@ -236,7 +237,7 @@ void decode_wide(std::string_view bytes, wide_form form, std::string& text, bool
 
 namespace {
 
-/// A character of a charset for which the tables of glibc differ from those of the standard.
+/// A character that the tables of glibc and the standard of the charset decode differently.
 struct other_character {
   std::string_view charset;
   unsigned char byte;
@@ -253,10 +254,9 @@ std::string utf8_of(char32_t character) {
   return {bytes.data(), neardup::encode(character, bytes.data())};
 }
 
-/// A byte that no charset here has, which becomes U+FFFD.
+/// This byte is no character in any of these charsets, so it becomes U+FFFD.
 constexpr char no_character = '\xFF';
 
-/// Rewrites ISO-2022-JP as EUC-JP.
 void rewrite_iso_2022_jp(std::string_view bytes, std::string& out) {
   enum class set { ascii, katakana, jis0208, jis0212 };
   struct escape {
@@ -303,8 +303,7 @@ void rewrite_iso_2022_jp(std::string_view bytes, std::string& out) {
   }
 }
 
-/// Rewrites HZ as GB18030.
-/// Source: RFC 1843.
+/// Converts HZ to GB18030. | Source: RFC 1843.
 void rewrite_hz(std::string_view bytes, std::string& out) {
   bool is_pair = false;
   out.clear();
@@ -341,7 +340,7 @@ decoder::decoder(const std::string& encoding) {
   const bool has_one_byte = form_ == charset_form::one_byte || form_ == charset_form::user_defined;
   const std::string name(form_ == charset_form::user_defined ? "ASCII" : meant.iconv);
   const iconv_t opened = ::iconv_open("UTF-8", name.c_str());
-  // iconv's value for an error
+  // iconv_open() returns this value on failure.
   if (opened == reinterpret_cast<iconv_t>(-1)) {
     throw usage_error("--encoding '" + encoding + "': iconv does not know it; 'iconv -l' lists what it knows");
   }
@@ -354,7 +353,7 @@ decoder::decoder(const std::string& encoding) {
       bool is_wrong = false;
       const char byte = static_cast<char>(b);
       std::string character(decode_by_iconv({&byte, 1}, 0, is_wrong));
-      // The standard has control characters where a charset of Windows has nothing.
+      // If a charset of Windows has no character for such a byte, the standard has a control character.
       if (is_wrong) character = b < end_of_c1 ? utf8_of(static_cast<char32_t>(b)) : "";
       if (form_ == charset_form::user_defined) character = utf8_of(static_cast<char32_t>(0xF780 + b - first_c1));
       for (const other_character& one : other_characters) {
@@ -365,7 +364,8 @@ decoder::decoder(const std::string& encoding) {
     characters_ = std::move(characters);
   }
   std::string ascii = "\t\n\r";
-  // In some Japanese encodings, a backslash and a tilde are other characters. In UTF-7 a plus is.
+  // In some Japanese encodings, a backslash and a tilde are other characters. In UTF-7, a plus sign is another
+  // character.
   for (char c = ' '; c < '~'; ++c) {
     if (c != '\\' && (c != '+' || form_ != charset_form::seven_bits)) ascii += c;
   }
@@ -412,7 +412,7 @@ std::string_view decoder::decode_by_iconv(std::string_view bytes, std::size_t ro
   };
   make_room(2 * bytes.size() + 16);
   while (!bytes.empty()) {
-    // The interface of iconv has no const.
+    // The parameter of iconv() is not const.
     char* in = const_cast<char*>(bytes.data());
     std::size_t in_left = bytes.size();
     char* out = text_.data() + size;
@@ -424,7 +424,7 @@ std::string_view decoder::decode_by_iconv(std::string_view bytes, std::size_t ro
     if (result != failed) break;
     make_room(2 * bytes.size() + 16);
     if (error == E2BIG) continue;
-    // Charsets of Microsoft have the euro sign where glibc has none.
+    // Charsets of Microsoft have the euro sign at a byte for which glibc has no character.
     constexpr std::string_view euro = "\xE2\x82\xAC";
     const bool is_gb_euro = iconv_name_ == "GB18030" && bytes.starts_with('\x80');
     const bool is_big5_euro = iconv_name_ == "BIG5-HKSCS" && bytes.starts_with("\xA3\xE1");
@@ -458,7 +458,7 @@ decoder* decoders::find(const std::string& label) {
     try {
       place->second.emplace(label);
     } catch (const usage_error&) {
-      // An unknown label.
+      // No charset has this label.
     }
   }
   return place->second ? &*place->second : nullptr;
@@ -470,8 +470,8 @@ using octet = unsigned char;
 
 bool is_in(octet b, octet low, octet high) { return b >= low && b <= high; }
 
-/// Counts of a text in a two-byte encoding: `all` characters above ASCII; `wrong` characters that are not a pair of the
-/// encoding; `usual` characters that are frequent in texts.
+/// Counts characters of a text in a two-byte encoding. `all`: characters above ASCII. `wrong`: pairs of bytes that the
+/// encoding does not have. `usual`: characters that are frequent in texts.
 struct pair_count {
   std::size_t all = 0, usual = 0, wrong = 0;
 
@@ -498,7 +498,7 @@ pair_count count_pairs(std::string_view bytes, const IsPair& is_pair, const IsUs
   return counts;
 }
 
-/// Guesses a single-byte encoding from the bytes above ASCII and their neighbours.
+/// Guesses a single-byte encoding from the bytes above ASCII and from the bytes beside them.
 std::optional<std::string> likely_single_bytes(std::string_view bytes) {
   std::size_t high = 0, from_c0 = 0, from_e0 = 0, beside_high = 0, others = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -510,7 +510,7 @@ std::optional<std::string> likely_single_bytes(std::string_view bytes) {
     if (b < 0xA0) ++others;
     if (i > 0 && static_cast<octet>(bytes[i - 1]) >= 0x80) ++beside_high;
   }
-  // Cyrillic letters are next to each other, letters with accents are next to ASCII.
+  // Most Cyrillic letters are beside other Cyrillic letters. Most letters with accents are beside ASCII letters.
   if (10 * from_c0 >= 9 * high && 10 * beside_high >= 6 * high) {
     return 10 * from_e0 >= 6 * high ? "WINDOWS-1251" : "KOI8-R";
   }
@@ -518,7 +518,7 @@ std::optional<std::string> likely_single_bytes(std::string_view bytes) {
   return std::nullopt;
 }
 
-/// Returns true if most bytes above ASCII belong to UTF-8 that is damaged in a few places.
+/// Returns true if most bytes above ASCII are well-formed UTF-8. Such a text is UTF-8 that is damaged in a few places.
 bool is_mostly_utf8(std::string_view bytes) {
   std::size_t high = 0, whole = 0;
   for (std::size_t i = 0; i < bytes.size();) {
@@ -541,7 +541,7 @@ bool is_mostly_utf8(std::string_view bytes) {
 }  // namespace
 
 std::optional<std::string> likely_encoding(std::string_view bytes) {
-  constexpr std::ptrdiff_t least = 8;  // least number of bytes above ASCII; fewer mean nothing
+  constexpr std::ptrdiff_t least = 8;  // least number of bytes above ASCII; fewer bytes say nothing
   const auto is_high = [](char c) { return static_cast<octet>(c) >= 0x80; };
   if (std::count_if(bytes.begin(), bytes.end(), is_high) < least || is_mostly_utf8(bytes)) return std::nullopt;
   const auto is_euc = [](octet a, octet b) { return is_in(a, 0xA1, 0xFE) && is_in(b, 0xA1, 0xFE); };

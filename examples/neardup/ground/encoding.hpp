@@ -10,34 +10,33 @@
 
 namespace command {
 
-/// How a charset writes characters as bytes.
+/// The form in which a charset writes characters as bytes.
 enum class charset_form {
   utf8,
   wide,           ///< UTF-16
   one_byte,       ///< one byte for a character
-  several_bytes,  ///< ASCII, and several bytes for another character
-  seven_bits,     ///< bytes below 128 only, which are well-formed UTF-8 as well
+  several_bytes,  ///< ASCII, and several bytes for each other character
+  seven_bits,     ///< bytes below 128 only, which are also well-formed UTF-8
   iso_2022_jp,    ///< seven bits, decoded as EUC-JP
   hz,             ///< seven bits, decoded as GB18030
   user_defined,   ///< the bytes from 128 on are U+F780 to U+F7FF
-  other           ///< a charset that the standard does not have
+  other           ///< a charset that is not in the standard
 };
 
 /// The charset that a label names. The case of the label does not matter.
-/// Source: the labels of the WHATWG Encoding Standard, and the labels of UTF-7. Web pages use these labels for
-/// successors of the charsets: gb2312 stands for GB18030, and euc-kr stands for UHC.
+/// Source: the labels of the WHATWG Encoding Standard, and the labels of UTF-7. Web pages use old labels for newer
+/// charsets: gb2312 stands for GB18030, and euc-kr stands for UHC.
 struct charset {
-  std::string_view name;   ///< its name in the standard; the label itself if the standard does not have it
-  std::string_view iconv;  ///< name by which iconv decodes it
+  std::string_view name;   ///< its name in the standard, or the label if it is not in the standard
+  std::string_view iconv;  ///< the name of the charset for iconv
   charset_form form;
 
-  /// Returns true if all bytes are below 128.
   [[nodiscard]] bool has_seven_bits() const noexcept {
     return form == charset_form::seven_bits || form == charset_form::iso_2022_jp || form == charset_form::hz;
   }
 };
 
-/// Returns the charset that a label names. If the standard does not have the label, the result refers to the label.
+/// Returns the charset that a label names. If the standard does not have the label, the label must outlive the result.
 charset charset_of(std::string_view label);
 
 /// Decodes one charset to UTF-8.
@@ -50,8 +49,8 @@ class decoder {
   /// found before decoding.
   explicit decoder(const std::string& encoding);
 
-  /// Decodes bytes. Invalid bytes become U+FFFD; `ill_formed` is then set to true. The result is valid until the next
-  /// call. `room` readable bytes follow it.
+  /// Decodes bytes. If bytes are invalid, they become U+FFFD, and `ill_formed` is set to true. The result is valid
+  /// until the next call. `room` readable bytes follow the result.
   std::string_view decode(std::string_view bytes, std::size_t room, bool& ill_formed);
 
  private:
@@ -61,7 +60,7 @@ class decoder {
   std::shared_ptr<void> converter_;
   charset_form form_ = charset_form::other;
   std::string iconv_name_;
-  std::shared_ptr<const std::vector<std::string>> characters_;  // of the bytes from 128 on, if one byte is a character
+  std::shared_ptr<const std::vector<std::string>> characters_;  // for one-byte charsets: characters from 128 on
   std::string text_, prepared_;
 };
 
@@ -84,13 +83,13 @@ struct wide_form {
   bool is_big_endian;
 };
 
-/// Returns the wide form of bytes. The byte order mark at the beginning determines it, or otherwise `name`. If the name
-/// has no byte order, the byte order is chosen that fits the zero bytes.
+/// Returns the wide form of bytes. The byte order mark at the beginning determines the form, or, if there is no mark,
+/// `name`. If the name does not contain the byte order, the zero bytes determine it.
 /// Returns: nullopt if neither determines a wide form, or if the bytes are UTF-8 although `name` is a wide form.
 std::optional<wide_form> wide_form_of(std::string_view bytes, std::string_view name);
 
-/// Decodes UTF-16 or UTF-32 to UTF-8 in `text`, without the byte order mark. Invalid units become U+FFFD; `ill_formed`
-/// is then set to true.
+/// Decodes UTF-16 or UTF-32 to UTF-8 in `text`, without the byte order mark. If units are invalid, they become U+FFFD,
+/// and `ill_formed` is set to true.
 void decode_wide(std::string_view bytes, wide_form form, std::string& text, bool& ill_formed);
 
 /// Returns true if the bytes contain control characters that texts do not have. Bytes of 128 or more do not count.

@@ -13,10 +13,10 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What bad input does to the run.
+/// The effect of bad input on the run.
 enum class trouble {
   ends_run,     ///< unless --skip-bad is given
-  passed_over,  ///< found in a folder: reported, and reflected in the exit status
+  passed_over,  ///< for input in a folder: reported, and reflected in the exit status
   left_out,     ///< a binary file in a folder: only counted
   foreign       ///< a compressed file, an archive or a table in a folder: counted, and the first one is named
 };
@@ -26,7 +26,7 @@ struct bad_input {
   std::string where;
   std::string what;
   trouble kind = trouble::ends_run;
-  std::uint64_t unread = 0;  ///< number of bytes behind it that cannot be read
+  std::uint64_t unread = 0;  ///< number of bytes after the bad input that cannot be read
 
   [[nodiscard]] std::string text() const { return where.empty() ? what : where + ": " + what; }
 };
@@ -36,7 +36,7 @@ struct input_error : std::runtime_error {
   explicit input_error(const bad_input& bad) : std::runtime_error(bad.text()) {}
 };
 
-/// The error of a source that cannot be read, or cannot be read to its end. The text does not name the source.
+/// The error of a source that cannot be read, or cannot be read to its end. The message does not name the source.
 struct read_error : std::runtime_error {
   using std::runtime_error::runtime_error;
   read_error(const std::string& what, std::uint64_t unread_bytes) : std::runtime_error(what), unread(unread_bytes) {}

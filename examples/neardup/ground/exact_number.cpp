@@ -11,7 +11,8 @@ namespace command {
 
 namespace {
 
-/// A decimal number: digits times 10^exponent, with the point behind the first digit, and without zeros at either end.
+/// A decimal number: digits times 10^exponent. The point is after the first digit, and there are no zeros at either
+/// end.
 struct decimal {
   bool is_negative = false;
   std::int64_t exponent = 0;
@@ -57,7 +58,8 @@ bool is_less(const decimal& a, const decimal& b) {
   return small.digits < large.digits;
 }
 
-/// Returns the decimal number from which a double was read, if it had no more digits than doubles can distinguish.
+/// Returns the shortest decimal number that is read as this double. If a text with at most 15 digits was read, the
+/// result is that number.
 decimal decimal_of(double value) {
   std::array<char, 32> text{};
   const auto written = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific);

@@ -22,13 +22,13 @@ struct exact_key {
 /// Returns true if a JSON number has so many digits that another number may be rounded to the same double.
 bool may_be_rounded(std::string_view json_number);
 
-/// Returns the finite double nearest to a JSON number that overflows or underflows.
+/// Returns the nearest finite double to a JSON number that is too large or too small for a double.
 double double_nearest_to(std::string_view json_number);
 
 /// Replaces scores by ranks, which begin at 0. Equal values get equal ranks. Numbers rank above texts, and texts rank
-/// above missing values. Texts are compared byte by byte. The highest value of each kind has the highest rank; with
-/// `prefers_lowest`, the lowest value has it. A score is the double that is nearest to a number. `exact` has all values
-/// that scores do not represent exactly, in ascending order of positions.
+/// above missing values. Texts are compared byte by byte. The highest value of each kind has the highest rank. With
+/// `prefers_lowest`, the lowest value has the highest rank. A score is the double that is nearest to a number. `exact`
+/// has all values that scores do not represent exactly, in ascending order of positions.
 /// Complexity: O(n log n).
 void rank_exactly(std::vector<double>& scores, const std::vector<exact_key>& exact, bool prefers_lowest);
 

@@ -67,8 +67,8 @@ static_assert(std::ranges::all_of(signatures,
                                   [](const signature& s) { return s.magic.size() <= longest_foreign_magic; }));
 
 /// Returns true if the first bytes are the first bytes of a bzip2 file: "BZh", a digit from 1 to 9, then 12 decimal
-/// digits of pi, two per byte. If the content is empty, they are digits of its square root. "BZh" alone can also begin
-/// a text.
+/// digits of pi, two per byte. If the content is empty, the digits are those of the square root of pi. "BZh" alone can
+/// also begin a text.
 bool is_bzip2(std::string_view beginning) {
   return beginning.size() >= 10 && beginning[3] >= '1' && beginning[3] <= '9' &&
          (beginning.substr(4, 6) == "1AY&SY"sv || beginning.substr(4, 6) == "\x17\x72\x45\x38\x50\x90"sv);
@@ -91,7 +91,7 @@ std::string text_of(const signature& found) {
 
 bool may_be_foreign(std::string_view beginning) {
   return std::ranges::any_of(signatures, [&](const signature& s) {
-    // is_bzip2() needs this many bytes.
+    // is_bzip2() needs 10 bytes, so with fewer bytes the file may still be foreign.
     if (s.magic == "BZh"sv && beginning.starts_with(s.magic)) return beginning.size() < 10 && !is_bzip2(beginning);
     return s.magic.starts_with(beginning);
   });
@@ -109,7 +109,7 @@ std::optional<foreign_content> foreign_format(std::string_view beginning) {
 std::optional<foreign_content> foreign_archive(std::string_view beginning) {
   constexpr std::size_t place = 257;
   if (beginning.size() <= place) return std::nullopt;
-  // The magic of POSIX or of GNU. The word alone may be part of a text.
+  // The magic bytes of POSIX or of GNU. Only "ustar" may also be part of a text.
   const std::string_view magic = beginning.substr(place);
   if (!magic.starts_with("ustar\0"sv) && !magic.starts_with("ustar  \0"sv)) return std::nullopt;
   return foreign_content{"an archive of tar; extract it first, as by: tar -x", true};

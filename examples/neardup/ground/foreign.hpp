@@ -16,7 +16,7 @@ struct foreign_content {
   bool may_hold_texts;  ///< true for a compressed file, an archive or a table; false for a picture or a program
 };
 
-/// Returns true if a file with this beginning may be foreign, which further bytes would show.
+/// Returns true if a file with this beginning may be foreign, and further bytes are needed to decide.
 bool may_be_foreign(std::string_view beginning);
 
 /// Returns the format of a file, or nullopt if the format is unknown. `beginning`: the first `longest_foreign_magic`
@@ -24,7 +24,7 @@ bool may_be_foreign(std::string_view beginning);
 std::optional<foreign_content> foreign_format(std::string_view beginning);
 
 /// Returns the result of foreign_format(), but also detects tar archives, whose mark is farther from the beginning. Use
-/// it if more bytes are known.
+/// this function if more bytes are known.
 std::optional<foreign_content> foreign_archive(std::string_view beginning);
 
 /// Returns the program that the name of a file suggests, such as bzip2 for "x.bz2", if the command cannot write that

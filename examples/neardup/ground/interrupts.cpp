@@ -18,10 +18,10 @@ namespace {
 
 struct unfinished {
   std::string path;
-  bool is_beside;  // true: all files whose names begin with this path, and end as the library's temporary files do
+  bool is_beside;  // true: all files that begin with this path, and end like temporary files of the library
 };
 
-/// The unfinished files, by number. A file is created and registered under the mutex, so that no signal comes in
+/// The unfinished files, by number. A file is created and registered under the mutex, so that no signal is handled in
 /// between.
 struct registry {
   std::mutex mutex;
@@ -53,7 +53,7 @@ void remove(const unfinished& file) noexcept {
   }
 }
 
-/// Returns the signals that end the program, except those that are ignored since its start.
+/// Returns the signals that end the program, except those that were ignored when the program started.
 sigset_t watched_signals() {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -78,9 +78,8 @@ void* wait_for_signal(void* /*nothing*/) {
   return nullptr;
 }
 
-/// Starts a thread that waits for signals. Threads started later do not receive them. If no thread can be started,
-/// signals end the program as usual.
-/// Precondition: the mutex is held.
+/// Starts a thread that waits for signals. Threads that start later do not receive signals. If no thread can be
+/// started, signals end the program as usual. | Precondition: the mutex is held.
 void watch(registry& all) noexcept {
   if (std::exchange(all.is_watched, true)) return;
   const sigset_t signals = watched_signals();

@@ -12,10 +12,11 @@ class unfinished_file {
  public:
   unfinished_file() = default;
 
-  /// Calls `create()`, which creates the file and returns its path. If it creates no file, it returns an empty path.
+  /// Calls `create()`, which creates the file and returns its path. If create() creates no file, it returns an empty
+  /// path.
   explicit unfinished_file(const std::function<std::string()>& create);
 
-  /// Returns an object for temporary files of the library, which writes them beside this file, and then renames them.
+  /// Returns an object for temporary files that the library writes beside `path`, and then renames to `path`.
   static unfinished_file beside(const std::string& path);
 
   unfinished_file(const unfinished_file&) = delete;
@@ -29,7 +30,7 @@ class unfinished_file {
     finish([] {});
   }
 
-  /// Calls `end()`, which removes the file itself. If a file of the same name is made later, it is not removed.
+  /// Calls `end()`, which removes the file, and ends the registration. So a later file of the same name is not removed.
   void finish(const std::function<void()>& end) noexcept;
 
  private:

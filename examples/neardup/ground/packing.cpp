@@ -66,7 +66,7 @@ class block_unpacker : public byte_stream {
   }
 
  protected:
-  /// Unpacks from rest_ as many bytes as fit; sets problem_ or ended_. If at_end_, no more input follows.
+  /// Unpacks as many bytes of rest_ as fit. Sets problem_ or ended_. If at_end_ is true, no more input follows.
   virtual std::size_t unpack(char* to, std::size_t size) = 0;
 
   std::string_view rest_;
@@ -88,7 +88,6 @@ class member_decoder {
   virtual void begin() = 0;
   /// Removes compressed bytes from the front of `packed`, and appends their content to `out`.
   virtual status step(std::string_view& packed, std::string& out) = 0;
-  /// Returns the magic bytes of members.
   [[nodiscard]] virtual std::string_view magic() const = 0;
   /// Returns true if bytes begin a member of any kind.
   [[nodiscard]] virtual bool begins(std::string_view bytes) const { return bytes.starts_with(magic()); }
@@ -96,7 +95,7 @@ class member_decoder {
   [[nodiscard]] virtual bool may_be_padded() const = 0;
 };
 
-/// Unpacks members. After a damaged member it continues with the next member that can be unpacked.
+/// Unpacks members. After a damaged member, continues with the next member that can be unpacked.
 class surviving_unpacker final : public byte_stream {
  public:
   surviving_unpacker(std::shared_ptr<byte_stream> packed, std::unique_ptr<member_decoder> decoder, bool holds_members)
@@ -131,10 +130,9 @@ class surviving_unpacker final : public byte_stream {
 
  private:
   static constexpr std::size_t most_held = std::size_t{1} << 22;     // bytes of a member's content that are held back
-  static constexpr std::size_t most_overrun = std::size_t{1} << 20;  // bytes in which damage is noticed
+  static constexpr std::size_t most_overrun = std::size_t{1} << 20;  // bytes in which the damage is noticed
 
-  /// Reads more input, and drops bytes before begin_ now and then.
-  /// Returns: false if `stop` was set meanwhile.
+  /// Reads more input. Sometimes drops the bytes before begin_. | Returns: false if `stop` was set meanwhile.
   bool fill(const std::atomic<bool>& stop) {
     if (begin_ >= most_overrun || begin_ == in_.size()) {
       in_.erase(0, begin_);
@@ -177,7 +175,7 @@ class surviving_unpacker final : public byte_stream {
     return true;
   }
 
-  /// Unpacks from at_ until a member ends, or as much content is available as may be returned.
+  /// Unpacks from at_ on. Stops if a member ends, or if as much content is available as may be returned.
   std::optional<member_decoder::status> decode(const std::atomic<bool>& stop) {
     is_cut_off_ = false;
     for (;;) {
@@ -219,11 +217,11 @@ class surviving_unpacker final : public byte_stream {
   /// Searches for the next member that can be unpacked.
   /// Returns: false if `stop` was set meanwhile.
   bool recover(const std::atomic<bool>& stop) {
-    const std::string before = std::exchange(held_, {});  // content from before the damage
+    const std::string before = std::exchange(held_, {});  // content before the damage
     const bool was_cut_off = is_cut_off_, was_member = is_member_;
     const std::string_view magic = decoder_->magic();
     const std::uint64_t damage = dropped_ + (is_streaming_ ? at_ : begin_);
-    // Damage may hide the end of a member, so that the beginning of the next member looks like content of this one.
+    // If damage hides the end of a member, the beginning of the next member looks like content of the damaged member.
     ++begin_;
     for (;;) {
       const std::size_t found = in_.find(magic, begin_);
@@ -249,7 +247,7 @@ class surviving_unpacker final : public byte_stream {
       }
       ++begin_;
     }
-    // No whole member follows the damage. So the content before it is returned, as if there had been no search.
+    // No whole member follows the damage. So the content before the damage is returned, as if there had been no search.
     held_ = before;
     inside_ = false;
     ended_ = true;
@@ -262,8 +260,8 @@ class surviving_unpacker final : public byte_stream {
   std::unique_ptr<member_decoder> decoder_;
   bool holds_members_;
   std::string in_;             // compressed bytes
-  std::uint64_t dropped_ = 0;  // bytes before those of in_
-  std::size_t begin_ = 0;      // position in in_ of the member, or of bytes not examined yet
+  std::uint64_t dropped_ = 0;  // number of bytes before in_
+  std::size_t begin_ = 0;      // position in in_ of the member, or of bytes that were not examined
   std::size_t at_ = 0;         // position in in_ up to which bytes are unpacked
   bool at_end_ = false;        // no more input follows
   bool inside_ = false;        // true if a member has begun and not ended
@@ -337,7 +335,7 @@ class utf16_reader final : public block_unpacker {
   unsigned half_ = 0;
   char32_t high_ = 0;           // the first half of a surrogate pair
   std::string waiting_;         // decoded input, as UTF-8
-  std::uint64_t returned_ = 0;  // bytes of UTF-8 before those of waiting_
+  std::uint64_t returned_ = 0;  // number of bytes of UTF-8 before waiting_
 };
 
 #ifdef NEARDUP_WITH_ZLIB
@@ -376,7 +374,7 @@ class gzip_unpacker final : public block_unpacker {
     return room - stream_.avail_out;
   }
 
-  /// Called between members: another member, zeros that fill a tape block, or the end follows.
+  /// Continues between two members. Another member, zeros that fill a tape block, or the end follows.
   void begin_member() {
     if (members_ > 0) {
       const std::size_t zeros = std::min(rest_.find_first_not_of('\0'), rest_.size());
@@ -403,7 +401,6 @@ class gzip_unpacker final : public block_unpacker {
   std::uint64_t members_ = 0;
 };
 
-/// One member of a gzip file.
 class gzip_member final : public member_decoder {
  public:
   gzip_member() {
@@ -477,7 +474,7 @@ class gzip_packer final : public packer {
 #ifdef NEARDUP_WITH_ZSTD
 
 /// The window of `zstd --long=31`, the largest that the tool writes. libzstd's default limit is 2^27. 32-bit machines
-/// support half of the window. A window takes memory only as far as the content fills it.
+/// support half of the window. A window takes only as much memory as the content fills.
 constexpr int largest_window = 31;
 
 class zstd_unpacker final : public block_unpacker {
@@ -498,7 +495,7 @@ class zstd_unpacker final : public block_unpacker {
       ended_ = true;
       return 0;
     }
-    // One call decompresses several frames, and frames without content.
+    // One call decompresses several frames, also frames without content.
     const std::size_t status = ::ZSTD_decompressStream(stream_, &out, &in);
     rest_.remove_prefix(in.pos);
     if (::ZSTD_isError(status) != 0) {
@@ -589,8 +586,8 @@ class zstd_packer final : public packer {
 
 #endif
 
-/// Returns the first bytes of a file, as many as are needed to detect its format. It reads no more of a pipe than
-/// needed, because the rest may take long to arrive.
+/// Returns the first bytes of a file, as many as are needed to detect its format. Reads no more of a pipe than needed,
+/// because the rest may take long to arrive.
 std::string_view magic_of(peeking_stream& file, const std::atomic<bool>& stop) {
   const auto is_open = [](std::string_view beginning) {
     const auto may_become = [&](std::string_view magic) { return magic.starts_with(beginning); };
@@ -682,7 +679,7 @@ std::string_view peeking_stream::peek(std::size_t size, const std::atomic<bool>&
 }
 
 void peeking_stream::throw_failure() {
-  ended_ = false;  // as far as is known, because more bytes may follow a gap
+  ended_ = false;  // but more bytes may follow a gap
   std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
@@ -703,7 +700,7 @@ std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& 
     beginning = magic_of(*text, stop);
   } catch (const gap_error&) {
     text->throw_again(std::current_exception());
-    return text;  // the beginning is lost
+    return text;  // the beginning of the file is lost
   }
   const auto found = foreign_format(beginning);
   if (found && foreign == when_foreign::refuse) throw foreign_file(found->text, found->may_hold_texts);

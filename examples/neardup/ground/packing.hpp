@@ -17,7 +17,7 @@ class peeking_stream final : public byte_stream {
  public:
   explicit peeking_stream(std::shared_ptr<byte_stream> from) : from_(std::move(from)) {}
 
-  /// Returns the next `size` bytes. Returns fewer bytes at the end of the stream, or if `stop` is set.
+  /// Returns the next `size` bytes. Returns fewer bytes at the end of the stream, or if `stop` is set meanwhile.
   std::string_view peek(std::size_t size, const std::atomic<bool>& stop);
 
   /// Returns true if some bytes were examined, but not read yet.
@@ -34,24 +34,24 @@ class peeking_stream final : public byte_stream {
   std::shared_ptr<byte_stream> from_;
   std::string ahead_;
   bool ended_ = false;
-  std::exception_ptr failure_;  // thrown when everything before it was returned
+  std::exception_ptr failure_;  // thrown after all bytes before the error were returned
 };
 
-/// What is done with a file that is not text (see foreign_format()).
+/// The treatment of a file that is not text (see foreign_format()).
 enum class when_foreign {
   refuse,
   read  ///< its bytes, unchanged
 };
 
-/// What is done with a damaged member of a compressed file. For zstd, a member is a frame.
+/// The treatment of a damaged member of a compressed file. For zstd, a member is a frame.
 enum class when_damaged {
   stop,
   go_on,            ///< continue with the next intact member; a gap_error reports the loss
-  go_on_when_whole  ///< the same; but return content of a member only after its checksum is verified
+  go_on_when_whole  ///< the same, but the content of a member is returned only after its checksum is verified
 };
 
-/// The places of ill-formed units in a UTF-16 file, as positions in its UTF-8. U+FFFD replaces a lone surrogate, or
-/// half a unit.
+/// The places of ill-formed units in a UTF-16 file, as positions in the UTF-8 text. U+FFFD replaces a lone surrogate,
+/// or half a unit.
 /// Thread safety: several threads may call all members at once.
 class ill_formed_places {
  public:
@@ -67,13 +67,12 @@ class ill_formed_places {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> places_;  // [begin, end), disjoint and sorted
 };
 
-/// The byte order of UTF-16.
 enum class byte_order { little, big };
 
 /// Returns the content of a file: decompressed, and UTF-16 converted to UTF-8. The first bytes show the format. A file
 /// is UTF-16 if it begins with a byte order mark. If `unmarked` is set, a file without a mark is UTF-16 in this byte
 /// order.
-/// Returns: `file` if it is neither compressed nor UTF-16. While UTF-16 is read, the places of ill-formed units are
+/// Returns `file` if it is neither compressed nor UTF-16. While UTF-16 is read, the places of ill-formed units are
 /// added to `utf16`. For other files, `utf16` does not change.
 /// Throws: foreign_file; read_error, in this call or when the content is read. A read_error is also thrown if the
 /// program is built without the necessary library, or if `name` ends in .gz or .zst but the file is not compressed.
@@ -81,19 +80,18 @@ std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& 
                                          when_foreign foreign, when_damaged damaged, std::optional<byte_order> unmarked,
                                          std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop);
 
-/// Compresses output.
 class packer {
  public:
   enum class mode {
     more,
-    flush,  ///< makes everything so far decompressible
+    flush,  ///< makes all bytes so far decompressible
     finish
   };
 
   virtual ~packer() = default;
 
   /// Compresses the next bytes.
-  /// Returns: the compressed bytes that have to be written now, which may be none. They are valid until the next call.
+  /// Returns: the compressed bytes that have to be written now, perhaps none. The result is valid until the next call.
   virtual std::string_view pack(std::string_view bytes, mode how) = 0;
 };
 

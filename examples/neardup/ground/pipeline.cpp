@@ -7,7 +7,7 @@ namespace command {
 void print_in_order(unsigned threads, std::size_t n,
                     const std::function<void(std::size_t i, std::string& text)>& append,
                     const std::function<void(std::string&& text)>& print) {
-  constexpr std::size_t step = 64;  // single items would take about as long to hand out as most checks take
+  constexpr std::size_t step = 64;  // handing out single items would take as long as most checks
   std::size_t next = 0;
   run_in_order<std::size_t>(
       threads,

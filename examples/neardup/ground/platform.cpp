@@ -28,7 +28,7 @@ namespace {
 
 [[noreturn]] void fail_to_read() { throw read_error(std::generic_category().message(errno)); }
 
-/// Returns the folder of TMPDIR; /tmp if TMPDIR is not set, or empty.
+/// Returns the folder that TMPDIR names, or /tmp if TMPDIR is not set, or is empty.
 std::string temporary_folder() {
   const char* const given = std::getenv("TMPDIR");
   return given == nullptr || *given == '\0' ? "/tmp" : given;
@@ -50,7 +50,7 @@ descriptor opened(const std::string& path) {
 descriptor open_temporary() {
   const std::string folder = temporary_folder();
 #if defined(O_TMPFILE)
-  // The file never has a name, so a killed process leaves no file. Not every file system can do that.
+  // The file never has a name, so a killed process leaves no file. Some file systems do not support O_TMPFILE.
   if (const int unnamed = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); unnamed >= 0) {
     return descriptor(unnamed);
   }
@@ -62,7 +62,7 @@ descriptor open_temporary() {
   return descriptor(number);
 }
 
-/// Reads the bytes of one system call; returns 0 at the end of the file.
+/// Reads with one system call. Returns the number of bytes, or 0 at the end of the file.
 std::size_t read_once_at(const descriptor& file, std::uint64_t offset, char* to, std::size_t size) {
   for (;;) {
     const ssize_t count = ::pread(file.number(), to, size, static_cast<off_t>(offset));
@@ -85,7 +85,7 @@ bool ignores_closed_pipes = false;  // SIGPIPE was ignored when the program star
 void give_rights(int descriptor, const struct stat& other) {
   struct stat current {};
   if (::fstat(descriptor, &current) != 0) return;
-  // Only root may change the owner of a file. Others may change the group only to a group that they belong to.
+  // Only root may change the owner of a file. Other users may change the group only to one of their groups.
   if (current.st_uid != other.st_uid)
     static_cast<void>(::fchown(descriptor, other.st_uid, static_cast<gid_t>(-1)) == 0);
   mode_t mode = other.st_mode & 0777;
@@ -109,8 +109,8 @@ input_file::input_file(const std::string& path) : file_(path == "-" ? descriptor
   // Standard input may be a regular file that has been read in part, which would make positions wrong.
   if (path == "-" && regular_ && ::lseek(file_.number(), 0, SEEK_CUR) != 0) regular_ = false;
 #if defined(F_SETPIPE_SZ)
-  // The default size is 64 KB, so that reader and writer wait for each other. If it cannot be larger, it stays the
-  // same.
+  // The default size of a pipe is 64 KB, so that reader and writer wait for each other. If the size cannot be changed,
+  // the default stays.
   if (S_ISFIFO(status.st_mode)) static_cast<void>(::fcntl(file_.number(), F_SETPIPE_SZ, 1 << 20));
 #endif
 }
@@ -127,7 +127,7 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
       throw read_error(error.what(), size_ - std::min(size_, position_));
     }
     position_ += count;
-    // A regular file ends at a short read. For a small file, another call to make sure would take as long as this one.
+    // A short read shows the end of a regular file. For a small file, another call would take as long as this call.
     has_ended_ = count < size && position_ == size_;
     return count;
   }
@@ -170,7 +170,7 @@ std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t 
 
 std::shared_ptr<void> memory_in_file(std::size_t size) {
   const descriptor file = open_temporary();
-  // The space is allocated now. If a full disk were noticed when the mapping is written, the program would end.
+  // The space is allocated now. If the disk is full when the mapping is written, the system ends the program.
 #if defined(__linux__)
   const int error = ::posix_fallocate(file.number(), 0, static_cast<off_t>(size));
 #else
@@ -179,7 +179,7 @@ std::shared_ptr<void> memory_in_file(std::size_t size) {
   if (error != 0) fail_temporary(error);
   void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (data == MAP_FAILED) fail_temporary(errno);
-  // By default Linux reads up to megabytes around each page, which then evict other pages.
+  // By default, Linux reads up to megabytes around each page. The additional pages then replace other pages.
   static_cast<void>(::posix_madvise(data, size, POSIX_MADV_RANDOM));
   return {data, [size](void* memory) { ::munmap(memory, size); }};
 }
@@ -187,7 +187,7 @@ std::shared_ptr<void> memory_in_file(std::size_t size) {
 void will_need(const void* data, std::size_t size) noexcept {
   const std::size_t before = reinterpret_cast<std::uintptr_t>(data) % static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   auto* const page = const_cast<char*>(static_cast<const char*>(data)) - before;
-  // A hint, so its failure changes no result.
+  // This call is a hint, so its failure changes no result.
   static_cast<void>(::posix_madvise(page, size + before, POSIX_MADV_WILLNEED));
 }
 
@@ -203,8 +203,8 @@ std::uint64_t limit_of(Resource resource) {
   return static_cast<std::uint64_t>(limit.rlim_cur);
 }
 
-/// Returns the number at the beginning of a file.
-/// Returns: nullopt if there is no such file, or no number in it, as in "max".
+/// Returns the number at the beginning of a file. | Returns: nullopt if there is no such file, or if the file does not
+/// begin with a number, as in "max".
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -224,7 +224,7 @@ std::uint64_t least_limit(const std::string& root, std::string group, const std:
   }
 }
 
-/// Returns the limit of this process's control groups; the largest number if there is none.
+/// Returns the limit of this process's control groups, or the largest number if there is no limit.
 std::uint64_t limit_of_groups() {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::ifstream groups("/proc/self/cgroup");
@@ -232,7 +232,7 @@ std::uint64_t limit_of_groups() {
     const std::size_t first = line.find(':');
     const std::size_t second = line.find(':', first == line.npos ? first : first + 1);
     if (second == line.npos) continue;
-    // Version 2 has one line, without names of controllers.
+    // Version 2 of control groups has one line, without names of controllers.
     const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',',
                       group = line.substr(second + 1);
     if (controllers == ",,") least = std::min(least, least_limit("/sys/fs/cgroup", group, "memory.max"));
@@ -255,7 +255,7 @@ std::uint64_t available_memory() {
   size = std::min(size, limit_of(RLIMIT_DATA));
   const std::uint64_t addresses = limit_of(RLIMIT_AS);
   if (addresses == no_limit) return size;
-  // Libraries and stacks occupy addresses, too: the first number of this file, in pages.
+  // Libraries and stacks also occupy addresses. The first number of this file is the number of occupied pages.
   const std::uint64_t occupied = number_in("/proc/self/statm").value_or(0) * static_cast<std::uint64_t>(page);
   return std::min(size, addresses - std::min(occupied, addresses / 2));
 }
@@ -314,7 +314,7 @@ std::string identity_of_file(const std::string& path) {
 
 bool may_replace(const std::string& path) {
   if (::access(path.c_str(), W_OK) != 0) return false;
-  // In a folder like /tmp, only the owner of the file or of the folder may replace the file.
+  // In a folder such as /tmp, only the owner of the file or of the folder may replace the file.
   struct stat file {};
   struct stat folder {};
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
@@ -354,13 +354,13 @@ void prepare_allocator() {
 
 namespace {
 
-/// Writes to standard error with write(), because a signal handler may call no other output function.
+/// Writes to standard error with write(), because a signal handler may not call the usual output functions.
 void write_error(std::string_view text) { static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()) < 0); }
 
-/// Finds the file that is mapped at an address, by the lines "begin-end rights offset device inode path" of
+/// Finds the file that is mapped at an address, in the lines "begin-end rights offset device inode path" of
 /// /proc/self/maps. Calls only functions that a signal handler may call.
-/// Returns: its path, which has `\012` for a line feed and ends in " (deleted)" if the file has no name any more; empty
-/// if nothing is known.
+/// Returns: the path of the file, or an empty text if nothing is known. The path has `\012` for a line feed. It ends in
+/// " (deleted)" if the file no longer has a name.
 std::string_view path_of_mapping(std::uintptr_t address) {
   static char piece[4096], line[4096 + 256];
   const int file = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -414,10 +414,10 @@ void say_lost_mappings() {
 }
 
 void prepare_standard_streams() {
-  std::signal(SIGXFSZ, SIG_IGN);  // then a write beyond the file size limit fails and does not end the program
+  std::signal(SIGXFSZ, SIG_IGN);  // so a write beyond the file size limit fails, and does not end the program
   ignores_closed_pipes = std::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // Opened in the wrong direction, so that reading and writing still fail.
+    // The descriptor is opened in the wrong direction, so that reading and writing still fail.
     const int direction = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", direction));
   }

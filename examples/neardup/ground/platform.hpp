@@ -49,7 +49,6 @@ class input_file final : public byte_stream {
  public:
   explicit input_file(const std::string& path);  ///< "-" is standard input
 
-  /// Reads the bytes that are available next.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
 
   /// Returns true if a read would return within `milliseconds` milliseconds.
@@ -57,7 +56,7 @@ class input_file final : public byte_stream {
 
   /// Reads `size` bytes at an offset. Reads fewer bytes only at the end of the file.
   /// Precondition: the file is a regular file.
-  /// Thread safety: several threads may call it at once.
+  /// Thread safety: several threads may call this function at once.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
   [[nodiscard]] bool is_regular() const noexcept { return regular_; }
@@ -69,7 +68,7 @@ class input_file final : public byte_stream {
   // opened again.
   std::uint64_t position_ = 0;
   std::uint64_t size_ = 0;  // size when the file was opened
-  bool has_ended_ = false;  // true if a read at the end returned less than it could have
+  bool has_ended_ = false;  // true if a read at the end returned fewer bytes than requested
 };
 
 /// An unnamed file in the folder that TMPDIR names, or in /tmp. The first write creates the file. The file is gone when
@@ -77,12 +76,12 @@ class input_file final : public byte_stream {
 class temporary_file {
  public:
   /// Appends bytes to the file.
-  /// Thread safety: several threads may call it at once.
+  /// Thread safety: several threads may call this function at once.
   /// Returns: the offset of the bytes in the file.
   /// Throws: output_error, for example if the disk is full.
   std::uint64_t append(std::string_view bytes);
 
-  /// Reads bytes that were written before; see input_file::read_at(). Another thread may write at the same time.
+  /// Reads bytes that were written before. See input_file::read_at(). Another thread may write at the same time. |
   /// Precondition: append() was called before.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
@@ -93,7 +92,7 @@ class temporary_file {
 };
 
 /// Returns memory that a temporary file backs. The system keeps the used parts in memory while there is space, and
-/// reads other parts again, page by page. will_need() reads more at a time.
+/// reads other parts again, page by page. will_need() makes it read more at a time.
 /// Throws: output_error, for example if the disk is full.
 std::shared_ptr<void> memory_in_file(std::size_t size);
 
@@ -145,9 +144,9 @@ void replace_with_rights(const std::string& path, const std::string& like, const
 /// program started, the function returns.
 void end_by_closed_pipe();
 
-/// Keeps freed blocks of up to some megabytes in the program, for the next batch. Without this, the system cleared
-/// their pages again for each batch, which took a fifth of the time of `hash`. If the address space is limited (ulimit
-/// -v), all threads allocate from one arena, because each further arena would reserve 64 MB of addresses.
+/// Keeps freed blocks of up to some megabytes in the program, for the next batch. Otherwise the system would clear new
+/// pages for each batch, which takes a fifth of the time of `hash`. If the address space is limited (ulimit -v), all
+/// threads allocate from one arena, because each further arena would reserve 64 MB of addresses.
 void prepare_allocator();
 
 /// If a mapped file is truncated, the program ends with a message instead of by SIGBUS.

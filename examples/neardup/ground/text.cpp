@@ -15,7 +15,8 @@ constexpr std::string_view hex_digits = "0123456789abcdef";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-/// Appends a character as an escape. `numbered` begins the escape of characters without a letter of their own.
+/// Appends a character as an escape. `numbered` is the beginning of a numeric escape, for characters without a short
+/// escape.
 void append_escaped(std::string& out, char c, const char* numbered) {
   switch (c) {
     case '\n': out += "\\n"; return;

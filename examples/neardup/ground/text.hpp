@@ -11,7 +11,6 @@ namespace command {
 /// Returns a JSON string with its quotes. Ill-formed UTF-8 becomes U+FFFD, so that the result is always valid JSON.
 std::string json_string(std::string_view text);
 
-/// Builds the text of a JSON object.
 class json_object {
  public:
   json_object& add(std::string_view name, std::string_view json) {

@@ -41,13 +41,14 @@ void take_grouping(const typed_options& typed, run_settings& to) {
 
 namespace {
 
-/// Sets the features of fingerprint and check. If only one of them is given, it applies to both.
+/// Sets the features of fingerprint and check. If only one of the options is given, it applies to both.
 void apply_features(const typed_options& typed, run_settings& to) {
   const auto features = typed["--features"], check_features = typed["--check-features"];
   if (features) to.fingerprint.features = parse_feature_setting("--features", *features);
   if (check_features) to.comparison.check_features = parse_feature_setting("--check-features", *check_features);
   if (!features && check_features) to.fingerprint.features = to.comparison.check_features;
-  // A replaced character changes the n-grams around it, so single characters are closest to the edit distance.
+  // A replaced character changes all n-grams around it. So the similarity of single characters is closest to the edit
+  // similarity.
   if (!features && !check_features && typed["--check"] == "edit") to.fingerprint.features.choice.size = 1;
   if (!check_features) to.comparison.check_features = to.fingerprint.features;
   for (const std::string& same : typed.all("--same")) {
@@ -98,7 +99,7 @@ void apply_fingerprint(const typed_options& typed, const width_rule& widths, run
   take_number<std::uint64_t>(typed, "--seed", to.fingerprint.seed, 0, UINT64_MAX);
 }
 
-/// Sets which document of a group is kept.
+/// Sets the rule that chooses the kept document of a group.
 void apply_keep(const std::string& text, run_settings& to) {
   const std::size_t colon = text.find(':');
   const std::string rule = "is first, longest, highest:FIELD or lowest:FIELD";
@@ -140,7 +141,7 @@ void apply_by(const std::string& text, run_settings& to) {
   if (has_name) to.by.field = to.input.source_field = text.substr(colon + 1);
 }
 
-/// Sets the field whose values say which documents are compared.
+/// Sets the field whose values decide which documents are compared.
 void apply_pairing(const typed_options& typed, run_settings& to) {
   if (!typed.has("--within") && !typed.has("--across")) return;
   if (typed.has("--within") && typed.has("--across")) throw usage_error("--within and --across do not go together");
@@ -179,8 +180,8 @@ void apply_grouping(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// Returns the reason why candidates are found by fingerprints although no option asks for them: another option, or a
-/// file without features. Empty if there is no reason.
+/// Returns the reason why candidates are found by fingerprints although no option asks for fingerprints. The reason is
+/// another option, or a file without features. Returns an empty text if there is no reason.
 std::string why_by_fingerprints(const typed_options& typed, const run_settings& to) {
   if (!to.against.without_features.empty()) return to.against.without_features + ", an index of fingerprints";
   if (std::string weights = option_of_weights(typed); !weights.empty()) return weights;
@@ -347,7 +348,7 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
       if (!typed.has(option) || least || (is_of_index && option == std::string("--check-features"))) continue;
       throw usage_error(option + std::string(" with --distance alone: there is no check; add --min-similarity"));
     }
-    // An index determines the distance, but no similarity.
+    // An index determines the distance. It does not determine a similarity.
     if (least && !typed.is_typed("--distance")) {
       to.choice = similarity_choice{typed.is_typed("--min-similarity") ? least : std::nullopt, least, true};
     }
@@ -389,7 +390,7 @@ void say_what_is_missed(const run_settings& settings) {
 void say_similarity(const run_settings& settings) {
   const std::string usual = number(neardup::default_similarity);
   const std::string typed = settings.choice->similarity.value_or(usual);
-  // Features in records have no name.
+  // Features that are read from records have no name.
   const bool compares_texts = settings.comparison.is_exact && settings.comparison.checks_edits();
   const auto features = [&](const char* option, const feature_setting& chosen) {
     return settings.fingerprint.are_given || compares_texts ? std::string() : option + to_string(chosen);

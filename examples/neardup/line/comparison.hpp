@@ -16,7 +16,6 @@ struct width_rule {
 /// Converts the options of fingerprints: features, weights, kind and width.
 void take_fingerprint(const typed_options& typed, const width_rule& widths, run_settings& to);
 
-/// Converts --grouping.
 void take_grouping(const typed_options& typed, run_settings& to);
 
 /// Returns the value of --similarity, or the default.
@@ -48,12 +47,12 @@ std::string option_of_weights(const typed_options& typed);
 /// files may still require fingerprints.
 bool may_be_exact(const typed_options& typed);
 
-/// Returns true if kind, width and distance are those that the similarity would imply.
-/// Precondition: there is a similarity, and the check is not by edit distance.
+/// Returns true if kind, width and distance are the ones that the similarity would imply. | Precondition: there is a
+/// similarity, and the check is not by edit distance.
 bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison);
 
 /// Prints the settings that a similarity implies, and the equivalent options. If the command uses fingerprints although
-/// no option asks for them, also prints why.
+/// no option asks for fingerprints, also prints the reason.
 void say_choice(const run_settings& settings);
 
 }  // namespace command

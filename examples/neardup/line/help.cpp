@@ -71,7 +71,7 @@ Examples:
   neardup advise --similarity 0.7 --jsonl corpus.jsonl     which features fit, and what the run takes
 )";
 
-/// Returns the text with defaults instead of their names in braces.
+/// Replaces the names in braces by default values.
 std::string with_defaults(std::string_view text) {
   std::string filled(text);
   for (const auto& [name, value] :
@@ -97,7 +97,7 @@ std::string meant_by(std::string_view word, const std::vector<std::string>& name
   const auto longer =
       std::find_if(names.begin(), names.end(), [&](const std::string& n) { return n.starts_with(word); });
   if (word.size() >= min_beginning && longer != names.end()) return *longer;
-  // At most one letter in four may differ, and at most three.
+  // At most one letter in four may differ, and at most three letters.
   std::size_t most = std::clamp<std::size_t>((word.size() + 3) / 4, 1, 3) + 1;
   std::string meant;
   for (const std::string& name : names) {

@@ -1,4 +1,4 @@
-// The output of --help except options: verbs, rules and examples. Also suggestions for misspelt words.
+// The output of --help without the options: verbs, rules and examples. Also suggestions for misspelt words.
 #pragma once
 
 #include <string>

@@ -57,7 +57,7 @@ void take_lists(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// Takes the fields of records.
+/// Sets the fields of records that are read.
 void take_fields(const typed_options& typed, run_settings& to) {
   const unit_of_input unit = to.input.unit;
   if (!has_fields(unit)) {
@@ -152,7 +152,7 @@ void take_input(const typed_options& typed, run_settings& to) {
     const charset meant = charset_of(*encoding);
     if (lists) throw usage_error("--encoding with --fingerprints: there are no texts");
     if (meant.name.empty()) throw usage_error("--encoding '" + *encoding + "': not the name of an encoding");
-    // UTF-16 becomes UTF-8 before lines are found.
+    // UTF-16 needs no decoder, because it becomes UTF-8 before lines are found.
     if (meant.form != charset_form::wide) static_cast<void>(decoder(*encoding));  // throws if the encoding is unknown
     const bool is_table = to.input.unit == unit_of_input::csv || to.input.unit == unit_of_input::tsv;
     if (is_table && meant.has_seven_bits()) {
@@ -173,7 +173,6 @@ void take_input(const typed_options& typed, run_settings& to) {
   to.input.strict = typed.has("--strict");
 }
 
-/// Takes the names of files.
 void take_files(const typed_options& typed, run_settings& to) {
   for (const auto& [option, file] : {std::pair("--idf-file", &to.fingerprint.idf_file),
                                      {"--output", &to.output.file},
@@ -190,7 +189,6 @@ void take_files(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// Reads the list of --files-from.
 void take_listed(const typed_options& typed, run_settings& to) {
   const bool ends_with_zero = typed.has("--null");
   if (to.input.names_from.empty()) {
@@ -205,7 +203,7 @@ void take_listed(const typed_options& typed, run_settings& to) {
     ++number;
     const std::string where = name + ':' + std::to_string(number);
     if (path.find('\0') != path.npos) throw input_error({where, "a zero byte in a name; --null reads such lists"});
-    // The list was written on Windows.
+    // A carriage return shows that the list was written on Windows.
     if (!ends_with_zero && path.ends_with('\r')) path.pop_back();
     if (path.empty() && ends_with_zero) throw input_error({where, "a name is empty"});
     if (path.empty()) continue;
@@ -322,7 +320,7 @@ void take_what_is_kept(const typed_options& typed, const index_settings& stored,
 
 void refuse_check_of_index(const typed_options& typed) {
   const std::string check = typed["--check"].value_or("jaccard");
-  // An index keeps sets of features, but neither their weights nor texts.
+  // An index has sets of features, but neither their weights nor texts.
   const bool compares_sets = may_be_exact(typed) && !typed.has("--weights") && !typed.has("--top") &&
                              !typed.has("--weighted-field") && !has_two_similarities(typed);
   if (check == "jaccard" || check == "containment" || (check == "cosine" && compares_sets)) return;
@@ -335,7 +333,8 @@ void refuse_check_of_index(const typed_options& typed) {
 
 namespace {
 
-/// Takes settings that were not given from the index, as query does. If any index has no features, fingerprints decide.
+/// Takes the settings that were not given from the index, as the verb `query` does. If any index has no features,
+/// fingerprints decide.
 void take_from_index_of_against(typed_options& typed, const index_settings& stored, run_settings& to) {
   take_what_is_kept(typed, stored, to);
   take_composition(typed, stored);
@@ -346,7 +345,7 @@ void take_from_index_of_against(typed_options& typed, const index_settings& stor
   typed.set_default("--distance", std::to_string(stored.distance));
 }
 
-/// Takes the index that kept documents are added to.
+/// Sets the index to which kept documents are added.
 void take_grown_index(const typed_options& typed, run_settings& to) {
   if (!typed.has("--add-to")) return;
   refuse_empty_name(typed, "--add-to");
@@ -392,7 +391,7 @@ void take_against(typed_options& typed, run_settings& to) {
   for (const index_settings& one : indexes) take_from_index_of_against(typed, one, to);
 }
 
-/// Takes the settings of fingerprints from the first list.
+/// Takes the composition of fingerprints from the first list.
 void take_from_lists(typed_options& typed, const run_settings& to) {
   if (!to.lists.have_headers) return typed.set_default("--kind", "simhash");  // the default kind of `hash`
   const stored_fingerprints stored = read_header(to.input.paths.front());
@@ -446,7 +445,7 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
     say("--memory " + size + " means " + size + (size == "1" ? " byte" : " bytes") +
         ", and all features lie in a temporary file; --memory " + size + "G means gigabytes");
   }
-  // If standard output is not a file, "/dev/stdout" equals no file that is read.
+  // If standard output is not a file, "/dev/stdout" does not equal any file that is read.
   to.input.written = {file.empty() ? "/dev/stdout" : file};
   for (const std::string& other : {to.output.dropped, to.output.dropped_records, to.output.audit}) {
     if (!other.empty()) to.input.written.push_back(other);
@@ -489,7 +488,7 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
     const std::string& path = read[i];
     const std::string input = identity_of(path == "-" ? "/dev/stdin" : path);
     if (input.empty()) continue;
-    // Documents are checked when they are read.
+    // Documents of the input are checked when they are read, so they are skipped here.
     const bool is_document = reads_documents && i < to.input.paths.size();
     if (input == printed && !is_document) throw usage_error(path + " is also the output of this run");
     for (const written_file& file : written) {
@@ -568,7 +567,7 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
   }
   refuse_what_same_cannot(typed, to);
   if (lists || !to.against.without_features.empty()) {
-    // Without texts there is no check.
+    // If documents have no texts, there is no check.
     to.comparison.min_similarity.reset();
     to.choice.reset();
   }

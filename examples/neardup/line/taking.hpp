@@ -12,29 +12,30 @@
 
 namespace command {
 
-/// The steps that a verb adds to the steps of all verbs that read documents. They run in this order, and each may be
-/// null.
+/// The steps that a verb adds to the steps of all verbs that read documents. The steps run in this order. Each step may
+/// be null.
 struct reading_steps {
   std::function<void(run_settings&)> paths = nullptr;  ///< checks the arguments
   /// Takes the verb's own options. For options that were not given, takes the settings in files.
   std::function<void(typed_options&, run_settings&)> stored = nullptr;
   /// Converts the options of the comparison. If it is null, the options of takes::comparison are converted.
   std::function<void(const typed_options&, run_settings&)> comparison = nullptr;
-  std::function<void(const typed_options&, run_settings&)> last = nullptr;  ///< refuses wrong combinations
-  /// Returns the other files that are read, which must not be overwritten.
+  std::function<void(const typed_options&, run_settings&)> last = nullptr;  ///< refuses invalid combinations of options
+  /// Returns other files that the verb reads, which must not be overwritten.
   std::function<std::vector<std::string>()> other_files = nullptr;
   width_rule widths = {};
   bool writes_lists = false;  ///< true if the verb writes lists (--format bin)
-  bool is_stored = false;     ///< fingerprints are stored in a file, or come from one
+  bool is_stored = false;     ///< true if fingerprints are stored in a file, or come from a file
   /// The message if no documents are named. It is null if the verb needs no documents.
   const char* without_input = "no input: name files or folders, or - for standard input";
 };
 run_settings take_reading(typed_options& typed, const reading_steps& steps = {});
 
-/// Converts paths and names of files. This is the first part of take_reading(), for verbs that read no documents.
+/// Converts the paths, and names of files. This is the first step of take_reading(), also for verbs that read no
+/// documents.
 run_settings settings_of(const typed_options& typed);
 
-/// Converts --output, --format, --threads and similar options. This is the last part of take_reading().
+/// Converts --output, --format, --threads and similar options. This is the last step of take_reading().
 void take_output(const typed_options& typed, run_settings& to, bool writes_lists = false);
 
 /// Refuses an output that is also an input, or that is the same file as another output. `others` are further inputs. If
@@ -45,16 +46,16 @@ std::ptrdiff_t streams_in(const std::vector<std::string>& paths);
 void refuse_if_given(const typed_options& typed, std::initializer_list<const char*> names, const std::string& why);
 void refuse_empty_name(const typed_options& typed, const char* option);
 
-/// Takes the composition of the fingerprints of an index, for options that were not given.
+/// For options that were not given, takes the composition of an index.
 void take_composition(typed_options& typed, const index_settings& stored);
 void refuse_other_features(const typed_options& typed, const index_settings& stored);
 /// If neither --within nor --across was given, takes the option with which the index was made, if any.
 /// Throws: usage_error if one of the options was given, and the index does not keep the values of its field.
 void take_pairing(typed_options& typed, const index_settings& stored);
-/// Records whether an index has features.
-/// Throws: usage_error if an option needs features, but the index has none.
+/// Records whether an index has features. | Throws: usage_error if an option needs features that the index does not
+/// have.
 void take_what_is_kept(const typed_options& typed, const index_settings& stored, run_settings& to);
-/// Refuses a check of data that no index stores.
+/// Refuses a check that needs data which no index has.
 void refuse_check_of_index(const typed_options& typed);
 
 /// Returns the options about the input, as typed.

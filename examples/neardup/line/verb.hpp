@@ -14,18 +14,18 @@ using option_groups = unsigned;
 namespace takes {
 enum : option_groups {
   own = 0,                     ///< an option of one verb, defined in the verb's file
-  texts = 1U << 0,             ///< which documents there are, and how they are read
+  texts = 1U << 0,             ///< the documents, and the way in which they are read
   fingerprints = 1U << 1,      ///< kind and width of fingerprints, and the similarity that implies these
   weights = 1U << 2,           ///< weights of features
   features = 1U << 3,          ///< kinds of features
-  dictionary = 1U << 4,        ///< words by a dictionary
+  dictionary = 1U << 4,        ///< words from a dictionary
   seed = 1U << 5,              ///< seed of the hash
   comparison = 1U << 6,        ///< conditions for near-duplicates; names another corpus
   near_against = 1U << 7,      ///< selects documents of the input that are near the other corpus
-  far_from_against = 1U << 8,  ///< selects documents of the input that are not near it
-  copies = 1U << 9,            ///< how often copies are printed
-  grouping = 1U << 10,         ///< which documents form a group, and which of them is the representative
-  blocks = 1U << 11,           ///< blocks of an index that is made for the run
+  far_from_against = 1U << 8,  ///< selects documents of the input that are not near the other corpus
+  copies = 1U << 9,            ///< the number of times that copies are printed
+  grouping = 1U << 10,         ///< the documents that form a group, and the choice of the representative
+  blocks = 1U << 11,           ///< the number of blocks of an index that is made for the run
   verification = 1U << 12,     ///< verification of files
   format = 1U << 13,           ///< text or JSON Lines
   output = 1U << 14,           ///< an output file that is written step by step
@@ -37,26 +37,25 @@ enum : option_groups {
   exact = 1U << 20,            ///< joins without fingerprints
   same = 1U << 21,             ///< further features that near-duplicates must share
   codes = 1U << 22,            ///< fingerprints of other programs in place of texts
-  pairing = 1U << 23,          ///< which documents are compared, by a field
+  pairing = 1U << 23,          ///< a field that decides which documents are compared
   /// The groups of options for all verbs that compare the documents of their input.
   comparing = texts | fingerprints | weights | features | dictionary | seed | comparison | blocks | output |
               exit_status | running | help
 };
 }  // namespace takes
 
-/// Sections of the help, in order.
 namespace section {
 inline constexpr const char *input = "Input", *fingerprint = "Fingerprint", *comparison = "Comparison",
                             *search = "Search", *index = "Index", *machines = "Many machines", *output = "Output";
 }
 
-/// When --help shows an option: never, only in the help of a verb, or always. --help-all shows all options.
+/// Tells when --help shows an option: never, only in the help of a verb, or always. --help-all shows all options.
 enum class usual { no, with_verb, always };
 
 struct option_row {
   const char* name;   ///< "--lines", or "--null,-0" with a short form
-  const char* value;  ///< name of the argument; null for a flag. With … at its end, the option may be repeated
-  option_groups of;   ///< the groups that have it, as bits
+  const char* value;  ///< name of the argument, or null for a flag; if it ends with …, the option may be repeated
+  option_groups of;   ///< the groups that contain the option, as bits
   const char* section;
   const char* help;
   usual shown = usual::no;
@@ -74,7 +73,7 @@ struct verb {
   const char* name;
   const char* arguments;
   const char* summary;
-  const char* text;  ///< describes its output
+  const char* text;  ///< describes the output of the example
   option_groups groups;
   /// The options of this verb only. In each section of the help, they come before the options of groups.
   std::span<const option_row> own;

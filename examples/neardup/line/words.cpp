@@ -17,7 +17,7 @@ std::string usage_of(const verb& chosen, bool is_named, verb_table verbs) {
          list_of_verbs(verbs);
 }
 
-/// CLI11's help with this program's wording.
+/// The help of CLI11 with this program's wording.
 class help_formatter : public CLI::Formatter {
  public:
   explicit help_formatter(std::string usage) : usage_(std::move(usage)) { column_width(26); }
@@ -35,8 +35,7 @@ class help_formatter : public CLI::Formatter {
   std::string usage_;
 };
 
-/// Converts a size to a number of bytes.
-/// Returns: why it is invalid; empty if it is valid.
+/// Converts a size to a number of bytes. | Returns: an error message, or an empty text if the size is valid.
 std::string read_size(std::string& size) {
   const std::string given = size;  // kept for the message, because CLI11 removes the unit first
   try {
@@ -75,7 +74,7 @@ void hide_unusual_options(CLI::App& app, const std::vector<option_row>& rows, co
   app.footer(examples_of(chosen.name) + (is_named ? "" : "\nneardup VERB --help-all lists every option of a verb.\n"));
 }
 
-// CLI11 reads [a,b] as a list of two words. With this character before it, it is one word.
+// CLI11 reads [a,b] as a list of two words. If this character comes before [a,b], CLI11 reads one word.
 constexpr char no_list = '\x1f';
 
 std::vector<std::string> unmarked(std::vector<std::string> words) {
@@ -91,7 +90,8 @@ std::string help_of(const CLI::App& app) {
   return text;
 }
 
-/// Returns an error message for an unknown option. It names the verbs that have the option, or a similar option.
+/// Returns an error message for an unknown option. The message names the verbs that have the option, or a similar
+/// option.
 std::string unknown_option(const std::string& typed, const std::vector<option_row>& rows, verb_table verbs) {
   const std::string name = typed.substr(0, typed.find('='));
   std::string others;
@@ -129,7 +129,7 @@ std::variant<typed_options, std::string> read_words(const verb& chosen, bool is_
   for (std::string& word : words) {
     if (word.starts_with('[') || word.starts_with(no_list)) word.insert(word.begin(), no_list);
   }
-  std::reverse(words.begin(), words.end());  // CLI11 expects them in this order
+  std::reverse(words.begin(), words.end());  // CLI11 expects the words in this order
   try {
     app.parse(std::move(words));
     for (const option_row& row : rows) {

@@ -17,7 +17,7 @@
 
 namespace command {
 
-/// The options that were given, by their long names. Also the paths.
+/// The options that were given, by their long names, and the paths.
 class typed_options {
  public:
   [[nodiscard]] bool has(std::string_view name) const { return values_.contains(name); }
@@ -48,7 +48,7 @@ class typed_options {
   std::vector<std::string> paths;
   const verb* chosen = nullptr;
   verb_table verbs;                ///< all verbs
-  bool first_may_be_verb = false;  ///< the first path is in the place of a verb, and looks like one
+  bool first_may_be_verb = false;  ///< true if the first path is in the place of a verb, and looks like a verb
 
  private:
   std::map<std::string, std::vector<std::string>, std::less<>> values_;

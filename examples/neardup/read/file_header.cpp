@@ -15,8 +15,8 @@ constexpr std::size_t header_size = 64;  // size of the fixed part
 
 constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8), log_magic("\x89NDUL\r\n\x1a", 8);
 
-/// Returns true if a file has most of the magic bytes, which no text has. A log has all of them but one, and is not
-/// damaged.
+/// Returns true if a file has some of the magic bytes, so many that it cannot be a text. A log differs in one of these
+/// bytes, and is not damaged.
 bool is_damaged(std::string_view beginning) {
   if (beginning.starts_with(log_magic)) return false;
   std::size_t same = 0;

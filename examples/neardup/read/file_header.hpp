@@ -1,4 +1,4 @@
-// The header of the library's files, by which these files are distinguished from texts.
+// The header of the library's files. It distinguishes these files from texts.
 #pragma once
 
 #include <cstdint>

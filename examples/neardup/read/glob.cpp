@@ -11,7 +11,8 @@ namespace command {
 
 namespace {
 
-/// Returns the name of a character class at the beginning of `set`, as in `[:digit:]`; nullopt if there is none.
+/// Returns the name of the character class at the beginning of `set`, as in `[:digit:]`, or nullopt if there is no
+/// class.
 std::optional<std::string_view> class_at(std::string_view set) {
   if (!set.starts_with("[:")) return std::nullopt;
   const std::size_t close = set.find(']', 2);
@@ -21,11 +22,12 @@ std::optional<std::string_view> class_at(std::string_view set) {
 
 /// The result of reading a set of characters.
 struct set_of_characters {
-  /// The length of the set in the pattern; 0 if the set does not end, so that its '[' is an ordinary character.
+  /// The length of the set in the pattern. The length is 0 if the set does not end, so that its '[' is an ordinary
+  /// character.
   std::size_t length = 0;
-  bool contains = false;  ///< true if it contains the requested character
+  bool contains = false;  ///< true if the set contains the given character
   bool is_backwards = false;
-  std::optional<std::string_view> unknown;  ///< the name of a class that does not exist
+  std::optional<std::string_view> unknown;  ///< name of a class that does not exist, if there is one
 };
 
 /// Reads the set at the beginning of a pattern, and tests whether it contains a character.
@@ -60,14 +62,13 @@ set_of_characters read_set(std::string_view pattern, char32_t c = 0) {
   return set;
 }
 
-/// The first element of a pattern.
 struct element {
   enum { character, any_character, set, star, double_star, folders } kind;
   std::string_view text;  ///< the part of the pattern that is this element
 };
 
-/// Returns the first element of a pattern. `begins_name`: true at the beginning or behind a '/'. Only there do two
-/// stars mean folders, as in git. Elsewhere they are two ordinary stars.
+/// Returns the first element of a pattern. `begins_name`: true at the beginning of the pattern, and after a '/'. Only
+/// in these places, two stars mean folders, as in git. In other places, they are two ordinary stars.
 element first_element(std::string_view pattern, bool begins_name) {
   const auto found = [&](auto kind, std::size_t length) { return element{kind, pattern.substr(0, length)}; };
   const std::size_t stars = std::min(pattern.find_first_not_of('*'), pattern.size());
@@ -83,8 +84,8 @@ element first_element(std::string_view pattern, bool begins_name) {
   return found(element::character, pattern.front() == '\\' ? 2 : 1);
 }
 
-/// places[i] is true if the pattern so far matches the first i bytes of the text. All i are tracked at once, because a
-/// pattern with many stars can match in exponentially many ways.
+/// places[i] is true if the pattern so far matches the first i bytes of the text. All places are computed together,
+/// because a pattern with many stars can match in exponentially many ways.
 using places = std::vector<bool>;
 
 /// Returns the places after one more element of the pattern.
@@ -110,7 +111,7 @@ places pass(const element& next, std::string_view text, const places& reached) {
   return passed;
 }
 
-/// Refuses a pattern that nobody can mean.
+/// Refuses a pattern that has no meaning.
 template <class Refuse>
 void check_glob(std::string_view pattern, const Refuse& refuse) {
   if (pattern.empty()) refuse("the pattern is empty");
@@ -126,7 +127,7 @@ void check_glob(std::string_view pattern, const Refuse& refuse) {
   }
 }
 
-/// Replaces the first braces by each of their alternatives, and so on recursively.
+/// Replaces the first braces by each of their alternatives. Then expands the next braces in the same way.
 template <class Refuse>
 void expand_braces(const std::string& pattern, std::vector<std::string>& out, const Refuse& refuse) {
   constexpr std::size_t most = 10000;

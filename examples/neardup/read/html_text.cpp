@@ -56,8 +56,8 @@ void append_code_point(char32_t c, std::string& out) {
   out.append(bytes.data(), neardup::encode(c == 0 ? neardup::replacement_character : c, bytes.data()));
 }
 
-/// Appends the character of the reference at the beginning of `text`.
-/// Returns: its size; 0 if it is not a reference.
+/// Appends the character of the reference at the beginning of `text`. | Returns: the size of the reference, or 0 if the
+/// text does not begin with a reference.
 std::size_t append_reference(std::string_view text, std::string& out) {
   constexpr std::size_t longest = 12;
   const std::size_t end = text.substr(0, longest).find(';');
@@ -79,7 +79,7 @@ std::size_t append_reference(std::string_view text, std::string& out) {
   return end + 1;
 }
 
-/// Returns true if an element is shown within a line.
+/// Returns true if browsers show an element within a line.
 bool is_inline(std::string_view name) {
   constexpr std::array names{"a",    "abbr", "acronym", "b",    "bdi",  "bdo",   "big",      "cite",   "code",
                              "del",  "dfn",  "em",      "font", "i",    "img",   "ins",      "kbd",    "label",
@@ -88,7 +88,7 @@ bool is_inline(std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Returns the place behind the tag at the beginning of `html`. Quoted values of attributes may contain >.
+/// Returns the place after the tag at the beginning of `html`. Quoted values of attributes may contain >.
 std::size_t end_of_tag(std::string_view html) {
   char quote = '\0';
   for (std::size_t i = 1; i < html.size(); ++i) {
@@ -105,7 +105,7 @@ std::size_t end_of_tag(std::string_view html) {
   return end == html.npos ? html.size() : end + 1;
 }
 
-/// Returns the place of the closing tag of an element; the size of `html` if the element has no closing tag.
+/// Returns the place of the closing tag of an element, or the size of `html` if the element has no closing tag.
 std::size_t find_closing(std::string_view html, std::string_view name) {
   for (std::size_t at = 0; (at = html.find("</", at)) != html.npos; ++at) {
     const std::string_view found = html.substr(at + 2, name.size());
@@ -117,8 +117,8 @@ std::size_t find_closing(std::string_view html, std::string_view name) {
   return html.size();
 }
 
-/// Returns the place behind the closing tag of an element, given the text behind its opening tag. Elements of the same
-/// name may lie within it.
+/// Returns the place after the closing tag of an element. `html`: the text after the opening tag. The element may
+/// contain elements of the same name.
 std::size_t end_of_element(std::string_view html, std::string_view name) {
   std::size_t depth = 1;
   for (std::size_t at = 0; (at = html.find('<', at)) != html.npos; ++at) {
@@ -134,10 +134,11 @@ std::size_t end_of_element(std::string_view html, std::string_view name) {
   return html.size();
 }
 
-/// Returns the size of the quote that begins with this tag, behind the tag; nullopt if the tag begins no quote.
+/// Returns the size of the quote that begins with this tag, counted from the end of the tag. Returns nullopt if the tag
+/// begins no quote.
 std::optional<std::size_t> size_of_quote(std::string_view tag, std::string_view name, std::string_view behind) {
   if (name == "blockquote") return end_of_element(behind, name);
-  // Outlook marks the place from which on a mail is quoted.
+  // Outlook marks the place at which the quoted mail begins.
   for (const std::string_view mark : {"divRplyFwdMsg", "appendonsend", "OutlookMessageHeader"}) {
     if (tag.find(mark) != tag.npos) return behind.size();
   }
@@ -145,7 +146,7 @@ std::optional<std::size_t> size_of_quote(std::string_view tag, std::string_view 
        {"gmail_quote", "gmail_attr", "yahoo_quoted", "moz-cite-prefix", "protonmail_quote"}) {
     if (tag.find(mark) == tag.npos) continue;
     const std::size_t size = end_of_element(behind, name);
-    // Answers may stand between the quotes in it.
+    // Answers may be between the quotes inside such an element.
     constexpr std::string_view inner = "<blockquote";
     const std::string_view inside = behind.substr(0, size);
     const auto place = std::search(inside.begin(), inside.end(), inner.begin(), inner.end(),

@@ -6,8 +6,8 @@
 
 namespace command {
 
-/// Appends the text of HTML to `out`: without tags, comments, scripts and style sheets. Character references are
-/// replaced by the characters. Elements that browsers show on their own lines are on their own lines. The function
+/// Appends the text of HTML to `out`, without tags, comments, scripts and style sheets. Character references are
+/// replaced by their characters. An element that browsers show on lines of its own gets lines of its own. The function
 /// never fails: everything that is not a tag or a reference is text.
 /// Complexity: linear.
 void append_html_text(std::string_view html, std::string& out);

@@ -17,13 +17,13 @@ void byte_buffer::release::operator()(char* bytes) const noexcept { std::free(by
 
 namespace {
 
-// Sizes of a batch. They are large enough that locks and system calls do not matter. They are small enough that a batch
-// fits the cache, and that short inputs are divided.
+// Sizes of a batch. Larger batches would not fit the cache, and short inputs would not be divided. In smaller batches,
+// locks and system calls would take more time.
 constexpr std::size_t block_size = std::size_t{1} << 19;
 constexpr std::size_t files_a_batch = 32;
 
-/// Decides whether a text that begins like an array of objects is one, given the text from the brace of its first
-/// object on. It is not an array if a line ends inside that object and the next line begins another object: it is then
+/// Decides whether a text that begins like an array of objects is an array. `text` begins with the brace of the first
+/// object. If a line ends inside this object, and the next line begins another object, the text is not an array, but
 /// JSON Lines with a bad first line.
 /// Returns: nullopt if more bytes are needed.
 std::optional<bool> is_array_of_objects(std::string_view text) {
@@ -48,7 +48,7 @@ std::optional<bool> is_array_of_objects(std::string_view text) {
       continue;
     }
     if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
-    // Inside an object, a brace follows a colon, or it is in an array.
+    // A brace inside an object comes after a colon, or is inside an array.
     if (c == '{' && depth > 0 && is_behind_line && last != ':' && last != '[' && last != ',') return false;
     is_behind_line = false;
     if (c == '"') in_quotes = true;
@@ -59,7 +59,7 @@ std::optional<bool> is_array_of_objects(std::string_view text) {
   return std::nullopt;
 }
 
-/// Returns the kind of documents in a source, as far as its first bytes show. Reads no more of a pipe than needed.
+/// Returns the kind of documents in a source, as its first bytes show it. Reads no more of a pipe than needed.
 unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop) {
   constexpr std::string_view warc = "WARC/1.";
   constexpr std::size_t most = 4096;
@@ -97,8 +97,8 @@ unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop
   return is_likely_array ? unit_of_input::json_array : unit_of_input::files;
 }
 
-/// Returns true if a source of mail is a mail box: it begins with "From ", perhaps behind a byte order mark and blank
-/// lines, or it is empty. Reads no more of a pipe than needed.
+/// Returns true if a source of mail is a mail box: it is empty, or begins with "From ", perhaps after a byte order mark
+/// and blank lines. Reads no more of a pipe than needed.
 bool is_mail_box(source_file& file, const std::atomic<bool>& stop) {
   constexpr std::string_view begin = "From ";
   constexpr std::size_t most = 256;
@@ -118,7 +118,7 @@ bool is_mail_box(source_file& file, const std::atomic<bool>& stop) {
 
 void byte_buffer::reserve(std::size_t capacity) {
   if (capacity <= capacity_) return;
-  // Unlike new, this returns on failure, so that the caller can report what did not fit.
+  // Unlike new, realloc() returns on failure, so that the caller can report which input did not fit.
   void* const larger = std::realloc(bytes_.get(), capacity + padding);
   if (larger == nullptr) throw std::bad_alloc();
   static_cast<void>(bytes_.release());
@@ -133,9 +133,9 @@ void byte_buffer::append(std::string_view bytes) {
   size_ += bytes.size();
 }
 
-/// Reads from rest_ on until there is a whole line. It reads a pipe until the pipe pauses, because small batches would
-/// be decided separately.
-/// Returns: the end of the whole lines; nullopt if `stop` was set.
+/// Reads until rest_ and the new bytes contain a whole line. Reads a pipe until the pipe pauses, because otherwise
+/// batches would be small.
+/// Returns: the end of the whole lines, or nullopt if `stop` was set.
 std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, std::vector<std::size_t>& ends,
                                                           const std::atomic<bool>& stop) {
   std::vector<std::uint64_t> found;  // ends of records
@@ -167,7 +167,8 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
     const std::size_t last = bytes.view().substr(old_size).rfind('\n');
     if (last != std::string_view::npos) end = old_size + last + 1;
   }
-  // A WARC record that seems complete ends at the gap. Only a following record could show that its length is wrong.
+  // A WARC record that seems complete at the gap is accepted. Only a following record could show that its length is
+  // wrong.
   if (failure_to_read_ && cutter_ && cutter_->is_behind_record() && end < bytes.size()) {
     end = bytes.size();
     found.push_back(offset_ + end);
@@ -175,7 +176,7 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
   for (const std::uint64_t place : found) ends.push_back(static_cast<std::size_t>(place - offset_));
   if (has_ended && cutter_ && end < bytes.size()) ends.push_back(bytes.size());
   if (has_ended && cutter_ && from_->unit == unit_of_input::json_array && cutter_->is_open()) {
-    // Bytes behind the last comma are a record, unless they are only blanks. That record is refused.
+    // Bytes after the last comma are a record, unless they are only blanks. That record is refused.
     if (bytes.view().substr(end).find_first_not_of(" \t\r\n") == std::string_view::npos) {
       last_bad_ = bad_input{from_->name(), "the array of JSON has no end: the file is cut off"};
     }
@@ -218,7 +219,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
     out.offset = offset_;
     const bool may_wait = file_->is_live();
     if (may_wait && was_full_ && file_->is_quiet()) {
-      // The last batch was full, so more bytes were expected, but the input is quiet.
+      // The last batch was full, so more bytes were expected. But the input pauses.
       was_full_ = false;
       out.live = true;
       return true;
@@ -255,7 +256,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
       out.ends.push_back(0);  // the batch is an empty text
       return true;
     }
-    return *whole > 0;  // there are none only at the end
+    return *whole > 0;  // the result 0 means the end of the input
   } catch (const gap_error& error) {
     go_on_behind(error, out, stop);
     return true;
@@ -276,7 +277,8 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
   return true;
 }
 
-/// Reports a damaged part of a compressed source. Skips to the next place behind it where a record certainly begins.
+/// Reports a damaged part of a compressed source. Skips to the next place after this part where a record certainly
+/// begins.
 void source_lines::go_on_behind(const read_error& error, batch& out, const std::atomic<bool>& stop) {
   out = batch{};
   out.bad = bad_input{from_->name(), error.what()};
@@ -302,7 +304,7 @@ void source_lines::go_on_behind(const read_error& error, batch& out, const std::
   if (out.bad->unread > 0) file_.reset();
 }
 
-/// Reads to the end of the line, or of the source.
+/// Reads to the end of the line, or to the end of the source.
 /// Returns: the number of unread bytes in the rest of the source, if
 /// `is_rest_unread`.
 std::uint64_t source_lines::skip_line(bool is_rest_unread, const std::atomic<bool>& stop) {
@@ -395,7 +397,7 @@ bool source_lines::next(batch& out, const std::atomic<bool>& stop) {
     return true;
   }
   if (!reader_.joinable()) return read_next(out, stop);
-  constexpr auto patience = std::chrono::milliseconds(100);  // then `stop` is checked again
+  constexpr auto patience = std::chrono::milliseconds(100);  // afterwards, `stop` is checked again
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, patience, [this] { return ended_ || !batches_.empty(); })) {
     if (stop.load(std::memory_order_relaxed)) return false;
@@ -428,14 +430,14 @@ bool batch_reader::next_files(batch& out) {
     out.files.push_back(std::get<std::shared_ptr<source>>(std::move(*step)));
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(out.files.back()->path, error);
-    if (!error) bytes += size;  // if there is an error, it is a pipe, or does not exist any more
+    if (!error) bytes += size;  // an error means a pipe, or a file that no longer exists
   }
   return !out.files.empty();
 }
 
 /// Takes the next sources from the walker, and begins to read those that can be read concurrently.
 void batch_reader::look_ahead() {
-  constexpr std::size_t max_ahead = 16;  // batches may hold some megabytes each
+  constexpr std::size_t max_ahead = 16;  // each batch may take some megabytes
   const std::size_t ahead = settings_.threads > 1 ? std::min<std::size_t>(settings_.threads, max_ahead) : 0;
   while (sources_.size() < 1 + ahead) {
     std::optional<source_walker::step> step = walker_.next();
@@ -492,7 +494,7 @@ std::string_view content_of_record(const source& from, std::string_view raw, boo
       if (raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
       return raw;
     case unit_of_input::lines: return content_of_line(raw, first_of_source);
-    default: return content_of_line(raw, true);  // `cat` brings the mark of a second file into the middle
+    default: return content_of_line(raw, true);  // `cat` moves the mark of a second file into the middle
   }
 }
 

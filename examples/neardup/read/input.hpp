@@ -14,7 +14,7 @@ namespace command {
 /// The number of readable bytes after every record in a batch. simdjson requires them.
 inline constexpr std::size_t padding = 64;
 
-/// The byte order mark of UTF-8. It may stand before a text, but is not part of the text.
+/// The byte order mark of UTF-8. It may come before a text, but is not part of the text.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// A buffer of size() bytes. After reserve(), at least `padding` bytes after data() + size() are allocated as well.
@@ -42,8 +42,8 @@ class byte_buffer {
   std::size_t size_ = 0;
 };
 
-/// A batch of the input. A batch is either whole lines of one source, or files each of which is a document. If the
-/// input after the batch is bad, `bad` has the error.
+/// A batch of the input: either whole lines of one source, or files, each of which is a document. If the input after
+/// the batch is bad, `bad` has the error.
 struct batch {
   std::shared_ptr<source> from;                ///< the source of the lines
   byte_buffer bytes;                           ///< the lines, including their ends
@@ -88,17 +88,17 @@ class source_lines {
   const input_settings& settings_;
   std::shared_ptr<source> from_;
   bool opened_ = false;
-  bool is_settled_ = false;              // the unit is known
+  bool is_settled_ = false;              // true if the unit is known
   bool has_lost_beginning_ = false;      // true if the source is damaged before the bytes that show the unit
   std::optional<source_file> file_;      // set while the source is open
-  bool was_full_ = false;                // the last batch of a pipe was full, so more bytes may be available at once
+  bool was_full_ = false;                // true if the last batch of a pipe was full; more bytes may then be available
   std::uint64_t offset_ = 0;             // position of rest_ in the source
   std::string rest_;                     // the beginning of a line whose end is not read yet
   std::optional<record_cutter> cutter_;  // set if records are not lines
-  std::optional<bad_input> last_bad_;    // returned behind the last batch
-  std::exception_ptr failure_to_read_;   // error, thrown after everything read before it
+  std::optional<bad_input> last_bad_;    // returned after the last batch
+  std::exception_ptr failure_to_read_;   // thrown after all bytes before the error were returned
   bool skips_line_ = false;              // true if the line begins before a gap
-  std::deque<batch> put_back_;           // batches that are returned before anything else
+  std::deque<batch> put_back_;           // batches that are returned first
   bool is_rest_new_ = false;             // true if the cutter has not processed rest_
 
   std::atomic<bool> stop_{false};
@@ -110,7 +110,7 @@ class source_lines {
   bool ended_ = false;
   std::exception_ptr failure_;
 
-  std::thread reader_;  // last, because it uses all of the above
+  std::thread reader_;  // last member, because the thread uses the others
 };
 
 /// Cuts the input into batches, in order.

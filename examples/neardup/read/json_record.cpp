@@ -44,7 +44,7 @@ bool is_weight(std::string_view number) {
          std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc{} && value >= 0;
 }
 
-/// Returns the value of four hexadecimal digits; nullopt if there are other characters.
+/// Returns the value of four hexadecimal digits, or nullopt if `text` has other characters.
 std::optional<char32_t> hex4(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
   std::uint32_t value = 0;
@@ -56,7 +56,7 @@ std::optional<char32_t> hex4(std::string_view text) {
 bool is_high_surrogate(char32_t c) { return c >= 0xd800 && c < 0xdc00; }
 bool is_low_surrogate(char32_t c) { return c >= 0xdc00 && c < 0xe000; }
 
-/// Returns the backslashes among 64 bytes: bit i is for byte i.
+/// Returns the backslashes among 64 bytes: bit i is set if byte i is a backslash.
 std::uint64_t backslashes(const char* bytes) {
   std::uint64_t found = 0;
 #if defined(__SSE2__)
@@ -71,7 +71,7 @@ std::uint64_t backslashes(const char* bytes) {
   return found;
 }
 
-/// The meaning of the second byte of a two-byte escape; 0 if there is none.
+/// short_escapes[c] is the character that the escape \c means, or 0 if there is no such escape.
 constexpr std::array<char, 256> short_escapes = [] {
   std::array<char, 256> table{};
   table['"'] = '"';
@@ -85,9 +85,9 @@ constexpr std::array<char, 256> short_escapes = [] {
   return table;
 }();
 
-/// Writes the character of the escape at the beginning of a text, and moves `out` behind it. Half of a surrogate pair
-/// becomes U+FFFD.
-/// Returns: the size of the escape; 0 if it is not valid in JSON.
+/// Writes the character of the escape at the beginning of a text, and moves `out` to the end of this character. Half of
+/// a surrogate pair becomes U+FFFD.
+/// Returns: the size of the escape, or 0 if JSON has no such escape.
 std::size_t take_escape(std::string_view text, char*& out, bool& ill_formed) {
   if (text.size() < 2) return 0;
   if (const char c = short_escapes[static_cast<unsigned char>(text[1])]; c != '\0') {
@@ -114,13 +114,14 @@ std::size_t take_escape(std::string_view text, char*& out, bool& ill_formed) {
   return size;
 }
 
-/// Resolves the escapes of a string in a line, given without its quotes. simdjson's function copies byte by byte,
-/// unless it is compiled for a newer processor. This function returns a string without escapes unchanged, and otherwise
-/// processes 64 bytes at a time.
-/// Returns: the text, in `scratch` if there were escapes; nullopt if an escape is not valid in JSON.
+/// Resolves the escapes of a string in a line. `quoted`: the string without its quotes. simdjson's function copies byte
+/// by byte, unless it is compiled for a newer processor. This function returns a string without escapes unchanged, and
+/// otherwise processes 64 bytes at a time.
+/// Returns: the text, in `scratch` if there were escapes; nullopt if JSON has no such escape.
 std::optional<std::string_view> unescape(std::string_view quoted, std::string& scratch, bool& ill_formed) {
   if (quoted.find('\\') == std::string_view::npos) return quoted;
-  // No escape is shorter than its character. Copies may extend into the padding of the line and of `scratch`.
+  // No escape is shorter than its character, so the text is not longer than `quoted`. Copies may extend into the
+  // padding of the line and of `scratch`.
   constexpr std::size_t block = 64;
   static_assert(block <= padding);
   if (scratch.size() < quoted.size() + block) scratch.resize(quoted.size() + block);
@@ -212,18 +213,18 @@ struct token {
   std::string_view quoted = {};  ///< text of a requested string, with its escapes
 };
 constexpr char array_of_lines = 'j';  ///< an array of strings, which is a text
-constexpr char mixed = 'm';           ///< an array of other values, where an array of strings was requested
-constexpr char other = 'x';           ///< another value than the requested pairs of words and weights
-constexpr char no_array = 'a';        ///< a value that is no array, where a path has "[*]"
+constexpr char mixed = 'm';           ///< an array of other values instead of the requested array of strings
+constexpr char other = 'x';           ///< another value instead of the requested pairs of words and weights
+constexpr char no_array = 'a';        ///< a value that is no array, at a place where a path has "[*]"
 
 /// The keys that lead to the requested fields.
 struct key_tree {
   std::map<std::string, std::unique_ptr<key_tree>, std::less<>> below;
   std::unique_ptr<key_tree> each;  ///< the keys below each element, if the value is an array
   std::vector<std::size_t> slots;  ///< positions of the fields that end here
-  std::vector<std::size_t> ends;   ///< in `each` of another tree: positions of the fields that end here or below
-  std::size_t first = 0;           ///< the slot that decides how the value is read: a text's, if there is one
-  bool is_text = false;            ///< `first` is the slot of a text
+  std::vector<std::size_t> ends;   ///< in `each` of another tree: positions of the fields that end at this key or below
+  std::size_t first = 0;           ///< the slot that decides how the value is read: the slot of a text if there is one
+  bool is_text = false;            ///< true if `first` is the slot of a text
 
   [[nodiscard]] const key_tree* find(std::string_view name) const {
     const auto found = below.find(name);
@@ -236,8 +237,8 @@ struct key_tree {
     return *place;
   }
 
-  /// Completes a tree that has all fields. An element that is requested by its number gets the keys of `each`, too,
-  /// because the tree is searched once for a value. `is_of_text` returns true for the slot of a text.
+  /// Completes a tree that has all fields. An element that is requested by its number also gets the keys of `each`, so
+  /// that each value is searched for only once. `is_of_text` returns true for the slot of a text.
   template <class IsOfText>
   void settle(const IsOfText& is_of_text) {
     if (each) each->collect(each->ends);
@@ -265,7 +266,7 @@ struct key_tree {
   }
 };
 
-/// The values of a field whose path has "[*]", in order.
+/// The values, in order, of a field whose path has "[*]".
 class value_list {
  public:
   explicit value_list(std::vector<path_key> path) : path_(std::move(path)) {}
@@ -285,13 +286,14 @@ class value_list {
   void begin_array() { ++arrays_; }
   void begin_element(std::size_t number) { above_.push_back({number, values_.size(), arrays_}); }
 
-  /// Ends an element. An element without the value, and without an array on the way to it, counts as a missing value.
+  /// Ends an element. If the element has neither the value nor an array on the path to the value, the value counts as
+  /// missing.
   void end_element() {
     if (values_.size() == above_.back().values && arrays_ == above_.back().arrays) push({});
     above_.pop_back();
   }
 
-  /// Forgets the values that belong to the innermost element. Outside of elements, forgets all.
+  /// Removes the values of the innermost element. Outside of elements, removes all values.
   void forget() {
     values_.resize(above_.empty() ? 0 : above_.back().values);
     arrays_ = above_.empty() ? 0 : above_.back().arrays;
@@ -314,14 +316,14 @@ class value_list {
     values_.push_back(value);
   }
 
-  /// Returns memory for the next value without its escapes.
+  /// Returns memory in which the escapes of the next value are resolved.
   std::string& memory() {
     while (resolved_.size() <= values_.size()) resolved_.emplace_back();
     return resolved_[values_.size()];
   }
 
  private:
-  /// An element that is being read: its number, and the counts at its beginning.
+  /// An element that is being read: its number, and the number of values and of arrays at its beginning.
   struct element {
     std::size_t number, values, arrays;
   };
@@ -358,13 +360,13 @@ const char* name_of(char kind) {
   }
 }
 
-/// Returns the error message for a field with a wrong kind of value.
+/// Returns the error message for a field whose value has a wrong kind.
 std::string other_kind(const std::string& name, const token& found, const char* wanted) {
   const std::string field = "field \"" + name + "\"";
   return found.kind == '\0' ? "no " + field : field + " is " + name_of(found.kind) + ", not " + wanted;
 }
 
-/// Returns true if a value is an array. Unlike od::value::type(), it also works for invalid JSON.
+/// Returns true if a value is an array. Unlike od::value::type(), this function also works for invalid JSON.
 bool is_array(od::value& value) { return value.raw_json_token().starts_with('['); }
 
 [[noreturn]] void fail(simdjson::error_code error) { throw simdjson::simdjson_error(error); }
@@ -401,7 +403,7 @@ struct json_parser {
     return *text;
   }
 
-  /// Reads a value. Checks everything in it, except for the escapes of a string, and extracts the requested parts.
+  /// Reads a value. Checks all of the value except the escapes of strings, and extracts the requested parts.
   token scan(od::value value, int depth, const key_tree* here = nullptr) {
     expect(depth <= max_depth, simdjson::DEPTH_ERROR);
     std::string_view text = value.raw_json_token();
@@ -411,7 +413,7 @@ struct json_parser {
       case '"':
         expect(text.size() >= 2 && text.back() == '"', simdjson::TAPE_ERROR);
         found_here.text = text.substr(1, text.size() - 2);
-        // Consumes the string. If simdjson skipped the string by itself, it might mistake the string for a key.
+        // This call consumes the string. If simdjson skipped the string by itself, it might take the string for a key.
         expect(!value.get_raw_json_string().error(), simdjson::TAPE_ERROR);
         break;
       case '{': scan_object(value.get_object(), depth, here); break;
@@ -468,7 +470,7 @@ struct json_parser {
     return numbered != nullptr ? numbered : here->each.get();
   }
 
-  /// Returns the values of a field whose path has "[*]"; null for other fields.
+  /// Returns the values of a field whose path has "[*]", or null for other fields.
   [[nodiscard]] value_list* list_of(std::size_t slot) const { return lists.empty() ? nullptr : lists[slot].get(); }
 
   void begin_array(const key_tree* here) {
@@ -487,7 +489,7 @@ struct json_parser {
 
   /// Reads a value that is requested, or that contains a requested value. Resolves escapes.
   token take_value(od::value value, int depth, const key_tree& here) {
-    forget(here);  // if a key occurs twice, the last one counts
+    forget(here);  // if a key occurs twice, its last value counts
     if (here.each && !is_array(value)) {
       for (const std::size_t slot : here.each->ends) lists[slot]->push({no_array, value.raw_json_token()});
     }
@@ -526,7 +528,7 @@ struct json_parser {
     if (here.each) forget(*here.each);
   }
 
-  /// Reads an array of strings as one text with that many lines.
+  /// Reads an array of strings as one text. Each string is a line.
   token scan_texts(od::value value, int depth, const key_tree& here, std::string& lines) {
     lines.clear();
     bool are_strings = true;
@@ -565,7 +567,6 @@ struct json_parser {
     return {all_pairs ? '[' : other, {}};
   }
 
-  /// Returns the names of the record's first fields.
   std::string list_of_fields(std::string_view line) {
     constexpr std::size_t most = 12, longest = 40;
     std::string list;
@@ -589,7 +590,7 @@ struct json_parser {
     return *key;
   }
 
-  /// Processes a whole line; leaves the requested values in `found`, with escapes resolved.
+  /// Processes a whole line. `found` gets the requested values, with escapes resolved.
   void scan_line(std::string_view line) {
     std::fill(found.begin(), found.end(), token{});
     ill_formed = false;
@@ -625,7 +626,7 @@ struct json_parser {
     return std::nullopt;
   }
 
-  /// Moves the value of a path with "[*]" to `found`, if one value is meant.
+  /// If only one value is allowed, moves the value of a path with "[*]" to `found`.
   /// Returns: the error if there are several values.
   std::optional<std::string> take_single_values() {
     const bool texts_are_single =
@@ -646,8 +647,7 @@ struct json_parser {
     return std::nullopt;
   }
 
-  /// Passes on the texts of a path with "[*]". An empty array is an empty text.
-  /// Returns: the error, if any.
+  /// Adds the texts of a path with "[*]" to the record. An empty array is an empty text. | Returns: the error, if any.
   std::optional<std::string> take_list(const value_list& list, std::size_t field, std::string_view line, record& out) {
     const std::vector<token>& values = list.values();
     if (values.empty()) {
@@ -677,8 +677,7 @@ struct json_parser {
     return other_kind(name, {}, "a string") + " in the record, which " + list_of_fields(line);
   }
 
-  /// Passes on the values of a line.
-  /// Returns: the missing part, if any.
+  /// Adds the values of a line to the record. | Returns: the missing part, if any.
   std::optional<std::string> take(std::string_view line, record& out) {
     if (!lists.empty()) {
       if (auto wrong = take_single_values()) return wrong;
@@ -742,7 +741,7 @@ struct json_parser {
       }
     };
     std::string_view taken = line;
-    // If a line ends too early, simdjson reads on behind it when the following bytes would continue it.
+    // If a line ends too early, and the following bytes could continue the line, simdjson reads on after its end.
     if (std::string_view(",]}").find(line.data()[line.size()]) != std::string_view::npos) {
       repaired_line.assign(line).append(padding, ' ');
       taken = std::string_view(repaired_line).substr(0, line.size());
@@ -780,7 +779,7 @@ struct json_parser {
   std::string other_scratch;
   std::string repaired_line;
   std::array<weighted_words, 2> weighted;  // the weighted field, found by its name and by its path
-  bool ill_formed = false;                 // an escape in a requested value is not a character
+  bool ill_formed = false;                 // true if a requested value has an escape that is no character
 };
 
 }  // namespace
@@ -831,7 +830,7 @@ void take_number(std::string_view number, record& out) {
   }
   const auto parsed = std::from_chars(number.data(), number.data() + number.size(), out.score);
   const bool is_beyond_doubles = parsed.ec == std::errc::result_out_of_range;
-  // Numbers beyond the range of doubles are rounded to the same value; the digits distinguish them.
+  // Different numbers beyond the range of doubles have the same nearest double. So the digits are stored, too.
   if (is_beyond_doubles) out.score = double_nearest_to(number);
   if (is_beyond_doubles || may_be_rounded(number)) out.exact_key = number;
 }

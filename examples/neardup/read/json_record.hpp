@@ -25,7 +25,7 @@ void take_text(std::string_view text, record& out);
 /// Complexity: linear.
 void move_into_quoted(std::string_view quoted, std::span<std::size_t> places);
 
-/// Returns the bytes, with each ill-formed subpart of UTF-8 replaced by U+FFFD.
+/// Replaces each ill-formed subpart of UTF-8 by U+FFFD.
 std::string repaired(std::string_view bytes);
 
 /// Returns true if the text is a number in the grammar of JSON.
@@ -34,7 +34,6 @@ bool is_number(std::string_view text);
 /// Returns true if the text is NaN, Infinity or -Infinity. Python writes these numbers, but JSON does not have them.
 bool is_beyond_numbers(std::string_view text);
 
-/// Returns true if bytes are well-formed UTF-8.
 bool is_utf8(std::string_view bytes);
 
 }  // namespace command

@@ -18,7 +18,7 @@ namespace command {
 bool begins_message(std::string_view line) {
   constexpr std::string_view begin = "From ";
   if (!line.starts_with(begin)) return false;
-  // Looks for a date such as "Thu Nov 27 04:12:00 2026". The address before the date may have blanks.
+  // Searches for a date such as "Thu Nov 27 04:12:00 2026". The address before the date may contain blanks.
   constexpr std::string_view days = "Mon Tue Wed Thu Fri Sat Sun ",
                              months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
   const auto is_one_of = [](std::string_view name, std::string_view names) {
@@ -43,10 +43,10 @@ bool begins_field(std::string_view line) {
 
 /// The texts of a message, and notes about it.
 struct mail_reader::parts {
-  std::string plain, html;          // content of the parts that are texts, and of those that are HTML
-  std::string own_plain, own_html;  // the same without quoted text
-  bool is_forwarded = false;        // the part belongs to a message that is attached
-  std::string charset, unknown;     // the first charset that was decoded, and the first unknown one
+  std::string plain, html;          // content of the parts that are plain text, and of those that are HTML
+  std::string own_plain, own_html;  // the same content without quoted text
+  bool is_forwarded = false;        // true if the part belongs to an attached message
+  std::string charset, unknown;     // the first charset that was decoded, and the first unknown charset
   bool has_attachments = false, is_undecoded = false, ill_formed = false;
 };
 
@@ -66,7 +66,7 @@ struct unref {
 template <class Object>
 using owned = std::unique_ptr<Object, unref>;
 
-/// GMime is initialised once, for as long as the program runs.
+/// GMime is initialised once, and stays initialised until the program ends.
 void initialise() {
   static const bool done = [] {
     g_mime_init();
@@ -83,14 +83,14 @@ std::string in_lower_case(const char* text) {
   return lowered;
 }
 
-/// Returns the place of a body that follows the header without a blank line; npos if there is a blank line. GMime would
-/// read such a body as a header field and lose it.
+/// Returns the place of a body that follows the header without a blank line, or npos if there is a blank line. GMime
+/// would read such a body as a header field, and lose it.
 std::size_t unannounced_body(std::string_view message) {
   for (std::size_t at = 0; at < message.size();) {
     const std::size_t end = std::min(message.find('\n', at), message.size() - 1) + 1;
     const std::string_view line = message.substr(at, end - at);
     if (line == "\n" || line == "\r\n") break;
-    // Some servers leave the line before the message in the file.
+    // Some servers leave the line "From " or ">From " in the header of the message.
     const bool is_separator = line.starts_with("From ") || line.starts_with(">From ");
     if (line.front() != ' ' && line.front() != '\t' && !is_separator && !begins_field(line)) return at;
     at = end;
@@ -98,7 +98,7 @@ std::size_t unannounced_body(std::string_view message) {
   return message.npos;
 }
 
-/// Removes the quotes of lines that look like those between messages: ">From " becomes "From ".
+/// Removes a level of quotes from lines that look like the lines between messages: ">From " becomes "From ".
 void remove_quotes(std::string_view raw, std::string& to) {
   to.clear();
   while (!raw.empty()) {
@@ -116,7 +116,7 @@ std::string bytes_of(GMimeStream* stream) {
   return {reinterpret_cast<const char*>(bytes->data), bytes->len};
 }
 
-/// Returns the content of a part as it stands in the message.
+/// Returns the content of a part without decoding.
 std::string raw_content(GMimeDataWrapper* content) {
   const owned<GMimeStream> to(g_mime_stream_mem_new());
   GMimeStream* const from = g_mime_data_wrapper_get_stream(content);
@@ -126,7 +126,6 @@ std::string raw_content(GMimeDataWrapper* content) {
   return bytes_of(to.get());
 }
 
-/// Returns true if bytes are base64, in lines.
 bool is_base64(std::string_view bytes) {
   std::size_t signs = 0, ends = 0;
   for (const char c : bytes) {
@@ -140,7 +139,7 @@ bool is_base64(std::string_view bytes) {
   return (signs + ends) % 4 == 0 && ends <= 2;
 }
 
-/// Returns true if GMime decodes what a Content-Transfer-Encoding names.
+/// Returns true if GMime can decode this Content-Transfer-Encoding.
 bool is_known_encoding(std::string name) {
   const std::size_t begin = std::min(name.find_first_not_of(" \t"), name.size());
   name = name.substr(begin, name.find_last_not_of(" \t\r\n;") + 1 - begin);
@@ -149,7 +148,7 @@ bool is_known_encoding(std::string name) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-/// Removes bytes that do not belong to a text: line ends become "\n", and there is none at the end.
+/// Replaces line ends by "\n", and removes the line ends at the end of the text.
 void settle_line_ends(std::string& text) {
   std::size_t size = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -167,7 +166,7 @@ void append_below(std::string_view text, std::string& to) {
   to += text;
 }
 
-/// Returns the value of a header field, decoded; nullopt if there is none.
+/// Returns the decoded value of a header field, or nullopt if the mail does not have the field.
 std::optional<std::string> header_of_mail(GMimeMessage* message, const std::string& name) {
   const char* const value = g_mime_object_get_header(GMIME_OBJECT(message), name.c_str());
   if (value == nullptr) return std::nullopt;
@@ -206,9 +205,10 @@ std::string thread_of(GMimeMessage* message) {
 
 }  // namespace
 
-/// Decodes a text to UTF-8. If a part names no charset, ASCII or an unknown one, --encoding names it. Bytes that are
-/// UTF-8, but not ASCII, are read as UTF-8, because a text with one byte per character is hardly ever UTF-8 by chance.
-/// The exception: the part names a charset with several bytes per character, in which they are well-formed.
+/// Decodes a text to UTF-8. If a part names no charset, ASCII, or an unknown charset, --encoding names the charset.
+/// Bytes that are UTF-8, but not ASCII, are read as UTF-8, because a text with one byte per character is hardly ever
+/// UTF-8 by chance. But if the part names a charset with several bytes per character, and the bytes are well-formed in
+/// that charset, the charset is used.
 void mail_reader::decode(const std::string& label, std::string_view& text, parts& to) {
   if (const auto form = wide_form_of(text, label.empty() ? settings_.encoding : label)) {
     wide_.clear();
@@ -242,7 +242,6 @@ void mail_reader::decode(const std::string& label, std::string_view& text, parts
   to.ill_formed = to.ill_formed || has_high;
 }
 
-/// Reads a part of text.
 void mail_reader::read_content(void* object, std::string_view type, parts& to) {
   auto* const part = static_cast<GMimePart*>(object);
   GMimeDataWrapper* const content = g_mime_part_get_content(part);
@@ -274,7 +273,7 @@ void mail_reader::read_content(void* object, std::string_view type, parts& to) {
   append_own(html_, to.own_html);
 }
 
-/// Appends the text that the author of a mail wrote, if it is needed.
+/// Appends the text that the author of a mail wrote, if the settings need it.
 void mail_reader::append_own(std::string_view text, std::string& to) const {
   if (settings_.reads_quotes) return;
   append_below("", to);
@@ -309,7 +308,7 @@ void mail_reader::read_part(void* object, parts& to) {
       if (to.unknown.empty()) to.unknown = all.unknown;
     }
     if (count > 0) return;
-    // The boundaries are missing.
+    // The boundaries of the parts are missing, so the mail cannot be decoded.
     to.is_undecoded = true;
     for (const char* const text : {g_mime_multipart_get_prologue(several), g_mime_multipart_get_epilogue(several)}) {
       if (text == nullptr) continue;
@@ -324,7 +323,7 @@ void mail_reader::read_part(void* object, parts& to) {
     to.has_attachments = true;
     return;
   }
-  // GMime does not read a type without a subtype as text, but it is text: RFC 2045, 5.2.
+  // By RFC 2045, 5.2, a type without a subtype is text. GMime does not read such a type as text.
   const std::string header = in_lower_case(g_mime_object_get_header(GMIME_OBJECT(object), "Content-Type"));
   const bool is_typed = header.substr(0, header.find(';')).find('/') != header.npos;
   GMimeContentType* const type = is_typed ? g_mime_object_get_content_type(GMIME_OBJECT(object)) : nullptr;
@@ -366,7 +365,7 @@ std::optional<std::string> mail_reader::operator()(const source& from, std::stri
   if (GMimeObject* const content = g_mime_message_get_mime_part(message.get())) read_part(content, found);
   text_ = std::move(found.own_plain);
   append_below(found.own_html, text_);
-  if (!has_words(text_)) {  // nothing but quotes, or all is asked for
+  if (!has_words(text_)) {  // only quotes remain, or all text is wanted
     text_ = std::move(found.plain);
     append_below(found.html, text_);
   }

@@ -19,10 +19,10 @@ bool begins_message(std::string_view line);
 /// Returns true if a line is the first line of a header field: a name, blanks if there are any, and a colon.
 bool begins_field(std::string_view line);
 
-/// Reads a message. The result is its parts of text, decoded, one after the other; HTML is converted to text. Of
-/// alternatives, the plain text is read. Attachments are not read. Text that a mail quotes is left out if the rest has
-/// words, unless the settings ask for quoted text. The id is the header field that --id-field names; the default is
-/// Message-ID.
+/// Reads a message. The result is the decoded text of its parts, one part after the other. HTML is converted to text.
+/// If the same text is there as plain text and as HTML, the plain text is read. Attachments are not read. Text that a
+/// mail quotes is left out if the rest has words, unless the settings ask for quoted text. The id is the header field
+/// that --id-field names; the default is Message-ID.
 /// Returns: an error message, or nullopt if the message is valid. A part that cannot be decoded is read without
 /// decoding.
 class mail_reader {

@@ -30,10 +30,11 @@ bool is_quoted(std::string_view line) {
   return begin <= most_blanks && line[begin] == '>';
 }
 
-/// Returns true if a line is a prompt of Python with code behind it, or a quote of the third level.
+/// Returns true if a line begins with ">>> ". It is then a prompt of Python with code after it, or a quote of the third
+/// level.
 bool is_prompt(std::string_view line) { return line.starts_with(">>> "); }
 
-/// Returns true if a text has a year, a time of day or an address, as the line before a quote has.
+/// Returns true if a text has a year, a time of day or an address. The line before a quote has one of these.
 bool has_date_or_address(std::string_view text) {
   constexpr std::size_t digits_of_year = 4;
   std::size_t digits = 0;
@@ -46,19 +47,19 @@ bool has_date_or_address(std::string_view text) {
   return false;
 }
 
-/// The verbs of lines such as "On DATE, NAME wrote:", in several languages, in lower case where they are ASCII.
+/// The verbs of lines such as "On DATE, NAME wrote:", in several languages. ASCII letters are in lower case.
 constexpr std::array verbs{"wrote", "writes",  "schrieb", "a écrit", "escribió", "ha scritto", "escreveu", "schreef",
                            "skrev", "napisał", "pisze",   "пишет",   "написал",  "写道",       "寫道",     "said"};
 
-/// Returns true if a line begins like "On DATE, NAME wrote:" in several languages.
+/// Returns true if a line begins like "On DATE, NAME wrote:" in one of several languages.
 bool has_beginning(std::string_view line) {
   constexpr std::array beginnings{"On ",  "Am ",     "Le ",  "El ", "Il ", "Em ", "Op ",
                                   "Den ", "W dniu ", "Dne ", "在",  "于",  "於"};
   return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view one) { return line.starts_with(one); });
 }
 
-/// Returns the number of lines, from `first` on, that say who wrote the text below: "On DATE, NAME wrote:". Programs break
-/// such a line into up to three.
+/// Returns the number of lines, from `first` on, that form "On DATE, NAME wrote:". Programs break this text into up to
+/// three lines.
 /// Returns: 0 if there is no such line.
 std::size_t attribution(const std::vector<std::string_view>& lines, std::size_t first) {
   constexpr std::size_t most_lines = 3, longest = 400;
@@ -74,14 +75,14 @@ std::size_t attribution(const std::vector<std::string_view>& lines, std::size_t 
     if (!has_end) continue;
     const bool has_verb = std::any_of(verbs.begin(), verbs.end(),
                                       [&](std::string_view verb) { return joined.find(verb) != joined.npos; });
-    constexpr std::ptrdiff_t most_blanks = 5;  // of a line with a name only, such as "Ann Example wrote:"
+    constexpr std::ptrdiff_t most_blanks = 5;  // in a line with a name only, such as "Ann Example wrote:"
     const bool is_name = count == 1 && std::count(joined.begin(), joined.end(), ' ') <= most_blanks;
     return has_verb && (is_name || has_date_or_address(joined)) ? count : 0;
   }
   return 0;
 }
 
-/// Returns true if a line is like "-----Original Message-----", or another line that begins a whole mail.
+/// Returns true if a line is "-----Original Message-----", or a similar line that begins a whole mail.
 bool begins_original(std::string_view line) {
   line = without_blanks(line);
   const std::string lowered = in_lower_case(line);
@@ -122,15 +123,15 @@ bool begins_original(std::string_view line) {
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return words.starts_with(name); });
 }
 
-/// The fields of the header of a mail that stands in a text: the sender first, in lower case.
+/// Names of the fields in the header of a forwarded mail, in lower case. The names for the sender come first.
 constexpr std::array senders{"from", "von", "de", "da", "van", "发件人", "寄件者", "差出人"};
 constexpr std::array other_fields{
     "sent",   "date",    "to",        "cc",      "subject",   "reply-to", "gesendet", "datum", "an",      "betreff",
     "envoyé", "à",       "objet",     "enviado", "fecha",     "para",     "asunto",   "data",  "assunto", "inviato",
     "a",      "oggetto", "verzonden", "aan",     "onderwerp", "发送时间", "收件人",   "主题",  "抄送",    "bcc"};
 
-/// Returns the name of a header field at the beginning of a line, in lower case; "" if there is none. Some programs write
-/// the name in bold type, as "*From:*".
+/// Returns the name of the header field at the beginning of a line, in lower case, or "" if there is no name. Some
+/// programs write the name in bold type, as "*From:*".
 std::string field_name(std::string_view line) {
   line = without_blanks(line);
   if (line.starts_with('*')) line.remove_prefix(1);
@@ -141,8 +142,8 @@ std::string field_name(std::string_view line) {
   return in_lower_case(without_blanks(line.substr(0, colon)));
 }
 
-/// Returns the number of lines of a mail's header that begins at lines[first]; 0 if no header does. A header has a
-/// sender and two further fields.
+/// Returns the number of lines of the mail header that begins at lines[first], or 0 if no header begins there. A header
+/// has a sender and two further fields.
 std::size_t forwarded_header(const std::vector<std::string_view>& lines, std::size_t first) {
   constexpr std::size_t most_lines = 16, fewest_fields = 3;
   const auto is_one_of = [](const auto& names, const std::string& name) {
@@ -158,14 +159,14 @@ std::size_t forwarded_header(const std::vector<std::string_view>& lines, std::si
   return fields >= fewest_fields ? count : 0;
 }
 
-/// Returns false for a line that begins no quoted text. Most lines are that, and need no further look.
+/// Returns false if a line certainly begins no quoted text. This is so for most lines, which then need no other test.
 bool may_be_quoted(std::string_view line) {
-  constexpr std::size_t longest_name = 25;  // of a header field, with the colon
+  constexpr std::size_t longest_name = 25;  // length of the name of a header field, with the colon
   constexpr std::string_view wide_colon = "：";
   const std::size_t begin = std::min(line.find_first_not_of(" \t\r"), line.size());
   line.remove_prefix(begin);
   if (line.empty()) return false;
-  constexpr std::string_view beginnings = ">-_Bb";  // ">", dashes, "Begin forwarded message"
+  constexpr std::string_view beginnings = ">-_Bb";  // of ">", of dashes, and of "Begin forwarded message"
   if (beginnings.find(line.front()) != beginnings.npos || has_beginning(line)) return true;
   const std::size_t end = line.find_last_not_of(" \t\r") + 1;
   const std::string_view last = line.substr(0, end), first = line.substr(0, longest_name);
@@ -211,8 +212,7 @@ class own_lines {
 
   [[nodiscard]] bool is_quote_at(std::size_t i) const { return i < lines_.size() && is_quoted(lines_[i]); }
 
-  /// Leaves out lines up to `end`, and everything behind them, unless quoted lines follow.
-  /// Returns: the next line.
+  /// Leaves out the lines up to `end`, and all lines after them, unless quoted lines follow. | Returns: the next line.
   std::size_t leave_out_mail(std::size_t begin, std::size_t end) {
     if (!is_quote_at(next_text(end))) end = lines_.size();
     leave_out(begin, end);
@@ -224,8 +224,7 @@ class own_lines {
               false);
   }
 
-  /// Decides about the line `i`, and perhaps about lines behind it.
-  /// Returns: the next line.
+  /// Decides about line `i`, and perhaps about the following lines. | Returns: the next line.
   std::size_t take(std::size_t i) {
     const std::string_view line = lines_[i];
     if (!may_be_quoted(line)) return i + 1;
@@ -251,7 +250,8 @@ class own_lines {
       std::string joined;
       for (std::size_t k = i; k < i + size; ++k) joined.append(lines_[k]).append(" ");
       if (has_beginning(without_blanks(joined)) && has_date_or_address(joined)) {
-        // The author may answer before the first line with ">". So if there is such a line, only these lines are quoted.
+        // The author may answer before the first line with ">". So if there are lines with ">", only these lines are
+        // quoted.
         const std::size_t last = end < behind_quotes_ ? i + size : lines_.size();
         leave_out(i, last);
         return last;
@@ -262,7 +262,7 @@ class own_lines {
 
   std::vector<std::string_view> lines_;
   std::vector<bool> is_own_;
-  std::size_t behind_quotes_ = 0;  // the line behind the last one with ">"
+  std::size_t behind_quotes_ = 0;  // the line after the last line with ">"
 };
 
 }  // namespace

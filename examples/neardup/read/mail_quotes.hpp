@@ -6,10 +6,10 @@
 
 namespace command {
 
-/// Appends those lines of the plain text of a mail that its author wrote. Quoted text is left out:
+/// Appends the lines of a mail's plain text that its author wrote. Quoted text is left out:
 /// - lines that begin with ">", and the line before them that names the author of the quote;
 /// - everything after "On DATE, NAME wrote:", after "-----Original Message-----", and after the header of a forwarded
-/// mail in the text. If lines with ">" follow, only these lines are left out.
+/// mail in the text. If lines with ">" follow, only the lines with ">" are left out.
 ///
 /// A line with ">>> " is the author's own text if no other quoted line is next to it, because it is an example of
 /// Python.

@@ -12,8 +12,8 @@ namespace command {
 
 namespace {
 
-/// Makes a reader for UTF-8 texts, and for WARC. The reader of WARC decodes the content itself, because lengths count
-/// undecoded bytes.
+/// Makes a reader for UTF-8 texts, and for WARC. The reader of WARC decodes texts itself, because lengths in WARC are
+/// lengths of undecoded bytes.
 record_reader make_reader_of_utf8(const input_settings& settings) {
   const auto read_text = [](const source& /*from*/, std::string_view text, record& out) -> std::optional<std::string> {
     out.clear();
@@ -40,7 +40,7 @@ record_reader make_reader_of_utf8(const input_settings& settings) {
   };
 }
 
-/// Checks the codes that another reader takes from records.
+/// Returns a reader that checks the codes in the records of another reader.
 record_reader with_checked_codes(const input_settings& settings, record_reader read) {
   return [&settings, read = std::move(read)](const source& from, std::string_view content, record& out) {
     auto wrong = read(from, content, out);

@@ -24,20 +24,20 @@ struct record {
   std::vector<std::string_view> names;
   std::string_view id;
   bool has_id = false;
-  bool is_blank = false;            ///< blanks between records, instead of a record
-  bool is_html = false;             ///< a record of a crawl that is HTML instead of plain text, and is left out
-  bool is_packed = false;           ///< a record of a crawl that is compressed, and is left out
-  bool is_no_text = false;          ///< a record of a crawl with any other content, left out as well
-  bool has_attachments = false;     ///< a mail with parts that are not read
-  bool is_undecoded = false;        ///< a mail with a part that cannot be decoded, and is read as it stands
-  std::string_view charset;         ///< a record of a crawl or a mail: the label of the charset that was decoded, or
-                                    ///< of the first unknown charset
-  bool is_charset_unknown = false;  ///< the label is unknown
+  bool is_blank = false;         ///< true for blanks between records
+  bool is_html = false;          ///< true if a record of a crawl is HTML, and is left out
+  bool is_packed = false;        ///< true if a record of a crawl is compressed, and is left out
+  bool is_no_text = false;       ///< true if a record of a crawl has other content, and is left out
+  bool has_attachments = false;  ///< true if a mail has parts that are not read
+  bool is_undecoded = false;     ///< true if a part of a mail cannot be decoded, and is read without decoding
+  /// For crawls and mails: the label of the charset that was decoded, or of the first unknown charset.
+  std::string_view charset;
+  bool is_charset_unknown = false;  ///< true if the label is unknown
   key_kind key = key_kind::number;  ///< kind of the value in the field that --keep names
   double score = 0;                 ///< the value in that field, if it is a number
-  std::string_view exact_key;       ///< the value in that field, if it is a text, or a number that `score` may round
+  std::string_view exact_key;       ///< the value in that field, if it is a text, or if `score` may round it
   std::string_view source;          ///< value of the field that --by names; empty if the record has none
-  bool ill_formed = false;          ///< the texts were not UTF-8; U+FFFD replaces ill-formed bytes
+  bool ill_formed = false;          ///< true if the texts were not UTF-8; U+FFFD replaces the ill-formed bytes
 
   void clear() {
     fields.clear();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view white_space = " \t\r\n";
 constexpr std::string_view warc_begin = "WARC/";
-constexpr std::size_t longest_line = std::size_t{1} << 12;  // longest header line that matters for the size of a record
+constexpr std::size_t longest_line = std::size_t{1} << 12;  // longest part of a line that is examined
 
 }  // namespace
 
@@ -31,7 +31,8 @@ void record_cutter::take(std::string_view bytes, std::vector<std::uint64_t>& end
   taken_ += bytes.size();
 }
 
-/// Finds the ends of CSV rows. Two quotes inside a value end and begin a quoted part, which has the same effect.
+/// Finds the ends of CSV rows. Two quotes inside a value are read as the end and the beginning of a quoted part. This
+/// gives the same ends.
 void record_cutter::take_csv(std::string_view bytes, std::vector<std::uint64_t>& ends) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
@@ -55,7 +56,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
     if (in_quotes_) {
-      // Strings contain no line end. So a quote is missing, and the following bytes are outside of a string.
+      // JSON strings contain no line ends. So a quote is missing, and the following bytes are outside of a string.
       if (is_escaped_) {
         is_escaped_ = false;
       } else if (c == '\\') {
@@ -71,7 +72,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
       case '[':
       case '{': ++depth_; break;
       case '}':
-        if (depth_ > 1) --depth_;  // only a bracket ends the array of the records
+        if (depth_ > 1) --depth_;  // only a bracket ends the array
         break;
       case ']':
         if (depth_ > 0 && --depth_ == 0) ends.push_back(taken_ + i + 1);
@@ -84,7 +85,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
   }
 }
 
-/// A message ends before a line with "From " and a header field below it. The line has a date, or it stands behind a
+/// A message begins at a line with "From " before the first header field. The line has a date, or it comes after a
 /// blank line and has an address.
 void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>& ends) {
   for (std::size_t i = 0; i < bytes.size();) {
@@ -94,7 +95,7 @@ void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>
     line_size_ += part.size();
     if (end == bytes.size()) return;
     const std::uint64_t begin = taken_ + end - line_size_;
-    // Some servers leave the line before the message in its header.
+    // Some servers leave the line ">From " in the header of the message.
     if (next_begin_ && (begins_field(line_) || line_.starts_with(">From "))) ends.push_back(*next_begin_);
     next_begin_.reset();
     std::string_view line = line_;
@@ -103,7 +104,7 @@ void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>
       // A line "From " without a date may begin a message only if it has an address.
       const bool has_address = line.find('@') != line.npos || line.find_first_of(" \t", 5) == line.npos;
       if (!has_message_) {
-        has_message_ = true;  // the first one, at the beginning or behind blank lines
+        has_message_ = true;  // the first message begins here, perhaps after blank lines
       } else if (begins_message(line) || (is_behind_blank_ && has_address)) {
         next_begin_ = begin;
       }
@@ -142,7 +143,7 @@ void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_
   std::string_view line(line_);
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (is_behind_) {
-    // Two line ends close a record; the next record begins at the first line that is not empty.
+    // Two line ends close a record. The next record begins at the first line that is not empty.
     if (line.empty()) {
       ++blank_lines_;
       return;
@@ -152,7 +153,7 @@ void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_
     if (line.starts_with(warc_begin) || blank_lines_ >= 2) {
       ends.push_back(begin);
     } else {
-      is_lost_ = true;  // the length was wrong, and this line belongs to the record
+      is_lost_ = true;  // the length was wrong: this line still belongs to the record
     }
   }
   if (is_lost_) {
@@ -186,7 +187,8 @@ void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_
 
 namespace {
 
-/// Returns the end of the CSV row at the beginning of the bytes: behind its line end, or the end of the bytes.
+/// Returns the end of the CSV row at the beginning of the bytes. It is the place after the row's line end, or the end
+/// of the bytes.
 std::size_t end_of_row(std::string_view bytes) {
   bool in_quotes = false, value_begins = true;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -206,7 +208,7 @@ std::size_t end_of_row(std::string_view bytes) {
   return bytes.size();
 }
 
-/// Returns the first line of a row, and the rest.
+/// Returns the first line of a row, and the rest of the row.
 std::vector<std::string_view> recovered_rows(std::string_view raw) {
   const std::size_t line = std::min(raw.find('\n'), raw.size() - 1) + 1;
   std::vector<std::string_view> pieces{raw.substr(0, line)};
@@ -216,7 +218,7 @@ std::vector<std::string_view> recovered_rows(std::string_view raw) {
   return pieces;
 }
 
-/// Objects on one line, with or without commas and brackets between them.
+/// Returns the objects on one line, with or without commas and brackets between them.
 std::vector<std::string_view> objects_in_line(std::string_view raw) {
   std::vector<std::string_view> pieces;
   std::size_t depth = 0, begin = 0;
@@ -241,7 +243,7 @@ std::vector<std::string_view> objects_in_line(std::string_view raw) {
   return pieces;
 }
 
-/// Returns the elements that begin lines in the same way as the first element of the piece. (JSON strings contain no
+/// Returns the elements that begin a line in the same way as the first element of the piece. (JSON strings contain no
 /// line ends.) Surplus commas and brackets before the first element are a piece of their own.
 std::vector<std::string_view> recovered_elements(std::string_view raw, bool is_first) {
   const std::size_t first = std::min(raw.find('{'), raw.size());
@@ -273,8 +275,8 @@ std::vector<std::string_view> recovered_elements(std::string_view raw, bool is_f
 }
 
 /// Returns the end of the WARC record that begins at this mark. Another record or the end of the bytes follows it.
-/// Returns: nullopt if no record begins at the mark: its header does not end before `next`, the next mark, or its
-/// length is wrong.
+/// Returns: nullopt if no record begins at the mark, because its header does not end before `next`, the next mark, or
+/// its length is wrong.
 /// Complexity: linear in the header.
 std::optional<std::size_t> end_of_warc(std::string_view raw, std::size_t begin, std::size_t next) {
   const header_lines header(raw.substr(begin, next - begin + 1));
@@ -292,8 +294,8 @@ std::vector<std::string_view> recovered_warc(std::string_view raw) {
   const std::string mark = "\n" + std::string(warc_begin);
   std::vector<std::string_view> pieces;
   std::size_t begin = 0;
-  // If no whole record begins at a mark, the mark and the bytes behind it belong to a bad record. The bad record ends at
-  // the next mark at which a whole record begins.
+  // If no whole record begins at a mark, the mark and the bytes after it belong to a bad record. The bad record ends at
+  // the next mark that begins a whole record.
   for (std::size_t at = raw.find(mark); at != raw.npos;) {
     const std::size_t next = raw.find(mark, at + 1);
     const auto end = end_of_warc(raw, at + 1, std::min(next, raw.size()));

@@ -18,13 +18,13 @@ class record_cutter {
   /// Cuts tables, JSON arrays, WARC and mail boxes into records. A source of any other kind is one record.
   explicit record_cutter(unit_of_input unit) : unit_(unit) {}
 
-  /// Starts at the position `begin`, after a gap in a source. For WARC, it first searches for the next record.
+  /// Starts at the position `begin`, after a gap in a source. For WARC, the cutter first searches for the next record.
   record_cutter(unit_of_input unit, std::uint64_t begin)
       : unit_(unit), begin_(begin), taken_(begin), has_message_(true), is_lost_(unit == unit_of_input::warc) {}
 
-  /// Processes the next bytes. Appends the ends of records to `ends`; they are counted from the beginning of the
-  /// source. At the end of the source, the bytes after the last end are also a record. For tables and WARC, they are
-  /// the last record. For a JSON array, they are the bytes after the array.
+  /// Processes the next bytes. Appends the ends of records to `ends`, counted from the beginning of the source. At the
+  /// end of the source, the bytes after the last end are also a record. For tables and WARC, they are the last record.
+  /// For a JSON array, they are the bytes after the array.
   void take(std::string_view bytes, std::vector<std::uint64_t>& ends);
 
   /// Returns true if all bytes so far are whole records. The last record may continue.
@@ -44,34 +44,33 @@ class record_cutter {
   std::uint64_t begin_ = 0;  // position of the first byte to process
   std::uint64_t taken_ = 0;
 
-  bool in_quotes_ = false;    // CSV: within the quotes of a value; JSON array: within a string
-  bool value_begins_ = true;  // CSV: a quote here opens a quoted value; JSON array: not used
+  bool in_quotes_ = false;    // true inside the quotes of a CSV value, or inside a JSON string
+  bool value_begins_ = true;  // CSV only: true if a quote would open a quoted value
 
   // The next members are the state within a JSON array.
   bool is_escaped_ = false;
   std::uint64_t depth_ = 0;
 
-  // The next members are the state within a mail box; so are line_ and line_size_.
+  // The next members, line_ and line_size_ are the state within a mail box.
   bool has_message_ = false, is_behind_blank_ = true;
-  std::optional<std::uint64_t> next_begin_;  // the line before begins a message if this one begins a header
+  std::optional<std::uint64_t> next_begin_;  // the previous line, which begins a message if this line begins a header
 
   // The next members are the state within a WARC file.
   std::string line_;  // the beginning of a line, as far as it matters
   std::uint64_t line_size_ = 0;
-  bool is_first_ = true;    // the next line is the first one of a header
-  bool is_lost_ = false;    // true while it searches for the next record behind a gap
-  bool is_behind_ = false;  // true behind a record, where blank lines follow
+  bool is_first_ = true;    // true if the next line is the first line of a header
+  bool is_lost_ = false;    // true while the next record after a gap is searched for
+  bool is_behind_ = false;  // true after a record, where blank lines follow
   std::uint64_t blank_lines_ = 0;
   std::uint64_t length_ = 0;
   bool has_length_ = false;
-  std::uint64_t to_skip_ = 0;  // bytes of a body that are still to be skipped
+  std::uint64_t to_skip_ = 0;  // number of bytes of a body that are still to be skipped
 };
 
-/// Cuts a bad piece, which record_cutter took for one record, at each place where a record certainly begins. In a CSV
-/// row with wrong quotes, each line is such a place. In a JSON array, it is a line that begins as the first element of
-/// the array does. In WARC, it is the mark of a record. The first of the returned pieces is bad; in a JSON array, it
-/// may have only surplus commas and brackets. `is_first`: true if the piece begins the source, so that one bracket
-/// belongs to the array.
+/// Cuts a bad piece, which record_cutter took for one record, at each place where a record certainly begins. Such a
+/// place is each line of a CSV row with wrong quotes, each line of a JSON array that begins like its first element, and
+/// each mark of a WARC record. The first of the returned pieces is bad. In a JSON array, it may consist only of surplus
+/// commas and brackets. `is_first`: true if the piece begins the source, so that one bracket belongs to the array.
 /// Complexity: linear.
 std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw, bool is_first);
 
@@ -82,8 +81,8 @@ bool may_hold_others(std::string_view element);
 /// A piece of a JSON array, as record_cutter cuts it.
 struct array_piece {
   std::string_view element;  ///< the element, without the bytes around it; may be empty
-  bool has_end = false;      ///< a comma or the bracket follows it
-  bool is_last = false;      ///< the bracket follows it, or precedes it
+  bool has_end = false;      ///< true if a comma or the bracket follows the element
+  bool is_last = false;      ///< true if the bracket follows the element, or precedes it
 };
 array_piece piece_of_array(std::string_view raw, bool is_first);
 

@@ -11,7 +11,7 @@ namespace command {
 
 namespace {
 
-/// Converts offsets in the repaired bytes, ascending, to offsets in the original bytes.
+/// Converts ascending offsets in the repaired bytes to offsets in the original bytes.
 void move_into_ill_formed(std::string_view bytes, std::span<std::size_t> offsets) {
   auto next = offsets.begin();
   std::size_t repaired = 0, begin = 0;

@@ -18,8 +18,8 @@ class record_editor {
   explicit record_editor(const input_settings& settings)
       : settings_(settings), read_(make_record_reader(settings)), fold_(settings.fold) {}
 
-  /// Returns the texts of a record, which are folded if the settings say so. The record was read before without an
-  /// error. The texts are valid until the next call.
+  /// Returns the texts of a record, folded if the settings demand it. The texts are valid until the next call. |
+  /// Precondition: the record was read before without an error.
   const std::vector<std::string_view>& texts_of(const source& from, std::uint64_t line, std::string_view raw);
 
   /// Returns the name of the field that has text number `text` of the last record. Returns "" if a record has only one

@@ -97,14 +97,14 @@ void source_file::begin(const std::atomic<bool>& stop) {
   constexpr std::size_t first_block = std::size_t{1} << 15;
   constexpr std::size_t first_record = 512;  // first bytes of a tar archive that are needed to detect it
   const auto plain = std::make_shared<peeking_stream>(file_);
-  // Called before anything that cannot be read again, including an error at the end.
+  // Keeps a copy. Called before bytes are read that cannot be read again, also before an error at the end.
   const auto keep = [&] {
     from_.copy = std::make_unique<source_copy>(from_.copies);
     copy_ = from_.copy.get();
   };
   const bool is_kept = from_.copies != nullptr && copy_ == nullptr;
   if (is_kept && !file_->is_regular()) keep();
-  // One read fetches the bytes that are needed below.
+  // This call reads all bytes that are needed below at once.
   if (file_->is_regular()) plain->peek(from_.text_only ? first_block : first_record, stop);
   content_ = unpacked(plain, from_.path, from_.as_it_is ? when_foreign::read : when_foreign::refuse,
                       !from_.survives       ? when_damaged::stop
@@ -113,7 +113,8 @@ void source_file::begin(const std::atomic<bool>& stop) {
                       from_.utf16_order, from_.utf16, stop);
   is_packed_ = content_ != plain;
   if (is_kept && is_packed_ && copy_ == nullptr) keep();
-  // An archive is detected late, and this many bytes of a pipe may take long to arrive.
+  // Only regular files are searched for archives. An archive is detected late, and so many bytes of a pipe may take
+  // long to arrive.
   if (file_->is_regular() && !from_.as_it_is) {
     const auto archive = foreign_archive(content_->peek(first_record, stop));
     if (archive) throw foreign_file(archive->text, archive->may_hold_texts);
@@ -182,12 +183,11 @@ std::size_t source_file::read_at(std::uint64_t offset, char* to, std::size_t siz
   return copy_ != nullptr ? copy_->read_at(offset, to, size) : file_->read_at(offset, to, size);
 }
 
-/// A folder that is being read.
 struct source_walker::folder {
-  std::string path;       // as typed, with the names of folders below appended
+  std::string path;       // as typed, followed by the names of inner folders
   std::string relative;   // relative to the argument; empty for the argument itself
   std::string real_path;  // the path without links
-  /// The entries of the folder: name and type; the type is `none` if it has to be determined.
+  /// The entries of the folder: name and type. The type is `none` if it is unknown.
   std::vector<std::pair<std::string, fs::file_type>> entries;
   std::size_t next = 0;
 };
@@ -199,24 +199,24 @@ std::string join(const std::string& folder, const std::string& name) {
   return folder.back() == '/' ? folder + name : folder + '/' + name;
 }
 
-/// Returns true if --exclude names a folder or file, or, for files, if --include does not name it.
+/// Returns true if --exclude names a folder or a file. For a file, also returns true if --include does not name it.
 bool left_out(const input_settings& settings, const std::string& relative, bool is_folder) {
   if (matches_any(settings.exclude, relative, is_folder)) return true;
   return !is_folder && !settings.include.empty() && !matches_any(settings.include, relative, false);
 }
 
-/// Identifies the file or stream that an argument leads to.
+/// Returns the identity of the file or stream to which an argument leads.
 std::string identity(const std::string& argument) {
   const std::string name = argument == "-" ? "/dev/stdin" : argument;
   std::error_code error;
   const bool is_regular = fs::is_regular_file(name, error);
   if (argument == "-" && is_regular && !input_file("-").is_regular()) return argument;  // the rest of a file
   const fs::path real = fs::canonical(name, error);
-  // Pipes and removed files have no path.
+  // Pipes and removed files have no real path.
   return error ? name : real.string();
 }
 
-/// Returns the name of an argument in messages; an argument from a list includes its position there.
+/// Returns the name of an argument for messages. The name of an argument from a list includes its position in the list.
 std::string name_of_argument(const input_settings& settings, std::size_t number) {
   const std::string& argument = settings.paths[number];
   if (number < settings.first_listed) return argument == "-" ? "standard input" : argument;
@@ -226,8 +226,8 @@ std::string name_of_argument(const input_settings& settings, std::size_t number)
 
 constexpr const char* is_written = "is also the output of this run";
 
-/// Returns true if a path is one of these files, perhaps by another name. A file that this run writes must not be read:
-/// its old content would be lost, or it would never end.
+/// Returns true if a path leads to one of these files. If a file that the run writes was read, its old content would be
+/// lost, or the run would never end.
 bool is_one_of(const std::string& path, const std::vector<std::string>& files) {
   if (files.empty()) return false;
   const std::string identity = identity_of_file(path);
@@ -253,7 +253,8 @@ std::optional<bad_input> missing(const input_settings& settings, std::size_t num
 }  // namespace
 
 source_walker::source_walker(const input_settings& settings) : settings_(settings), outputs_(settings.written) {
-  // All copies go to one temporary file: a file for each source could be more files than a program may open.
+  // All copies are in one temporary file. With a file for each source, there could be more open files than a program
+  // may have.
   if (settings.is_read_twice) copies_ = std::make_shared<temporary_file>();
   if (settings.skip_bad) return;
   for (std::size_t i = 0; i < settings.paths.size(); ++i) {
@@ -316,7 +317,7 @@ std::shared_ptr<source> source_walker::named(const std::string& path) const {
   const unit_of_input unit =
       found->unit == unit_of_input::automatic ? unit_by_name(path).value_or(found->unit) : found->unit;
   const charset encoding = charset_of(settings_.encoding);
-  // Mails and records of crawls are bytes with texts in them.
+  // Mails and records of crawls are not decoded as a whole. They are bytes that contain texts.
   if (encoding.form == charset_form::wide && unit != unit_of_input::warc && !is_of_mail(unit)) {
     found->utf16_order = encoding.name == "utf-16be" ? byte_order::big : byte_order::little;
   }
@@ -373,8 +374,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   return found;
 }
 
-/// Begins to read a folder, unless it was read before.
-/// Returns: the error, if any.
+/// Begins to read a folder, unless the folder was read before. | Returns: the error, if any.
 std::optional<bad_input> source_walker::enter(const std::string& path, const std::string& relative) {
   std::error_code error;
   const std::string real = fs::canonical(path, error).string();
@@ -386,13 +386,13 @@ std::optional<bad_input> source_walker::enter(const std::string& path, const std
 
   folder entered{path, relative, real, {}, 0};
   for (fs::directory_iterator i(entered.path, error), end; !error && i != end; i.increment(error)) {
-    // Most file systems return the types of entries, which saves a call for each.
+    // Most file systems return the types of entries, which saves a call for each entry.
     std::error_code unknown;
     const bool is_file = !i->is_symlink(unknown) && i->is_regular_file(unknown);
     entered.entries.emplace_back(i->path().filename().string(), is_file ? fs::file_type::regular : fs::file_type::none);
   }
   if (error) return bad_input{entered.path, error.message()};
-  // Recognises the output even if it does not exist yet.
+  // An output is recognised even if it does not exist yet.
   for (const std::string& output : outputs_) {
     const fs::path target = fs::absolute(link_target(output));
     if (identity_of_file(output).empty() || fs::canonical(target.parent_path(), error) != real) continue;

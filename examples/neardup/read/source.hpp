@@ -31,7 +31,7 @@ class source_copy {
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
  private:
-  /// A part of the source. Its bytes are adjacent in the file of the copy.
+  /// A part of the source whose bytes are adjacent in the file of the copy.
   struct stretch {
     std::uint64_t begin;  // position in the source; a stretch ends where the next one begins
     std::uint64_t place;  // offset in the file
@@ -43,7 +43,7 @@ class source_copy {
   std::uint64_t size_ = 0;
 };
 
-/// The positions and errors of records that had to be cut again. Each pass has to cut them in the same way.
+/// The positions and errors of the records into which bad pieces were cut. Each pass has to cut them in the same way. |
 /// Thread safety: several threads may call all members at once.
 class recovered_records {
  public:
@@ -64,7 +64,7 @@ class recovered_records {
 
 /// A file, or standard input. It is shared by all objects that may still read it.
 struct source {
-  std::string path;  ///< documents are named after it; "-" is standard input
+  std::string path;  ///< used for the names of documents; "-" is standard input
   /// The file for the copy of a source that cannot be read again. Null if no copy is needed.
   std::shared_ptr<temporary_file> copies;
 
@@ -82,17 +82,17 @@ struct source {
 
   std::shared_ptr<recovered_records> recovered = std::make_shared<recovered_records>();
 
-  /// The places of ill-formed UTF-16, as positions in the UTF-8 that is made from it. Null if the source is not in
-  /// UTF-16, or if reading has not begun.
+  /// The places of ill-formed UTF-16, as positions in the UTF-8 text. Null if the source is not in UTF-16, or if
+  /// reading has not begun.
   std::shared_ptr<ill_formed_places> utf16 = nullptr;
 
   /// The byte order of UTF-16 that has no byte order mark, if --encoding names UTF-16.
   std::optional<byte_order> utf16_order = std::nullopt;
 
-  bool in_folder = false;  ///< true if found in a folder, not named
+  bool in_folder = false;  ///< true if the source was found in a folder, and not named
   bool text_only = false;  ///< true if a binary file is refused
   bool as_it_is = false;   ///< true if bytes of a format that is not text are read, too
-  bool survives = false;   ///< true if reading continues behind damaged members of a compressed file
+  bool survives = false;   ///< true if reading continues after damaged members of a compressed file
 
   unit_of_input unit = unit_of_input::files;                          ///< the kind of its documents, or `automatic`
   bool has_settled_unit = false;                                      ///< true after the beginning was examined
@@ -113,15 +113,14 @@ struct source {
   }
 };
 
-/// Returns the kind of documents that the name of a file suggests, if it suggests one. For a compressed file, the name
-/// of its content counts.
+/// Returns the kind of documents that the name of a file suggests, or nullopt. For a compressed file, the name without
+/// .gz or .zst counts.
 std::optional<unit_of_input> unit_by_name(std::string_view name);
 
-/// Converts an error of reading to bad input.
 bad_input unreadable(const source& from, const read_error& error);
 
-/// Reads a source, either decompressed from its beginning, or at offsets. The functions throw read_error, also for a
-/// binary file that has to be left out.
+/// Reads a source. It is decompressed and read from its beginning, or read at offsets. The functions throw read_error,
+/// also for a binary file that has to be left out.
 class source_file {
  public:
   explicit source_file(source& from);
@@ -179,8 +178,9 @@ class source_walker {
     if (!partial_output.empty()) partial_outputs_.push_back(partial_output);
   }
 
-  /// From now on, indexes are skipped. An index that is found in a folder is reported, because the settings of the run
-  /// were determined before folders are read. An index that the command line names is not reported.
+  /// Skips indexes from now on. An index that is found in a folder is reported: its settings cannot be used, because
+  /// folders are read after the settings of the run are determined. An index that the command line names is not
+  /// reported.
   void pass_over_indexes();
 
   /// Returns the next source, or the next path that cannot be used. Returns nullopt at the end.
@@ -192,18 +192,18 @@ class source_walker {
   /// Stores each result that next() returns from now on, for rewind().
   void remember() noexcept { remember_ = true; }
 
-  /// Keeps a source whose first batches were already read. They are used in the pass that rewind() begins.
+  /// Keeps a source whose first batches were already read. These batches are used in the pass that rewind() begins.
   void keep_begun(std::shared_ptr<source> from, std::shared_ptr<source_lines> lines) {
     begun_.emplace(std::move(from), std::move(lines));
   }
-  /// Returns the lines of a source that keep_begun() has kept. Returns null if there are none, or if they were already
-  /// taken.
+  /// Returns the lines of a source that keep_begun() has kept, or null if there are none. Only the first call for a
+  /// source returns them.
   std::shared_ptr<source_lines> take_begun(const std::shared_ptr<source>& from) {
     const auto node = begun_.extract(from);
     return node.empty() ? nullptr : node.mapped();
   }
 
-  /// Returns the source that next() has returned first, or null if there was none.
+  /// Returns the source that next() has returned first, or null if there was no source.
   [[nodiscard]] const std::shared_ptr<source>& first() const noexcept { return first_; }
 
   [[nodiscard]] std::uint64_t reached_twice() const noexcept { return reached_twice_; }
@@ -223,10 +223,10 @@ class source_walker {
   const input_settings& settings_;
   std::shared_ptr<temporary_file> copies_;
   bool passes_over_indexes_ = false;
-  std::unordered_set<std::string> named_indexes_;  // identities; filled by pass_over_indexes()
+  std::unordered_set<std::string> named_indexes_;  // identities of named indexes; filled by pass_over_indexes()
   std::vector<std::string> outputs_, partial_outputs_;
   std::size_t next_argument_ = 0;
-  std::vector<folder> open_folders_;            // folders that contain each other; the last is being read
+  std::vector<folder> open_folders_;            // folders that contain each other; the last folder is being read
   std::unordered_set<std::string> real_paths_;  // paths of files and folders seen, without links
   std::shared_ptr<source> first_;
   std::uint64_t reached_twice_ = 0;

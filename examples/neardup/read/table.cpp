@@ -13,12 +13,12 @@ namespace {
 constexpr const char* quotes_without_end = "a value in quotes has no end";
 constexpr const char* behind_quotes = "something follows the closing quote of value ";
 
-/// Reads the quoted value at the beginning of a row.
-/// Returns: its size with the quotes; nullopt if it does not end.
+/// Reads the quoted value at the beginning of a row. | Returns: the size of the value with its quotes, or nullopt if
+/// the value has no end.
 std::optional<std::size_t> take_quoted(std::string_view row, table_row& out) {
   std::size_t end = 1;
-  std::string* copy = nullptr;  // made when there are quotes in the value
-  std::size_t begin = end;      // beginning of the part that is not copied yet
+  std::string* copy = nullptr;  // made if the value contains quotes
+  std::size_t begin = end;      // beginning of the part that was not copied yet
   for (;; end += 2) {
     end = row.find('"', end);
     if (end == row.npos) return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<std::size_t> take_quoted(std::string_view row, table_row& out) {
   return end + 1;
 }
 
-/// The places of the requested columns. The settings must outlive it.
+/// The places of the requested columns. The settings must outlive this object.
 class column_places {
  public:
   column_places(const input_settings& settings, const std::vector<std::string>& columns) {
@@ -44,8 +44,8 @@ class column_places {
     }
   }
 
-  /// Returns the place of a column; nullopt if there is no such column.
-  /// Precondition: the settings name it.
+  /// Returns the place of a column, or nullopt if there is no such column. | Precondition: the settings name the
+  /// column.
   [[nodiscard]] std::optional<std::size_t> of(const std::string& name) const { return places_.at(name); }
 
  private:
@@ -124,7 +124,7 @@ std::optional<std::string> table_reader::operator()(const source& from, std::str
            std::to_string(columns_->size());
   }
   for (const std::size_t place : texts_) out.fields.push_back(values[place]);
-  out.ill_formed = from.has_ill_formed_header;  // each written record has these names
+  out.ill_formed = from.has_ill_formed_header;  // each written record contains these names
   for (const std::string_view text : out.fields) out.ill_formed = out.ill_formed || !is_utf8(text);
   if (source_) {
     out.source = values[*source_];

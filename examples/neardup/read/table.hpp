@@ -1,4 +1,4 @@
-// Tables: CSV as in RFC 4180, and values that tabs separate.
+// Tables: CSV as in RFC 4180, and TSV, in which tabs separate values.
 #pragma once
 
 #include <deque>
@@ -10,12 +10,12 @@ namespace command {
 /// The values of a row. They are views of the row, or of `memory`.
 struct table_row {
   std::vector<std::string_view> values;
-  std::deque<std::string> memory;  ///< values that had quotes in them
+  std::deque<std::string> memory;  ///< values in which quotes were doubled
 };
 
-/// Splits a row into values. The row has no line end. In CSV, a value may be in quotes. In such a value, two quotes
-/// stand for one quote. In a value without quotes around it, a quote is an ordinary character. Values that tabs
-/// separate have no quotes.
+/// Splits a row into values. The row has no line end. In CSV, a value may be in quotes. Inside these quotes, two
+/// quotes stand for one quote. In a value without quotes around it, a quote is an ordinary character. In TSV, every
+/// quote is an ordinary character.
 /// Returns: an error message, if the row is wrong.
 std::optional<std::string> split_row(std::string_view row, unit_of_input unit, table_row& out);
 
@@ -23,7 +23,7 @@ std::optional<std::string> split_row(std::string_view row, unit_of_input unit, t
 bool is_about_quotes(std::string_view wrong);
 
 /// Reads the header of a table. The header is a row without its line end.
-/// Returns: an error message, for example about a requested column that is missing; nullopt if the header is right.
+/// Returns: an error message, for example about a missing column, or nullopt if the header is right.
 std::optional<std::string> take_header(const input_settings& settings, std::string_view row, source& from);
 
 /// Reads the rows of a table. Rows have no line ends.
@@ -35,7 +35,7 @@ class table_reader {
 
  private:
   const input_settings& settings_;
-  std::shared_ptr<const std::vector<std::string>> columns_;  // the following members are valid for these columns
+  std::shared_ptr<const std::vector<std::string>> columns_;  // the columns for which the following members are valid
   std::vector<std::size_t> texts_;
   std::optional<std::size_t> id_, score_, source_;
   table_row row_;

@@ -23,7 +23,7 @@ class warc_reader {
 
   std::string label_;    // the charset of the record
   std::string joined_;   // the body of a chunked response, joined
-  std::string decoded_;  // a text that was UTF-16 or UTF-32
+  std::string decoded_;  // a decoded text that was UTF-16 or UTF-32
   decoders decoders_;
 };
 

@@ -55,19 +55,18 @@ constexpr std::size_t advised_bytes = std::size_t{1} << 24;
 /// with the square of the number of documents.
 constexpr std::uint64_t most_by_edits = 200000;
 
-/// How a kind of features fits the texts at a similarity.
+/// A kind of features, and how well it fits the texts at a similarity.
 struct measured_kind {
   feature_fit fit;
   double similarity;
 };
 
-/// The exact run that is advised.
 struct exact_advice {
   corpus_part part;
   std::vector<feature_hint> hints;
   std::vector<measured_kind> kinds;
-  std::optional<std::size_t> chosen;  // in `kinds`; nullopt: no kind fits, and equal documents are found
-  compared_by by;                     // what the run compares
+  std::optional<std::size_t> chosen;  // index in `kinds`; nullopt if no kind fits, so only equal documents are found
+  compared_by by;                     // the features or texts that the run compares
   double similarity = 0;              // the least similarity of near-duplicates
   tried_run tried;
   run_cost cost{};
@@ -89,13 +88,13 @@ advice_request request_of(const advised_run& settings, const neardup::feature_ch
   return request;
 }
 
-/// Returns true if a text has any token.
+/// Returns true if a text has at least one token.
 bool has_tokens(const neardup::feature_choice& features, std::string_view text) {
   return neardup::with_tokenizer(features, [text](const auto& tokenize) {
     bool found = false;
     const auto sink = [&found](std::string_view) { found = true; };
     constexpr std::size_t beginning = 256;  // enough for most texts
-    // A letter or digit at the beginning is in a token of any kind.
+    // If a letter or digit is at the beginning, the text has a token of any kind of features.
     const auto is_plain = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     };
@@ -108,7 +107,7 @@ bool has_tokens(const neardup::feature_choice& features, std::string_view text) 
   });
 }
 
-/// Returns the part of a text that is used.
+/// Returns the part of a text that advice uses.
 std::string_view beginning_of(std::string_view text) {
   if (text.size() <= advised_bytes) return text;
   text = text.substr(0, advised_bytes);
@@ -130,8 +129,8 @@ document_visitor for_advised_texts(context& c, const Use& use) {
   };
 }
 
-/// Returns the kinds of features to measure at the wanted similarity. First come the `preferred` kinds that are
-/// recommended if they fit, in the order of preference. Sets `preferred`.
+/// Returns the kinds of features to measure at the wanted similarity. The first kinds are preferred: one of them is
+/// recommended if it fits. Sets `preferred` to their number.
 std::vector<compared_by> kinds_to_measure(const advised_run& settings, const exact_advice& found,
                                           std::size_t& preferred) {
   using enum neardup::feature_kind;
@@ -158,7 +157,8 @@ std::vector<compared_by> kinds_to_measure(const advised_run& settings, const exa
   return kinds;
 }
 
-/// Returns documents of a part, evenly spaced: about 256 KB, at most 500, and at least 20 if there are as many.
+/// Returns evenly spaced documents of a part: about 256 KB of text, at most 500 documents, and, if there are enough, at
+/// least 20.
 std::vector<std::string_view> measured_texts(const corpus_part& part) {
   constexpr std::size_t most = 500, least = 20, bytes = std::size_t{1} << 18;
   const std::size_t mean = part.part_bytes() / part.size() + 1;
@@ -168,8 +168,8 @@ std::vector<std::string_view> measured_texts(const corpus_part& part) {
   return texts;
 }
 
-/// Measures kinds of features, and chooses one that fits. If no preferred kind fits, a lower similarity by words is next,
-/// then edits, and 3 characters.
+/// Measures kinds of features, and chooses a kind that fits. If no preferred kind fits, tries words at a lower
+/// similarity, then edits, then 3 characters.
 void choose_features(const advised_run& settings, exact_advice& found) {
   const double wanted = *settings.comparison.min_similarity;
   const std::vector<std::string_view> texts = measured_texts(found.part);
@@ -215,7 +215,7 @@ exact_advice exact_advice_on(context& c, const advised_run& settings, std::uint6
   exact_advice found;
   found.part = corpus_part(settings.fingerprint.seed);
   text_kinds kinds;
-  double ignored_seconds = 0;  // of the kinds, which no other run looks at
+  double ignored_seconds = 0;  // time for kinds of features, which no other run examines
   const double begin = processor_seconds();
   read(for_advised_texts(c, [&](std::string_view text, bool is_shortened) {
     if (is_shortened) ++shortened;
@@ -236,7 +236,7 @@ exact_advice exact_advice_on(context& c, const advised_run& settings, std::uint6
   return found;
 }
 
-/// Makes two passes over the input.
+/// Computes advice on fingerprints in two passes over the input.
 advice advice_on_fingerprints(context& c, const advised_run& settings, const neardup::feature_choice& check) {
   advisor look(request_of(settings, check));
   const neardup::threads run{c.settings.threads};
@@ -246,7 +246,7 @@ advice advice_on_fingerprints(context& c, const advised_run& settings, const nea
                          ++sampled;
                        }));
 
-  std::vector<std::string> waiting;  // this many texts, so that starting threads does not matter
+  std::vector<std::string> waiting;  // handles this many texts at once, so that starting threads takes little time
   std::size_t waiting_bytes = 0;
   const auto compare_waiting = [&] {
     if (compared + waiting.size() > sampled) throw input_error({"", "the input was changed while it was being read"});
@@ -267,7 +267,7 @@ advice advice_on_fingerprints(context& c, const advised_run& settings, const nea
   return look.finish(run);
 }
 
-/// Keeps only the setups with the requested width, and features that are requested and fit the texts.
+/// Removes the setups with other widths than requested, and with features that are not requested or do not fit.
 void restrict_setups(const advised_run& settings, const exact_advice& exact, advice& found) {
   std::erase_if(found.setups, [&](const setup& s) {
     return (settings.wanted_features && s.features != *settings.wanted_features) ||
@@ -280,14 +280,14 @@ void restrict_setups(const advised_run& settings, const exact_advice& exact, adv
 
 // ---- Output ---------------------------------------------------------------------------------------------------------
 
-/// Returns `value` as text, rounded to a whole number; if it is an estimate, to two significant digits.
+/// Returns `value` as text. The value is rounded to a whole number, or, if it is an estimate, to two significant
+/// digits.
 std::string count_text(double value, bool is_exact) {
   double step = 1;
   while (!is_exact && value / step >= 100) step *= 10;
   return grouped(static_cast<std::uint64_t>(std::llround(value / step) * std::llround(step)));
 }
 
-/// Returns a number of bytes on average.
 std::string bytes_text(double value) {
   const std::string count = count_text(value, true);
   return count + (count == "1" ? " byte" : " bytes");
@@ -324,16 +324,16 @@ void print_similar_pairs(output& out, const advised_run& settings, const advice&
   }
 }
 
-/// Returns a share of documents as a percentage.
 std::string percent_text(double share) { return fixed(100 * share, 1) + " %"; }
 
-/// Returns the share of a part's documents that are near-duplicates of a kept one.
+/// Returns the share of a part's documents that are near-duplicates of a kept document.
 double dropped_share(const exact_advice& found) {
   return static_cast<double>(found.tried.dropped) / static_cast<double>(found.tried.documents);
 }
 
-/// Returns the highest share that is expected in the whole corpus. A group of two is in a part with the square of the
-/// probability of a document, so the share of the part is at least the share of the corpus, times that probability.
+/// Returns the highest share that is expected in the whole corpus. If a document is in the part with probability p, a
+/// group of two is in the part with probability p^2. So the share of the part is at least p times the share of the
+/// corpus.
 double highest_dropped_share(const exact_advice& found) {
   const double ratio = static_cast<double>(found.part.documents()) / static_cast<double>(found.tried.documents);
   return std::min(1.0, dropped_share(found) * ratio);
@@ -404,10 +404,11 @@ void print_distances(output& out, const advice& found) {
   print_table(out, rows);
 }
 
-/// Returns true if the recall was measured on pairs of the corpus; otherwise it comes from theory, without an interval.
+/// Returns true if the recall was measured on pairs of the corpus. Otherwise the recall comes from theory, and has no
+/// interval.
 bool is_measured(const advice& found) { return found.documents_measured > 0; }
 
-/// Returns the interval in parentheses; empty if there is none, or if its ends look equal.
+/// Returns the interval in parentheses. Returns an empty text if there is no interval, or if its ends look equal.
 std::string interval_text(const advice& found, const setup& s) {
   const std::string low = fixed(s.recall_low, 3), high = fixed(s.recall_high, 3);
   return is_measured(found) && low != high ? " (" + low + " to " + high + ")" : "";
@@ -463,7 +464,7 @@ std::string json_of(const advice& found, const setup& s) {
       .text();
 }
 
-/// Returns the command line that finds near-duplicates by the recommended setup.
+/// Returns the command line that finds near-duplicates with the recommended setup.
 std::string setup_command(const advised_run& settings, const setup& chosen, const neardup::feature_choice& check,
                           bool in_full) {
   return "neardup groups --similarity " + number(*settings.comparison.min_similarity) + " --features " +
@@ -491,7 +492,7 @@ void print_setups_text(output& out, const advised_run& settings, const advice& f
                            : "None of these finds as many; * finds the most.\n");
 }
 
-/// Prints the exact command, behind its time and memory.
+/// Prints the exact command, after its time and memory.
 void print_exact_command(output& out, const advised_run& settings, const exact_advice& found) {
   constexpr double bytes_of_mb = 1e6;
   const auto memory = static_cast<double>(available_memory());

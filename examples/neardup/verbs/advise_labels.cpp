@@ -13,14 +13,13 @@ namespace command {
 
 namespace {
 
-/// A line of the labels.
 struct label {
   std::string a, b;
   bool is_same;
   std::string where;
 };
 
-/// Reads the labels. A pair that is labelled again counts once.
+/// Reads the labels. A pair with several labels counts once.
 std::vector<label> read_labels(const context& c, const advised_run& settings) {
   if (settings.labels.ends_with(".html")) {
     throw input_error({settings.labels, "is a page; open it in a browser, judge the decisions, and press Save"});
@@ -55,7 +54,7 @@ std::vector<label> read_labels(const context& c, const advised_run& settings) {
   return labels;
 }
 
-/// The texts of labelled documents, by their ids.
+/// The texts of the labelled documents, by id.
 class labelled_texts {
  public:
   explicit labelled_texts(const std::vector<label>& labels) {
@@ -74,7 +73,7 @@ class labelled_texts {
   /// Returns the fields of the first document with this id.
   [[nodiscard]] const std::vector<std::string>& of(const std::string& id) const { return texts_.at(id).fields; }
 
-  /// Returns the error of a label, if no document has one of its ids, or several documents have it.
+  /// Returns an error message if no document has one of the label's ids, or if several documents have it.
   [[nodiscard]] std::optional<std::string> error_of(const label& one) const {
     for (const auto& [id, field] : {std::pair(&one.a, "a"), std::pair(&one.b, "b")}) {
       const std::uint64_t documents = texts_.at(*id).documents;
@@ -94,13 +93,12 @@ class labelled_texts {
   std::map<std::string, entry> texts_;
 };
 
-/// The results of one kind of features.
 struct labelled_kind {
   compared_by by;
   std::vector<labelled_limit> limits;
 };
 
-/// Computes the similarities of labelled pairs by one kind of features, as a run does.
+/// Computes the similarities of labelled pairs by one kind of features. A run computes the same similarities.
 std::vector<labelled_pair> pairs_by(const advised_run& settings, const compared_by& by,
                                     const std::vector<label>& labels, const labelled_texts& texts) {
   const comparison_settings how = by.settings(*settings.comparison.min_similarity);
@@ -113,7 +111,7 @@ std::vector<labelled_pair> pairs_by(const advised_run& settings, const compared_
   std::vector<labelled_pair> pairs;
   for (const label& one : labels) {
     const std::vector<std::uint32_t> a = data_of(one.a), b = data_of(one.b);
-    // A document without features is similar to none.
+    // A document without features is not similar to any document.
     const bool has_both = !a.empty() && !b.empty();
     pairs.push_back({has_both ? similarity_at_least(how.check, a, b, 0).value_or(0) : 0, one.is_same});
   }
@@ -169,13 +167,13 @@ std::string kind_json(const labelled_kind& kind) {
 
 bool overlap(const labelled_share& a, const labelled_share& b) { return a.low() <= b.high() && b.low() <= a.high(); }
 
-/// The best limit of all kinds: the highest F1, then the first kind.
+/// The best limit of all kinds of features: the limit with the highest F1; of equal limits, the first kind's.
 struct chosen_limit {
   const labelled_kind* kind = nullptr;
   const labelled_limit* limit = nullptr;
   std::size_t limits = 0;  // number of limits of all kinds
-  // The number of other limits that may be as good: their intervals of precision and of recall overlap with those of
-  // `limit`.
+  // The number of other limits that may be as good, because their intervals of precision and of recall overlap with the
+  // intervals of `limit`.
   std::size_t as_good = 0;
 };
 

@@ -8,7 +8,7 @@ namespace command {
 
 namespace {
 
-/// Quoted for a POSIX shell if necessary.
+/// Quotes a word for a POSIX shell if necessary.
 std::string shell_word(std::string_view text) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
   if (!text.empty() && text.find_first_not_of(plain) == text.npos) return std::string(text);

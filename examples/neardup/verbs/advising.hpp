@@ -12,19 +12,19 @@
 
 namespace command {
 
-/// The settings of `advise`: which near-duplicates have to be found, and which setups are considered.
+/// The settings of `advise`: the near-duplicates that have to be found, and the setups that are considered.
 struct advised_run : run_settings {
-  bool is_about_fingerprints = false;  // true if setups of fingerprints are asked for, besides the exact command
+  bool is_about_fingerprints = false;  // true if setups of fingerprints are wanted in addition to the exact command
   double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);  // required share of the near-duplicates
   std::optional<neardup::feature_choice> wanted_check;                          // the value of --check-features
-  std::optional<neardup::feature_choice> wanted_features;  // nullopt: several kinds of fingerprints are tried
-  std::optional<std::size_t> wanted_bits;                  // nullopt: 64 and 128 bits are tried
+  std::optional<neardup::feature_choice> wanted_features;  // nullopt to try several kinds of features
+  std::optional<std::size_t> wanted_bits;                  // nullopt to try 64 and 128 bits
   std::string labels;                                      // the file of --labels; empty if it is not given
   std::vector<std::string> input_words;                    // options about the input, as typed
 };
 
 /// Returns the paths as typed, after "--" if necessary. If `in_full` is false, a placeholder replaces a large number of
-/// paths. In that case the shell has expanded a pattern, so the user has not typed the paths.
+/// paths, which a shell has expanded from a pattern.
 std::string path_words(const advised_run& settings, bool in_full);
 
 /// Returns the options about the input, and the seed, as typed. They are the end of a command line.
@@ -36,7 +36,6 @@ std::string exact_command(const advised_run& settings, double similarity, const 
 /// Prints columns with the necessary widths. The first column is aligned left, and the others are aligned right.
 void print_table(output& out, const std::vector<std::vector<std::string>>& rows);
 
-/// Returns a JSON array of the items.
 template <class Items, class ToJson>
 std::string json_array(const Items& items, const ToJson& to_json) {
   std::string text;
@@ -49,8 +48,7 @@ std::string json_array(const Items& items, const ToJson& to_json) {
 
 /// Prints the precision and recall of kinds of features and similarities, computed from the labelled pairs of --labels.
 /// Also prints the command line with the best settings.
-/// Throws: input_error if a line of the labels is wrong, unless --skip-bad is given. Also if no setting can be chosen
-/// from the labels.
+/// Throws: input_error if a line of the labels is wrong, unless --skip-bad is given, or if no settings can be chosen.
 void advise_by_labels(context& c, const advised_run& settings);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// Adds a member to JSON records, or columns to rows. They say to which group of near-duplicates a document belongs.
+// Adds a note to JSON records, or to the rows of tables. The note names the group of near-duplicates of a document.
 #pragma once
 
 #include <array>
@@ -48,21 +48,21 @@ inline std::optional<std::string> take_annotate(const typed_options& given, run_
   return key;
 }
 
-/// The group of a document. The group has at least two documents.
+/// The note about the group of a document. The group has at least two documents.
 struct group_note {
   std::uint64_t group;
   std::string original;
-  bool is_against;  ///< the original belongs to the other corpus
+  bool is_against;  ///< true if the original belongs to the other corpus
   double similarity;
   std::size_t size;
 };
 
-/// The parts of a note. In a JSON record, they are members of the note. In a table, they are columns, whose names begin
-/// with the key.
+/// The parts of a note. In a JSON record, the parts are members of the note. In a table, the parts are columns, whose
+/// names begin with the key.
 inline constexpr std::array note_parts{"group", "original", "similarity", "size"};
 
-/// Returns the text of a JSON string, which is passed without its quotes. Only escapes of ASCII characters are read,
-/// because json_string() writes no other escapes.
+/// Resolves the escapes of a JSON string, which is passed without its quotes. Only escapes of ASCII characters are
+/// resolved, because json_string() writes no other escapes.
 inline std::string unescaped_json(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -183,8 +183,8 @@ class annotator {
   }
   static std::string separator(const source& from) { return from.unit == unit_of_input::tsv ? "\t" : ","; }
 
-  /// Returns a text as a value of a row. In values that tabs separate, tabs and line ends are written as spaces,
-  /// because they cannot be escaped.
+  /// Returns a text as a value of a row. In TSV, tabs and line ends are written as spaces, because they cannot be
+  /// escaped.
   static std::string value_of(const source& from, const std::string& text) {
     if (from.unit == unit_of_input::csv) {
       if (text.find_first_of("\",\r\n") == text.npos) return text;

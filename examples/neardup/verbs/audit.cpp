@@ -13,7 +13,8 @@ namespace command {
 
 namespace {
 
-// The greatest difference of a nearly similar document, in similarity, or, if fingerprints decide, as a share of bits.
+// Documents are nearly similar if at most this much is missing: similarity, or, if fingerprints decide, a share of the
+// bits.
 constexpr double nearly = 0.15;
 constexpr std::size_t nearly_share_of_bits = 8;
 
@@ -29,7 +30,7 @@ class chooser {
  public:
   explicit chooser(std::uint64_t seed) : random_(seed) {}
 
-  /// Moves `count` random items to the front, in random order, and removes the others.
+  /// Moves `count` random items to the front, in random order, and removes the other items.
   template <class Item>
   void choose(std::vector<Item>& items, std::size_t count) {
     count = std::min(count, items.size());
@@ -69,9 +70,10 @@ class audit {
     return similarity_at_least(how_.check, all_.check[i], all_.check[j], least);
   }
 
-  /// Returns kept documents from a sample to which another kept document is nearly similar.
+  /// Returns decisions about a random sample of kept documents. Each of them has another kept document that is nearly
+  /// similar.
   std::vector<decision> nearly_dropped(std::vector<std::uint32_t> kept, std::size_t count) {
-    constexpr std::size_t looked_at = 50, most = 5000;  // documents looked at for each wanted one, and in total
+    constexpr std::size_t looked_at = 50, most = 5000;  // examined documents for each requested document; in total
     std::vector<std::uint32_t> sample = kept;
     chooser_.choose(sample, std::min(looked_at * count, most));
     for (std::uint32_t i = 0; i < all_.against; ++i) kept.push_back(i);
@@ -160,7 +162,7 @@ void write_audit(context& c, output& out, const corpus& all, const std::vector<s
   text_rereader texts(c.settings.input);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const decision& d = chosen[i];
-    // The kept document is on the left.
+    // The kept document is shown on the left.
     const place where = all.documents.where(d.other);
     const std::string kept = texts.at(where), other = texts.at(all.documents.where(d.document));
     const double shown = d.similarity ? *d.similarity : estimate_of(c.settings.fingerprint, *d.distance);
@@ -170,7 +172,7 @@ void write_audit(context& c, output& out, const corpus& all, const std::vector<s
         << ",\"other\":" << script_string(all.documents.id(d.other))
         << ",\"id\":" << script_string(all.documents.id(d.document)) << ",\"pieces\":";
     if (where.length == 0) {
-      out << "[]";  // documents of an index have no text
+      out << "[]";  // documents of an index have no texts
     } else {
       write_difference(out, kept, other);
     }

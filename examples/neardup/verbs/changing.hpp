@@ -1,4 +1,4 @@
-// Code that the verbs share that change an index in place.
+// Code for the verbs that change an index in place.
 #pragma once
 
 #include "../documents/changed_index.hpp"

@@ -34,9 +34,9 @@ class record_copier {
     if (copied_ > 0 && line == 1 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
     out_ << raw;
     open_line_ = !raw.ends_with('\n');
-    // A blank line ends a message of a mail box. The last message of a file may lack it.
+    // A blank line ends a message of a mail box. The last message of a file may lack this line.
     needs_blank_line_ = from->unit == unit_of_input::mbox && !raw.ends_with("\n\n") && !raw.ends_with("\n\r\n");
-    // Two line ends end a WARC record. The last record of a file may lack them.
+    // Two line ends end a WARC record. The last record of a file may lack these line ends.
     if (from->unit == unit_of_input::warc && !raw.ends_with("\r\n\r\n")) {
       out_ << (raw.ends_with("\r\n") ? "\r\n" : "\r\n\r\n");
       open_line_ = false;
@@ -59,7 +59,7 @@ class record_copier {
     open_line_ = !header.empty() && !header.ends_with('\n');
   }
 
-  /// Writes the bytes that come after the last record.
+  /// Writes the bytes that come after the last record of a file.
   void end(unit_of_input unit) {
     if (unit == unit_of_input::json_array) out_ << (copied_ == 0 ? "[\n]\n" : "\n]\n");
   }
@@ -71,7 +71,7 @@ class record_copier {
   bool as_json_;
   std::uint64_t copied_ = 0;
   bool open_line_ = false;
-  bool needs_blank_line_ = false;  // before the next record
+  bool needs_blank_line_ = false;  // true if a blank line must come before the next record
 };
 
 /// Copies kept records and, if requested, dropped records. Each kind is written to its own file, in the format of the
@@ -94,9 +94,9 @@ class record_writer {
   }
   void print(const std::string& id) { kept_.print(id); }
 
-  /// Renames the finished outputs to their final names. If `on_disk`, waits until they are on the disk.
+  /// Renames the finished outputs to their final names. If `on_disk`, waits until the outputs are on the disk.
   void close(bool on_disk = false) {
-    // If there is no record, the output is an empty array, or the header of a table.
+    // If there are no records, the output is an empty array, or the header of a table.
     if (first_ == nullptr && context_.sources.first() != nullptr) expect_source(context_.sources.first());
     if (first_ != nullptr && !is_closed_) {
       kept_.end(first_->unit);
@@ -106,7 +106,8 @@ class record_writer {
     close_outputs(context_, on_disk);
   }
 
-  /// Ends the run. `changed`: the number of kept records from whose texts a part was removed. `more`: a further note.
+  /// Ends the run. `changed`: the number of kept records from whose texts a part was removed. `more`: an additional
+  /// note.
   void finish_run(std::uint64_t changed = 0, const std::string& more = "") {
     const std::uint64_t dropped = context_.notes.documents() - context_.against - kept_.copied();
     close();
@@ -146,8 +147,7 @@ class record_writer {
   bool is_closed_ = false;
 };
 
-/// Reads the documents of the input again, in a second pass that computes no features.
-/// Memory: a byte for each line.
+/// Reads the documents of the input again, in a second pass without features. | Memory: one byte for each line.
 class second_pass {
  public:
   explicit second_pass(context& c) : context_(c) { c.sources.remember(); }
@@ -188,7 +188,7 @@ class second_pass {
     read_lines(context_.settings.input, context_.sources, context_.notes, [&](const placed_document& d) {
       if (d.from != next->from || next->lines[d.line - 1] == content::none) return true;
       const bool is_last = d.line == next->lines.size();
-      // If the last line had no end in the first pass, bytes may have been appended to it since.
+      // If the last line had no end in the first pass, bytes may have been appended to the line since then.
       const std::string_view raw = is_last ? d.raw.substr(0, next->last_length) : d.raw;
       checksum = with_line(checksum, d.line, raw);
       visit(next->lines[d.line - 1] == content::tokens, d.from, d.line, raw);
@@ -220,7 +220,7 @@ class second_pass {
   }
 
   static std::uint64_t with_line(std::uint64_t before, std::uint64_t line, std::string_view raw) {
-    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; makes equal checksums unlikely
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; so equal checksums are unlikely
     return (before * factor ^ neardup::xxh3<64>{}(raw)) + line;
   }
 

@@ -60,7 +60,7 @@ void run_without_passages(context& c) {
   const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
   cutting_writer writer(c, false);
   auto next = found.begin();
-  std::uint32_t number = 0;  // number of the document, among documents with tokens
+  std::uint32_t number = 0;  // number of the document among the documents with tokens
   std::uint64_t scattered = 0;
   documents.visit_documents(
       [&](bool has_tokens, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
@@ -123,7 +123,7 @@ void run_without_parts(context& c, const part_settings& how) {
     std::uint32_t document;
     std::size_t offset;
   };
-  // The keys are the parts that a later part repeats. The value of a part is the place of its first occurrence.
+  // firsts[part]: the first occurrence of a part that a later part repeats.
   std::unordered_map<std::uint32_t, first_place> firsts;
   for (std::uint32_t i = 0; i < label.size() && c.dropped; ++i) {
     if (label[i] != i) firsts.try_emplace(label[i]);

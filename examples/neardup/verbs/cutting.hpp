@@ -14,7 +14,7 @@ class passage_names {
  public:
   explicit passage_names(context& c) : settings_(c.settings.input), editor_(settings_) {}
 
-  /// Returns the passage of the record that second_pass visits. `pairs`: the pairs of words of the other document;
+  /// Returns the passage of the record that second_pass visits. `pairs`: the pairs of words of the other document, or
   /// empty if they are unknown.
   /// Returns: nullopt if the record has none of the pairs of words.
   std::optional<shown_passage> best_in(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw,
@@ -26,10 +26,10 @@ class passage_names {
   byte_buffer file_;
 };
 
-/// Which parts of texts --parts removes.
+/// Tells which parts of texts --parts removes.
 struct part_settings {
   neardup::text_parts cut;
-  double similarity = 1;          ///< least similarity of a part and an earlier one
+  double similarity = 1;          ///< least similarity of a part and an earlier part
   std::size_t least_length = 20;  ///< least length of a part that is removed, in characters
   std::size_t least_documents = 1;
 };
@@ -38,10 +38,10 @@ struct part_settings {
 /// Throws: usage_error.
 neardup::text_parts parse_parts(const std::string& text);
 
-/// Writes the input without passages that the other corpus contains.
+/// Writes the input without the passages that the other corpus contains.
 void run_without_passages(context& c);
 
-/// Writes the input without parts that occurred before.
+/// Writes the input without the parts that occurred before.
 void run_without_parts(context& c, const part_settings& how);
 
 }  // namespace command

@@ -90,7 +90,7 @@ class cutting_writer {
       is_changed = is_changed || !removed[f].empty();
     }
     if (!is_changed) return writer_.keep(from, line, raw);
-    // If a part cannot be removed, this is reported, also for dropped records.
+    // An error is thrown if a part cannot be removed, also for dropped records.
     const std::string rest = editor_.without(removed);
     if (!leaves_words(texts, removed)) return writer_.drop(from, line, raw);
     ++changed_;

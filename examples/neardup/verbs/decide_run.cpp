@@ -21,8 +21,7 @@ using document_number = std::uint64_t;
 /// The documents of all parts, numbered part by part, and the pairs of all partitions.
 class gathered_run {
  public:
-  /// Opens the files of a run.
-  /// Throws: input_error if files are of several runs, or one is missing.
+  /// Opens the files of a run. | Throws: input_error if the files belong to several runs, or if one is missing.
   gathered_run(const std::vector<std::string>& parts, const std::vector<std::string>& pairs) {
     for (const std::string& path : pairs) {
       files_.push_back(std::make_unique<pairs_file>(path));
@@ -54,7 +53,7 @@ class gathered_run {
   [[nodiscard]] bool is_paired() const noexcept { return is_paired_; }
   /// Returns true if documents with equal values may be pairs.
   [[nodiscard]] bool is_within() const noexcept { return is_within_; }
-  /// Returns the value of a document in the field of --within or --across. Without these options, it is empty.
+  /// Returns the value of a document in the field of --within or --across. The value is empty without these options.
   [[nodiscard]] std::string_view value(document_number document) const {
     if (!is_paired_) return {};
     const auto [part, record] = where(document);
@@ -82,7 +81,7 @@ class gathered_run {
     return similarity_of_sets(plan().check, features(a), features(b));
   }
 
-  /// Calls `visit(later, earlier, similarity)` for all pairs by (later, earlier), each once.
+  /// Calls `visit(later, earlier, similarity)` once for each pair, in the order of (later, earlier).
   template <class Visit>
   void for_each_pair(const Visit& visit) const {
     using rest_of_file = std::span<const pair_of_run>;
@@ -96,7 +95,7 @@ class gathered_run {
       const rest_of_file next = files.top();
       files.pop();
       const pair_of_run& pair = next.front();
-      // Sketches find a pair in several partitions.
+      // With sketches, a pair may be in several partitions.
       if (last == nullptr || last->is_before(pair)) visit(number(pair.later), number(pair.earlier), pair.similarity);
       last = &pair;
       if (next.size() > 1) files.push(next.subspan(1));
@@ -118,7 +117,7 @@ class gathered_run {
   }
 
  private:
-  /// Returns the part of a document, and its number there.
+  /// Returns the part of a document, and the number of the document in the part.
   [[nodiscard]] std::pair<const part_file*, std::size_t> where(document_number document) const {
     const auto at =
         static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), document) - first_.begin()) - 1;
@@ -166,7 +165,7 @@ std::vector<document_number> group_in_order(const gathered_run& run, bool by_com
   return groups.finish();
 }
 
-/// The documents that equal an earlier document, by (number of that document, number of the copy).
+/// A pair for each copy: the number of the document that it equals, and its own number.
 using copy_list = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 copy_list copies_in(const gathered_run& run) {
@@ -179,15 +178,14 @@ copy_list copies_in(const gathered_run& run) {
   return copies;
 }
 
-/// Calls `visit(a, b, similarity)`, with a < b, for each pair that --within and --across allow. A copy also has the pairs
-/// of the document that it equals. `copies`: those of copies_in() that have pairs. Without copies, the pairs of the files
-/// are visited.
+/// Calls `visit(a, b, similarity)`, with a < b, for each pair that --within and --across allow. A copy also has the
+/// pairs of the document that it equals. `copies`: the copies whose pairs are visited. If it is empty, only the pairs
+/// in the files are visited.
 template <class Visit>
 void for_each_pair_of_copies(const gathered_run& run, const copy_list& copies, bool copies_once, const Visit& visit) {
   const auto add = [&](std::uint32_t a, std::uint32_t b, double similarity) {
     if (run.may_pair(a, b)) visit(std::min(a, b), std::max(a, b), similarity);
   };
-  // A document and its copies.
   const auto equal_to = [&](document_number document) {
     const auto number = static_cast<std::uint32_t>(document);
     std::vector<std::uint32_t> all{number};
@@ -213,8 +211,8 @@ void for_each_pair_of_copies(const gathered_run& run, const copy_list& copies, b
   }
 }
 
-/// Returns the representatives for containment, or of a run with --within or --across. For containment, documents with
-/// more features come first, because they contain others.
+/// Returns the representatives of a run with containment, --within or --across. For containment, documents with more
+/// features come first, because they may contain other documents.
 std::vector<document_number> group_by_sorted_pairs(const gathered_run& run, const run_settings& settings) {
   const std::uint32_t count = count_of_few(run, run.is_paired() ? "--within and --across" : "--check containment");
   std::vector<std::uint32_t> order(count), place(count);
@@ -230,8 +228,8 @@ std::vector<document_number> group_by_sorted_pairs(const gathered_run& run, cons
   neardup::pair_components<std::uint32_t> components(count);
   copy_list copies = copies_in(run);
   if (run.is_within()) {
-    // Of equal documents with one value, only the first has pairs. So n copies have n pairs.
-    std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> first;  // by the equal document, and the value
+    // Of equal documents with equal values, only the first has pairs. So n copies have n pairs.
+    std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> first;  // by equal document and value
     for (const auto& [of, copy] : copies) first.try_emplace({of, run.value(of)}, of);
     std::erase_if(copies, [&](const auto& one) {
       const auto [found, is_first] = first.try_emplace({one.first, run.value(one.second)}, one.second);
@@ -241,7 +239,7 @@ std::vector<document_number> group_by_sorted_pairs(const gathered_run& run, cons
       return true;
     });
   }
-  sorted_pairs pairs(settings.grouping.memory);  // by the later document, then the earlier one
+  sorted_pairs pairs(settings.grouping.memory);  // sorted by the later document, then the earlier one
   for_each_pair_of_copies(run, copies, false, [&](std::uint32_t a, std::uint32_t b, double similarity) {
     if (by_components) {
       components.add(place[a], place[b]);
@@ -265,7 +263,7 @@ std::vector<document_number> group_by_sorted_pairs(const gathered_run& run, cons
 
 /// Prints the groups as `neardup groups` does.
 void print_groups_of_run(context& c, const gathered_run& run) {
-  std::vector<std::pair<document_number, document_number>> members;  // representative, other member
+  std::vector<std::pair<document_number, document_number>> members;  // (representative, other member)
   {
     const std::vector<document_number> label = run.is_paired() || c.settings.comparison.checks_containment()
                                                    ? group_by_sorted_pairs(run, c.settings)

@@ -1,4 +1,4 @@
-// `neardup diff`: prints the lines in which two texts differ, with the words that differ marked.
+// `neardup diff`: prints the lines in which two texts differ. Words that differ are marked.
 #include <array>
 #include <cstdlib>
 #include <deque>
@@ -26,7 +26,7 @@ constexpr std::array diff_options{
 
 enum class color_choice { automatic, always, never };
 
-/// A line of both texts merged, with removed and added pieces.
+/// A line of the merged texts, with removed and added pieces.
 struct marked_line {
   std::vector<text_piece> pieces;  // pieces of the line, without the line end
   std::size_t number;              // number of the line among the merged lines
@@ -37,7 +37,7 @@ struct marked_line {
   }
 };
 
-/// Prints lines that differ with some lines around them, and their positions.
+/// Prints the lines that differ, some lines around them, and their positions.
 class line_printer {
  public:
   line_printer(output& out, bool colored, std::size_t context) : out_(out), colored_(colored), context_(context) {}
@@ -89,7 +89,7 @@ class line_printer {
   std::size_t context_;
   std::deque<marked_line> before_;  // equal lines, shown if a changed line follows
   std::size_t after_ = 0;           // number of further equal lines to print
-  std::size_t next_ = 0;            // number of the line behind the last one printed
+  std::size_t next_ = 0;            // number of the line after the last printed line
 };
 
 /// Cuts pieces at line ends. Calls `visit(marked_line)` for each line.
@@ -100,7 +100,7 @@ void for_each_marked_line(const std::vector<text_piece>& pieces, const Visit& vi
     for (std::string_view rest = piece.text; !rest.empty();) {
       const std::size_t end = rest.find('\n');
       const bool ends = end != rest.npos;
-      // A line end that only one of the texts has must be visible.
+      // A line end must be visible if only one of the texts has it.
       const std::size_t length = !ends ? rest.size() : piece.what == change::none ? end : end + 1;
       if (length > 0) line.pieces.push_back({piece.what, rest.substr(0, length)});
       rest.remove_prefix(ends ? end + 1 : length);
@@ -146,7 +146,7 @@ bool run_diff(typed_options& typed) {
   }
   if (streams_in(paths) > 1) throw usage_error("standard input (-) can be read only once");
   color_choice color = color_choice::automatic;
-  std::size_t around = 3;  // number of equal lines around those that differ
+  std::size_t around = 3;  // number of equal lines around lines that differ
   take_name(typed, "--color", color, {"auto", "always", "never"}, "is auto, always or never");
   take_number<std::size_t>(typed, "--context", around, 0, 1'000'000'000);
   take_output(typed, settings);

@@ -31,7 +31,7 @@ class seen_sets {
   using hash_type = std::array<std::uint64_t, 2>;
   static constexpr hash_type none{};
 
-  /// A hash table with open addressing. When four fifths are full, it grows by a third.
+  /// A hash table with open addressing. When four fifths of it are full, it grows by a third.
   class table {
    public:
     bool insert(const hash_type& hash) {
@@ -65,7 +65,7 @@ class seen_sets {
   };
 
   neardup::xxh3<128> hasher_;
-  std::array<table, 256> tables_;  // only one of them exists twice while it grows
+  std::array<table, 256> tables_;  // while a table grows, only this table exists twice
 };
 
 }  // namespace command

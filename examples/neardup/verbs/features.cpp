@@ -25,7 +25,7 @@ bool run_features(typed_options& typed) {
     if (to.output.file.empty()) throw usage_error("features writes to a file: --output FILE");
     to.output.is_saved = true;
   };
-  std::string paired;  // "within FIELD" or "across FIELD"; otherwise empty
+  std::string paired;  // "within FIELD" or "across FIELD", or empty
   const auto take_sets = [&](const typed_options& given, run_settings& to) {
     const neardup::fingerprint_kind kind = to.fingerprint.kind;
     take_comparison(given, to, true);  // for --within and --across
@@ -47,7 +47,7 @@ bool run_features(typed_options& typed) {
     std::vector<part_file::feature> features;
     for_each_document(c, [&](const placed_document& d) {
       if (!d.facts.has_tokens) return;
-      // comparison_settings::has_wide_features: two numbers of 32 bits are one feature.
+      // Two numbers of 32 bits are one feature; see comparison_settings::has_wide_features.
       features.resize(d.facts.features.size() / 2);
       std::memcpy(features.data(), d.facts.features.data(), d.facts.features.size_bytes());
       columns.add(d.name(), features);

@@ -39,8 +39,9 @@ struct wanted {
   std::size_t most = 10;  // number of documents to print
 };
 
-/// Measures how much of a clue a document contains: the largest share of the clue's distinct features in a window of
-/// features, a quarter longer than the clue. Changed, inserted or missing words remove their features from the share.
+/// Computes the share of a clue that a document contains. A window of features is a quarter longer than the clue. The
+/// share is the greatest part of the clue's distinct features that a window has. Changed, inserted or missing words
+/// lower the share.
 class clue_finder {
  public:
   clue_finder(const feature_setting& features, std::string_view clue) : features_(features) {
@@ -56,8 +57,7 @@ class clue_finder {
 
   [[nodiscard]] bool empty() const { return numbers_.empty(); }
 
-  /// Returns the share from 0 to 1.
-  /// Complexity: linear in the texts.
+  /// Returns the share, from 0 to 1. | Complexity: linear in the length of the texts.
   double share_in(const std::vector<std::string>& texts) {
     std::size_t best = 0;
     for (const std::string& text : texts) {
@@ -78,8 +78,8 @@ class clue_finder {
  private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  /// Returns the clue's length in words, code points or bytes, at least 1. A clue shorter than a feature is searched
-  /// for as a whole, because no longer document would contain it as a feature.
+  /// Returns the clue's length in words, code points or bytes, at least 1. A clue that is shorter than a feature is
+  /// searched for as a whole, because longer documents do not have it as a feature.
   [[nodiscard]] std::size_t length_of(std::string_view clue) const {
     feature_setting single = features_;
     single.choice.size = 1;
@@ -99,8 +99,8 @@ class clue_finder {
   neardup::xxh3<64> hash_;
   std::unordered_map<std::uint64_t, std::size_t> numbers_;  // numbers of the clue's features
   std::size_t clue_length_ = 0;
-  std::vector<std::size_t> window_;    // the last features of a text, each as its number in numbers_
-  std::vector<std::uint32_t> inside_;  // how often each of the clue's features is in the window
+  std::vector<std::size_t> window_;    // numbers, in numbers_, of the last features of a text
+  std::vector<std::uint32_t> inside_;  // how often the window has each feature of the clue
   std::size_t found_ = 0;              // number of distinct features of the clue in the window
 };
 
@@ -131,7 +131,8 @@ void print_finding(context& c, const clue_finding& f) {
   c.out << '\n';
 }
 
-/// Returns the passage with most of a clue in the texts of a document. `name_of` returns the field of a text.
+/// Returns the passage that contains most of a clue. `texts`: the texts of a document. name_of(i) returns the field of
+/// text i.
 template <class Texts, class NameOf>
 std::optional<shown_passage> shown(const input_settings& settings, const common::clue_passages& passages,
                                    const Texts& texts, const NameOf& name_of) {
@@ -140,7 +141,7 @@ std::optional<shown_passage> shown(const input_settings& settings, const common:
   return shown_in(settings, name_of(found->text), texts[found->text], found->where);
 }
 
-/// Returns the search with its clue folded like the texts.
+/// Returns the search. Its clue is folded like the texts.
 wanted as_read(const context& c, wanted what) {
   if (const auto& fold = c.settings.input.fold) {
     std::string clue;
@@ -178,7 +179,7 @@ void print_findings(context& c, const wanted& what) {
   finish(c, ": " + counted(count, "holds", "hold") + " the clue, or much of it", count);
 }
 
-/// Reads the texts of an index again, if they are still in the same place and have the same features.
+/// Reads texts of an index again, if they are at the same place and have the same features.
 class texts_of_index {
  public:
   texts_of_index(context& c, const opened_index<set_form>& index)
@@ -190,7 +191,8 @@ class texts_of_index {
         json_(as_json_) {}
 
   /// Reads the texts of a document again.
-  /// Returns: null if the texts are gone, or have features other than `features`. Valid until the next call.
+  /// Returns: null if the texts no longer exist, or have other features than `features`. The result is valid until the
+  /// next call.
   const std::vector<std::string_view>* operator()(std::size_t document) {
     const std::optional<document_place> place = index_.place(document);
     if (!place) return nullptr;
@@ -233,7 +235,7 @@ class texts_of_index {
     try {
       const std::vector<std::string_view>& texts = reader.texts_of(from, 1, text_);
       return std::ranges::equal(read_features_(texts), features) ? &texts : nullptr;
-    } catch (const input_error&) {  // the record does not exist any more
+    } catch (const input_error&) {  // the record no longer exists
       return nullptr;
     }
   }
@@ -245,8 +247,9 @@ class texts_of_index {
   std::string text_;
 };
 
-/// Returns the documents that have at least `least` of a clue's features, sorted by their number of common features,
-/// then by number. Posting lists find documents in the index file. Documents in its log are compared one by one.
+/// Returns the documents that have at least `least` of a clue's features. They are sorted by the number of these
+/// features, then by number. Posting lists find documents in the index file. Documents in its log are compared one by
+/// one.
 std::vector<common::posting_lists::finding> documents_holding(const opened_index<set_form>& index, feature_set clue,
                                                               std::size_t least) {
   std::vector<common::posting_lists::finding> found;
@@ -332,7 +335,7 @@ void take_wanted(const typed_options& given, wanted& what) {
   take_number<std::size_t>(given, "--most", what.most, 1, 1'000'000'000);
 }
 
-/// Searches an index. The index has the features of all documents, so the clue needs features of the same kind.
+/// Searches an index. The features of the clue must be of the same kind as the features in the index.
 bool run_find_in_index(typed_options& typed) {
   refuse_empty_name(typed, "--index");
   wanted what;

@@ -1,4 +1,4 @@
-// `neardup groups`: prints groups: the near-duplicates of one document, or the documents that a chain of
+// `neardup groups`: prints groups. A group has a document and its near-duplicates, or the documents that a chain of
 // near-duplicates connects.
 #include "../compare/groups.hpp"
 
@@ -21,7 +21,7 @@ constexpr std::array groups_options{
     annotate_key_option,
 };
 
-/// Writes all records of the input, each with its group.
+/// Writes all records of the input, with a note about their groups.
 void write_annotated(context& c, const std::string& key) {
   corpus all(c.settings);
   second_pass documents(c);

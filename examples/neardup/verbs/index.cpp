@@ -55,9 +55,9 @@ constexpr std::array index_options{
     option_row{"--across", "FIELD", takes::own, section::index, "the same, with a different value"},
 };
 
-/// Returns the block count of an index of `count` fingerprints: the requested count, or the default of the library.
-/// Above 64 bits it is that of the fastest layout that fits half of the memory, if that layout is twice as fast by the
-/// cost model. An index may grow, so its layout is for at least a hundred thousand fingerprints.
+/// Returns the number of blocks of an index of `count` fingerprints: the requested number, or the default of the
+/// library. Above 64 bits, a faster layout may replace the default. It must fit half of the memory, and be twice as
+/// fast by the cost model. The layout is chosen for at least 100,000 fingerprints, because an index may grow.
 int blocks_for(const run_settings& settings, std::size_t count) {
   if (!has_type(settings.fingerprint.bits)) return 0;
   const auto bits = static_cast<std::size_t>(settings.fingerprint.bits);
@@ -74,13 +74,14 @@ int blocks_for(const run_settings& settings, std::size_t count) {
 struct indexing {
   std::string old_index;       // the index to add to, or empty
   std::uint64_t checksum = 0;  // checksum of the header of old_index when the settings were read from that header
-  bool has_sets = true;        // an index of feature sets; otherwise, of fingerprints
+  bool has_sets = true;        // true for an index of feature sets, false for an index of fingerprints
   double similarity = neardup::default_similarity;  // the similarity of an index of feature sets
   bool keeps_postings = false;
-  std::string paired;  // "within FIELD" or "across FIELD" if the values of a field are kept; otherwise empty
-  // The option of weights, such as --weights, if no other option asks for an index of fingerprints; otherwise empty.
+  std::string paired;  // "within FIELD" or "across FIELD" if the values of a field are kept; or empty
+  // The option of weights, such as --weights, or empty. It is also empty if another option asks for an index of
+  // fingerprints.
   std::string weights;
-  // Settings that change the old index, instead of writing a new file.
+  // Tell how the old index is changed, instead of writing a new file.
   bool appends = false, replaces = false;
   std::string removed;  // a list of ids, or empty
   compaction compact = compaction::automatic;
@@ -94,7 +95,7 @@ struct indexing {
 template <class Form>
 void index_documents(context& c, const indexing& how) {
   index_journal journal(c.settings.output.file);  // locked from reading to writing
-  const auto check_unchanged = [&how] {           // detects writers that do not take the lock
+  const auto check_unchanged = [&how] {           // detects programs that write without the lock
     if (!how.old_index.empty() && read_header(how.old_index).checksum != how.checksum) {
       throw input_error({how.old_index, "was replaced since this run began; run it again"});
     }
@@ -172,7 +173,7 @@ void take_old_index(typed_options& typed, const run_settings& to, indexing& how)
     typed.set_default("--blocks", std::to_string(stored.blocks));
 }
 
-/// Chooses the form of a new index by its options.
+/// Chooses the form of a new index according to its options.
 void take_form(const typed_options& typed, indexing& how) {
   std::string option = option_of_fingerprints(typed);
   if (option.empty()) option = how.weights = option_of_weights(typed);
@@ -208,7 +209,7 @@ class coming_documents {
 
   void add(const placed_document& d) {
     const std::string name = d.name();
-    // A document without features is not indexed, but replaces one with the same id.
+    // A document without features is not indexed, but it replaces a document with the same id.
     if (keeps_last_ || d.facts.has_tokens) last_[name] = documents_.size();
     if (!d.facts.has_tokens && !keeps_last_) return;
     const feature_set features = features_to_keep(how_, d.facts);
@@ -249,7 +250,7 @@ class coming_documents {
   const reading_settings& how_;
   bool keeps_last_, keeps_places_;
   std::vector<coming> documents_;
-  std::unordered_map<std::string, std::size_t> last_;  // for each name: the index of the last document with it
+  std::unordered_map<std::string, std::size_t> last_;  // index of the last document with each name
 };
 
 /// Changes an index in place, atomically.
@@ -319,7 +320,7 @@ void take_changes(const typed_options& typed, indexing& how) {
   }
 }
 
-/// Removes documents, or merges the log into the file. The composition of the fingerprints is not checked.
+/// Removes documents, or merges the log into the file. No documents are read, so the composition is not checked.
 bool run_without_documents(const typed_options& typed, const indexing& how) {
   run_settings settings = settings_of(typed);
   take_output(typed, settings);
@@ -346,7 +347,7 @@ bool run_index(typed_options& typed) {
       take_old_index(given, to, how);
     }
   };
-  // The distance is chosen as for comparisons; nothing is checked, but features may be read.
+  // The distance is chosen as in comparisons. No documents are compared, but features may be read.
   const auto take_what_is_kept = [&](const typed_options& given, run_settings& to) {
     take_comparison(given, to, true);
     if (to.grouping.paired != pairing::all) {

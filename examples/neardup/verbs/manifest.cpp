@@ -1,4 +1,4 @@
-// `neardup manifest`: lists the files of a run on many machines, and the missing ones.
+// `neardup manifest`: lists the files of a run on many machines, and the missing files.
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -15,7 +15,7 @@ namespace command {
 
 namespace {
 
-/// Prints the files, and remembers them.
+/// Prints the files, and collects them.
 class manifest {
  public:
   explicit manifest(output& out) : out_(out) {}
@@ -165,7 +165,7 @@ void print_manifest(context& c) {
     }
     std::vector<std::string> inside;
     for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-      // Temporary files of a killed process, the output of this one, and files of other programs are not results.
+      // Temporary files of a killed process, the output of this process, and files of other programs are not results.
       const std::string file = entry.path().string();
       if (!entry.is_regular_file() || is_temporary_file(file) || written.contains(identity_of_file(file))) continue;
       if (is_own_file(file)) inside.push_back(file);

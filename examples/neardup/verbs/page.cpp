@@ -12,7 +12,7 @@ namespace {
 using common::change;
 using common::text_piece;
 
-// Limits of the shown text: at each end of an equal stretch, and of differences in total.
+// Limits of the shown text, in bytes: at each end of an equal piece, and for all differences together.
 constexpr std::size_t shown_around = 300;
 constexpr std::size_t max_changed = 20000;
 
@@ -23,7 +23,7 @@ std::string_view last_bytes(std::string_view text, std::size_t most) {
   return text;
 }
 
-/// Writes pieces as a JSON array of pairs: kind and text; for omitted text, kind and size.
+/// Writes pieces as a JSON array of pairs: the kind and the text, or the kind and the size of an omitted text.
 class piece_writer {
  public:
   piece_writer(output& out, const std::vector<text_piece>& pieces) : out_(out) {
@@ -98,7 +98,8 @@ std::string rule_text(const run_settings& settings) {
   const comparison_settings& how = settings.comparison;
   const fingerprint_settings& made = settings.fingerprint;
   if (how.only_copies) return "their texts are equal";
-  // Features in records have no name. A check compares sets, except for the cosine of weighted features.
+  // Features that are read from records have no name. A check compares sets, except for the cosine of weighted
+  // features.
   const auto named = [&](const feature_setting& features, bool are_weighted) {
     std::string text = made.are_given ? "" : to_string(features);
     const auto add = [&text](const std::string& option) { text += (text.empty() ? "" : ", ") + option; };

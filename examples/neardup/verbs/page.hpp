@@ -1,4 +1,4 @@
-// Code that pages for a browser share: texts are read again, and their differences are shown.
+// Code that several pages for a browser need: reads texts again, and shows their differences.
 #pragma once
 
 #include <neardup/text/utf8.hpp>
@@ -19,7 +19,7 @@ std::string script_string(std::string_view text);
 /// Returns a text for the inside of an HTML element. Characters of markup are written as character references.
 std::string html_text(std::string_view text);
 
-/// Returns in words when two documents are near-duplicates, for example "the Jaccard similarity of ... is at least
+/// Describes in words when two documents are near-duplicates, for example "the Jaccard similarity of ... is at least
 /// 0.8".
 std::string rule_text(const run_settings& settings);
 
@@ -28,10 +28,11 @@ std::string rule_text(const run_settings& settings);
 /// Throws: usage_error if the variable is not a number of seconds before the year 10000.
 std::string time_text();
 
-/// Reports a page that is too large for browsers, if --quiet is not given. `largest`: what --most N writes.
+/// Reports a page that is too large for browsers, if --quiet is not given. `largest`: words for the groups or passages
+/// that --most N writes.
 void say_if_large(const context& c, const std::string& largest);
 
-/// Returns the first bytes of a text, at most `most`, cut between characters.
+/// Returns the longest beginning of a text that has at most `most` bytes and whole characters.
 std::string_view first_bytes(std::string_view text, std::size_t most);
 
 /// Writes the difference of two texts as a JSON array. Its elements are pairs of a kind and a text, or, for omitted
@@ -46,7 +47,7 @@ class text_rereader {
   static constexpr std::size_t max_text = std::size_t{1} << 20;
 
   /// Returns the text at a place, or the first megabyte of it. Returns an empty text if only the fingerprint is known.
-  /// Throws: input_error if the text is no longer at the place.
+  /// Throws: input_error if the text is no longer there.
   std::string at(const place& where) {
     if (where.length == 0) return "";
     const std::string_view raw = bytes_at(where);
@@ -57,9 +58,9 @@ class text_rereader {
   }
 
  private:
-  /// Returns the bytes at a place. They are valid until the next call.
+  /// Returns the bytes at a place. The result is valid until the next call.
   std::string_view bytes_at(const place& where) {
-    constexpr std::size_t ahead = std::size_t{1} << 16;  // texts in input order are mostly in the buffer
+    constexpr std::size_t ahead = std::size_t{1} << 16;  // so that the next texts in input order are in the buffer, too
     try {
       if (source_ != where.from) {
         file_.emplace(*where.from);

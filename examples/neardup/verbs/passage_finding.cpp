@@ -44,11 +44,11 @@ text_passes::text_passes(context& c) : context_(c), theirs_(c.settings.input) {
 }
 
 void text_passes::visit(const std::function<void(const placed_document&, bool is_of_input)>& visit) {
-  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; makes equal checksums unlikely
+  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; so equal checksums are unlikely
   std::uint64_t documents = 0;
   std::vector<part> parts;
   const auto take = [&](const placed_document& d, bool is_of_input) {
-    if (is_again_ && documents == documents_) return;  // the input has grown since the first pass
+    if (is_again_ && documents == documents_) return;  // documents that were appended after the first pass are ignored
     ++documents;
     if (parts.empty() || parts.back().from != d.from) parts.push_back({.from = d.from});
     part& own = parts.back();
@@ -83,7 +83,7 @@ void text_passes::check_unchanged(const std::vector<part>& again) const {
   const auto now = differing.in2;
   if (before == parts_.end() && now == again.end()) return;
   if (before == parts_.end()) fail_changed(*now->from);
-  // A source of which no document is left is not in `again`: the next one is in its place.
+  // If a source has no documents any more, `again` does not contain it, and the next source is at its position.
   const auto is_later = [&] {
     return std::find_if(before, parts_.end(), [&](const part& p) { return p.from == now->from; }) != parts_.end();
   };

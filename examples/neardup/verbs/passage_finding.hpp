@@ -17,15 +17,15 @@
 
 namespace command {
 
-/// Which passages are searched for.
+/// Tells which passages are searched for.
 struct passage_settings {
-  std::size_t length = 50;  ///< in words, or in bytes
+  std::size_t length = 50;  ///< length of a passage, in words or in bytes
   bool are_bytes = false;
   std::size_t least_documents = 1;
 };
 
-/// Reads two options: the length of passages (N or bytes:N), if it was given, and --least-documents.
-/// Throws: usage_error.
+/// Reads the length of passages (N or bytes:N), if it was given, and the option --least-documents. | Throws:
+/// usage_error.
 passage_settings take_passage_settings(const typed_options& given, const std::string& option);
 
 /// Refuses indexes in --against, because an index has no texts. `what`: the verb or the option that searches for
@@ -57,7 +57,7 @@ class text_passes {
     bool operator==(const part&) const = default;
   };
 
-  /// Throws: input_error, which names a source that has changed, if `again` differs from parts_.
+  /// Compares the passes. Throws: input_error, which names a source that has changed, if `again` differs from parts_.
   void check_unchanged(const std::vector<part>& again) const;
 
   context& context_;
@@ -91,8 +91,8 @@ auto with_units(bool are_bytes, const Use& use) {
   return are_bytes ? use(neardup::byte_ngrams{1}) : use(neardup::words{});
 }
 
-/// Finds the passages that occurred before. Calls `first_pass(document, is_of_input)` for each document once. Then
-/// calls `use(passage)` for each passage, in the order of their places.
+/// Finds the passages that occurred before. Calls `first_pass(document, is_of_input)` once for each document, then
+/// `use(passage)` for each passage in the order of places.
 /// Memory: about --memory. `use` may take another quarter of it.
 void find_repeated(context& c, const passage_settings& how, text_passes& texts,
                    const std::function<void(const placed_document&, bool is_of_input)>& first_pass,

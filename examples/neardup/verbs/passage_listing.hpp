@@ -1,4 +1,4 @@
-// Lists passages that stand several times: for the verb passages, and for --passages of report.
+// Lists passages that occur several times, for the verb `passages`, and for `report --passages`.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,14 @@
 
 namespace command {
 
-/// A range of a text of a document.
 struct text_place {
   std::uint32_t document, field, offset, size;
 };
 
-/// A run of units that stands several times.
+/// A run of units that occurs several times.
 struct listed_passage {
   std::uint32_t units;      ///< words, or bytes of whole characters
-  std::uint32_t documents;  ///< how many contain all of the run
+  std::uint32_t documents;  ///< number of documents that contain the whole run
   text_place first;
 };
 
@@ -30,14 +29,14 @@ std::string length_of(const listed_passage& one, bool are_bytes);
 /// Names the places of passages.
 class place_names {
  public:
-  /// `quote` makes a string of JSON from a name.
+  /// Makes an object for the documents in `names`. `quote` converts a name to a JSON string.
   place_names(const context& c, const document_table& names, std::string (*quote)(std::string_view));
 
   [[nodiscard]] bool has_arrays() const noexcept { return has_arrays_; }
   [[nodiscard]] std::string id_of(const text_place& where) const { return names_.id(where.document); }
-  /// Returns the name of the field; if there are arrays, the number of the text; empty if there is only one field.
+  /// Returns the name of the field, with the number of the text if there are arrays. Returns an empty text if there is
+  /// only one field.
   [[nodiscard]] std::string field_of(const text_place& where) const;
-  /// Returns a place as an object of JSON.
   [[nodiscard]] std::string json_of(const text_place& where) const;
 
  private:
@@ -48,7 +47,7 @@ class place_names {
   bool has_arrays_ = false;
 };
 
-/// Takes the passages of a list.
+/// Receives the passages of a list.
 class passage_writer {
  public:
   passage_writer() = default;
@@ -56,28 +55,28 @@ class passage_writer {
   passage_writer& operator=(const passage_writer&) = delete;
   virtual ~passage_writer() = default;
 
-  /// Begins with the next passage.
+  /// Begins the next passage, at its first place. `bytes`: the text of the passage.
   virtual void begin(const listed_passage& one, const std::string& bytes) = 0;
-  /// Takes a further place of the passage.
+  /// Adds a further place of the passage.
   virtual void again(const text_place& where) = 0;
   virtual void end() = 0;
 };
 
-/// Figures of a list.
 struct passage_totals {
-  std::uint64_t passages = 0, places = 0;       ///< runs, and their further places
-  std::uint32_t longest = 0;                    ///< units of the longest run
-  std::uint64_t repeated_bytes = 0, bytes = 0;  ///< of the input: in further places, and in all texts
+  std::uint64_t passages = 0, places = 0;       ///< number of passages, and of their further places
+  std::uint32_t longest = 0;                    ///< number of units of the longest passage
+  std::uint64_t repeated_bytes = 0, bytes = 0;  ///< bytes of the input: in further places of passages; in all texts
 };
 
-/// Finds the passages that stand several times, and gives them to a writer, the longest first. Fills the table of names.
+/// Finds the passages that occur several times, and passes them to a writer, the longest first. Fills the table of
+/// names.
 /// Memory: about --memory, and for each document up to 60 bytes.
 passage_totals list_passages(context& c, const passage_settings& how, document_table& names, passage_writer& to);
 
-/// Ends a run that has listed passages.
+/// Ends a run that lists passages.
 void finish_passages(context& c, const passage_totals& totals);
 
-/// Writes passages as a page for a browser, the `most` longest.
+/// Writes the `most` longest passages as a page for a browser.
 void write_passages_page(context& c, const passage_settings& how, std::size_t most);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// `neardup passages`: lists the passages that stand several times.
+// `neardup passages`: lists the passages that occur several times.
 #include <array>
 #include <limits>
 #include <tuple>
@@ -15,7 +15,7 @@ namespace command {
 
 namespace {
 
-/// A found passage, ordered by its first place, then from long to short, then by its own place.
+/// A found passage. The order is by the first place, then by descending length, then by the passage's own place.
 struct passage_by_first {
   found_passage found;
 
@@ -32,15 +32,15 @@ struct passage_by_first {
   }
 };
 
-/// A run of units and its first place, which is listed once. Longer runs come first, then earlier first places.
+/// A run of units and its first place. Each run is listed once: longer runs first, then runs with earlier first places.
 struct passage_key {
   std::uint32_t units, first_document, first_field, first_begin;
 
   [[nodiscard]] auto key() const noexcept { return std::tuple(~units, first_document, first_field, first_begin); }
 };
 
-/// A listed passage with the number of documents that contain it, the place of its bytes in its first text, and the
-/// position of its bytes in kept_text.
+/// A listed passage: the number of documents that contain it, the place of its bytes in its first text, and their
+/// position in kept_text.
 struct first_of_passage : passage_key {
   std::uint32_t documents = 0, offset = 0, size = 0;
   std::uint64_t text = 0;
@@ -48,7 +48,6 @@ struct first_of_passage : passage_key {
   friend bool operator<(const first_of_passage& x, const first_of_passage& y) { return x.key() < y.key(); }
 };
 
-/// A further place of a listed passage.
 struct place_of_passage : passage_key {
   text_place where{};
 
@@ -61,8 +60,8 @@ struct place_of_passage : passage_key {
 };
 
 /// Counts the documents that contain passages. Passages come in the order of passage_by_first.
-/// Memory: about 80 bytes for each passage of a series of passages whose first places overlap. A series ends where the
-/// next passage begins behind all of its places.
+/// Memory: about 80 bytes for each passage of a series of passages whose first places overlap. A series ends if the
+/// next passage begins after all of these places.
 class document_counter {
  public:
   /// Makes a counter, which calls `use(passage, is_in_input)` for each distinct passage. `is_in_input` is true if the
@@ -80,8 +79,8 @@ class document_counter {
 
   /// Counts the passages that were added last.
   ///
-  /// A document has the units [b, e) of the first text at another place if it has a passage that stood first at
-  /// [b', e') with b' <= b and e' >= e. So, of the passages with b' <= b, only the largest e' of each document matters.
+  /// A document contains the units [b, e) of the first text if one of its passages has its first place at [b', e') with
+  /// b' <= b and e' >= e. So, of the passages with b' <= b, only the largest e' of each document matters.
   void finish() {
     std::vector<std::uint32_t> ends;
     for (const passage_by_first& one : together_) ends.push_back(one.first_end());
@@ -91,11 +90,11 @@ class document_counter {
       return static_cast<std::size_t>(std::lower_bound(ends.begin(), ends.end(), one.first_end(), std::greater()) -
                                       ends.begin());
     };
-    std::vector<std::uint32_t> counts(ends.size() + 1);  // a Fenwick tree of documents by their largest end
+    std::vector<std::uint32_t> counts(ends.size() + 1);  // a Fenwick tree that counts documents by their largest end
     const auto count = [&](std::size_t end, std::uint32_t change) {
       for (++end; end < counts.size(); end += end & (~end + 1)) counts[end] += change;
     };
-    std::unordered_map<std::uint32_t, std::size_t> largest;  // by document
+    std::unordered_map<std::uint32_t, std::size_t> largest;  // largest end of each document
     for (auto next = together_.begin(); next != together_.end();) {
       const passage_by_first& first = *next;
       const std::size_t end = number_of(first);
@@ -124,19 +123,19 @@ class document_counter {
  private:
   std::uint64_t first_of_input_;
   std::function<void(const first_of_passage&, bool is_in_input)> use_;
-  std::vector<passage_by_first> together_;  // passages of one first text that overlap there
-  std::uint32_t end_ = 0;                   // behind all of them
+  std::vector<passage_by_first> together_;  // passages with overlapping places in one first text
+  std::uint32_t end_ = 0;                   // the largest end of these places
 };
 
-/// The bytes of listed passages, in memory up to a limit, then in a temporary file. Passages that overlap in a text
-/// share their bytes.
+/// The bytes of listed passages. Up to a limit, the bytes are in memory, and then in a temporary file. Passages that
+/// overlap in a text share their bytes.
 class kept_text {
  public:
   explicit kept_text(std::uint64_t memory) : most_(std::max<std::uint64_t>(memory, 1 << 16)) {}
 
   /// Keeps the bytes [begin, end) of a text.
-  /// Precondition: the calls for one text have ascending begins, and no other text comes between.
-  /// Returns: their position.
+  /// Precondition: in the calls for one text, `begin` ascends. The calls for a text come one after the other.
+  /// Returns: the position of the bytes.
   std::uint64_t add(std::string_view text, bool is_new_text, std::size_t begin, std::size_t end) {
     if (is_new_text || begin > end_) {
       begin_ = end_ = begin;
@@ -150,7 +149,6 @@ class kept_text {
     return position_ + (begin - begin_);
   }
 
-  /// Returns bytes that were kept.
   std::string at(std::uint64_t position, std::size_t size) {
     if (filed_ == 0) return held_.substr(static_cast<std::size_t>(position), size);
     if (!held_.empty()) file_all();
@@ -170,11 +168,10 @@ class kept_text {
   std::string held_;
   temporary_file file_;
   std::uint64_t filed_ = 0;
-  std::size_t begin_ = 0, end_ = 0;  // the stretch of the text that was kept last
-  std::uint64_t position_ = 0;       // position of the stretch
+  std::size_t begin_ = 0, end_ = 0;  // the range of the text that was kept last
+  std::uint64_t position_ = 0;       // position of this range
 };
 
-/// Prints listed passages.
 class passage_printer final : public passage_writer {
  public:
   passage_printer(context& c, const document_table& names, bool are_bytes)
@@ -214,7 +211,7 @@ class passage_printer final : public passage_writer {
   }
 
  private:
-  static constexpr std::size_t most_shown = 300;  // bytes of a passage in text
+  static constexpr std::size_t most_shown = 300;  // bytes of a passage in the output as text
 
   void print_place(const char* what, const text_place& where) {
     const std::string field = places_.field_of(where);
@@ -303,7 +300,7 @@ passage_totals list_passages(context& c, const passage_settings& how, document_t
         const text_range range = range_of(one.first_begin, std::size_t{one.first_begin} + one.units);
         one.offset = static_cast<std::uint32_t>(range.begin);
         one.size = static_cast<std::uint32_t>(range.end - range.begin);
-        if (one.size == 0) continue;  // bytes of no whole character, here and at its other places
+        if (one.size == 0) continue;  // the bytes are no whole character, here and at other places
         one.text = bytes.add(text, is_new_text, range.begin, range.end);
         listed.add(one);
         is_new_text = false;
@@ -325,7 +322,7 @@ passage_totals list_passages(context& c, const passage_settings& how, document_t
   totals.passages = listed.size();
   totals.places = places.size();
   for (; const first_of_passage* const one = listed.peek(); listed.take()) {
-    const std::uint32_t units = how.are_bytes ? one->size : one->units;  // of whole characters
+    const std::uint32_t units = how.are_bytes ? one->size : one->units;  // bytes of whole characters, or words
     totals.longest = std::max(totals.longest, units);
     to.begin({units, one->documents, {one->first_document, one->first_field, one->offset, one->size}},
              bytes.at(one->text, one->size));

@@ -1,4 +1,4 @@
-// `neardup report --passages`: the passages that stand several times, as a page for a browser.
+// `neardup report --passages`: writes the passages that occur several times as a page for a browser.
 #include <string>
 #include <utility>
 
@@ -10,10 +10,11 @@ namespace command {
 
 namespace {
 
-/// Writes listed passages as data for the page. Each passage is data in an element of its own, as groups are.
+/// Writes listed passages as data for the page. Like a group, each passage is data in an element of its own.
 class passage_data final : public passage_writer {
  public:
-  /// `head`: what is written before the first passage. The search ends before, so an error of it leaves no part of a page.
+  /// Makes a writer. `head`: the text before the first passage. It is written when the search has ended, so an error of
+  /// the search leaves no part of a page.
   passage_data(context& c, const document_table& names, bool are_bytes, std::size_t most, std::string head)
       : out_(c.out), places_(c, names, script_string), are_bytes_(are_bytes), most_(most), head_(std::move(head)) {}
 
@@ -44,7 +45,7 @@ class passage_data final : public passage_writer {
   [[nodiscard]] std::size_t shown() const noexcept { return shown_; }
 
  private:
-  static constexpr std::size_t most_bytes = 4000, most_places = 100;  // of a passage on the page
+  static constexpr std::size_t most_bytes = 4000, most_places = 100;  // bytes and places of a passage on the page
 
   output& out_;
   place_names places_;

@@ -7,7 +7,7 @@
 
 namespace command {
 
-/// Puts pictures into a page as data, so that the page needs no other file. The size of all pictures is limited.
+/// Converts pictures to data URLs, so that a page needs no other file. The size of all pictures is limited.
 class picture_reader {
  public:
   /// Returns the picture in the file `name` as a data URL. The result is empty if there is no such file, if browsers do

@@ -37,14 +37,15 @@ std::string text_of_summary(std::uint64_t count) {
   return ": " + counted(count, "near-duplicate", "near-duplicates") + " in the index";
 }
 
-/// An index that is searched by the features that it keeps.
+/// An index that is searched by its features.
 struct kept_documents {
   indexed_sets sets;
   std::function<std::string(std::uint32_t number)> name;
-  std::function<std::string_view(std::uint32_t number)> value;  ///< in the field of --within or --across
+  std::function<std::string_view(std::uint32_t number)> value;  ///< the value in the field of --within or --across
 };
 
-/// Answers documents in batches, by all features of the index, because many documents take hardly longer than few.
+/// Searches for documents in batches, by all features of the index. Searching for many documents takes hardly longer
+/// than for few.
 class exact_answers {
  public:
   exact_answers(context& c, const kept_documents& index)
@@ -60,7 +61,7 @@ class exact_answers {
     if (names_.size() >= std::max(least_round, index_.sets.numbers / 2) || features_.size() >= most_features) answer();
   }
 
-  /// Answers the waiting documents.
+  /// Searches for the waiting documents, and prints the results.
   void answer() {
     std::vector<feature_set> batch;
     for (std::size_t i = 0, begin = 0; i < ends_.size(); begin = ends_[i++]) {
@@ -90,9 +91,9 @@ class exact_answers {
   const kept_documents& index_;
   bool is_paired_;
   std::vector<std::string> names_;   // names of waiting documents
-  std::vector<std::string> values_;  // their values in the field of --within or --across
+  std::vector<std::string> values_;  // values of these documents in the field of --within or --across
   std::vector<std::uint32_t> features_;
-  std::vector<std::size_t> ends_;  // ends of the features of each
+  std::vector<std::size_t> ends_;  // ends of the features of each document
   std::uint64_t count_ = 0;
 };
 
@@ -144,7 +145,7 @@ void query_index(context& c, const std::string& path) {
   }
 }
 
-/// Checks that the distance implied by --similarity is within what the index of fingerprints supports.
+/// Checks that the index of fingerprints supports the distance that --similarity implies.
 void check_reach(const typed_options& typed, const index_settings& index, const comparison_settings& to) {
   const std::string similarity = typed.text("--similarity");
   if (to.distance > index.distance) {
@@ -178,7 +179,7 @@ bool run_query(typed_options& typed) {
     given.set("--check-features", {index->check_features});
     if (!given.has("--similarity")) given.set_default("--min-similarity", number(neardup::default_similarity));
   };
-  // Similarities can only be computed with an index that keeps features.
+  // Similarities can be computed only if the index has features.
   const auto take_what_is_compared = [&](const typed_options& given, run_settings& to) {
     take_comparison(given, to, true);
     to.comparison.is_bound_to_index = true;

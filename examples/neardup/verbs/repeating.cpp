@@ -18,10 +18,10 @@ namespace {
 /// The passages that were found, in the order of their places.
 using found_passages = kept_records<found_passage>;
 
-/// The offsets in bytes at which passages of words stood first.
+/// The byte offsets of the first places of passages of words.
 class first_offsets {
  public:
-  /// Reads the texts once more.
+  /// Reads the texts again, and finds the offsets.
   first_offsets(found_passages& found, text_passes& texts) {
     for (found.rewind(); const found_passage* p = found.peek(); found.take()) places_.push_back({key_of(*p), 0});
     const auto precedes = [](const place& a, const place& b) { return a.key < b.key; };
@@ -54,7 +54,7 @@ class first_offsets {
 
  private:
   struct place {
-    std::array<std::uint32_t, 3> key;  // document, field, number of the word
+    std::array<std::uint32_t, 3> key;  // (document, field, number of the word)
     std::size_t offset;
   };
   static std::array<std::uint32_t, 3> key_of(const found_passage& p) {
@@ -78,7 +78,8 @@ void run_without_repeated(context& c, const passage_settings& how) {
         if (c.dropped) names.add(d);
       },
       [&](const found_passage& p) {
-        // The number of documents in --against is known only when the first pass has ended.
+        // The number of documents in --against is known only after the first pass, so passages of --against are skipped
+        // here.
         if (p.document >= c.against) found.add(p);
       });
   std::optional<first_offsets> firsts;
@@ -89,7 +90,7 @@ void run_without_repeated(context& c, const passage_settings& how) {
   const bool has_arrays = std::any_of(fields.begin(), fields.end(),
                                       [](const std::string& field) { return field.find("[*]") != field.npos; });
   cutting_writer writer(c, false);
-  // Writes a passage: the bytes `cut` of a text, which stood first from `first_offset` on.
+  // Writes a passage. `cut`: its bytes in a text. `first_offset`: the beginning of its first place.
   const auto write_passage = [&](const found_passage& p, std::string_view text, text_range cut,
                                  std::size_t first_offset) {
     const std::string_view bytes = text.substr(cut.begin, cut.end - cut.begin);
@@ -106,7 +107,7 @@ void run_without_repeated(context& c, const passage_settings& how) {
     if (!field.empty()) line.add("field", json_string(field));
     line.add("offset", offset).add("length", length).add("first", json_string(names.id(p.first_document)));
     if (!field.empty()) {
-      // The texts of another record may have other names if there are arrays. So the number of the text is written.
+      // If there are arrays, the texts of the other record may have other names. So the number of the text is written.
       line.add("first_field", has_arrays ? std::to_string(p.first_field) : json_string(fields[p.first_field]));
     }
     line.add("first_offset", first).add("passage", json_string(bytes));
@@ -143,7 +144,7 @@ void run_without_repeated(context& c, const passage_settings& how) {
             }
           });
           if (!c.dropped) continue;
-          // A cut of bytes is shorter than its passages if a passage has only a part of a word.
+          // The removed bytes are shorter than the passages if a passage begins or ends inside a word.
           auto cut = removed[f].begin();
           for (const found_passage& p : own) {
             const text_range whole = places(p.begin, p.end);

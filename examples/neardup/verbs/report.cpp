@@ -36,13 +36,13 @@ constexpr std::array report_options{
 // The most members of a group for which differences, or pictures, are shown.
 constexpr std::size_t max_compared = 50;
 
-/// Returns the folder of a source, empty if it is the working directory.
+/// Returns the folder of a source. An empty text stands for the working directory.
 std::string folder_of(const source& from) {
   return from.path == "-" ? std::string() : std::filesystem::path(from.path).parent_path().string();
 }
 
-/// Writes a group, whose first member is kept. It is data in an element of its own, which the page reads when the group
-/// is opened. So the page opens quickly, however many groups there are.
+/// Writes a group, whose first member is kept. The group is data in an element of its own, which the page reads when
+/// the user opens the group. So the page opens quickly, however many groups there are.
 void write_group(output& out, text_rereader& texts, picture_reader* pictures, const corpus& all,
                  const std::vector<group_member>& members) {
   double least = 1;
@@ -71,7 +71,8 @@ void write_group(output& out, text_rereader& texts, picture_reader* pictures, co
   out << "]</script>\n";
 }
 
-/// Writes the counts by source: data for a table, with the beginning of a text of each of the largest groups.
+/// Writes the counts by source as data for a table. For each of the largest groups, also writes the beginning of a
+/// text.
 void write_sources(output& out, text_rereader& texts, const corpus& all) {
   constexpr std::size_t most_sources = 200, sample_size = 300;
   const auto name = [&](std::uint64_t group) { return all.documents.id(group); };
@@ -113,7 +114,7 @@ std::vector<std::size_t> largest_groups(const document_groups& groups, std::size
   return numbers;
 }
 
-/// Returns the head of the page: how many documents were compared, by which rule, and when.
+/// Returns the head of the page: the number of compared documents, the rule, and the time.
 std::string run_text(const context& c) {
   const std::string against =
       c.settings.against.any() ? " with " + counted(c.against + c.searched, "other", "others") : "";
@@ -126,7 +127,7 @@ std::string run_text(const context& c) {
          ". Written " + time_text() + '.';
 }
 
-/// Reports what is missing on the page, and whether the page is too large for browsers.
+/// Reports which data are missing on the page, and whether the page is too large for browsers.
 void say_size(const context& c, const group_counts& all, const group_counts& shown) {
   if (!c.settings.output.quiet && shown.groups < all.groups) {
     say("the page has the " + counted(shown.groups, "largest group", "largest groups") + " of " + grouped(all.groups) +

@@ -1,4 +1,4 @@
-// Code that the verbs share that are tasks of a run on many machines.
+// Code for the verbs that are tasks of a run on many machines.
 #pragma once
 
 #include "../documents/run_files.hpp"
@@ -10,15 +10,14 @@ namespace command {
 /// Throws: usage_error, input_error; output_error if the file that is saved at the end cannot be written.
 run_settings take_files_of_run(const typed_options& typed, const std::vector<std::string>& others = {});
 
-/// Refuses an output that is one of the input files, for example a file in a folder.
-/// Throws: usage_error.
+/// Refuses an output that is one of the input files. Such a file may be found in a folder. | Throws: usage_error.
 void refuse_output_among(run_settings settings, const std::vector<std::string>& files);
 
 /// Returns the number that is the value of an option, which is at least 0.
 /// Throws: usage_error if the option was not given.
 std::uint64_t required_number(const typed_options& typed, const char* option, std::uint64_t most);
 
-/// The options of verbs that decide from gathered pairs.
+/// The options of the verbs that decide about gathered pairs.
 inline constexpr option_row pairs_of_run_option{"--pairs", "PATH…", takes::own, section::machines,
                                                 "of many machines: the pairs that gather wrote of all partitions, "
                                                 "files or their folder. PATH is the features of all "

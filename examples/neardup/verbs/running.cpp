@@ -18,7 +18,6 @@ std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
   });
 }
 
-/// Learns the IDF table from the input.
 std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
   neardup::idf_learner learner;
   document_texts texts;
@@ -35,12 +34,12 @@ std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
   return std::make_shared<const neardup::idf_table>(learner.table());
 }
 
-/// Takes the width of codes from the first code, unless an option or an index names it.
+/// Sets the width of codes to the width of the first code, unless an option or an index gives the width.
 void settle_width(context& c, run_settings& to) {
   if (to.input.code_bits != 0) return;
   const std::optional<std::string> code = first_text(to.input, c.sources);
   if (!code) {
-    // An index has one width, which is not known yet. Without codes, other verbs have nothing to compare.
+    // An index has one width, which is not known without codes. Other verbs have nothing to compare.
     if (to.output.is_saved) throw usage_error("there is no code in the input; --bits N says how wide they will be");
     return;
   }

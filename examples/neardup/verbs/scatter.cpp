@@ -15,9 +15,9 @@ constexpr std::array scatter_options{
     option_row{"--counts", "FILE", takes::own, section::machines, "what counts wrote", usual::always},
 };
 
-/// Scatters the documents of a part, some at a time.
+/// Scatters the documents of a part. Each call of the library gets some documents.
 std::vector<std::vector<std::byte>> scatter_part(const part_file& part, const counts_file& counts) {
-  constexpr std::size_t most = std::size_t{1} << 18;  // features of a call
+  constexpr std::size_t most = std::size_t{1} << 18;  // features per call
   const neardup::shuffle_settings settings = counts.plan.shuffle();
   neardup::set_scatter<part_file::feature> scatter(settings, counts.counts);
   std::vector<std::uint64_t> ids, offsets;

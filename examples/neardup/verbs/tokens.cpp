@@ -10,7 +10,7 @@ namespace command {
 
 namespace {
 
-/// Returns a feature as text on one line, with the separator of its words as a space.
+/// Returns a feature as text on one line. The separator of its words becomes a space.
 std::string shown(std::string text) {
   std::replace(text.begin(), text.end(), '\x1f', ' ');
   return printable(text);

@@ -34,21 +34,21 @@ namespace command {
 
 namespace {
 
-/// Returns true if all documents have to be read before one can be kept.
+/// Returns true if all documents have to be read before any document can be kept.
 bool groups_first(const run_settings& settings) {
   return !settings.output.audit.empty() || settings.grouping.by_components ||
          settings.grouping.keep != preference::first || settings.comparison.checks_containment() ||
          settings.grouping.paired != pairing::all || settings.input.unit == unit_of_input::fingerprints;
 }
 
-/// Returns true if the output names documents.
+/// Returns true if the names of documents are needed for the output.
 bool needs_names(const run_settings& settings) {
   return !settings.output.dropped.empty() || !settings.output.audit.empty() || settings.by.kind != source_kind::none ||
          settings.input.unit == unit_of_input::fingerprints;
 }
 
-/// Writes a dropped document and its representative: as JSON Lines for JSON, otherwise as columns. `place`: the
-/// position of a document with the id of an earlier one.
+/// Writes a dropped document and its representative, as JSON Lines or as columns. `place`: the position of the document
+/// if an earlier document has the same id.
 void write_dropped(context& c, const std::string& id, const std::string& place, const any_fingerprint& fingerprint,
                    feature_set features, const corpus& kept, std::size_t by,
                    std::optional<shown_passage> passage = std::nullopt) {
@@ -63,14 +63,14 @@ void write_dropped(context& c, const std::string& id, const std::string& place, 
                                similarity, place, kept.documents.place_of_repeated(by), std::move(passage)});
 }
 
-/// The index that kept documents are added to, and the documents to add.
+/// The index to which kept documents are added, and the documents to add.
 struct growing_index {
   std::unique_ptr<changed_index> index;
   index_change change;
   std::unordered_set<std::string> names;  // names of added documents, if existing names are reported
 };
 
-/// Decides about few documents at a time, exactly. It compares new documents with the kept documents that share rare
+/// Decides about few documents at a time, exactly. Compares new documents only with the kept documents that share rare
 /// features. A join would read all kept documents again.
 class kept_by_features {
  public:
@@ -81,8 +81,8 @@ class kept_by_features {
 
   /// Returns a number for each document of `next`: the number of its original, or its own number if it has no original.
   /// Document i of `kept` has the number i, and document i of `next` the number kept.size() + i.
-  /// `is_compared_within`: an earlier document of `next` can be an original, too. `may_pair(a, b)`: false if the
-  /// documents with these numbers are not compared.
+  /// `is_compared_within`: true if an earlier document of `next` can be an original, too. `may_pair(a, b)`: false if
+  /// the documents with these numbers must not be compared.
   /// Precondition: `kept` begins with the documents of earlier calls.
   template <class MayPair>
   std::vector<std::uint32_t> decide(const document_check& kept, const std::vector<const document*>& next,
@@ -125,13 +125,13 @@ class kept_by_features {
   std::uint32_t size_ = 0;
 };
 
-/// Keeps each document unless it is a near-duplicate of a document that was kept before. Decides in rounds that grow
-/// with the number of kept documents, because comparing many with many takes hardly longer than comparing few. If a
-/// program waits for the answer to its documents, they are decided at once. Decisions are written while the documents
-/// of the next round are read.
+/// Keeps each document unless it is a near-duplicate of a document that was kept before. Decides in rounds, which grow
+/// with the number of kept documents, because comparing many documents takes hardly longer than comparing few. If the
+/// input pauses, the documents so far are decided at once. Decisions are written while the documents of the next round
+/// are read.
 class first_come_filter {
  public:
-  /// Makes a filter. `grown`: the index whose documents count as kept before, or null.
+  /// Makes a filter. `grown`: the index whose documents count as kept before the input, or null.
   first_come_filter(context& c, record_writer& writer, growing_index* grown)
       : context_(c),
         writer_(writer),
@@ -140,7 +140,7 @@ class first_come_filter {
         next_(c.settings.fingerprint.bits),
         decided_(c.settings.fingerprint.bits) {}
 
-  /// Takes a document of the other corpus. Called before the first document of the input.
+  /// Adds a document of the other corpus. Call this function before the first document of the input.
   void take_against(const placed_document& d) {
     if (!d.facts.has_tokens) return;
     kept_.add(d);
@@ -148,7 +148,6 @@ class first_come_filter {
     kept_size_ = kept_.against;
   }
 
-  /// Takes the documents of the next batch.
   void take(finished_batch&& done) {
     constexpr std::size_t min_documents = 4096;
     const std::uint64_t max_bytes = (std::uint64_t{3} << 25) + 8 * kept_size_;
@@ -160,7 +159,7 @@ class first_come_filter {
     next_.batches.push_back(std::move(done));
     next_.is_early = is_live;
     // Each round joins all kept documents again. If each round triples the number of kept documents, all rounds
-    // together cost as much as one and a half joins.
+    // together take as long as one and a half joins.
     if (is_live || next_.bytes >= max_bytes || next_.size >= std::max(min_documents, 2 * kept_size_)) {
       decide();
     }
@@ -171,13 +170,12 @@ class first_come_filter {
     if (context_.dropped_records) context_.dropped_records->flush();
   }
 
-  /// Decides about the waiting documents.
   void decide() {
     finish_writing();
     if (is_broken_) return;
     std::swap(decided_, next_);
     std::vector<const document*> compared;
-    std::vector<std::string_view> values;  // of the compared documents, for --within and --across
+    std::vector<std::string_view> values;  // values of the compared documents, for --within and --across
     for (const finished_batch& done : decided_.batches) {
       for (std::size_t i = 0; i < done.documents.size(); ++i) {
         if (!is_compared(done.documents[i])) continue;
@@ -189,7 +187,7 @@ class first_come_filter {
     decide_with_index(compared, values);
   }
 
-  /// Prints the counts by source, if they are asked for.
+  /// Prints the counts by source if --by is given.
   void say_by_source() const {
     if (!kept_.sources) return;
     say_sources(
@@ -202,7 +200,8 @@ class first_come_filter {
   }
 
   /// Waits until decisions are written.
-  /// Throws: the exception of writing. From then on nothing is decided, because not all kept documents are known.
+  /// Throws: the exception of writing. After an exception, no document is decided, because some kept documents are
+  /// unknown.
   void finish_writing() {
     if (!writing_.valid()) return;
     is_broken_ = true;
@@ -211,7 +210,7 @@ class first_come_filter {
   }
 
  private:
-  /// Documents that are decided at once.
+  /// Documents that are decided together.
   struct round {
     explicit round(std::size_t bits) : fingerprints(bits) {}
 
@@ -224,7 +223,7 @@ class first_come_filter {
     std::size_t size = 0;                 // number of documents that are compared
     fingerprint_vector fingerprints;      // fingerprints of these documents; may be empty
     std::uint64_t bytes = 0;
-    bool is_early = false;  // decided before the round is full
+    bool is_early = false;  // true if the round is decided before it is full
   };
 
   static bool is_compared(const document& d) { return d.counts && d.has_tokens; }
@@ -238,8 +237,8 @@ class first_come_filter {
     return context_.settings.grouping.lets_pair(a, b);
   }
 
-  /// Returns the number of the representative of each document. With n documents kept before, the numbers below n are
-  /// these documents, and n + i is compared[i].
+  /// Returns the number of the representative of each document. If n documents were kept before, these documents have
+  /// the numbers below n, and compared[i] has the number n + i.
   [[nodiscard]] std::vector<std::uint32_t> decide_on(const std::vector<const document*>& compared,
                                                      const std::vector<std::string_view>& values) {
     const run_settings& settings = context_.settings;
@@ -268,7 +267,7 @@ class first_come_filter {
     });
   }
 
-  /// Decides as decide_on() does, for --within and --across: with the documents kept before as another corpus.
+  /// Decides like decide_on(), for --within and --across. The documents kept before are passed as another corpus.
   std::vector<std::uint32_t> decide_within(const std::vector<const document*>& compared,
                                            const std::vector<std::string_view>& values) {
     const auto kept = static_cast<std::uint32_t>(kept_.size());
@@ -298,7 +297,7 @@ class first_come_filter {
     return label;
   }
 
-  /// Decides about documents. The documents of the index come first in the order of decision.
+  /// Decides about documents. In the order of decision, the documents of the index come first.
   void decide_with_index(const std::vector<const document*>& compared, const std::vector<std::string_view>& values) {
     const comparison_settings& comparison = context_.settings.comparison;
     by_index_.assign(compared.size(), std::nullopt);
@@ -338,13 +337,13 @@ class first_come_filter {
     take_labels(std::move(label));
   }
 
-  /// For each document whose original is in the index: if an earlier kept document of this run is closer, makes that
-  /// document the original.
+  /// Changes the original of documents whose original is in the index: if an earlier kept document of this run is
+  /// closer, that document becomes the original.
   void prefer_closer_kept(const std::vector<const document*>& compared, const std::vector<std::string_view>& values,
                           std::vector<std::uint32_t>& label) {
     const comparison_settings& comparison = context_.settings.comparison;
     const std::size_t kept = kept_.check.size();
-    std::vector<std::uint32_t> others, dropped;  // kept documents by label; positions of dropped ones
+    std::vector<std::uint32_t> others, dropped;  // kept documents, by label; positions of dropped documents
     for (std::uint32_t i = 0; i < kept; ++i) others.push_back(i);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (by_index_[i]) {
@@ -414,14 +413,14 @@ class first_come_filter {
       const auto& found = closest[i].result();
       if (found.is_new()) continue;
       const double closeness = neardup::closeness_of({true, found.similarity}, found.distance);
-      if (closeness <= by_index_[dropped[i]]->closeness) continue;  // in a tie, the index comes first
+      if (closeness <= by_index_[dropped[i]]->closeness) continue;  // in a tie, the index is preferred
       by_index_[dropped[i]].reset();
       label[dropped[i]] = *found.original;
     }
   }
 
-  /// Finds the original of each document of `compared` in the index: the most similar document that is allowed.
-  /// Compares features.
+  /// Finds the original of each document of `compared` in the index: the most similar allowed document. Compares
+  /// features.
   void find_exactly(const std::vector<const document*>& compared,
                     const std::function<bool(std::size_t, std::uint32_t)>& is_allowed) {
     const changed_index& index = *grown_->index;
@@ -486,10 +485,10 @@ class first_come_filter {
     writing_ = std::async([this] { write(label_); });
   }
 
-  /// Writes decisions, and remembers the kept documents.
+  /// Writes decisions, and stores the kept documents.
   void write(const std::vector<std::uint32_t>& label) {
     const std::size_t kept_before = kept_.size();
-    std::vector<std::size_t> places(label.size());  // among the kept documents
+    std::vector<std::size_t> places(label.size());  // positions among the kept documents
     std::size_t next = 0;
     const auto write_document = [&](const placed_document& d) {
       if (!d.facts.counts) return;
@@ -525,7 +524,7 @@ class first_come_filter {
     decided_ = round(context_.settings.fingerprint.bits);
   }
 
-  /// Counts the last document, which is dropped.
+  /// Counts the last document, which is dropped, by source.
   void count_dropped(std::size_t next, std::size_t kept_before, const std::vector<std::uint32_t>& label,
                      const std::vector<std::size_t>& places) {
     const std::uint32_t source = kept_.source_numbers.back();
@@ -549,7 +548,7 @@ class first_come_filter {
                                         similarity, d.facts.repeats_id ? d.from->id_of(d.line) : ""});
   }
 
-  // The groups of the index's documents are numbered from here on.
+  // Groups whose representative is in the index have numbers from here on.
   static constexpr std::uint64_t of_index = std::uint64_t{1} << 32;
 
   context& context_;
@@ -561,10 +560,10 @@ class first_come_filter {
   std::size_t kept_size_ = 0;                         // number of kept documents after all decisions are written
   round next_, decided_;
   bool is_broken_ = false;
-  std::vector<std::uint32_t> label_;                                   // labels of the decided documents
-  std::vector<std::optional<changed_index::near_document>> by_index_;  // the representative in the index, if it is
-                                                                       // there
-  std::future<void> writing_;                                          // last: it uses everything above, except next_
+  std::vector<std::uint32_t> label_;  // labels of the decided documents
+  // The representatives that are in the index.
+  std::vector<std::optional<changed_index::near_document>> by_index_;
+  std::future<void> writing_;  // last: it uses all others except next_
 };
 
 void run_first_come(context& c, compaction when) {
@@ -584,15 +583,15 @@ void run_first_come(context& c, compaction when) {
         c, c.settings.input, c.sources, [](const placed_document&) {},
         [&](finished_batch&& done) { filter.take(std::move(done)); });
   });
-  filter.decide();  // also the documents before bad input
+  filter.decide();  // also decides the documents before bad input
   filter.finish_writing();
   if (bad) std::rethrow_exception(bad);
   if (!grown) {
     writer.finish_run();
     return filter.say_by_source();
   }
-  // Kept documents are on the disk before they are added to the index. So a run that a kill or a power failure interrupts
-  // can be repeated.
+  // Kept documents are on the disk before they are added to the index. So a run can be repeated after a kill or a power
+  // failure.
   writer.close(true);
   if (!c.settings.output.quiet) say_if_there(*grown->index, grown->names, "");
   const std::string added = grouped(grown->change.size());
@@ -609,7 +608,7 @@ bool keeps_first_of_equal(const run_settings& settings) {
          !settings.against.any() && settings.against.grown_index.empty();
 }
 
-/// Keeps the first document of each group with equal sets of features. Decides each document as it is read.
+/// Keeps the first document of each group with equal sets of features. Each document is decided when it is read.
 void run_by_equal_sets(context& c) {
   record_writer writer(c);
   seen_sets seen;
@@ -631,7 +630,7 @@ void run_by_equal_sets(context& c) {
   writer.finish_run();
 }
 
-/// Decides about all documents together, after all are read. Kept documents are read again.
+/// Decides about all documents together, after all documents are read. Then reads the kept documents again.
 void run_at_once(context& c) {
   const bool are_lists = c.settings.input.unit == unit_of_input::fingerprints;
   corpus all(c.settings, needs_names(c.settings), c.audit.has_value());
@@ -643,7 +642,7 @@ void run_at_once(context& c) {
     });
   } catch (const input_error&) {
     if (groups_first(c.settings) || documents.is_empty()) throw;
-    bad = std::current_exception();  // everything before it is written first
+    bad = std::current_exception();  // the results before the bad input are written first
   }
   const std::vector<std::uint32_t> label = find_groups(c, all, c.dropped || all.sources || c.audit);
 
@@ -683,14 +682,16 @@ void run_at_once(context& c) {
   say_by_source(c, all);
 }
 
-/// Returns true if the command line limits the memory for sets of features. Only a join by partitions keeps to the
-/// limit, and such a join needs all documents. So a stream is then read to its end before a document is kept.
+/// Returns true if the command line limits the memory for sets of features. Only a join by partitions observes the
+/// limit, and such a join needs all documents. So, with a limit, a stream is read to its end before any document is
+/// kept.
 bool is_bounded(const typed_options& given, const run_settings& settings) {
   return given.has("--memory") && settings.comparison.is_exact && !settings.comparison.checks_edits() &&
          !settings.against.any() && settings.against.grown_index.empty() && !keeps_first_of_equal(settings);
 }
 
-/// Returns true if all input is files that can be read twice. Files in /proc, which seem to be empty, may change.
+/// Returns true if all input consists of files that can be read twice. Files in /proc, which seem to be empty, may
+/// change.
 bool can_be_read_again(const run_settings& settings) {
   namespace fs = std::filesystem;
   return std::all_of(settings.input.paths.begin(), settings.input.paths.end(), [](const std::string& path) {
@@ -744,7 +745,8 @@ constexpr std::array unique_options{
                "text, and keep the record. Needs --lines or --jsonl, and --output or --dropped"},
 };
 
-/// Refuses options that exclude removing parts of texts: the positions of texts in records must be known.
+/// Refuses options that cannot be combined with removing parts of texts, because the positions of texts in records must
+/// be known.
 void refuse_cutting(const typed_options& given, const run_settings& to, const std::string& option) {
   if (to.input.unit != unit_of_input::lines && to.input.unit != unit_of_input::json_lines) {
     throw usage_error(option + " needs --lines or --jsonl");
@@ -775,7 +777,8 @@ void take_cutting(const typed_options& given, run_settings& to) {
   refuse_cutting(given, to, option);
 }
 
-/// Checks that the distance which the index supports is large enough, and that its data is read.
+/// Checks that the index supports the distance of the run. Also checks that the run reads the data that the index
+/// compares.
 void check_grown_index(const std::string& path, const comparison_settings& how) {
   const index_settings index = read_index_settings(path);
   if (!how.is_exact && how.distance > index.distance) {
@@ -822,7 +825,7 @@ std::optional<passage_settings> take_passages(const typed_options& given, run_se
   return take_passage_settings(given, "--passages");
 }
 
-/// Takes --copies, with which texts are compared, not features.
+/// Applies --copies. This option compares texts instead of features.
 void take_copies(const typed_options& given, run_settings& to) {
   if (!given.has("--copies")) return;
   refuse_if_given(
@@ -838,7 +841,7 @@ void take_copies(const typed_options& given, run_settings& to) {
   to.choice.reset();
 }
 
-/// Takes --lossless, which means settings of other options.
+/// Applies --lossless. This option implies settings of other options.
 void take_lossless(typed_options& typed) {
   if (!typed.has("--lossless")) return;
   refuse_if_given(
@@ -858,7 +861,7 @@ void take_lossless(typed_options& typed) {
   typed.set("--similarity", {"1"});
 }
 
-/// Takes the number of decisions for the page.
+/// Sets the number of decisions for the page.
 void take_audit(const typed_options& typed, run_settings& to) {
   if (!typed.has("--audit")) return;
   const std::vector<std::string> values = typed.all("--audit");
@@ -905,8 +908,7 @@ bool run_unique(typed_options& typed) {
     if (passages) return run_without_repeated(c, *passages);
     if (cuts_passages) return run_without_passages(c);
     if (keeps_first_of_equal(c.settings)) return run_by_equal_sets(c);
-    // A stream is decided in rounds, which compare all kept documents again. Input that can be read twice needs no
-    // rounds.
+    // Input that can be read twice needs no rounds. For a stream, each round compares all kept documents again.
     const bool grows = !c.settings.against.grown_index.empty();
     if (!grows && (reads_all_first || can_be_read_again(c.settings))) {
       run_at_once(c);

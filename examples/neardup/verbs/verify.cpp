@@ -63,8 +63,7 @@ constexpr std::array verify_options{
                usual::always},
 };
 
-/// Documents that are found by their ids.
-/// Memory: their features and names, and 8 to 16 bytes for each.
+/// Documents that are found by their ids. | Memory: their features and names, and 8 to 16 bytes for each document.
 class named_documents {
  public:
   explicit named_documents(const run_settings& settings)
@@ -78,7 +77,7 @@ class named_documents {
     check_.add(d.facts.has_tokens ? d.facts.features : feature_set());
   }
 
-  /// Makes the table of ids; called once, after the last add().
+  /// Makes the table of ids. Call this function once, after the last add().
   void prepare() {
     slots_.assign(std::bit_ceil(2 * check_.size() + 1), none);
     is_repeated_.assign(check_.size(), false);
@@ -104,8 +103,8 @@ class named_documents {
   [[nodiscard]] std::size_t size() const noexcept { return check_.size(); }
   [[nodiscard]] std::string id(std::size_t i) const { return documents_.id(i); }
 
-  /// Returns the similarity of two documents if it is at least `least`. Documents without tokens are similar to
-  /// nothing.
+  /// Returns the similarity of two documents if it is at least `least`. A document without tokens is not similar to any
+  /// document.
   [[nodiscard]] std::optional<double> similarity(std::uint32_t a, std::uint32_t b, double least) const {
     const feature_set x = check_[a], y = check_[b];
     if (x.empty() || y.empty()) return std::nullopt;
@@ -115,7 +114,7 @@ class named_documents {
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  /// Returns the slot with the document of an id, or the free slot where it belongs.
+  /// Returns the slot of the table with the document of this id, or the free slot for this id.
   std::uint32_t& slot_of(std::string_view id) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = neardup::xxh3<64>{}(id)&mask;
@@ -130,7 +129,7 @@ class named_documents {
   std::vector<bool> is_repeated_;
 };
 
-/// Checks pairs, some at a time, and prints the near-duplicates among them in their order.
+/// Checks pairs in batches. Prints the pairs of near-duplicates in their order.
 class pair_checker {
  public:
   pair_checker(context& c, run_notes& notes, const named_documents& documents)
@@ -150,8 +149,8 @@ class pair_checker {
     take(std::move(one));
   }
 
-  /// Answers the waiting pairs.
-  /// Throws: input_error for an unknown id, unless --skip-bad is given.
+  /// Checks the waiting pairs, and prints the results. | Throws: input_error for an unknown id, unless --skip-bad is
+  /// given.
   void answer() {
     const double least = *context_.settings.comparison.min_similarity;
     run_parallel(context_.settings.threads, waiting_.size(), [&](std::size_t i) {
@@ -168,8 +167,7 @@ class pair_checker {
     for (const asked& one : all) report(one);
   }
 
-  /// Writes which documents are dropped.
-  /// Returns: their number.
+  /// Marks the documents that are dropped. | Returns: the number of dropped documents.
   std::uint64_t drop() {
     neardup::pair_groups<std::uint32_t> groups(static_cast<std::uint32_t>(documents_.size()));
     std::optional<checked_pair> last;
@@ -242,14 +240,13 @@ class pair_checker {
   context& context_;
   run_notes& notes_;
   const named_documents& documents_;
-  sorted_pairs found_;  // filled if representatives are asked for
+  sorted_pairs found_;  // filled if representatives are needed
   std::vector<asked> waiting_;
   std::uint64_t pairs_ = 0, near_ = 0, with_itself_ = 0;
 };
 
 enum class pair_format { csv, tsv, json_lines, binary, lines };
 
-/// Reads pairs of numbers.
 void read_binary(const std::string& path, run_notes& notes, pair_checker& checker) {
   constexpr std::size_t record_size = 16;
   source from{path, nullptr};
@@ -274,14 +271,13 @@ void read_binary(const std::string& path, run_notes& notes, pair_checker& checke
       std::copy(all.begin() + static_cast<std::ptrdiff_t>(begin), all.end(), bytes.begin());
     }
   } catch (const read_error& error) {
-    checker.answer();  // the pairs before the error
+    checker.answer();  // checks the pairs before the error
     return notes.bad(unreadable(from, error));
   }
   checker.answer();
   if (rest > 0) notes.bad({from.name(), "ends within pair " + std::to_string(count + 1)});
 }
 
-/// Reads pairs of ids.
 void read_records(context& c, reading& from, pair_checker& checker) {
   const std::exception_ptr bad = caught([&] {
     read_texts(
@@ -293,7 +289,7 @@ void read_records(context& c, reading& from, pair_checker& checker) {
           c.out.flush();
         });
   });
-  checker.answer();  // also answers the pairs before bad input
+  checker.answer();  // also checks the pairs before bad input
   if (bad) std::rethrow_exception(bad);
 }
 
@@ -303,7 +299,7 @@ struct pair_source {
   std::vector<std::string> fields{"a", "b"};
   std::string index;
   bool are_clusters = false;
-  std::optional<std::string> annotate_key = std::nullopt;  // set if records are written with their groups
+  std::optional<std::string> annotate_key = std::nullopt;  // key of the notes about groups, if wanted
 };
 
 /// Reads the documents, and makes the table of their ids. Calls `visit` for each document of the input.
@@ -318,7 +314,7 @@ void read_named(context& c, const pair_source& from, named_documents& documents,
   documents.prepare();
 }
 
-/// Returns the settings to read pairs, or the clusters of documents.
+/// Returns the settings to read pairs, or to read the clusters of documents.
 input_settings input_of(const context& c, const pair_source& from) {
   input_settings input;
   input.paths = {from.path};
@@ -354,7 +350,7 @@ class named_clusters {
   named_clusters(run_notes& notes, const named_documents& documents)
       : notes_(notes), documents_(documents), cluster_of_(documents.size(), none) {}
 
-  /// Takes a record with a document and the name of its cluster.
+  /// Adds the document of a record to the cluster that the record names.
   void take(const std::string& id, const std::string& cluster, const std::string& where) {
     if (cluster.empty()) return notes_.bad({where, "the document '" + printable(id) + "' has no cluster"});
     const auto [found, is_first] = numbers_.try_emplace(cluster, clusters_.size());
@@ -362,7 +358,7 @@ class named_clusters {
     add(found->second, id, where);
   }
 
-  /// Takes a line with the documents of a cluster.
+  /// Adds a line, which names the documents of a cluster.
   void take_line(std::string_view line, const std::string& where) {
     clusters_.emplace_back();
     constexpr std::string_view blanks = " \t\r\n";
@@ -373,7 +369,7 @@ class named_clusters {
     }
   }
 
-  /// Returns the clusters, each sorted by the numbers of its documents.
+  /// Returns the clusters. The documents of a cluster are sorted by number.
   [[nodiscard]] std::vector<std::vector<std::uint32_t>> take_all() {
     for (std::vector<std::uint32_t>& members : clusters_) std::sort(members.begin(), members.end());
     return std::move(clusters_);
@@ -403,7 +399,7 @@ class named_clusters {
   std::vector<std::size_t> cluster_of_;
 };
 
-/// Compares all pairs within a cluster, and groups its documents by the rule of all verbs.
+/// Compares all pairs within a cluster, and groups its documents by the rule of original_choice.
 struct checked_cluster {
   checked_cluster(const context& c, const named_documents& documents, std::span<const std::uint32_t> members) {
     const double least = *c.settings.comparison.min_similarity;
@@ -425,20 +421,20 @@ struct checked_cluster {
     label = groups.finish();
   }
 
-  std::vector<std::uint32_t> label;  // by place in the cluster: the place of the original
+  std::vector<std::uint32_t> label;  // for each place in the cluster, the place of the original
   std::uint64_t near = 0;            // number of pairs that are near-duplicates
 };
 
-/// Writes the records of the input, each with the group that the clusters have left it in.
-/// Memory: 16 bytes for each document.
+/// Writes the records of the input, each with a note about its group after the check of the clusters. | Memory: 16
+/// bytes for each document.
 class group_notes {
  public:
   group_notes(context& c, const std::string& key) : context_(c), notes_(key), documents_(c) {}
 
-  /// Takes the next document of the input.
+  /// Registers the next document of the input.
   void expect(const placed_document& d) { documents_.expect(d); }
 
-  /// Takes a group. The first member is the original.
+  /// Adds a group. The first member is the original.
   void take(std::uint64_t number, const std::vector<group_member>& members) {
     for (const group_member& member : members) {
       const auto document = static_cast<std::size_t>(member.document);
@@ -479,7 +475,7 @@ class group_notes {
   context& context_;
   annotator notes_;
   second_pass documents_;
-  std::vector<place> places_;  // by document
+  std::vector<place> places_;  // indexed by document
   std::vector<taken_group> groups_;
 };
 
@@ -510,7 +506,7 @@ void verify_clusters(context& c, const pair_source& from) {
     pairs += static_cast<std::uint64_t>(members.size()) * (members.size() - 1) / 2;
     const checked_cluster checked(c, documents, members);
     near += checked.near;
-    std::map<std::uint32_t, std::vector<group_member>> found;  // groups by their originals
+    std::map<std::uint32_t, std::vector<group_member>> found;  // groups, by their originals
     for (std::uint32_t i = 0; i < members.size(); ++i) {
       const std::uint32_t original = checked.label[i];
       const double similarity = original == i ? 1 : documents.similarity(members[i], members[original], 0).value_or(0);

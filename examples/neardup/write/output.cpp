@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t buffer_size = std::size_t{1} << 16;
 
-/// Creates PATH.partial, PATH.partial.1 and so on: the first of these that exists neither as a file nor as a link.
-/// Returns: null if none can be created; errno has the reason.
+/// Creates the first of PATH.partial, PATH.partial.1 and so on that exists neither as a file nor as a link. | Returns:
+/// null if no file can be created; errno has the reason.
 std::FILE* create_partial(const std::string& path, bool is_private, std::string& partial, unfinished_file& unfinished) {
   constexpr int most = 1000;
   std::FILE* file = nullptr;
@@ -35,8 +35,7 @@ std::FILE* create_partial(const std::string& path, bool is_private, std::string&
   throw output_error(path + ": cannot be written: " + why);
 }
 
-/// Returns the type of an output's target.
-/// Throws: output_error if it cannot be replaced.
+/// Returns the type of the file that an output replaces. | Throws: output_error if the file cannot be replaced.
 std::filesystem::file_type type_of_target(const std::string& path, const std::string& target) {
   std::error_code error;
   const std::filesystem::file_type type = std::filesystem::status(target, error).type();
@@ -57,7 +56,7 @@ void check_output(const std::string& path) {
   const fs::file_type type = type_of_target(path, target);
   if (type != fs::file_type::regular && type != fs::file_type::not_found) refuse_output(path, "it is no regular file");
   std::string partial;
-  // The name is about as long as the library's temporary names. It is never the name of an existing file.
+  // This name is about as long as the temporary names of the library. It is never the name of an existing file.
   unfinished_file unfinished;
   std::FILE* const file = create_partial(target + ".1234567890", true, partial, unfinished);
   if (file == nullptr) refuse_output(path, std::strerror(errno));
@@ -95,13 +94,13 @@ void output::open(const std::string& path) {
     replaces_ = type == fs::file_type::regular;
     file_ = create_partial(target_, replaces_, partial_, unfinished_);
   } else {
-    file_ = std::fopen(path.c_str(), "wb");  // devices and pipes are written directly
+    file_ = std::fopen(path.c_str(), "wb");  // devices and pipes are not replaced
   }
   if (file_ == nullptr) refuse_output(path, std::strerror(errno));
 }
 
 output::~output() {
-  // After an error elsewhere, the output so far is written. Errors of this write are not reported.
+  // If an error occurred elsewhere, the output so far is written. Errors of this write are not reported.
   if (!failed_ && file_ != nullptr && (begun_ || !buffer_.empty())) {
     try {
       write(buffer_, packer::mode::finish);

@@ -6,13 +6,13 @@
 
 namespace command {
 
-/// Standard output, or a file. Bytes that were written are never taken back.
+/// An output: standard output, or a file.
 ///
 /// A file is written as FILE.partial, and renamed when it is complete. Until then, an older FILE stays intact. If there
 /// already is a file or link FILE.partial, it may be the input of another program, so FILE.partial.1 is used, and so
-/// on. If FILE is a link, all this is done with the file to which the link leads, which need not exist. The new file
-/// gets the permissions of the file that it replaces. Before that, only its owner can access FILE.partial. If the name
-/// ends in .gz or .zst, the output is compressed. If a signal ends the program, FILE.partial is removed.
+/// on. If FILE is a link, FILE stands for the file to which the link leads. That file need not exist. The new file gets
+/// the permissions of the file that it replaces. Before that, only its owner can access FILE.partial. If the name ends
+/// in .gz or .zst, the output is compressed. If a signal ends the program, FILE.partial is removed.
 class output {
  public:
   /// Opens a file, or standard output if `path` is empty.
@@ -38,8 +38,8 @@ class output {
   /// Returns the temporary path of a file that is being written. Otherwise returns an empty text.
   [[nodiscard]] const std::string& partial() const noexcept { return partial_; }
 
-  /// Flushes, and closes a file. A second call is a no-op. Without this call, errors at the end are lost. `on_disk`: if
-  /// true, waits until the renamed file and its name are on the disk, so that a power failure does not lose them.
+  /// Flushes and closes the output. A second call is a no-op. Without a call, errors at the end are lost. If `on_disk`
+  /// is true, waits until the renamed file and its name are on the disk, so that a power failure does not lose them.
   /// Throws: output_error.
   void close(bool on_disk = false);
 
@@ -61,8 +61,8 @@ class output {
   bool failed_ = false;
 };
 
-/// Checks whether save_whole() can succeed, as far as this can be known in advance. So hours of work do not fail at
-/// their end.
+/// Checks that an output can be written, as far as this can be known in advance. So a run does not fail after hours of
+/// work.
 /// Throws: output_error.
 void check_output(const std::string& path);
 

@@ -1,4 +1,5 @@
-// The module neardup._native: Python's objects to the C interface and back. What users see is in neardup/__init__.py.
+// The module neardup._native converts Python objects for the C interface, and results to Python objects. Users use
+// neardup/__init__.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -45,8 +46,8 @@ void check(const neardup_error& error) {
   throw nb::python_error();
 }
 
-/// Calls a function on a thread. Converts an exception to an error, because no exception may leave a thread. Only a
-/// lack of memory throws here.
+/// Calls a function on a thread. Converts an exception to an error, because no exception may leave a thread. Only
+/// std::bad_alloc can leave this function.
 template <class Call>
 void call_guarded(const Call& call, const neardup_run& run, neardup_error& error) noexcept {
   try {
@@ -57,7 +58,7 @@ void call_guarded(const Call& call, const neardup_run& run, neardup_error& error
   }
 }
 
-/// How a call runs: the number of threads, and a function for its progress, or None.
+/// Settings of a call: the number of threads, and a function for its progress, or None.
 struct running {
   std::size_t threads = 0;
   nb::object progress = nb::none();
@@ -67,7 +68,8 @@ struct running {
       : threads(nb::cast<std::size_t>(given[0])), progress(given[1]) {}
 };
 
-/// The progress of a call of the C interface: the number of texts that are done, and of all texts (0 if unknown).
+/// The progress of a call of the C interface: the number of processed texts, and the number of all texts (0 if
+/// unknown).
 struct progress_state {
   std::atomic<std::uint64_t> done = 0, all = 0;
   std::uint64_t told = 0;  // the value of `done` at the last call of the Python function
@@ -76,7 +78,7 @@ struct progress_state {
     static_cast<progress_state*>(self)->all = all;
     static_cast<progress_state*>(self)->done = done;
   }
-  /// Calls the function of Python if there is something new. Throws: what that throws.
+  /// Calls the Python function if the progress has changed. Throws: the exception of the function.
   void tell(const nb::object& progress) {
     const std::uint64_t now = done;
     if (progress.is_none() || now == told) return;
@@ -85,7 +87,7 @@ struct progress_state {
   }
 };
 
-/// Makes a call that is over soon, without the GIL: `call(run, error)`.
+/// Calls `call(run, error)` without the GIL. The call must not take long.
 template <class Call>
 void call_now(const running& how, const Call& call) {
   const neardup_run run{how.threads, nullptr, nullptr, nullptr};
@@ -97,8 +99,8 @@ void call_now(const running& how, const Call& call) {
   check(error);
 }
 
-/// Makes a call that may take long in a thread of its own, so that this one can see a signal such as the signal of
-/// Ctrl-C, and tell of the progress. An exception of either ends the call.
+/// Makes a call that may take long in a new thread. Meanwhile this thread handles signals, such as that of Ctrl-C, and
+/// reports the progress. An exception of a signal handler or of the progress function ends the call.
 template <class Call>
 void call_long(const running& how, const Call& call) {
   volatile int cancel = 0;
@@ -129,7 +131,7 @@ void call_long(const running& how, const Call& call) {
     };
     try {
       worker = std::thread(work);
-    } catch (const std::system_error&) {  // no more threads
+    } catch (const std::system_error&) {  // no thread could be started
       work();
     }
     for (std::unique_lock lock(mutex); !has_ended;) {
@@ -153,7 +155,7 @@ void call_long(const running& how, const Call& call) {
 /// texts, sets or codes; `bytes`: their total size.
 bool is_small(std::size_t count, std::size_t bytes) { return count < 64 && bytes < std::size_t{1} << 16; }
 
-/// Makes a call: at once and on one thread if its input is small, otherwise as one that may take long.
+/// Makes a call. If its input is small, the call is made at once on this thread. Otherwise it is made by call_long().
 template <class Call>
 void call_either(const running& how, bool is_input_small, const Call& call) {
   if (is_input_small && how.progress.is_none()) return call_now(1, call);
@@ -171,14 +173,14 @@ Structure* from_capsule(nb::handle capsule, const char* name) {
 
 std::string name_of_type(nb::handle object) { return nb::cast<std::string>(nb::str(object.type().attr("__name__"))); }
 
-/// An object with one of the methods of Arrow's PyCapsule interface: its structures, which live as long as this.
+/// The structures of an object that has a method of Arrow's PyCapsule interface. They live as long as this object.
 struct arrow_object {
   nb::object owner;
   const ArrowSchema* schema = nullptr;
   const ArrowArray* array = nullptr;
   ArrowArrayStream* stream = nullptr;
 
-  /// Returns: false if the object has none.
+  /// Opens an object. Returns: false if the object has none of the methods.
   bool open(nb::handle object) {
     if (PyType_Check(object.ptr())) return false;
     if (nb::hasattr(object, "__arrow_c_stream__")) {
@@ -198,7 +200,7 @@ struct arrow_object {
   }
 };
 
-/// Texts of Python, with all that keeps them alive.
+/// Texts of Python, with all objects that keep them alive.
 class text_input {
  public:
   explicit text_input(nb::handle object) {
@@ -222,11 +224,11 @@ class text_input {
         PyMemoryView_Check(object.ptr())) {
       throw nb::type_error(("texts come in a list, an array or a column, not in a " + name_of_type(object)).c_str());
     }
-    // A tuple of its own: the caller's list may change while it is read.
+    // The texts are copied to a tuple, because the caller's list may change while it is read.
     PyObject* const made = PySequence_Tuple(sequence.ptr());
     if (made == nullptr) {
       nb::python_error raised;
-      // An exception of an iterator is passed on to the caller.
+      // If an iterator throws, the exception is passed on to the caller.
       if (nb::hasattr(object.type(), "__iter__") || nb::hasattr(object.type(), "__getitem__")) {
         throw nb::python_error(std::move(raised));
       }
@@ -244,7 +246,7 @@ class text_input {
 
   neardup_input input{};
 
-  /// The number of bytes of the texts; npos if they are in an array or a stream of Arrow.
+  /// Returns the number of bytes of the texts, or npos if they are in an array or a stream of Arrow.
   [[nodiscard]] std::size_t bytes() const {
     if (input.texts == nullptr) return std::string::npos;
     std::size_t sum = 0;
@@ -261,7 +263,7 @@ class text_input {
       if (data != nullptr) return {data, static_cast<std::size_t>(size)};
       if (PyErr_ExceptionMatches(PyExc_UnicodeEncodeError) == 0) throw nb::python_error();
       PyErr_Clear();
-      // Lone surrogates read as U+FFFD, one for each.
+      // Each lone surrogate becomes one U+FFFD.
       return bytes_of(item.attr("encode")("utf-16-le", "surrogatepass")
                           .attr("decode")("utf-16-le", "replace")
                           .attr("encode")("utf-8"));
@@ -294,7 +296,7 @@ class text_input {
 
 // ---- What goes out ---------------------------------------------------------------------------------------------------
 
-/// A view of memory that `owner` keeps.
+/// Returns a view of memory that `owner` keeps alive.
 template <class T>
 nb::object view_of(const T* data, std::size_t size, nb::handle owner) {
   static const T nothing{};
@@ -309,7 +311,7 @@ struct exported {
   std::vector<const void*> buffers;
   std::vector<exported> children;
   nb::object owner;
-  std::shared_ptr<const std::vector<std::uint8_t>> bitmap;  // the first buffer, if it is made for this
+  std::shared_ptr<const std::vector<std::uint8_t>> bitmap;  // the first buffer, if it is made for this array
 };
 
 void drop_reference(nb::object& owner) {
@@ -383,7 +385,7 @@ ArrowArray make_array(exported of) {
   return array;
 }
 
-/// A capsule whose structure is released with it, unless a consumer has taken the content.
+/// Makes a capsule. When the capsule is destroyed, its structure is released, unless a consumer has taken the content.
 template <class Structure>
 nb::object capsule_of(Structure content, const char* name) {
   auto* const structure = new Structure(content);
@@ -399,7 +401,6 @@ nb::object array_capsules(const exported& of) {
   return nb::make_tuple(std::move(schema), capsule_of(make_array(of), "arrow_array"));
 }
 
-/// A stream of one array.
 nb::object stream_capsule(const exported& of) {
   struct content {
     exported of;
@@ -440,7 +441,6 @@ exported column(const char* name, const char* format, const T* data, std::size_t
   return result;
 }
 
-/// A table of columns of equal length.
 exported table(std::vector<exported> columns) {
   exported result;
   result.format = "+s";
@@ -450,7 +450,7 @@ exported table(std::vector<exported> columns) {
   return result;
 }
 
-/// The bits of bytes that are 1 or 0.
+/// Returns a bitmap. Its bits are the bytes of `valid`, each of which is 1 or 0.
 std::shared_ptr<const std::vector<std::uint8_t>> bitmap_of(const std::uint8_t* valid, std::size_t size) {
   auto bits = std::make_shared<std::vector<std::uint8_t>>((size + 7) / 8);
   for (std::size_t i = 0; i < size; ++i)
@@ -467,7 +467,8 @@ struct freeing {
 template <class Handle, void (*Free)(Handle*)>
 using owned = std::unique_ptr<Handle, freeing<Handle, Free>>;
 
-/// Where a call puts its result, which is freed unless it is taken: a call may be interrupted when it has one already.
+/// Holds the result of a call, and frees the result unless it is taken. A call may be interrupted when there already is
+/// a result.
 template <class Handle, void (*Free)(Handle*)>
 struct slot {
   Handle* value = nullptr;
@@ -479,7 +480,7 @@ struct slot {
   owned<Handle, Free> take() { return owned<Handle, Free>(std::exchange(value, nullptr)); }
 };
 
-/// A path for the C interface: null for an empty text.
+/// Returns a path for the C interface: null for an empty text.
 const char* path_or_null(const std::string& path) { return path.empty() ? nullptr : path.c_str(); }
 
 struct dictionary {
@@ -495,8 +496,8 @@ struct dictionary {
   }
 };
 
-/// A composition of the C interface, made of the Python tuple (features, seed, same, dictionary). It owns the strings and
-/// the dictionary that the C struct points to.
+/// A composition of the C interface, from the Python tuple (features, seed, same, dictionary). This object owns the
+/// strings and the dictionary to which the C struct points.
 class composition {
  public:
   explicit composition(const nb::tuple& given)
@@ -548,7 +549,7 @@ struct sets {
   }
 };
 
-/// Normalised texts, for joins by edits.
+/// Normalised texts, for joins by the edit distance.
 struct edited_texts {
   static constexpr const char* columns = "first second distance similarity";
   owned<neardup_texts, neardup_texts_free> handle;
@@ -563,7 +564,7 @@ struct edited_texts {
   [[nodiscard]] std::size_t size() const { return neardup_texts_size(handle.get()); }
   [[nodiscard]] bool is_small() const { return ::is_small(size(), bytes); }
 
-  std::size_t bytes = 0;  // of the texts as they came; a greater number for those of Arrow
+  std::size_t bytes = 0;  // bytes of the given texts; for Arrow a greater number
 };
 
 /// A result in columns of equal length, which Arrow and NumPy refer to. `columns`: their names.
@@ -576,7 +577,7 @@ struct pairs {
   [[nodiscard]] std::size_t size() const { return neardup_pairs_size(handle.get()); }
 };
 
-/// Calls `use(name)` for each of the names in a line.
+/// Calls `use(name)` for each of the names in a text. The names are separated by blanks.
 template <class Use>
 void for_each_name(const char* names, const Use& use) {
   std::istringstream line(names);
@@ -598,7 +599,7 @@ exported table_of(nb::handle self) {
   return table(std::move(columns));
 }
 
-/// Codes: of texts, or a caller's.
+/// Codes that were made of texts, or that a caller has passed.
 struct codes {
   static constexpr const char* columns = "first second distance";
   int bits = 64;
@@ -693,7 +694,8 @@ struct matches {
   [[nodiscard]] std::size_t size() const { return neardup_matches_size(handle.get()); }
 };
 
-/// Turns a column of numbers into one of strings, if `offsets` and `data` are given: Arrow's buffers of large_string.
+/// Converts a column of numbers to a column of strings. `offsets` and `data` are the buffers of Arrow's large_string,
+/// or None. Then the numbers stay.
 void name_column(exported& numbers, const nb::object& offsets, const nb::object& data) {
   if (offsets.is_none()) return;
   const auto array = nb::cast<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(offsets);
@@ -722,7 +724,8 @@ exported table_of_matches(nb::handle self, const nb::object& offsets, const nb::
 using id_array = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using position_array = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// The columns of pairs in Python: a dictionary of arrays of equal length, by the names that neardup_pair_view has.
+/// The columns of pairs in Python: a dictionary of arrays of equal length, whose keys are the names in
+/// neardup_pair_view.
 class position_columns {
  public:
   explicit position_columns(const nb::dict& columns) {
@@ -751,14 +754,14 @@ class position_columns {
   std::size_t size_ = 0;
 };
 
-/// An index, which readers share and a writer has for itself.
+/// An index of codes. Several readers may share it, but a writer has it alone.
 struct code_index {
   owned<neardup_index, neardup_index_free> handle;
   mutable std::shared_mutex mutex;
 
   explicit code_index(neardup_index* made) : handle(made) {}
 
-  /// Changes the index by some codes at a time, between which Ctrl-C ends the call.
+  /// Changes the index by some codes at a time. Between these steps, Ctrl-C can end the call.
   template <class Change>
   std::size_t change(const codes& of, const id_array& ids, const Change& apply) {
     if (ids.shape(0) != of.size()) throw nb::value_error("there are not as many ids as codes");
@@ -782,7 +785,7 @@ struct code_index {
   }
 };
 
-/// An index of feature sets, which readers share and a writer has for itself.
+/// An index of feature sets. Several readers may share it, but a writer has it alone.
 struct feature_index {
   owned<neardup_set_index, neardup_set_index_free> handle;
   mutable std::shared_mutex mutex;
@@ -851,7 +854,7 @@ struct dedup {
     if (handle == nullptr) throw nb::value_error(closed);
     return use(handle.get());
   }
-  /// Calls `use(handle)`, when a lock is held; an error if it is closed.
+  /// Calls `use(handle)`. If the object is closed, sets an error instead. Precondition: the caller holds the lock.
   template <class Use>
   void use(neardup_error* error, const Use& use) const {
     if (handle != nullptr) return use(handle.get());
@@ -866,7 +869,8 @@ std::size_t length_of(const ArrowArray& array) {
   return static_cast<std::size_t>(std::max<std::int64_t>(array.length, 0));
 }
 
-/// Decides about all documents of an input; `decide(input, first, verdicts, run, error)` about some, from the given one.
+/// Decides about all documents of an input. `decide(input, first, verdicts, run, error)` decides about some documents,
+/// from document `first` on.
 template <class Decide>
 std::unique_ptr<verdicts> decide_all(nb::handle texts, const running& how, const Decide& decide) {
   const text_input in(texts);
@@ -902,8 +906,8 @@ std::unique_ptr<verdicts> decide_all(nb::handle texts, const running& how, const
   return result;
 }
 
-/// Decides about one document: `decide(input, verdicts, run, error)`. Returns: whether it is new, its original and the
-/// similarity to that, or None.
+/// Decides about one document with `decide(input, verdicts, run, error)`. Returns: true if the document is new; its
+/// original; the similarity of both, or None.
 template <class Decide>
 nb::tuple decide_one(nb::handle text, const Decide& decide) {
   const text_input in(nb::make_tuple(nb::borrow(text)));
@@ -917,7 +921,7 @@ nb::tuple decide_one(nb::handle text, const Decide& decide) {
   return nb::make_tuple(false, original, similarity);
 }
 
-/// The joins of a corpus: of sets by features, or of texts by edits.
+/// Defines the joins of a corpus: of sets by features, or of texts by the edit distance.
 template <class Corpus, auto Pairs, auto Verify, auto Group, auto Extend>
 void define_joins(nb::module_& m) {
   m.def(
@@ -1008,7 +1012,7 @@ struct feature_counts {
   std::mutex mutex;
   std::unique_ptr<buffer_view> mapped;
 
-  ~feature_counts() { handle.reset(); }  // before the memory that it refers to
+  ~feature_counts() { handle.reset(); }  // the handle refers to the memory, so it is destroyed first
 };
 
 struct set_scatter {
@@ -1058,7 +1062,7 @@ struct passages {
     return neardup_passages_column(handle.get(), static_cast<neardup_passage_column>(i));
   }
 
-  /// The names of the columns, in the order of neardup_passage_column.
+  /// These names have the order of neardup_passage_column.
   static constexpr std::array names{"text",       "begin",       "end",       "begin_byte",       "end_byte",
                                     "first_text", "first_begin", "first_end", "first_begin_byte", "first_end_byte"};
 };
@@ -1287,8 +1291,8 @@ void define_shuffle(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_native, m) {
-  // A table of Polars or Arrow that lives until Python ends keeps the memory of a result, which is no leak. A test sets
-  // the variable.
+  // A table of Polars or Arrow may live until Python ends, and keeps the memory of a result. This is no leak, so
+  // warnings are off. A test sets the variable.
   nb::set_leak_warnings(std::getenv("NEARDUP_LEAK_WARNINGS") != nullptr);
   m.attr("version") = neardup_version();
   define_shuffle(m);
@@ -1717,7 +1721,7 @@ NB_MODULE(_native, m) {
                neardup_set_index_search(self.handle.get(), queries.handle.get(), similarity, nearest_only ? 1 : 0, run,
                                         &made.value, error);
              };
-             // Many searches of a large index can be interrupted.
+             // Many searches of a large index are made by call_long(), so that they can be interrupted.
              const bool is_small =
                  queries.is_small() && (queries.size() <= 4 || self.read(neardup_set_index_size) < 10'000);
              call_either(how, is_small, work);

@@ -27,7 +27,7 @@ constexpr std::size_t bytes_at_once = std::size_t{16} << 20;  // bytes of change
 constexpr std::chrono::milliseconds pause{100};               // pause before a retry
 constexpr std::chrono::seconds silence{10};                   // longest wait for an answer; pauses of Java are shorter
 
-/// An error after which a retry with new connections may succeed.
+/// An error that may pass: a retry with new connections may succeed.
 struct passing_error : error {
   using error::error;
 };
@@ -69,7 +69,7 @@ class fields {
  public:
   explicit fields(std::string_view data) : rest_(data) {}
 
-  /// Moves to the next field. Returns: false at the end.
+  /// Moves to the next field. Returns: false if there is no further field.
   bool next() {
     if (rest_.empty()) return false;
     const std::uint64_t tag = take_varint();
@@ -86,8 +86,8 @@ class fields {
   std::string_view take_delimited() { return take(take_varint()); }
 
   unsigned field = 0;
-  std::uint64_t number = 0;  ///< the value, if it is a number
-  std::string_view bytes;    ///< the value, if it is a string or message
+  std::uint64_t number = 0;  ///< the value if it is a number
+  std::string_view bytes;    ///< the value if it is a string or a message
 
  private:
   std::uint64_t take_varint() {
@@ -117,7 +117,7 @@ void for_each_of(std::string_view data, unsigned field, const Visit& visit) {
   }
 }
 
-/// Returns: the value of the last field with the number `field`; 0 if there is no such field.
+/// Returns the value of the last field with the number `field`, or 0 if there is no such field.
 std::uint64_t number_of(std::string_view data, unsigned field) {
   std::uint64_t result = 0;
   for (fields all(data); all.next();) {
@@ -126,7 +126,7 @@ std::uint64_t number_of(std::string_view data, unsigned field) {
   return result;
 }
 
-/// Returns: the last string or message in a field with the number `field`; empty if there is no such field.
+/// Returns the last string or message in a field with the number `field`, or an empty text if there is none.
 std::string_view bytes_of(std::string_view data, unsigned field) {
   std::string_view result;
   for_each_of(data, field, [&](std::string_view bytes) { result = bytes; });
@@ -135,7 +135,7 @@ std::string_view bytes_of(std::string_view data, unsigned field) {
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-/// Throws: the server's exception for a change, given as a NameBytesPair of class and message.
+/// Throws the server's exception for a change. `pair`: a NameBytesPair of the exception's class and message.
 [[noreturn]] void throw_exception_of_change(std::string_view pair) {
   std::string text = "HBase: ";
   text += bytes_of(pair, 1);
@@ -153,8 +153,8 @@ class connection {
       : place_(host + ':' + port), socket_(connected(host, port)) {
     const int yes = 1;
     ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-    // The preamble: the version, which is 0, and the kind of authentication, which is none. Then the ConnectionHeader:
-    // the user and the service.
+    // The preamble has the version, which is 0, and the kind of authentication, which is none. The ConnectionHeader,
+    // with the user and the service, follows.
     const message header = message().part(1, message().bytes(1, "neardup")).bytes(2, service);
     unsent_ = std::string("HBas\0\x50", 6) + four_bytes(header.data().size()) + header.data();
   }
@@ -175,7 +175,7 @@ class connection {
     std::uint64_t call;
     std::string data;
   };
-  /// Sends the queued calls, and waits for an answer to any of them. Returns: that answer.
+  /// Sends the queued calls, and waits for the answer to any of these calls. Returns: that answer.
   answer receive() {
     write_unsent();
     std::size_t size = 0;
@@ -217,7 +217,7 @@ class connection {
     throw passing_error("HBase: nobody answers at " + host + ':' + port);
   }
 
-  /// Throws: the exception in an answer (ExceptionResponse).
+  /// Throws the exception in an answer (ExceptionResponse).
   [[noreturn]] static void throw_exception(std::string_view exception) {
     std::string text = "HBase: ";
     text += bytes_of(exception, 1);
@@ -262,11 +262,11 @@ class connection {
   std::uint64_t calls_ = 0;
   std::string unsent_;
   std::vector<char> buffer_ = std::vector<char>(65536);
-  std::size_t begin_ = 0;  // position of the bytes read but not used yet
+  std::size_t begin_ = 0;  // position of the first unused byte
   std::size_t end_ = 0;
 };
 
-/// RegionSpecifier: names a region.
+/// Makes a RegionSpecifier, which names a region.
 message region_named(std::string_view name) { return message().number(1, 1).bytes(2, name); }
 
 std::pair<std::string, std::string> host_and_port(const std::string& place) {
@@ -297,7 +297,7 @@ struct table::implementation {
   std::vector<change> changes;
   std::size_t waiting = 0;  // bytes of changes that wait to be sent
 
-  /// Calls attempt(). After a passing_error, calls it again, until the time `where.patience` is over.
+  /// Calls attempt(), and again after each passing_error, until the time `where.patience` is over.
   /// Returns: the result of attempt().
   /// Throws: the last passing_error, or any other exception of attempt().
   template <class Attempt>
@@ -307,7 +307,7 @@ struct table::implementation {
       try {
         return attempt();
       } catch (const error& failed) {
-        // Connections are not reused, because answers to other calls may still arrive on them.
+        // Connections are closed, because answers to earlier calls may still arrive.
         regions.clear();
         servers.clear();
         if (dynamic_cast<const passing_error*>(&failed) == nullptr || steady_clock::now() >= last) throw;
@@ -352,14 +352,14 @@ struct table::implementation {
     return std::prev(regions.upper_bound(row))->second;
   }
 
-  /// Asks the master which server has hbase:meta, and that server for the regions of the table.
+  /// Asks the master for the server of hbase:meta, and asks that server for the regions of the table.
   void find_regions() {
     const std::string locations = connect_to_master("ClientMetaService")->call("GetMetaRegionLocations", message());
     std::string_view server;  // a ServerName
     for_each_of(locations, 1, [&](std::string_view one) { server = server.empty() ? bytes_of(one, 2) : server; });
     if (server.empty()) throw passing_error("HBase: hbase:meta is nowhere yet");
     connection& meta = server_at(std::string(bytes_of(server, 1)), std::to_string(number_of(server, 2)));
-    // The rows are named TABLE,FIRST_ROW,ID.
+    // The names of the rows have the form TABLE,FIRST_ROW,ID.
     const message scan = message()
                              .part(1, message().bytes(1, "info").bytes(2, "regioninfo").bytes(2, "server"))
                              .bytes(3, where.name + ",,")
@@ -367,7 +367,7 @@ struct table::implementation {
     const std::string answer = meta.call(
         "Scan", message().part(1, region_named("hbase:meta,,1")).part(2, scan).number(4, rows_at_once).number(5, 1));
     for_each_of(answer, 5, [&](std::string_view result) { add_region(result); });
-    // Regions that are just being split or moved leave gaps.
+    // While regions are split or moved, there may be gaps between regions.
     std::string next;
     for (const auto& [begin, one] : regions) {
       if (begin != next) throw passing_error("HBase: a region of " + where.name + " is nowhere yet");
@@ -410,7 +410,7 @@ struct table::implementation {
   }
 
   /// Sends as many changes from `begin` on as fit into one request to each server. Returns: the index of the first
-  /// change not sent.
+  /// change that was not sent.
   std::size_t send_changes(std::size_t begin) {
     std::map<const region*, message> actions;
     std::size_t end = begin;
@@ -432,11 +432,11 @@ struct table::implementation {
     return end;
   }
 
-  /// A range whose last answer has not arrived yet.
+  /// A range of rows whose last answer has not arrived yet.
   struct open_scan {
     std::size_t range;
     std::string begin;
-    bool is_after;  // excludes the row `begin`
+    bool is_after;  // true if the row `begin` is excluded
   };
 
   std::vector<std::vector<cell>> scan(const std::vector<row_range>& ranges) {
@@ -449,7 +449,7 @@ struct table::implementation {
         const region& at = region_of(one.begin);
         message scan = message().bytes(3, one.begin).bytes(4, ranges[one.range].end);
         if (one.is_after) scan.number(21, 0);
-        // The scanner is closed with its first answer, so the server keeps no state.
+        // The scanner is closed after its first answer, so the server keeps no state.
         const message request =
             message().part(1, region_named(at.name)).part(2, scan).number(4, rows_at_once).number(5, 1);
         asked.emplace(std::pair(at.server, at.server->send("Scan", request)), std::pair(one, &at));

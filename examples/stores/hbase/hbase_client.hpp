@@ -1,5 +1,5 @@
-// A client of HBase 2 for tables with one column family. It speaks HBase's own protocol, protobuf over TCP, as defined
-// by the .proto files in the jar hbase-protocol-shaded; without Kerberos.
+// A client of HBase 2 for tables with one column family. It uses HBase's own protocol, protobuf over TCP. The .proto
+// files in the jar hbase-protocol-shaded define the protocol. The client does not support Kerberos.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace hbase {
 
-/// HBase cannot be reached, or refuses a request; the message tells which.
+/// The error if HBase cannot be reached, or refuses a request. The message tells which.
 struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -24,14 +24,14 @@ struct cell {
   std::string value;
 };
 
-/// The rows in [begin, end); an empty end is the end of the table.
+/// The rows in [begin, end). If `end` is empty, the range has no upper end.
 struct row_range {
   std::string begin;
   std::string end;
 };
 
-/// A table of the namespace "default". Operations that fail because a server or region is just starting, moving or
-/// stopping are retried for the time of `patience`.
+/// A table of the namespace "default". Operations that fail because a server or region is starting, moving or stopping
+/// are retried for the time `patience`.
 /// Thread safety: none.
 class table {
  public:
@@ -50,20 +50,19 @@ class table {
   /// Throws: error.
   void create();
 
-  /// Changes are buffered until flush().
+  /// The following changes are buffered until flush().
   void put(std::string_view row, std::string_view column, std::string_view value);
   void erase(std::string_view row, std::string_view column);
   void erase_row(std::string_view row);
-  /// Returns: the size of the buffered changes in bytes.
+  /// Returns the size of the buffered changes in bytes.
   [[nodiscard]] std::size_t waiting_bytes() const;
   /// Returns when HBase has acknowledged all changes, which are then synced to its write-ahead log.
-  /// Throws: error; then some of the changes may have been made, and all are still buffered. Repeating them is
+  /// Throws: error. Some of the changes may then have been made, and all changes are still buffered. Repeating them is
   /// harmless.
   void flush();
   void discard_changes();
 
-  /// Returns: for each range, its cells sorted by row and column. The ranges are requested together.
-  /// Throws: error.
+  /// Returns for each range its cells, sorted by row and column. All ranges are requested together. | Throws: error.
   std::vector<std::vector<cell>> scan(const std::vector<row_range>& ranges);
 
  private:

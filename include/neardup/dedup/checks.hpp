@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks. A check decides whether two candidate documents are near-duplicates.
+// A check decides whether two candidate documents are near-duplicates.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace neardup::inline v0 {
 
-/// The default of the least similarity of near-duplicates.
+/// The default least similarity of near-duplicates.
 inline constexpr double default_similarity = 0.8;
 
 /// The default of min_tokens. A text with fewer distinct tokens is short: by chance, its fingerprint may be close to

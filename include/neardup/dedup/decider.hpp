@@ -344,8 +344,8 @@ class decider {
     return true;
   }
 
-  /// Returns a copy of this decider that does not have the unused memory of erased documents. Its documents are in the
-  /// slots 0, 1, ..., ordered by age.
+  /// Returns a copy of this decider without the unused memory of erased documents. Its documents are in the slots 0, 1,
+  /// ..., ordered by age.
   [[nodiscard]] decider compact() const {
     decider fresh(source_.fresh(), short_by_tokens_only_);
     const std::vector<slot_type> slots = slots_by_age();
@@ -362,7 +362,6 @@ class decider {
     const auto place = slot_of_.find(id);
     return place == slot_of_.end() ? no_slot : place->second;
   }
-  /// Returns the document in a slot.
   [[nodiscard]] kept_type kept_at(slot_type slot) const noexcept {
     const entry& kept = documents_[slot];
     if constexpr (compares_fingerprints) {

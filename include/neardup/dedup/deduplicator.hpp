@@ -319,8 +319,8 @@ class basic_deduplicator {
     if (hook_ != nullptr) hook_->commit(change);
   }
 
-  // The following functions do what add(), replace() and add_descriptions() do. But these functions call `commit` in
-  // place of the hook.
+  // The following functions do the same as add(), replace() and add_descriptions(), but call `commit` in place of the
+  // hook.
   template <class Commit>
   verdict_type add_with(const description_type& document, const Id& id, const Commit& commit) {
     if (contains(id)) refuse(id);
@@ -477,8 +477,8 @@ void basic_deduplicator<Describer, Judge, Source, Id>::check_ids(std::size_t tex
 
 namespace detail {
 
-/// The base class of a deduplicator. If `Features` is not a feature_extractor, the base class uses default_features. So
-/// the compiler prints only the message of deduplicator.
+/// The base class of a deduplicator. If `Features` is not a feature_extractor, the base class uses default_features.
+/// The compiler then prints only the static_assert of deduplicator.
 template <class Features, class Id>
 using base_of_deduplicator = basic_deduplicator<
     feature_describer<std::conditional_t<is_feature_extractor<Features>, Features, default_features<>>>, set_judge,
@@ -514,8 +514,8 @@ class deduplicator : public detail::base_of_deduplicator<Features, Id> {
       : base(detail::feature_describer<Features>(std::move(extract)), detail::set_judge(least),
              feature_candidates(least), false) {}
 
-  // Containment does not compile: a later document may contain an earlier one, which would then be a duplicate that
-  // comes before its original.
+  // Containment does not compile. A later document may contain an earlier one. The earlier document would then be the
+  // duplicate, and come before its original.
   template <std::same_as<containment> Threshold>
   explicit deduplicator(const Threshold& least) : deduplicator(Features(), least) {}
   template <std::same_as<containment> Threshold>

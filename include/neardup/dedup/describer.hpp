@@ -360,7 +360,8 @@ auto describer<Simhasher, Check>::describe(std::span<const std::string_view> tex
   if (is_short) result.digest = digest_of_hashes(scratch.short_tokens());
   if constexpr (checks_features) {
     if (shares_tokens_) {
-      // Two hashes that differ only in their upper bits become one feature.
+      // The features are sorted and made distinct, because two hashes that differ only in their upper bits become one
+      // feature.
       detail::hash_sort(memory.features, memory.sorting);
       memory.features.erase(std::unique(memory.features.begin(), memory.features.end()), memory.features.end());
       result.features = memory.features;

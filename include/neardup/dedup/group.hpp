@@ -28,7 +28,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The check of a grouping, as a class that does not depend on the type of the check.
+/// The check of group(), converted to functions, so that this class does not depend on the type of the check.
 struct group_check {
   /// Returns the closeness of the documents at two positions, or nullopt if they do not match. The third argument is
   /// the distance of their fingerprints. The function is empty for no_check.

@@ -27,8 +27,9 @@ namespace neardup::inline v0 {
 /// What a full stream_deduplicator does when a new document comes.
 enum class when_full {
   forget_oldest,  ///< erases the oldest document
-  refuse          ///< throws std::length_error and keeps its documents; for max_bytes, until an eighth of them is
-                  ///< erased; a batch is refused as a whole
+  /// Throws std::length_error and keeps all documents. If max_bytes is reached, adding fails until an eighth of the
+  /// documents is erased. A batch is refused as a whole.
+  refuse
 };
 
 namespace detail {
@@ -344,9 +345,8 @@ class stream_deduplicator : private Deduplicator {
     return result;
   }
 
-  /// Sets `gone` to the ids of the oldest documents, as many as are more than the limit `max_documents`. The documents
-  /// in `kept` are already in the deduplicator, but not in the list of ages. The documents in `renewed` count as the
-  /// youngest of all.
+  /// Sets `gone` to the ids of the oldest documents that exceed the limit `max_documents`. The documents in `kept` are
+  /// already in the deduplicator, but not in the list of ages. The documents in `renewed` count as the youngest of all.
   void find_too_many(std::span<const kept_type> kept, slot_type replaced, const std::vector<id_type>& renewed,
                      std::vector<id_type>& gone) const {
     const std::size_t all = size() - (replaced != none && kept.empty() ? 1 : 0);

@@ -58,7 +58,7 @@ constexpr std::uint64_t digest_of(std::string_view bytes) noexcept {
 
 /// Returns an odd number that differs from process to process. It is made from the load address and the time. On
 /// Windows, where the time is only known to the millisecond, it is a random number. The order within hash tables may
-/// depend on this number, but no result may.
+/// depend on this number, but results do not.
 inline std::uint64_t secret_multiplier() noexcept {
   static const std::uint64_t secret = [] {
     static const char place = 0;

@@ -20,8 +20,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// How a join treats equal items. `one`: as one item. `others`: as separate items, because a check may reject a pair of
-/// copies.
+/// Says how a join treats equal items: as one item (`one`), or as separate items (`others`), because a check may reject
+/// a pair of copies.
 enum class copies_as { one, others };
 
 /// Finds the equal items among numbered items, such as sets or texts. A group is all items that are equal to each
@@ -79,9 +79,7 @@ class equal_groups {
     find(words.span(), begins, low, compare, run);
   }
 
-  /// Returns the number of items.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
-  /// Returns the number of distinct items.
   [[nodiscard]] std::size_t distinct() const noexcept { return count_ - (members_.size() - groups()); }
 
   /// Returns true if an item with a lower number equals this item.
@@ -141,7 +139,6 @@ class equal_groups {
       }
     }
 
-    /// Calls `use(members)` for each group.
     template <class Use>
     void for_each(const Use& use) const {
       std::size_t begin = 0;
@@ -182,7 +179,6 @@ class equal_groups {
     std::size_t before = 0;
   };
 
-  /// Finds the groups in buckets of words.
   void find(std::span<std::uint64_t> words, std::span<const std::size_t> begins, int low, const compare_type& compare,
             const any_runner& run) {
     std::vector<finder> finders(parts_for(run, count_, std::size_t{1} << 14));

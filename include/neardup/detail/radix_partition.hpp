@@ -35,7 +35,6 @@ class scratch_array {
     return {records_.data(), count};
   }
 
-  /// Frees the memory of the records.
   void release() noexcept { records_ = {}; }
 
  private:

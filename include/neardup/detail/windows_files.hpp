@@ -33,7 +33,6 @@ __declspec(dllimport) void __stdcall Sleep(unsigned long milliseconds);
 
 namespace neardup::inline v0::detail {
 
-// Error codes of Windows.
 inline constexpr unsigned long windows_access_denied = 5, windows_sharing_violation = 32;
 
 /// Converts a file name to UTF-16, for the wide functions of Windows, which can open any name. The functions with

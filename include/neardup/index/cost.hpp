@@ -69,7 +69,6 @@ constexpr double scaled_choose_at_most(std::size_t total, std::size_t max, std::
   return sum;
 }
 
-/// Returns min(2^n, limit).
 constexpr double power_up_to(std::size_t n, double limit) noexcept {
   double power = 1;
   for (; n > 0 && power < limit; --n) power *= 2;

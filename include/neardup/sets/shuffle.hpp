@@ -266,7 +266,6 @@ class set_scatter {
   const feature_counts<Feature>* counts_;
   detail::blob_header header_;
   std::vector<detail::blob_writer> writers_;
-  // Scratch memory, reused for the next call.
   std::vector<detail::set_sketch> sketches_;
   std::vector<std::uint32_t> indexes_, positions_;
   std::vector<std::uint16_t> feature_count_;

@@ -48,7 +48,6 @@ class log_contents {
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] bool is_there() const noexcept { return is_there_; }
-  /// Returns the size of the log in bytes.
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
   /// Returns the number of the file to which the log belongs. Returns nullopt if the header of the log is invalid.
   [[nodiscard]] std::optional<std::uint64_t> follows() const { return detail::log_frame(bytes_).number(); }

@@ -36,7 +36,7 @@ class candidate_collector final : public set_classes {
  public:
   using candidate = near_pair<Number>;
 
-  /// Consecutive documents form a block, and the pairs of a block are in one shard. A block has this many documents.
+  /// The number of consecutive documents in a block. All pairs of a block are in one shard.
   static constexpr std::size_t block = 64;
 
   /// Makes a collector for the pairs of `count` documents, with memory for about `room` pairs. `most`: 0, or the number
@@ -123,7 +123,7 @@ class candidate_collector final : public set_classes {
 
  private:
   static constexpr std::size_t shards_a_part = 8;
-  static constexpr std::size_t max_waiting = 16;  // most pairs in a buffer, in multiples of handed_
+  static constexpr std::size_t max_waiting = 16;  // greatest size of a buffer: max_waiting * handed_ pairs
   static constexpr std::uint8_t few_pairs = 4;
 
   [[nodiscard]] std::uint8_t enough(std::size_t position) const {

@@ -68,8 +68,8 @@ class fingerprint_matcher : public matcher<Number> {
   }
 
  private:
-  // Up to this many documents are compared with every kept document. Moving the kept documents into buckets would take
-  // longer.
+  // A batch of at most this many documents is compared with every kept document. Moving the kept documents into buckets
+  // would take longer.
   static constexpr std::size_t max_scanned = 256;
   static constexpr std::size_t least_of_sets = 256;  // documents of a part in a join of sets
 

@@ -53,8 +53,8 @@ class document_order {
                      [&](Number a, Number b) { return score(a) > score(b); });
   }
 
-  /// Makes a document of each group of copies, and of each position without copies, if counts(p) is true for its first
-  /// position p. Each other position is alone in its group.
+  /// Makes one document of each group of copies, and of each position without copies. If counts(p) is false for the
+  /// first position p of a group, its positions become no document, and each is its own label.
   /// Precondition: `copies` are groups of positions, and outlive this object.
   template <class Counts>
   void unite(const equal_groups<Number>& copies, const Counts& counts) {

@@ -33,9 +33,9 @@ class matcher {
   using candidate = near_pair<Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const candidate>)>;
 
-  /// Which pairs a search may leave out. If `classes` is given, the search may leave out a pair of positions in one
-  /// class, and adds each match to `classes`. If `may_give_up` is true, the search may end because too many candidate
-  /// pairs fail.
+  /// Says which pairs a search may leave out. If `classes` is given, the search may leave out a pair of positions in
+  /// one class, and adds each match to `classes`. If `may_give_up` is true, the search may end because too many
+  /// candidate pairs fail.
   struct left_out {
     set_classes* classes = nullptr;
     bool may_give_up = false;

@@ -165,7 +165,6 @@ class document_sets {
 
   /// Returns the document whose set has this rank.
   [[nodiscard]] std::size_t document(std::size_t rank) const noexcept { return sets_.first_of(rank); }
-  /// Returns the join of selected documents.
   [[nodiscard]] listed_sets<Feature>& listed() noexcept { return listed_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds the parts of texts that occurred before, in the same text or in an earlier text. Such parts are licences,
-// navigation bars or signatures. No umbrella header includes this header.
+// Finds the parts of texts that occurred before, in the same text or in an earlier text. Examples are licences,
+// navigation bars and signatures. No umbrella header includes this header.
 #pragma once
 
 #include <array>

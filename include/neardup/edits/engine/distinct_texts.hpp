@@ -36,7 +36,6 @@ class distinct_texts {
   /// Throws: std::length_error for 2^32 - 1 texts or more, or a text of 2^31 code points or more.
   distinct_texts(const text_source& source, std::size_t first_count);
 
-  /// Returns the number of distinct texts.
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
   [[nodiscard]] std::size_t length(std::size_t rank) const noexcept { return entries_[rank].length; }
   [[nodiscard]] std::span<const char32_t> text(std::size_t rank) const noexcept {
@@ -53,7 +52,6 @@ class distinct_texts {
         std::partition_point(entries_.begin(), entries_.end(), [&](const entry& e) { return e.length < length; }) -
         entries_.begin());
   }
-  /// Returns the number of distinct code points.
   [[nodiscard]] std::size_t alphabet() const noexcept { return numbers_.size(); }
   /// Returns the number of code points in all distinct texts.
   [[nodiscard]] std::size_t total_length() const noexcept { return characters_.size(); }

@@ -54,7 +54,6 @@ class distinct_hashes {
     count_ = 0;
   }
 
-  /// Adds the hashes of a block.
   void add(const hash_block<Words>& block) {
     for (std::size_t first = 0; first < block.count; first += batch) {
       const std::size_t n = (std::min)(batch, block.count - first);
@@ -73,7 +72,6 @@ class distinct_hashes {
     ++count_;
   }
 
-  /// Returns the number of distinct hashes.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
   /// Returns word `j` of all distinct hashes.

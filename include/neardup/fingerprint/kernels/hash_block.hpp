@@ -40,7 +40,6 @@ class hash_writer {
           (*static_cast<const Consume*>(object))(*static_cast<const hash_block<Words>*>(full));
         }) {}
 
-  /// Returns the number of words of a hash.
   [[nodiscard]] std::size_t words() const noexcept { return words_; }
 
   /// Calls flush() if the block has no room for `count` hashes.
@@ -51,7 +50,6 @@ class hash_writer {
     return hash_block_size::capacity - *count_;
   }
 
-  /// Returns the end of column `j`.
   [[nodiscard]] std::uint64_t* end(std::size_t j) const noexcept {
     return columns_ + j * (hash_block_size::capacity + hash_block_size::slack) + *count_;
   }

@@ -302,7 +302,6 @@ class fingerprint_store {
     pairs_ = 0;
   }
 
-  /// Returns the number of allocated bytes.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return fingerprints_.capacity() * sizeof(words_type) + ids_.memory_usage() + finder_.memory_usage();
   }

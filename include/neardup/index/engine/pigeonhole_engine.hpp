@@ -100,7 +100,6 @@ class pigeonhole_engine {
 
   [[nodiscard]] const bucket_table<Offset>& table(std::size_t number) const noexcept { return tables_[number]; }
 
-  /// Returns the number of allocated bytes.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     std::size_t sum = store_.memory_usage() + tables_.capacity() * sizeof(table_type);
     for (const table_type& table : tables_) sum += table.memory_usage();

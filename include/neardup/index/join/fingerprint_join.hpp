@@ -80,7 +80,6 @@ class bucket_arrays {
   };
   [[nodiscard]] unfiltered without_filters() noexcept { return {words_.data(), positions_.data()}; }
 
-  /// Frees the memory of the arrays.
   void release() noexcept { *this = bucket_arrays(filter_); }
 
   void swap(std::size_t a, std::size_t b) noexcept {

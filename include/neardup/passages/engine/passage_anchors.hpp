@@ -217,7 +217,6 @@ struct window_hash {
   friend constexpr bool operator==(const window_hash&, const window_hash&) = default;
 };
 
-/// The prime 2^61 - 1.
 inline constexpr std::uint64_t hash_prime = (std::uint64_t{1} << 61) - 1;
 
 /// Returns a * b modulo 2^61 - 1.

@@ -123,7 +123,6 @@ class distinct_sets {
     for (std::size_t rank = 0; rank < size(); ++rank) bitmaps_[rank] = bitmaps[first_of(rank)];
   }
 
-  /// Returns the number of distinct sets.
   [[nodiscard]] std::size_t size() const noexcept { return sizes_.size(); }
   [[nodiscard]] std::span<const Feature> operator[](std::size_t rank) const { return source_.of(first_of(rank)); }
   [[nodiscard]] std::size_t size_of(std::size_t rank) const noexcept { return sizes_[rank]; }

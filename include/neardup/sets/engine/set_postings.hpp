@@ -103,7 +103,6 @@ class set_postings {
   /// Removes the set with this number. No-op if the index does not have the number.
   void erase(std::uint32_t number) noexcept;
 
-  /// Removes all sets.
   void clear() noexcept;
 
   /// Calls `visit(number, least)` once for each stored set that may be similar to `features` by `bounds`, in ascending

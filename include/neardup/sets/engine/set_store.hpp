@@ -59,7 +59,6 @@ class set_store {
     prefetch(chunks_[places_[slot].chunk].features.get() + places_[slot].offset);
   }
 
-  /// Returns the number of features of all sets.
   [[nodiscard]] std::size_t feature_count() const noexcept { return features_; }
 
   /// Puts a set into a slot. The set may be stored in this object already.
@@ -89,7 +88,6 @@ class set_store {
     places_[slot] = {};
   }
 
-  /// Returns the number of allocated bytes.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return places_.memory_usage() + chunks_.capacity() * sizeof(chunk) + unused_.capacity() * sizeof(std::uint32_t) +
            allocated_ * sizeof(Feature);

@@ -8,12 +8,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// An unsigned number of 128 bits.
 struct wide_number {
   std::uint64_t high, low;
 };
 
-/// Returns the 128-bit product of two words.
 constexpr wide_number multiply(std::uint64_t a, std::uint64_t b) noexcept {
   const std::uint64_t a0 = a & 0xffffffffU, a1 = a >> 32, b0 = b & 0xffffffffU, b1 = b >> 32;
   const std::uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), other = a0 * b1 + (middle & 0xffffffffU);
