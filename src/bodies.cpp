@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bodies of functions that are no templates.
+// The bodies of functions that are not templates.
 #define NEARDUP_BODIES 1
 
 #include <neardup/neardup.hpp>

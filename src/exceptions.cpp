@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says whether the library was built with exceptions; detail/compiled.hpp says why.
+// Records whether the library was built with exceptions. detail/compiled.hpp has the reason.
 #include <neardup/detail/compiled.hpp>
 
 namespace neardup::inline v0::detail {

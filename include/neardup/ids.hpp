@@ -33,7 +33,7 @@ template <std::integral A, std::integral B>
 }
 
 /// The type of a parameter that takes a whole number. Every integer converts to this type. So a caller with
-/// `std::size_t i` or `7` needs no cast, and no value is narrowed silently. `name`: what messages call the number.
+/// `std::size_t i` or `7` needs no cast, and no value is narrowed silently. `name`: the name of the number in messages.
 template <std::integral Number, const char* name>
 class whole_argument {
  public:

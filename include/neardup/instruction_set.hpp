@@ -145,7 +145,8 @@ inline std::atomic<instruction_set>& current_instruction_set() noexcept {
   return detail::current_instruction_set().load(std::memory_order_relaxed);
 }
 
-/// Sets the level of all kernels, in all threads. Use it for tests and measurements. Results do not depend on it.
+/// Sets the level of all kernels, in all threads. Use this function for tests and measurements. Results do not depend
+/// on the level.
 /// Throws: std::invalid_argument if the machine does not support the level.
 inline void set_instruction_set(instruction_set level) {
   if (!is_available(level)) {

@@ -43,7 +43,8 @@ namespace detail {
 /// keeps the greatest value. One table of 100,000 terms in 3.7 * 10^9 has such a collision.
 class hashed_idf {
  public:
-  /// Makes a table. If `exact`, a value is a number in units of 10^-11; otherwise it is a weight in units of 1/256.
+  /// Makes a table. If `exact` is true, a value is a number in units of 10^-11; otherwise it is a weight in units of
+  /// 1/256.
   hashed_idf(const idf_table& table, std::uint64_t seed, bool exact = false);
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }

@@ -65,7 +65,7 @@ class weight {
 
 namespace detail {
 
-/// What a user's weighter may return: a weight, or any number.
+/// A type that a user's weighter may return: a weight, or any number.
 template <class T>
 concept weight_like = std::same_as<std::remove_cvref_t<T>, weight> || std::is_arithmetic_v<std::remove_cvref_t<T>>;
 

@@ -81,7 +81,7 @@ class searchable_index {
   [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query,
                                                std::optional<neardup::bits> k = {}) const;
 
-  /// Returns for each query what search() returns. A batch is faster than single searches, because cache misses
+  /// Returns for each query the result of search(). A batch is faster than single searches, because cache misses
   /// overlap. The runner `run` spreads the work over threads: `threads{8}`, or a runner of your own. The default is the
   /// calling thread only. The result is the same for every runner.
   /// Throws: std::invalid_argument if k is not in 0..max_distance().

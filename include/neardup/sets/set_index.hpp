@@ -143,7 +143,7 @@ class set_index {
     return matches;
   }
 
-  /// Returns for each query what search() returns. The runner `run` spreads the work over threads: `threads{8}`, or a
+  /// Returns for each query the result of search(). The runner `run` spreads the work over threads: `threads{8}`, or a
   /// runner of your own. The result is the same for every runner.
   template <set_range Sets>
   [[nodiscard]] batch_type search_batch(const Sets& queries, std::optional<search_threshold> least = {},

@@ -29,9 +29,9 @@
 
 namespace neardup::inline v0 {
 
-/// What a shuffle moves of a set, in addition to the number of the document and the prefix features.
+/// The data of a set that a shuffle moves, in addition to the number of the document and the prefix features.
 enum class shuffle_payload : std::uint8_t {
-  /// The shuffle moves nothing more of a set. gather_pairs() returns candidate pairs.
+  /// The shuffle moves no further data of a set. gather_pairs() returns candidate pairs.
   ids,
   /// The shuffle also moves a bitmap of 128 bits. gather_pairs() returns candidate pairs, most of which are pairs.
   sketch,
@@ -287,17 +287,17 @@ struct gathered_pairs {
 ///
 /// With shuffle_payload::sets, the pairs are exact: two documents are a pair if settings.least accepts their sets. A
 /// pair belongs to the earliest prefix feature that its sets share, so each pair is found once in all partitions
-/// together. With shuffle_payload::ids and sketches, the results are candidate pairs, which verify_sets() has to
-/// verify. Each similar pair is a candidate pair in at least one partition, and once in each such partition.
+/// together. With the other two payloads, the results are candidate pairs, which verify_sets() has to verify. Each
+/// similar pair is a candidate pair in at least one partition, and once in each such partition.
 /// Precondition: the bytes of the blobs do not change. The blobs may begin at any address.
 /// Throws: std::runtime_error if a blob is damaged, or if its partition, settings or counts differ from those of the
 /// first blob; the message names the blob by its index in `blobs`. Exceptions of `visit`; std::length_error if there
 /// are 2^32 - 2 records or more; std::bad_alloc.
 /// Complexity: near-linear in the number of rows if few sets share a prefix feature. If many sets share a prefix
-/// feature, they are joined as pairs() joins a corpus. With shuffle_payload::ids and sketches, joining them takes
-/// quadratic time.
-/// Memory: about 120 bytes for each record, and 24 bytes for each of its rows. With shuffle_payload::ids and sketches
-/// also 12 to 24 bytes each time a candidate pair is found.
+/// feature, they are joined as pairs() joins a corpus. With the other two payloads, joining these sets takes quadratic
+/// time.
+/// Memory: about 120 bytes for each record, and 24 bytes for each of its rows. With the other two payloads also 12 to
+/// 24 bytes each time a candidate pair is found.
 template <std::unsigned_integral Feature = std::uint64_t, class Visit>
   requires std::invocable<Visit&, const gathered_pairs&>
 void gather_pairs(std::span<const std::span<const std::byte>> blobs, const shuffle_settings& settings,

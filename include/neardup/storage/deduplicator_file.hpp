@@ -73,8 +73,8 @@ inline constexpr std::size_t bits_of_description = [] {
 /// Stands for the distance in the options of a deduplicator that compares sets. Earlier versions wrote larger numbers.
 inline constexpr std::uint32_t distance_of_sets = 0xfffffffd;
 
-/// Returns true if a file was saved by another class than expected. If `is_exact`, a deduplicator is expected, which
-/// compares sets; otherwise a fingerprint_deduplicator. `of_file`: the options in the file.
+/// Returns true if a file was saved by another class than expected. If `is_exact` is true, a deduplicator is expected,
+/// which compares sets; otherwise a fingerprint_deduplicator. `of_file`: the options in the file.
 inline bool is_of_other_class(bool is_exact, byte_span of_file) {
   return (get<std::uint32_t>(of_file, 0) == distance_of_sets) != is_exact;
 }

@@ -138,7 +138,7 @@ class journal {
   /// Returns the absolute path of the file. Symbolic links are resolved. The log is in the same folder.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const std::string& log_path() const noexcept { return log_path_; }
-  // The classes of the library use these file operations, too. So tests can pass their own.
+  // Returns the file operations. The classes of the library use them, too, so that tests can pass their own.
   [[nodiscard]] detail::file_operations& files() const noexcept { return *files_; }
 
   /// Reads the file, and replays its log. If there is no file, writes `state` to a new file.

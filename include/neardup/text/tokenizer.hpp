@@ -249,14 +249,14 @@ concept reads_pieces = requires(const Tokenizer& tokenize, std::string_view text
 template <class T>
 concept streaming_tokenizer = tokenizer<T> && reads_pieces<T, false>;
 
-/// How a word is changed when words are joined.
+/// The way in which a word is changed when words are joined.
 enum class word_form : std::uint8_t {
   as_written,
   folded,      // ASCII letters in lower case
   normalised,  // all letters in lower case
 };
 
-/// How a joiner (see joined_words) makes tokens: `n` words per token, in the form `form`.
+/// The way in which a joiner (see joined_words) makes tokens: `n` words per token, in the form `form`.
 struct word_recipe {
   std::size_t n;
   word_form form;

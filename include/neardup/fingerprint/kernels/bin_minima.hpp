@@ -175,7 +175,7 @@ inline baseline_shorts load_shorts(const std::uint16_t* from) noexcept {
 }
 inline baseline_shorts lesser_shorts(baseline_shorts a, baseline_shorts b) noexcept { return a < b ? a : b; }
 
-/// The lower 16 bits of a number in all lanes, and the upper 16 bits in all lanes of another vector.
+/// Two vectors: one has the lower 16 bits of a number in all lanes, and the other has the upper 16 bits in all lanes.
 struct halves_baseline {
   baseline_shorts lower;
   baseline_shorts upper;

@@ -63,7 +63,7 @@ class equal_votes {
   std::array<bit_tally, words> tallies_;
 };
 
-/// What a weighter needs to know about the tokens of a text.
+/// The data about the tokens of a text that a weighter needs.
 enum class vote_kind : std::uint8_t {
   occurrences,  // nothing: each occurrence has the same weight
   distinct,     // the set of hashes: all weigh the same, or a table has the weight of each hash

@@ -185,7 +185,7 @@ inline void sort_spans_avx512(const span_view& spans, sorted_spans& sorted) noex
   }
 }
 
-/// Eight spans of a class. The first of them is span number `i` of the class.
+/// Eight spans of a class, beginning with span number `i` of the class.
 struct span_lanes_avx512 {
   __m512i begin;
   __m512i length;

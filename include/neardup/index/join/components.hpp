@@ -69,8 +69,8 @@ class component_finder {
     const std::size_t a = records.position(x);
     const std::size_t b = records.position(y);
     if (*check_) {
-      // The check is the slowest operation. The check is not called for two documents that are already connected, nor
-      // for a pair that an earlier table has checked.
+      // The check is the slowest operation. So it is not called for two documents that are already connected, nor for a
+      // pair that an earlier table has checked.
       if (components_->find(a) == components_->find(b)) return true;
       if (!join_->plan().is_first(table_, records.words(x), records.words(y)) || !(*check_)(a, b)) return false;
     }

@@ -27,7 +27,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// What a join compares first: a fingerprint folded to 32 bits, a fingerprint folded to 64 bits, or the whole
+/// The data that a join compares first: a fingerprint folded to 32 bits, a fingerprint folded to 64 bits, or the whole
 /// fingerprint.
 enum class join_filter { narrow, wide, whole };
 

@@ -78,7 +78,7 @@ using window_record = window_hash;
 /// Occurrences of an anchor are counted up to this number.
 inline constexpr std::size_t most_counted = 3;
 
-/// The least number of windows in a run that is written as a copy. A copy of a shorter run would not be shorter.
+/// A run of fewer windows is never written as a copy, because its copy would not be shorter.
 inline constexpr std::size_t least_copied = 3;
 
 /// The content of the header of a run.
@@ -211,7 +211,7 @@ class passage_search {
   template <class Record>
   class scattered_records {
    public:
-    /// `memory`: the bytes of the records that wait.
+    /// Begins with partition `first` of the store. `memory`: the bytes of the records that wait in memory.
     void begin(std::uint32_t first, std::uint32_t partitions, std::uint64_t memory) {
       first_ = first;
       waiting_.resize(partitions);
@@ -252,8 +252,9 @@ class passage_search {
     std::size_t most_ = 0;               // records that wait in a partition
   };
 
-  /// Reads all texts, up to some MB at a time. Calls `use(worker, units, first, last, runs, text)` for each piece of each
-  /// text (see anchor_finder), and `after(worker)` for each worker when these MB are read. Workers have consecutive texts.
+  /// Reads all texts, up to some MB at a time. Calls `use(worker, units, first, last, runs, text)` for each piece of
+  /// each text (see anchor_finder), and `after(worker)` for each worker when these texts are read. Workers have
+  /// consecutive texts.
   template <class Use, class After>
   void read_texts(bool hashes_windows, const Use& use, const After& after) {
     std::string bytes;
@@ -484,7 +485,8 @@ NEARDUP_INLINE void passage_search::find_repeated_anchors() {
     repeated += own.repeated;
     own.known = {};
   }
-  // The windows that the second pass scatters, if the runs of windows with repeated anchors are as long as other runs.
+  // Estimates the share of the windows that the second pass scatters. Assumption: the runs of windows with repeated
+  // anchors are as long as other runs.
   const double share = static_cast<double>(repeated) / static_cast<double>((std::max)(occurrences, std::uint64_t{1}));
   windows_ = static_cast<std::uint64_t>(static_cast<double>(windows_) * share);
 }

@@ -200,7 +200,8 @@ class set_base {
   using sets_type = frozen_sets<Feature, Id, mapped_array>;
 
   set_base() = default;
-  /// `owner` owns the memory of the arrays. If `owner` is null, the caller keeps the memory as long as the base exists.
+  /// Makes a base. `owner` owns the memory of the arrays. If `owner` is null, the caller keeps the memory as long as
+  /// the base exists.
   set_base(const sets_type& sets, std::shared_ptr<const void> owner) noexcept : sets_(sets), owner_(std::move(owner)) {}
 
   /// Returns the number of ids that are not erased.

@@ -260,8 +260,8 @@ class set_join {
     return side_ == nullptr ? 0 : salt(place) ^ 0x85ebca6bU;
   }
 
-  /// Returns the bitmap of a set, folded to 32 bits. Each feature of the set flips one bit here, too. If the sets are
-  /// small, this bitmap discards most candidates before the join reads anything but the posting.
+  /// Returns the bitmap of a set, folded to 32 bits. As in the whole bitmap, each feature of the set flips one bit. If
+  /// the sets are small, this bitmap discards most candidates before the join reads anything but the posting.
   [[nodiscard]] std::uint32_t small_bitmap(std::size_t place) const noexcept {
     const set_bitmap& bitmap = sets_.bitmap_of(rank(place));
     const std::uint64_t both = bitmap[0] ^ bitmap[1];

@@ -66,7 +66,7 @@ class set_postings {
 
   /// Adds a set. `features_of(number)` returns the features with which an earlier set was last added. The result is
   /// empty if searches shall no longer find that set. A number may be added again: the new features replace the old
-  /// ones.
+  /// features.
   template <class Feature, class FeaturesOf>
   void insert(std::span<const Feature> features, std::uint32_t number, const FeaturesOf& features_of) {
     if (features.empty()) return erase(number);

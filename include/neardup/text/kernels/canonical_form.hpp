@@ -27,7 +27,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// How a code point is converted to canonical form.
+/// The way in which a code point is converted to canonical form.
 enum class canonical_kind : std::uint8_t {
   plain,    ///< unchanged except for case, and independent of the characters before it
   ordered,  ///< a mark; unchanged if no mark before it has a higher combining class

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How each character changes the words of a text. All word scanners follow these rules.
+// The rules by which each character changes the words of a text. All word scanners follow these rules.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ constexpr bool is_emoji_modifier(char32_t c) noexcept { return c >= 0x1f3fb && c
 /// Returns true for a tag character. Tags after a black flag name a region, as in the flag of Scotland.
 constexpr bool is_emoji_tag(char32_t c) noexcept { return c >= 0xe0020 && c <= 0xe007f; }
 
-/// The state of a word scanner at a position: which kind of word is open there.
+/// The state of a word scanner at a position: the kind of word that is open there.
 enum class word_run : std::uint8_t {
   none,
   letters,
@@ -29,10 +29,10 @@ enum class word_run : std::uint8_t {
   half_flag,   ///< one regional indicator
 };
 
-/// Says what a character does to the open word.
+/// The effect of a character on the open word.
 enum class word_step : std::uint8_t {
   ends,     ///< a separator: ends the open word
-  begins,   ///< begins a word, and ends the open one
+  begins,   ///< begins a word, and ends the open word
   goes_on,  ///< belongs to the open word
   joins,    ///< belongs to the open word, as does the joiner before it
   ignored,  ///< treated as if absent
@@ -62,7 +62,7 @@ NEARDUP_NOINLINE inline word_step rare_step_of(character_class kind, char32_t c,
   return word_step::goes_on;
 }
 
-/// Returns what a character does to the open word of kind `run`, and updates `run`.
+/// Returns the effect of a character on the open word of kind `run`, and updates `run`.
 NEARDUP_ALWAYS_INLINE word_step word_step_of(character_class kind, char32_t c, word_run& run) noexcept {
   switch (kind) {
     case character_class::other: run = word_run::none; return word_step::ends;
