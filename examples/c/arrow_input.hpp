@@ -150,8 +150,8 @@ class text_column {
     }
   }
 
-  /// Returns the text at a row, without the offset of the column. The text of a null has data() == nullptr, the empty
-  /// text has not.
+  /// Returns the text at a row, without the offset of the column. Only the text of a null has data() == nullptr.
+  /// Precondition: check(array), and 0 <= row < array.length.
   [[nodiscard]] std::string_view at(const ArrowArray& array, std::int64_t row) const {
     const std::int64_t position = array.offset + row;
     if (form_ == form::runs) return values_[0].at(*array.children[1], run_of(*array.children[0], position));

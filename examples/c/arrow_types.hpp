@@ -14,6 +14,7 @@
 namespace c_interface {
 
 /// Returns the name that Arrow gives to a type, such as `list<string>`. Returns "format '...'" for an unknown type.
+/// Source: the format strings of Arrow's C data interface.
 inline std::string type_name(const ArrowSchema& schema, int depth = 0) {
   constexpr int most_levels = 16;
   const std::string_view format = schema.format == nullptr ? "" : schema.format;

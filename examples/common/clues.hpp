@@ -13,7 +13,7 @@
 namespace common {
 
 /// The number of documents that are also ranked by the longest common run. These documents have the largest shares of a
-/// clue. | Only their texts are read.
+/// clue. Only their texts are read.
 inline constexpr std::size_t ranked_by_run = 100;
 
 /// Finds the longest run of words that a clue and a text have in common, ignoring case, with a suffix automaton of the

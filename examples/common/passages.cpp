@@ -30,8 +30,7 @@ void for_each_word_pair(std::string_view text, const Visit& visit) {
   });
 }
 
-/// A run of pairs. `before`: the sum of the scores before its first pair. The other sum also includes the scores of the
-/// run.
+/// A run of pairs. `before`: the sum of the scores before the run. `after`: this sum and the scores of the run.
 struct scored_run {
   double before, after;
   std::size_t first, last;

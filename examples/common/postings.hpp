@@ -24,8 +24,8 @@ class posting_lists {
   };
 
   posting_lists() = default;
-  /// Makes posting lists. `features` ascend. ends[i] is the end of the posting list of feature i in `documents`. Each
-  /// list ascends.
+  /// Makes posting lists. Features and lists ascend. ends[i] is the end of the list of feature i in `documents`.
+  /// Throws: postings_error if the sizes are inconsistent.
   posting_lists(std::span<const std::uint32_t> features, std::span<const std::uint64_t> ends,
                 std::span<const std::uint32_t> documents);
 

@@ -1,5 +1,5 @@
 // Compares pigeonhole_index with the index that the articles describe: four segments of 16 bits, each with 65,536
-// linked lists. It takes fifty lines. Both give the same answers.
+// linked lists. Both give the same answers.
 #include <algorithm>
 #include <array>
 #include <cstddef>

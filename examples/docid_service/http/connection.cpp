@@ -49,7 +49,8 @@ void stop_order::give(std::chrono::seconds grace) {
 }
 
 /// Waits until the socket is ready. The order to stop may change the limit, so limit() is called again when the order
-/// is given. | Returns: false once limit() has passed.
+/// is given.
+/// Returns: false once limit() has passed.
 template <class Limit>
 bool connection::wait(short events, const Limit& limit) const {
   while (true) {

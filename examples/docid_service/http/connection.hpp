@@ -30,7 +30,7 @@ class stop_order {
   /// Throws: std::system_error if the system has no descriptor left.
   stop_order();
 
-  /// Gives the order to stop. Clients then have `grace` to finish their requests. Only the first call has an effect. |
+  /// Gives the order to stop. Clients then have `grace` to finish their requests. Only the first call has an effect.
   /// Thread safety: callable from any thread, at any time.
   void give(std::chrono::seconds grace);
   [[nodiscard]] bool is_given() const { return limit() != moment::max(); }

@@ -107,7 +107,8 @@ double share_of(const request& asked) {
   return result;
 }
 
-/// Returns the value of a parameter. | Throws: bad_request if the parameter is missing.
+/// Returns the value of a parameter.
+/// Throws: bad_request if the parameter is missing.
 const std::string& needed(const request& asked, const char* name) {
   const std::string* text = asked.parameter(name);
   if (text == nullptr) throw bad_request("the parameter " + std::string(name) + " is missing");

@@ -78,7 +78,8 @@ class request_reader::parser final : public http::basic_parser<true> {
   }
 
  private:
-  /// Counts further bytes of the body. | Throws: refusal if the body would become too long.
+  /// Counts further bytes of the body.
+  /// Throws: refusal if the body would become too long.
   void announce(std::uint64_t bytes) {
     if (bytes > left_) throw too_long();
     left_ -= bytes;
@@ -205,7 +206,8 @@ void request_reader::fill(const char* what) {
   throw refusal(408, std::string(what) + " has not come whole in time");
 }
 
-/// Parses the bytes that have been read. | Throws: refusal if the bytes are not a request.
+/// Parses the bytes that have been read.
+/// Throws: refusal if the bytes are not a request.
 void request_reader::parse() {
   error_code error;
   begin_ += parser_->put(boost::asio::const_buffer(buffer_->data() + begin_, end_ - begin_), error);

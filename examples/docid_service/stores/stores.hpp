@@ -58,14 +58,15 @@ class fingerprint_index {
   /// Thread safety: callable from any thread, at any time.
   virtual void search_early(query_group& /*queries*/) const {}
   /// Announces the fingerprints for which near() will be called, so that the index can search for all of them together.
-  /// | Precondition: the groups exist as long as near() is called.
+  /// Precondition: the groups exist as long as near() is called.
   virtual void prepare(std::span<const query_group* const> groups) = 0;
   /// Returns the documents near fingerprint number `query`, counted through all groups. Includes additions of the
   /// transaction. The result is sorted by distance, then age.
   virtual std::vector<candidate> near(std::size_t query) = 0;
 
-  /// The service calls this function before it decides the transaction. | Throws: std::runtime_error if the index has
-  /// lost its content since known() was called. Searches may then have been incomplete.
+  /// The service calls this function before it decides the transaction.
+  /// Throws: std::runtime_error if the index has lost its content since known() was called. Searches may then have been
+  /// incomplete.
   virtual void confirm() = 0;
 
   /// Adds an entry, unless the index has it already.
@@ -188,7 +189,8 @@ class mapping {
   /// Replaces the stored data of an article.
   /// Precondition: the nid is stored.
   virtual void update(std::string_view nid, const stored_article& stored) = 0;
-  /// Removes a nid. | Returns: the document to which the nid belonged, or nullopt if the nid was not stored.
+  /// Removes a nid.
+  /// Returns: the document to which the nid belonged, or nullopt if the nid was not stored.
   virtual std::optional<doc_number> remove(std::string_view nid) = 0;
 
   /// Returns the number of the next document, which has never been used.

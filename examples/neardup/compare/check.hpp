@@ -55,7 +55,8 @@ class document_check {
     return settings_.checks_jaccard() && *settings_.min_similarity > 0 && features_.is_in_memory();
   }
 
-  /// Checks a candidate pair. | Thread safety: several threads may call this function at once.
+  /// Checks a candidate pair.
+  /// Thread safety: several threads may call this function at once.
   [[nodiscard]] neardup::check_result operator()(std::size_t i, std::size_t j) const {
     return check_documents(settings_, features_[i], features_[j]);
   }

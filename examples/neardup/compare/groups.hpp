@@ -108,8 +108,8 @@ struct group_counts {
   std::uint64_t groups = 0, documents = 0;
 };
 
-/// The groups of at least two documents, ordered by first member. | Thread safety: several threads may call const
-/// members at once.
+/// The groups of at least two documents, ordered by first member.
+/// Thread safety: several threads may call const members at once.
 class document_groups {
  public:
   /// Makes the groups of a corpus.

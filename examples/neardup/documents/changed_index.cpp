@@ -25,8 +25,9 @@ constexpr std::size_t most_in_record = 0xffffffff;
 /// distinct documents is made in memory, and searched instead.
 class distinct_search {
  public:
-  /// Returns the matches, sorted by distance, then by number. The result has at least the first of equal documents. |
-  /// Thread safety: callable from any thread. | Throws: input_error.
+  /// Returns the matches, sorted by distance, then by number. The result has at least the first of equal documents.
+  /// Thread safety: callable from any thread.
+  /// Throws: input_error.
   std::vector<near_number> search(const opened_index<fingerprint_form>& index, const any_fingerprint& fingerprint,
                                   int k) const {
     if (matches_ < most_matches * (index.numbers() + 1)) {

@@ -64,8 +64,8 @@ class fingerprint_view : public fingerprint_search {
   virtual void verify() const = 0;
 };
 
-/// Opens an index. The header of the file names the width and the kind. | Throws: the exceptions of
-/// neardup::index_view.
+/// Opens an index. The header of the file names the width and the kind.
+/// Throws: the exceptions of neardup::index_view.
 std::unique_ptr<const fingerprint_view> open_fingerprint_view(neardup::mapped_file file);
 
 /// Saves an index of fingerprints. The id of a fingerprint is its position. `made_of`: the composition, with the kind.

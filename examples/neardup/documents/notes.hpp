@@ -63,7 +63,8 @@ struct left_out_records {
   std::uint64_t html = 0, packed = 0, no_text = 0;
 };
 
-/// Counts events, and reports them. | Thread safety: only one thread at a time may call the members.
+/// Counts events, and reports them.
+/// Thread safety: only one thread at a time may call the members.
 class run_notes {
  public:
   /// Makes notes. `sources`: all sources that are read; the progress bar needs them.
@@ -82,7 +83,8 @@ class run_notes {
   void unknown_charset(const std::string& source, const std::string& label, std::uint64_t documents);
 
   /// Counts an ill-formed document. `charset`: the charset that the document names. With --strict, the document is bad
-  /// input. | Returns: true if the document is kept.
+  /// input.
+  /// Returns: true if the document is kept.
   bool ill_formed(const std::string& where, const source& from, std::string_view charset);
   bool without_tokens(const std::string& where) {
     return note(without_tokens_, where, "a document without tokens" + weight_);

@@ -36,7 +36,8 @@ const char* name_of(run_file kind) {
   return "something else";
 }
 
-/// Returns the value of a setting. | Throws: input_error if the setting is missing.
+/// Returns the value of a setting.
+/// Throws: input_error if the setting is missing.
 const std::string& setting(const std::string& path, const named_values& values, const std::string& name) {
   const auto found = values.find(name);
   if (found == values.end()) refuse_file(path, "damaged, or of another version: no " + name);

@@ -24,8 +24,8 @@ constexpr std::uint64_t id_of(std::uint64_t part, std::uint64_t record) { return
 
 enum class run_file { features, counts, scattered, pairs, other };
 
-/// Returns the kind of a file, according to its header and its settings. | Throws: input_error if the file is not a
-/// file of the library, or is damaged.
+/// Returns the kind of a file, according to its header and its settings.
+/// Throws: input_error if the file is not a file of the library, or is damaged.
 run_file kind_of(const std::string& path);
 
 /// Returns the files of a kind, among these paths and in the folders among them. In folders, temporary files and files

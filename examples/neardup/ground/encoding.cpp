@@ -303,7 +303,8 @@ void rewrite_iso_2022_jp(std::string_view bytes, std::string& out) {
   }
 }
 
-/// Converts HZ to GB18030. | Source: RFC 1843.
+/// Converts HZ to GB18030.
+/// Source: RFC 1843.
 void rewrite_hz(std::string_view bytes, std::string& out) {
   bool is_pair = false;
   out.clear();

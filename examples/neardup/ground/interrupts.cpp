@@ -79,7 +79,8 @@ void* wait_for_signal(void* /*nothing*/) {
 }
 
 /// Starts a thread that waits for signals. Threads that start later do not receive signals. If no thread can be
-/// started, signals end the program as usual. | Precondition: the mutex is held.
+/// started, signals end the program as usual.
+/// Precondition: the mutex is held.
 void watch(registry& all) noexcept {
   if (std::exchange(all.is_watched, true)) return;
   const sigset_t signals = watched_signals();

@@ -132,7 +132,8 @@ class surviving_unpacker final : public byte_stream {
   static constexpr std::size_t most_held = std::size_t{1} << 22;     // bytes of a member's content that are held back
   static constexpr std::size_t most_overrun = std::size_t{1} << 20;  // bytes in which the damage is noticed
 
-  /// Reads more input. Sometimes drops the bytes before begin_. | Returns: false if `stop` was set meanwhile.
+  /// Reads more input. Sometimes drops the bytes before begin_.
+  /// Returns: false if `stop` was set meanwhile.
   bool fill(const std::atomic<bool>& stop) {
     if (begin_ >= most_overrun || begin_ == in_.size()) {
       in_.erase(0, begin_);

@@ -203,8 +203,8 @@ std::uint64_t limit_of(Resource resource) {
   return static_cast<std::uint64_t>(limit.rlim_cur);
 }
 
-/// Returns the number at the beginning of a file. | Returns: nullopt if there is no such file, or if the file does not
-/// begin with a number, as in "max".
+/// Returns the number at the beginning of a file.
+/// Returns: nullopt if there is no such file, or if the file does not begin with a number, as in "max".
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;

@@ -81,7 +81,7 @@ class temporary_file {
   /// Throws: output_error, for example if the disk is full.
   std::uint64_t append(std::string_view bytes);
 
-  /// Reads bytes that were written before. See input_file::read_at(). Another thread may write at the same time. |
+  /// Reads bytes that were written before. See input_file::read_at(). Another thread may write at the same time.
   /// Precondition: append() was called before.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 

@@ -47,8 +47,8 @@ std::string option_of_weights(const typed_options& typed);
 /// files may still require fingerprints.
 bool may_be_exact(const typed_options& typed);
 
-/// Returns true if kind, width and distance are the ones that the similarity would imply. | Precondition: there is a
-/// similarity, and the check is not by edit distance.
+/// Returns true if kind, width and distance are the ones that the similarity would imply.
+/// Precondition: there is a similarity, and the check is not by edit distance.
 bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison);
 
 /// Prints the settings that a similarity implies, and the equivalent options. If the command uses fingerprints although

@@ -52,8 +52,8 @@ void refuse_other_features(const typed_options& typed, const index_settings& sto
 /// If neither --within nor --across was given, takes the option with which the index was made, if any.
 /// Throws: usage_error if one of the options was given, and the index does not keep the values of its field.
 void take_pairing(typed_options& typed, const index_settings& stored);
-/// Records whether an index has features. | Throws: usage_error if an option needs features that the index does not
-/// have.
+/// Records whether an index has features.
+/// Throws: usage_error if an option needs features that the index does not have.
 void take_what_is_kept(const typed_options& typed, const index_settings& stored, run_settings& to);
 /// Refuses a check that needs data which no index has.
 void refuse_check_of_index(const typed_options& typed);

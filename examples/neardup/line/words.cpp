@@ -35,7 +35,8 @@ class help_formatter : public CLI::Formatter {
   std::string usage_;
 };
 
-/// Converts a size to a number of bytes. | Returns: an error message, or an empty text if the size is valid.
+/// Converts a size to a number of bytes.
+/// Returns: an error message, or an empty text if the size is valid.
 std::string read_size(std::string& size) {
   const std::string given = size;  // kept for the message, because CLI11 removes the unit first
   try {

@@ -56,8 +56,8 @@ void append_code_point(char32_t c, std::string& out) {
   out.append(bytes.data(), neardup::encode(c == 0 ? neardup::replacement_character : c, bytes.data()));
 }
 
-/// Appends the character of the reference at the beginning of `text`. | Returns: the size of the reference, or 0 if the
-/// text does not begin with a reference.
+/// Appends the character of the reference at the beginning of `text`.
+/// Returns: the size of the reference, or 0 if the text does not begin with a reference.
 std::size_t append_reference(std::string_view text, std::string& out) {
   constexpr std::size_t longest = 12;
   const std::size_t end = text.substr(0, longest).find(';');

@@ -647,7 +647,8 @@ struct json_parser {
     return std::nullopt;
   }
 
-  /// Adds the texts of a path with "[*]" to the record. An empty array is an empty text. | Returns: the error, if any.
+  /// Adds the texts of a path with "[*]" to the record. An empty array is an empty text.
+  /// Returns: the error, if any.
   std::optional<std::string> take_list(const value_list& list, std::size_t field, std::string_view line, record& out) {
     const std::vector<token>& values = list.values();
     if (values.empty()) {
@@ -677,7 +678,8 @@ struct json_parser {
     return other_kind(name, {}, "a string") + " in the record, which " + list_of_fields(line);
   }
 
-  /// Adds the values of a line to the record. | Returns: the missing part, if any.
+  /// Adds the values of a line to the record.
+  /// Returns: the missing part, if any.
   std::optional<std::string> take(std::string_view line, record& out) {
     if (!lists.empty()) {
       if (auto wrong = take_single_values()) return wrong;

@@ -212,7 +212,8 @@ class own_lines {
 
   [[nodiscard]] bool is_quote_at(std::size_t i) const { return i < lines_.size() && is_quoted(lines_[i]); }
 
-  /// Leaves out the lines up to `end`, and all lines after them, unless quoted lines follow. | Returns: the next line.
+  /// Leaves out the lines up to `end`, and all lines after them, unless quoted lines follow.
+  /// Returns: the next line.
   std::size_t leave_out_mail(std::size_t begin, std::size_t end) {
     if (!is_quote_at(next_text(end))) end = lines_.size();
     leave_out(begin, end);
@@ -224,7 +225,8 @@ class own_lines {
               false);
   }
 
-  /// Decides about line `i`, and perhaps about the following lines. | Returns: the next line.
+  /// Decides about line `i`, and perhaps about the following lines.
+  /// Returns: the next line.
   std::size_t take(std::size_t i) {
     const std::string_view line = lines_[i];
     if (!may_be_quoted(line)) return i + 1;

@@ -18,7 +18,7 @@ class record_editor {
   explicit record_editor(const input_settings& settings)
       : settings_(settings), read_(make_record_reader(settings)), fold_(settings.fold) {}
 
-  /// Returns the texts of a record, folded if the settings demand it. The texts are valid until the next call. |
+  /// Returns the texts of a record, folded if the settings demand it. The texts are valid until the next call.
   /// Precondition: the record was read before without an error.
   const std::vector<std::string_view>& texts_of(const source& from, std::uint64_t line, std::string_view raw);
 

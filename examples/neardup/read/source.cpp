@@ -374,7 +374,8 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   return found;
 }
 
-/// Begins to read a folder, unless the folder was read before. | Returns: the error, if any.
+/// Begins to read a folder, unless the folder was read before.
+/// Returns: the error, if any.
 std::optional<bad_input> source_walker::enter(const std::string& path, const std::string& relative) {
   std::error_code error;
   const std::string real = fs::canonical(path, error).string();

@@ -43,7 +43,7 @@ class source_copy {
   std::uint64_t size_ = 0;
 };
 
-/// The positions and errors of the records into which bad pieces were cut. Each pass has to cut them in the same way. |
+/// The positions and errors of the records into which bad pieces were cut. Each pass has to cut them in the same way.
 /// Thread safety: several threads may call all members at once.
 class recovered_records {
  public:

@@ -13,8 +13,8 @@ namespace {
 constexpr const char* quotes_without_end = "a value in quotes has no end";
 constexpr const char* behind_quotes = "something follows the closing quote of value ";
 
-/// Reads the quoted value at the beginning of a row. | Returns: the size of the value with its quotes, or nullopt if
-/// the value has no end.
+/// Reads the quoted value at the beginning of a row.
+/// Returns: the size of the value with its quotes, or nullopt if the value has no end.
 std::optional<std::size_t> take_quoted(std::string_view row, table_row& out) {
   std::size_t end = 1;
   std::string* copy = nullptr;  // made if the value contains quotes
@@ -44,8 +44,8 @@ class column_places {
     }
   }
 
-  /// Returns the place of a column, or nullopt if there is no such column. | Precondition: the settings name the
-  /// column.
+  /// Returns the place of a column, or nullopt if there is no such column.
+  /// Precondition: the settings name the column.
   [[nodiscard]] std::optional<std::size_t> of(const std::string& name) const { return places_.at(name); }
 
  private:

@@ -24,7 +24,8 @@ bool is_same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-/// Removes the first line from the text. | Returns: the removed line without its end.
+/// Removes the first line from the text.
+/// Returns: the removed line without its end.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, end);
@@ -56,8 +57,8 @@ std::string label_in(std::string_view value) {
   return "";
 }
 
-/// Joins the chunks of HTTP 1.1. | Returns: false if the body is not chunked. Some crawlers join chunks, but keep the
-/// header of chunked bodies.
+/// Joins the chunks of HTTP 1.1.
+/// Returns: false if the body is not chunked. Some crawlers join chunks, but keep the header of chunked bodies.
 bool join_chunks(std::string_view body, std::string& out) {
   out.clear();
   while (!body.empty()) {

@@ -147,7 +147,8 @@ class record_writer {
   bool is_closed_ = false;
 };
 
-/// Reads the documents of the input again, in a second pass without features. | Memory: one byte for each line.
+/// Reads the documents of the input again, in a second pass without features.
+/// Memory: one byte for each line.
 class second_pass {
  public:
   explicit second_pass(context& c) : context_(c) { c.sources.remember(); }

@@ -21,7 +21,8 @@ using document_number = std::uint64_t;
 /// The documents of all parts, numbered part by part, and the pairs of all partitions.
 class gathered_run {
  public:
-  /// Opens the files of a run. | Throws: input_error if the files belong to several runs, or if one is missing.
+  /// Opens the files of a run.
+  /// Throws: input_error if the files belong to several runs, or if one is missing.
   gathered_run(const std::vector<std::string>& parts, const std::vector<std::string>& pairs) {
     for (const std::string& path : pairs) {
       files_.push_back(std::make_unique<pairs_file>(path));

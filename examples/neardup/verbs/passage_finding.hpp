@@ -24,8 +24,8 @@ struct passage_settings {
   std::size_t least_documents = 1;
 };
 
-/// Reads the length of passages (N or bytes:N), if it was given, and the option --least-documents. | Throws:
-/// usage_error.
+/// Reads the length of passages (N or bytes:N), if it was given, and the option --least-documents.
+/// Throws: usage_error.
 passage_settings take_passage_settings(const typed_options& given, const std::string& option);
 
 /// Refuses indexes in --against, because an index has no texts. `what`: the verb or the option that searches for

@@ -10,7 +10,8 @@ namespace command {
 /// Throws: usage_error, input_error; output_error if the file that is saved at the end cannot be written.
 run_settings take_files_of_run(const typed_options& typed, const std::vector<std::string>& others = {});
 
-/// Refuses an output that is one of the input files. Such a file may be found in a folder. | Throws: usage_error.
+/// Refuses an output that is one of the input files. Such a file may be found in a folder.
+/// Throws: usage_error.
 void refuse_output_among(run_settings settings, const std::vector<std::string>& files);
 
 /// Returns the number that is the value of an option, which is at least 0.

@@ -63,7 +63,8 @@ constexpr std::array verify_options{
                usual::always},
 };
 
-/// Documents that are found by their ids. | Memory: their features and names, and 8 to 16 bytes for each document.
+/// Documents that are found by their ids.
+/// Memory: their features and names, and 8 to 16 bytes for each document.
 class named_documents {
  public:
   explicit named_documents(const run_settings& settings)
@@ -149,8 +150,8 @@ class pair_checker {
     take(std::move(one));
   }
 
-  /// Checks the waiting pairs, and prints the results. | Throws: input_error for an unknown id, unless --skip-bad is
-  /// given.
+  /// Checks the waiting pairs, and prints the results.
+  /// Throws: input_error for an unknown id, unless --skip-bad is given.
   void answer() {
     const double least = *context_.settings.comparison.min_similarity;
     run_parallel(context_.settings.threads, waiting_.size(), [&](std::size_t i) {
@@ -167,7 +168,8 @@ class pair_checker {
     for (const asked& one : all) report(one);
   }
 
-  /// Marks the documents that are dropped. | Returns: the number of dropped documents.
+  /// Marks the documents that are dropped.
+  /// Returns: the number of dropped documents.
   std::uint64_t drop() {
     neardup::pair_groups<std::uint32_t> groups(static_cast<std::uint32_t>(documents_.size()));
     std::optional<checked_pair> last;
@@ -425,8 +427,8 @@ struct checked_cluster {
   std::uint64_t near = 0;            // number of pairs that are near-duplicates
 };
 
-/// Writes the records of the input, each with a note about its group after the check of the clusters. | Memory: 16
-/// bytes for each document.
+/// Writes the records of the input, each with a note about its group after the check of the clusters.
+/// Memory: 16 bytes for each document.
 class group_notes {
  public:
   group_notes(context& c, const std::string& key) : context_(c), notes_(key), documents_(c) {}

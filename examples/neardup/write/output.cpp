@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t buffer_size = std::size_t{1} << 16;
 
-/// Creates the first of PATH.partial, PATH.partial.1 and so on that exists neither as a file nor as a link. | Returns:
-/// null if no file can be created; errno has the reason.
+/// Creates the first of PATH.partial, PATH.partial.1 and so on that exists neither as a file nor as a link.
+/// Returns: null if no file can be created; errno has the reason.
 std::FILE* create_partial(const std::string& path, bool is_private, std::string& partial, unfinished_file& unfinished) {
   constexpr int most = 1000;
   std::FILE* file = nullptr;
@@ -35,7 +35,8 @@ std::FILE* create_partial(const std::string& path, bool is_private, std::string&
   throw output_error(path + ": cannot be written: " + why);
 }
 
-/// Returns the type of the file that an output replaces. | Throws: output_error if the file cannot be replaced.
+/// Returns the type of the file that an output replaces.
+/// Throws: output_error if the file cannot be replaced.
 std::filesystem::file_type type_of_target(const std::string& path, const std::string& target) {
   std::error_code error;
   const std::filesystem::file_type type = std::filesystem::status(target, error).type();

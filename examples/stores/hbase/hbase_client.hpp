@@ -62,7 +62,8 @@ class table {
   void flush();
   void discard_changes();
 
-  /// Returns for each range its cells, sorted by row and column. All ranges are requested together. | Throws: error.
+  /// Returns for each range its cells, sorted by row and column. All ranges are requested together.
+  /// Throws: error.
   std::vector<std::vector<cell>> scan(const std::vector<row_range>& ranges);
 
  private:
