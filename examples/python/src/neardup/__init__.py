@@ -1,19 +1,19 @@
 """Finds near-duplicate texts, and misses none.
 
-Texts are a list of str or bytes, a NumPy array, or anything with the Arrow PyCapsule interface: a column of pyarrow,
-polars, pandas or DuckDB, or a reader of batches. Results are NumPy arrays, or objects that every library with that
-interface reads: `polars.DataFrame(neardup.pairs(texts))`.
+Texts are a list of str or bytes, a NumPy array, or an object with the Arrow PyCapsule interface, such as a column of
+pyarrow, polars, pandas or DuckDB, or a reader of batches. Results are NumPy arrays, or objects with the same interface,
+which other libraries can read: `polars.DataFrame(neardup.pairs(texts))`.
 
-A null text is in no pair and is always kept. Bytes that are not UTF-8 read as U+FFFD, one for each maximal ill-formed
-subpart, and so does a lone surrogate. Every function runs without the GIL, on `threads` threads (None: as many as the
-machine has), which never changes a result. `progress(done, all)` is called now and then on the calling thread, with the
-number of texts that are read (or compared by edits, or decided) and that of all, None for a reader; the join of features
-that follows tells nothing. An exception of it ends the call.
+A null text is in no pair and is always kept. Each maximal ill-formed subpart of UTF-8, and each lone surrogate, is read
+as U+FFFD. Every function runs without the GIL, on `threads` threads; None stands for one thread for each processor. The
+number of threads never changes a result. A call runs `progress(done, all)` now and then on the calling thread. `done` is
+the number of texts that the call has read, compared by edits or decided. `all` is the number of all texts, or None for a
+reader. A join of features does not call `progress`. An exception of `progress` ends the call.
 
-`features` says what is compared: "words:2" (the default: runs of two words), "chars:5", "bytes:8", "code:4" and others,
-as `neardup --features`. `bits` is the width of a feature, 32 or 64. `same` is what near-duplicates must have the same of,
-as `neardup --same`: "numbers" (all that is written in digits), "words:FILE" (the words of a file, one a line), or a list of
-these. `dictionary` is for "zh:words" and "zh:keywords", words of Chinese text: a Dictionary, or the path of one.
+`features` names the features that are compared, as `neardup --features` does: "words:2" (runs of two words, the default),
+"chars:5", "bytes:8", "code:4" and others. `bits` is the width of a feature, 32 or 64. `same` names tokens in which
+near-duplicates must agree, as `neardup --same` does: "numbers" (all numbers in digits), "words:FILE" (the words of a file,
+one in each line), or a list of such names. `dictionary` is a Dictionary or its path, for "zh:words" and "zh:keywords".
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def __dir__() -> List[str]:
 
 
 def _is_truth(value: Any) -> bool:
-    """Whether it is a Boolean, which Python and NumPy take for a number, and this package does not."""
+    """Returns True for a Boolean. Python and NumPy accept Booleans as numbers, and this package does not."""
     return isinstance(value, (bool, _np.bool_))
 
 
@@ -96,7 +96,7 @@ def _whole(number: Any, what: str, least: int, most: int = 2**63 - 1) -> int:
 
 
 def _width(bits: Any) -> int:
-    """Bits of a feature or of a code, of which the module knows which ones there are."""
+    """Checks a number of bits. The native module checks whether it has features or codes of this width."""
     return _whole(bits, "bits", 0, 256)
 
 
@@ -111,7 +111,7 @@ def _array(values: Any, what: str, truths: bool = False) -> _np.ndarray:
         raise TypeError(f"{what} are numbers, not True and False")
     try:
         return _np.asarray(values)
-    except Exception as e:  # of whatever library the values are of
+    except Exception as e:  # an exception of any library
         raise TypeError(f"{what} are no array: {e}") from None
 
 
@@ -129,14 +129,14 @@ def _number(names: dict, name: str, what: str) -> int:
 
 
 def _run(threads: Optional[int], progress: Progress = None) -> Tuple[int, Any]:
-    """How a call runs, for the module."""
+    """Checks the settings of a call, and returns them for the native module."""
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is a function, not {type(progress).__name__}")
     return (0 if threads is None else _whole(threads, "threads", 1), progress)
 
 
 def _made_of(features: str, seed: int, same: Same = None, dictionary: Words = None) -> Tuple[str, int, Any, Any]:
-    """What features are made of, for the module."""
+    """Checks how features are made, and returns it for the native module."""
     if not (same is None or isinstance(same, str) or hasattr(same, "__iter__")):
         raise TypeError(f"same is a name or a list of names, not {type(same).__name__}")
     names = () if same is None else (same,) if isinstance(same, str) else tuple(same)
@@ -150,7 +150,7 @@ def _made_of(features: str, seed: int, same: Same = None, dictionary: Words = No
 
 
 def _path(path: Union[str, os.PathLike, None]) -> str:
-    """The path as text; empty for None."""
+    """Returns the path as text; empty for None."""
     if path is None:
         return ""
     text = _text(os.fsdecode(path), "a path")
@@ -172,10 +172,10 @@ def _similarity(similarity: float) -> float:
 
 
 class _Table:
-    """Columns of equal length. NumPy by name, Arrow by the PyCapsule interface, neither with a copy."""
+    """Columns of equal length. NumPy and Arrow (by the PyCapsule interface) read them without a copy."""
 
     _columns: Sequence[str] = ()
-    _named = ""  # the column that has strings, if there are any
+    _named = ""  # the name of the column of strings, if there is one
 
     def __init__(self, native: Any, names: Optional[List[Optional[str]]] = None) -> None:
         self._native = native
@@ -198,7 +198,7 @@ class _Table:
         return self._native.stream(*self._strings())
 
     def _strings(self) -> Tuple[Any, ...]:
-        """Arrow's buffers of the strings."""
+        """Returns Arrow's buffers of the strings."""
         if not self._named:
             return ()
         if self._names is None:
@@ -209,7 +209,7 @@ class _Table:
         return (offsets, b"".join(data))
 
     def to_numpy(self) -> dict:
-        """The columns by their names."""
+        """Returns the columns by their names."""
         return {name: getattr(self, name) for name in self._columns}
 
     def __repr__(self) -> str:
@@ -228,10 +228,10 @@ def _shown(value: Any) -> str:
 
 
 class Pairs(_Table):
-    """Pairs by their positions, sorted by (first, second).
+    """Pairs of positions, sorted by (first, second).
 
-    Columns: `first`, `second` (uint32); of sets `common` (the overlap, uint32) and `similarity` (float64), of codes
-    `distance` (in bits, uint32), of texts compared by edits `distance` (in edits) and `similarity`.
+    Columns: `first` and `second` (uint32). Pairs of sets also have `common` (the overlap, uint32) and `similarity`
+    (float64). Pairs of codes have `distance` (bits, uint32). Pairs by edits have `distance` (edits) and `similarity`.
     """
 
     def __init__(self, native: Any) -> None:
@@ -240,18 +240,18 @@ class Pairs(_Table):
 
 
 class Passages(_Table):
-    """Runs of repeated passages, each as long as possible, in the order of their places.
+    """Runs of text that repeated passages cover, each as long as possible, in the order of their places.
 
-    Columns (uint32): `text` is a position. `begin` and `end` are the place in it, in code points as Python counts them:
-    `texts[text][begin:end]`. `begin_byte` and `end_byte` are the place in its UTF-8. `first_text`, `first_begin` and so
-    on are where it stood first.
+    Columns (uint32): `text` is the position of a text. `begin` and `end` are the place of the run in code points:
+    `texts[text][begin:end]`. `begin_byte` and `end_byte` are the place in UTF-8. `first_text`, `first_begin` and so on
+    are the first place of the run.
     """
 
     _columns = ("text", "begin", "end", "begin_byte", "end_byte", "first_text", "first_begin", "first_end", "first_begin_byte", "first_end_byte")
 
 
 class CutTexts:
-    """Texts without their repeated passages, by position: str, or None for a null. Arrow reads it as large_string."""
+    """Texts without their repeated passages, by position. Each is a str, or None for a null. Arrow: large_string."""
 
     def __init__(self, native: Any) -> None:
         self._native = native
@@ -277,10 +277,10 @@ class CutTexts:
 
 
 class Matches(_Table):
-    """What a search found, by query.
+    """The matches of a search, sorted by query, then by distance and id, or by descending similarity.
 
-    Columns: `query` (position, uint32) and `id` (uint64, or str); of codes `distance` (in bits, uint32), by which they
-    are sorted, then by id; of sets `common` (the overlap, uint32) and `similarity` (float64), the most similar first.
+    Columns: `query` (position, uint32) and `id` (uint64, or str). Matches of codes also have `distance` (bits, uint32).
+    Matches of sets also have `common` (the overlap, uint32) and `similarity` (float64).
     """
 
     _named = "id"
@@ -291,9 +291,9 @@ class Matches(_Table):
 
 
 class FeatureSets:
-    """The features of texts, by position: each set ascending and distinct, of 32 or 64 bits.
+    """The feature sets of texts, by position. The features of a set are ascending and distinct, of 32 or 64 bits.
 
-    `offsets` (int64) and `values` (uint32 or uint64) are views of it; Arrow reads it as large_list.
+    `offsets` (int64) and `values` (uint32 or uint64) are views of the sets. Arrow reads the sets as large_list.
     """
 
     def __init__(self, native: Any) -> None:
@@ -324,7 +324,7 @@ class FeatureSets:
 
     @property
     def nulls(self) -> int:
-        """How many were null texts."""
+        """The number of null texts."""
         return self._native.nulls
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
@@ -336,11 +336,10 @@ class FeatureSets:
 
 
 class Fingerprints:
-    """Codes of texts, by position: 32, 64, 128 or 256 bits, or null for a text without features.
+    """Codes of texts, by position, of 32, 64, 128 or 256 bits. The code of a text without features is null.
 
-    `valid` is a Boolean mask. `words` has the bits as words, the lowest first: uint64 of shape (n,) up to 64 bits, else
-    (n, bits / 64); 0 where there is none. Arrow reads it as uint32, uint64 or fixed_size_binary with the lowest byte
-    first.
+    `valid` is False for a null. `words` (uint64) has shape (n,) up to 64 bits, else (n, bits / 64) with the lowest word
+    first; it is 0 for a null. Arrow reads the codes as uint32, uint64 or fixed_size_binary, lowest byte first.
     """
 
     def __init__(self, native: Any) -> None:
@@ -367,7 +366,7 @@ class Fingerprints:
         return words if self.bits <= 64 else words.reshape(len(self), self.bits // 64)
 
     def hex(self) -> List[Optional[str]]:
-        """As the command prints them: bits / 4 digits, the highest first."""
+        """Returns each code as the command prints it: bits / 4 hexadecimal digits, the highest first."""
         rows = self.words.reshape(len(self), max(1, self.bits // 64))[:, ::-1].tolist()
         digits = min(self.bits, 64) // 4
         return ["".join(f"{word:0{digits}x}" for word in row) if ok else None for row, ok in zip(rows, self.valid)]
@@ -381,11 +380,11 @@ class Fingerprints:
 
 
 class Dictionary:
-    """Words of Chinese text, read once, for many calls: a file as jieba's dict.txt, or one that the library has saved.
+    """A dictionary of Chinese words, which many calls can use.
 
-    `user_words`: a file as jieba's user dictionaries. `model`: the folder of jieba's model of unknown words, by default
-    finalseg/ beside `path`; False cuts unknown words into characters. `stop_words`: a file of words that are left out, one
-    a line. Words are those of the command with the same files.
+    `path`: a file like jieba's dict.txt, or a dictionary that the library has saved. `user_words`: a file like jieba's
+    user dictionaries. `model`: the folder of jieba's model of unknown words, by default finalseg/ beside `path`; with
+    False, unknown words are cut into characters. `stop_words`: a file of words that are left out, one in each line.
     """
 
     def __init__(
@@ -403,7 +402,7 @@ class Dictionary:
         self._native = _native.Dictionary(self._path, _path(user_words), folder, model is False, _path(stop_words))
 
     def __len__(self) -> int:
-        """How many words there are."""
+        """Returns the number of words."""
         return len(self._native)
 
     def __repr__(self) -> str:
@@ -411,9 +410,9 @@ class Dictionary:
 
 
 class IdfTable:
-    """Weights of features by how rare they are, from a file of lines "feature weight", as jieba's idf.txt.
+    """A table of weights, higher for rare features, from a file of lines "feature weight" like jieba's idf.txt.
 
-    A feature that is not there has the median weight.
+    A feature that the table does not have gets the median weight.
     """
 
     def __init__(self, path: Path) -> None:
@@ -428,17 +427,17 @@ class IdfTable:
         dictionary: Words = None,
         progress: Progress = None,
     ) -> "IdfTable":
-        """The weights ln(1 + N / df) of features that df of N texts have; nulls do not count. As the command learns them."""
+        """Computes the weights ln(1 + N / df) from N texts, of which df have the feature. Nulls do not count as texts."""
         result = cls.__new__(cls)
         result._native = _native.Idf.learn(texts, _made_of(features, 0, None, dictionary), _run(1, progress))
         return result
 
     def save(self, path: Path) -> None:
-        """Writes the file. Raises OSError for a feature that begins or ends with white space, as those of "chars:5" may."""
+        """Writes the file. Raises OSError if a feature begins or ends with white space, which "chars:5" allows."""
         self._native.save(_path(os.fspath(path)))
 
     def __len__(self) -> int:
-        """How many features there are."""
+        """Returns the number of features."""
         return len(self._native)
 
     def __repr__(self) -> str:
@@ -446,9 +445,9 @@ class IdfTable:
 
 
 def tokens(text: Union[str, bytes], features: str = "words:2", *, dictionary: Words = None) -> List[Any]:
-    """The features of one text as they are hashed, repeated ones included: str, or bytes for "bytes:N"."""
+    """Returns the tokens of one text, also repeated tokens, before they are hashed: str, or bytes for "bytes:N"."""
     if isinstance(text, str):
-        # A lone surrogate reads as U+FFFD.
+        # A lone surrogate becomes U+FFFD.
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
     found = _native.tokens(text, _made_of(features, 0, None, dictionary))
     return found if features.startswith("bytes:") else [token.decode("utf-8", "replace") for token in found]
@@ -465,15 +464,15 @@ def features(
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> FeatureSets:
-    """The feature sets of texts, which every join takes in place of the texts. A reader of batches is read to its end."""
+    """Returns the feature sets of texts. Every join accepts them in place of the texts. Reads a reader to its end."""
     sets = _native.Sets(_width(bits))
     sets.add_texts(texts, _made_of(features, seed, same, dictionary), _run(threads, progress))
     return FeatureSets(sets)
 
 
 def feature_sets(sets: Any, *, bits: int = 32) -> FeatureSets:
-    """Sets of a caller's own features, unsigned integers of `bits` bits: a column of Arrow's lists, each ascending and
-    distinct, or an iterable of iterables in any order. A null is an empty set."""
+    """Makes FeatureSets of the caller's own features, which are unsigned integers of `bits` bits. `sets`: a column of
+    Arrow's lists, each ascending and distinct, or an iterable of iterables in any order. A null becomes an empty set."""
     result = _native.Sets(_width(bits))
     if hasattr(sets, "__arrow_c_stream__") or hasattr(sets, "__arrow_c_array__"):
         result.add_lists(sets)
@@ -504,7 +503,7 @@ def _features_of(one: Any, kind: Any) -> _np.ndarray:
 
 
 class _Reading(NamedTuple):
-    """How texts become what is compared: sets of features, or, by edits, texts."""
+    """Settings by which texts are read: as sets of features, or as texts that are compared by edits."""
 
     by_edits: bool
     made_of: Any
@@ -537,7 +536,7 @@ def _reading(
     dictionary: Words,
     run: Any,
 ) -> Tuple[_Reading, int, int]:
-    """How texts are read; the number of the measure; the least overlap."""
+    """Returns the settings for reading texts, the number of the measure and the least overlap."""
     by_edits = isinstance(measure, str) and measure == "edit"
     if by_edits and any(one is not None for one in (same, min_common, dictionary)):
         raise ValueError('measure="edit" goes by no features, so `same`, `min_common` and `dictionary` do not go with it')
@@ -564,14 +563,15 @@ def pairs(
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> Pairs:
-    """All pairs of texts whose similarity is at least `similarity`; with `others`, of a text and one of these.
+    """Finds all pairs of texts whose similarity is at least `similarity`.
 
-    `texts` and `others` are texts or FeatureSets. `measure`: "jaccard", "cosine", "containment" of the smaller text in
-    the larger one, or "edit": 1 - edit distance / characters of the longer text, both normalised (which needs texts).
+    `texts` and `others` are texts or FeatureSets. If `others` is given, the second text of each pair is of `others`.
+    `measure`: "jaccard", "cosine", "containment" of the smaller text in the larger text, or "edit", which needs texts:
+    1 - edit distance / characters of the longer text, for normalised texts.
     `min_common`: the least number of common features (default: 8 for containment, otherwise 1).
-    `copies_once`: of equal texts only the first is paired with other texts.
-    `within`: a value for each text, a str or a whole number; only texts of the same value are compared. `across`: the
-    same, but only texts of different values are compared.
+    `copies_once`: if True, only the first of equal texts is paired with other texts.
+    `within`: a str or a whole number for each text. Only texts of the same value are compared. `across` also has a value
+    for each text. Only texts of different values are compared.
     """
     run = _run(threads, progress)
     read, number, common = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
@@ -600,7 +600,7 @@ def verify(
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> Pairs:
-    """Those of given pairs whose similarity is at least `similarity`, in their order, with overlap and similarity.
+    """Returns the given pairs whose similarity is at least `similarity`, in the given order, as pairs() returns pairs.
 
     `pairs`: Pairs, a table with columns `first` and `second`, or two arrays of positions.
     """
@@ -613,7 +613,7 @@ def verify(
 
 
 class _Pairing:
-    """What `within` or `across` asks for: which texts, sets or codes are compared, by a value for each."""
+    """The values of `within` or `across`, which decide which texts, sets or codes are compared."""
 
     def __init__(self, name: str, values: Any, what: str = "text") -> None:
         self.name, self.what = name, what
@@ -633,7 +633,7 @@ class _Pairing:
         return cls(name, within if across is None else across, what)
 
     def _positions(self, count: int) -> List[_np.ndarray]:
-        """The positions of each value."""
+        """Returns the positions of each value."""
         if len(self._values) != count:
             raise ValueError(f"{self.name} has {len(self._values):,} values for {count:,} {self.what}s")
         places: Dict[Any, List[int]] = {}
@@ -644,7 +644,7 @@ class _Pairing:
         return [_np.array(one, _np.uint32) for one in places.values()]
 
     def pairs(self, of: Any, join: Callable[[Any], Any]) -> Pairs:
-        """The pairs that are asked for, of those that `join` finds."""
+        """Returns the pairs of `join` that `within` or `across` allows."""
         places = self._positions(len(of))
         found = []
         if self.name == "across":
@@ -654,7 +654,7 @@ class _Pairing:
             table = Pairs(join(of)).to_numpy()
             chosen = number[table["first"]] != number[table["second"]]
             found.append({name: column[chosen] for name, column in table.items()})
-        else:  # texts of different values are compared nowhere
+        else:  # compares only texts of the same value
             for positions in places:
                 table = Pairs(join(_part(of, positions))).to_numpy()
                 for name in ("first", "second"):
@@ -667,7 +667,7 @@ class _Pairing:
         return Pairs(_native.pairs_of(" ".join(table), {name: column[order] for name, column in table.items()}))
 
     def labels(self, of: Any, group: Callable[[Any, Optional[_np.ndarray]], _np.ndarray], scores: Optional[_np.ndarray]) -> _np.ndarray:
-        """The groups of each value, for `within`."""
+        """Groups the texts of each value separately, for `within`."""
         labels = _np.arange(len(of), dtype=_np.uint32)
         for positions in self._positions(len(of)):
             own = None if scores is None else scores[positions]
@@ -676,7 +676,7 @@ class _Pairing:
 
 
 def _part(of: Any, positions: _np.ndarray) -> Any:
-    """The sets, texts or codes at these positions."""
+    """Returns the sets, texts or codes at these positions."""
     if not isinstance(of, _native.Sets):
         return of.part(positions)
     offsets, values = of.offsets(), of.values()
@@ -696,7 +696,7 @@ def _both(pairs: Any) -> Any:
         return pairs
     try:
         return pairs["first"], pairs["second"]
-    except Exception:  # of whatever library the table is of
+    except Exception:  # an exception of any library
         raise TypeError("pairs are Pairs, a table with columns 'first' and 'second', or two arrays") from None
 
 
@@ -727,13 +727,12 @@ def groups(
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> _np.ndarray:
-    """For each text the position of its representative (uint32); a text is kept if that is its own position.
+    """Returns for each text the position of its representative (uint32). A kept text is its own representative.
 
-    In order of preference, each text joins the most similar representative before it, of equally similar ones the
-    earliest, or becomes one. `prefer`: a score for each text, higher ones first; by default in order of positions, for
-    containment the largest first. `chains`: groups are connected by chains of similar texts instead.
-    `within`: a value for each text, a str or a whole number; only texts of the same value are compared. `across`: the
-    same, but only texts of different values are compared.
+    The function decides about texts in an order of preference. Each text joins the most similar earlier representative,
+    or the first of equally similar ones. A text that is similar to no representative becomes a representative.
+    `prefer`: a score for each text; higher scores come first. The default is the order of positions, and for containment
+    the largest text first. `chains`: if True, groups are chains of similar texts. `within`, `across`: as in pairs().
     """
     run = _run(threads, progress)
     reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
@@ -758,7 +757,7 @@ def unique(
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> _np.ndarray:
-    """A Boolean mask of the texts that are kept: those that groups() makes representatives, and nulls."""
+    """Returns a Boolean mask of the texts that are kept: the representatives of groups(), and nulls."""
     run = _run(threads, progress)
     reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
     labels = _group(None, texts, similarity, reading, prefer, chains, True, _Pairing.of(within, across))
@@ -783,11 +782,11 @@ def annotate(
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> Dict[str, _np.ndarray]:
-    """For each text its group, as columns of a table.
+    """Returns the group of each text, as columns of a table. No text is left out.
 
-    Columns: `group` (int64: groups of two and more are numbered from 0 in the order of their representatives; -1: no
-    near-duplicates), `original` (uint32: the position of the representative, as groups() has it), `similarity` (float64:
-    to the original, 1 for itself) and `size` (uint32: the number of texts in the group). Nothing is dropped.
+    Columns: `group` (int64) is the number of the group, or -1 for a text without near-duplicates. Groups are numbered from
+    0, in the order of their representatives. `original` (uint32) is the position of the representative, as groups()
+    returns it. `similarity` (float64) is the similarity to the original. `size` (uint32) is the size of the group.
     """
     run = _run(threads, progress)
     read, number, common = reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
@@ -798,7 +797,7 @@ def annotate(
     others = count[labels != count]
     closeness = _np.ones(len(labels))
     if others.size > 0:
-        # A text of a chain may be far from the original, so no pair is left out for its similarity.
+        # A text of a chain can have a low similarity to the original, so the pairs are verified without a threshold.
         close = Pairs(_native.verify(of, None, labels[others], others, 5e-324, number, 0 if read.by_edits else 1, run))
         closeness[others] = 0
         closeness[close.second] = close.similarity
@@ -823,10 +822,10 @@ def extend_groups(
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> _np.ndarray:
-    """Groups further texts around those kept by earlier calls, which stay.
+    """Groups further texts around texts that earlier calls kept.
 
-    Returns: a position for each of `texts`, counting `kept` first: that of its representative, or its own,
-    len(kept) + i, if it becomes one.
+    Returns: for text i of `texts`, the position of its representative in the sequence `kept` + `texts`. If the text becomes
+    a representative, this is len(kept) + i.
     """
     run = _run(threads, progress)
     reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
@@ -897,11 +896,11 @@ def fingerprints(
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> Fingerprints:
-    """Fingerprints of texts: kind "simhash", or "minwise" codes.
+    """Makes fingerprints of texts. `kind`: "simhash" or "minwise".
 
-    `weights` of a simhash: "unit" (each distinct feature once, the default), "tf", "logtf", "idf" or "tfidf"; the last
-    two with a table, `idf`: an IdfTable, or the path of one. "levels:N:W" are levels 1 to N of weights W by their size,
-    "quantiles:N:W" by their rank; without ":W" of "tf".
+    `weights` of a simhash: "unit" (each distinct feature once, the default), "tf", "logtf", "idf" or "tfidf". The weights
+    "idf" and "tfidf" need `idf`, an IdfTable or its path. "levels:N:W" and "quantiles:N:W" give levels 1 to N, by the size
+    or by the rank of another weight W. Without ":W", W is "tf".
     """
     return Fingerprints(
         _native.codes_of_texts(
@@ -959,12 +958,11 @@ def passages(
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> Passages:
-    """The passages that stood before: runs of `length` words, or bytes if `unit` is "bytes", that began earlier, in an
-    earlier text or in the same one, wherever they begin. Words are compared as they are written.
+    """Finds repeated passages. A passage is a run of `length` words, or bytes, as `unit` says. A passage is repeated if it
+    also begins in an earlier text, or earlier in the same text. Words are compared as they are written.
 
-    `least_documents`: passages that fewer texts have do not count. `earlier`: the number of texts at the beginning that
-    are an earlier corpus, of which no passages are returned. Places leave out characters that a passage of bytes has only
-    in part.
+    `least_documents`: the least number of texts that have the passage. `earlier`: the number of texts, from the first,
+    that are an earlier corpus, without results. A place leaves out characters that a passage of bytes has only in part.
     """
     options = _passage_options(length, unit, least_documents, earlier)
     return Passages(_native.passages(texts, options, _run(threads, progress)))
@@ -980,9 +978,9 @@ def cut_passages(
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> CutTexts:
-    """The texts without their passages(), each cut with the white space behind it, as `neardup unique --passages` writes
-    them. The first place of each passage stays. A text of which nothing is left is empty. Words of which a passage of
-    bytes has only a part stay. Texts of the earlier corpus are returned as they are.
+    """Removes the runs of passages() from texts, each with the white space after it, as `neardup unique --passages` does.
+    The first place of each passage stays. Words that a passage of bytes has only in part stay. The result can have empty
+    texts. The texts of the earlier corpus stay as they are.
     """
     options = _passage_options(length, unit, least_documents, earlier)
     return CutTexts(_native.cut_passages(texts, options, _run(threads, progress)))
@@ -998,11 +996,11 @@ def near_pairs(
     copies_once: bool = False,
     threads: Optional[int] = None,
 ) -> Pairs:
-    """All pairs of codes within k bits; with `others`, of a code and one of these.
+    """Finds all pairs of codes within k bits. If `others` is given, the second code of each pair is of `others`.
 
     Codes are Fingerprints, Arrow's uint64, uint32 or fixed_size_binary (lowest byte first), or NumPy arrays: uint64 of
     shape (n,), (n, 2) or (n, 4), uint32 of (n,), or uint8 of (n, bytes). A null is in no pair. `within`, `across`: a value
-    for each code, as for pairs().
+    for each code, as in pairs().
     """
     once, bits, run = _flag(copies_once, "copies_once"), _whole(k, "k", 0, 256), _run(threads)
     paired = _Pairing.of(within, across, others, once, "code")
@@ -1014,8 +1012,8 @@ def near_pairs(
 def cluster(
     codes: Any, *, k: int = 3, within: Any = None, across: Any = None, threads: Optional[int] = None
 ) -> _np.ndarray:
-    """For each code the smallest position of its cluster: chains of steps of at most k bits. `within`, `across`: a value
-    for each code, as for pairs()."""
+    """Returns for each code the smallest position in its cluster. A cluster is a chain of codes with steps within k bits.
+    `within`, `across`: a value for each code, as in pairs()."""
     bits, run, of = _whole(k, "k", 0, 256), _run(threads), _codes_of(codes)
     paired = _Pairing.of(within, across, what="code")
     if paired is None:
@@ -1027,15 +1025,15 @@ def cluster(
 
 
 def _array_of_whole(values: Sequence[Any]) -> Optional[_np.ndarray]:
-    """An array of numbers from 0 to 2**64 - 1, of which NumPy makes floating-point numbers if only some are above 2**63;
-    None for other values."""
+    """Returns an array of whole numbers from 0 to 2**64 - 1, or None for other values. Without a type, NumPy would make
+    floating-point numbers if only some are above 2**63."""
     if not all(type(one) is int and 0 <= one < 2**64 for one in values):
         return None
     return _np.array(values, _np.uint64)
 
 
 def _listed(ids: Any) -> Any:
-    """Ids as a list of str, or as what _ids() takes. Raises TypeError if only some are str."""
+    """Returns ids as a list of str, or in a form that _ids() accepts. Raises TypeError if only some ids are str."""
     if isinstance(ids, (str, bytes)):
         raise TypeError("give a list of ids, not one id")
     if isinstance(ids, _np.ndarray) and ids.dtype.kind in "uif":
@@ -1074,10 +1072,10 @@ def _ids(ids: Any) -> _np.ndarray:
 
 
 class Index:
-    """Pairs of a code and an id (an integer from 0 to 2**64 - 1), in which a search finds all within k bits.
+    """An index of pairs of a code and an id, an integer from 0 to 2**64 - 1. A search finds all pairs within k bits.
 
-    `blocks`: what a code is cut into, which decides memory and time; None for the usual number. Searches may run in many
-    threads at once.
+    `blocks`: the number of blocks into which a code is cut. The number decides memory and time; None stands for the
+    default. Searches may run in many threads at once.
     """
 
     def __init__(self, k: int = 3, *, bits: int = 64, blocks: Optional[int] = None) -> None:
@@ -1096,28 +1094,29 @@ class Index:
         return self._native.k
 
     def insert(self, codes: Any, ids: Any) -> int:
-        """Adds pairs; nulls, and pairs that are there, are left out. Returns: how many were added. After Ctrl-C, some of the
-        pairs are added."""
+        """Adds pairs, except nulls and pairs that are in the index. Returns: the number of added pairs. After Ctrl-C, some
+        of the pairs are added."""
         return self._native.insert(_codes_of(codes), _ids(ids))
 
     def erase(self, codes: Any, ids: Any) -> int:
-        """Removes pairs. Returns: how many were there."""
+        """Removes pairs. Returns: the number of removed pairs."""
         return self._native.erase(_codes_of(codes), _ids(ids))
 
     def search(self, codes: Any, k: Optional[int] = None, *, threads: Optional[int] = None) -> Matches:
-        """All pairs within k bits (None: that of the index) of each query."""
+        """Finds all pairs within k bits of each query. If k is None, it is the k of the index."""
         within = -1 if k is None else _whole(k, "k", 0, 256)
         return Matches(self._native.search(_codes_of(codes), within, _run(threads)), ("distance",))
 
     def save(self, path: Union[str, os.PathLike], made_of: str = "") -> None:
-        """Writes a file, with any text that says what the codes are made of. A crash leaves the old file or the new."""
+        """Writes a file. `made_of`: a text that describes how codes are made. A crash leaves the old or the new file."""
         self._native.save(_path(path), _text(made_of, "made_of"))
 
     @classmethod
     def load(
         cls, path: Union[str, os.PathLike], *, bits: int = 64, made_of: Optional[str] = None, mapped: bool = False
     ) -> "Index":
-        """Opens a file. `made_of`: checked if given. `mapped`: stays in the file, is ready at once, cannot be changed."""
+        """Opens a file. `made_of`: None, or the text that the file must have. If `mapped`, the index stays in the file, is
+        ready at once, and cannot change."""
         result = cls.__new__(cls)
         result._native = _native.Index.load(
             _path(path), _width(bits), None if made_of is None else _text(made_of, "made_of"), _flag(mapped, "mapped")
@@ -1129,7 +1128,7 @@ class Index:
 
 
 class _Names:
-    """The ids of an index that are str, and the numbers that stand for them."""
+    """The ids of type str in an index, and the numbers that the index has in their place."""
 
     def __init__(self) -> None:
         self.numbers: Dict[str, int] = {}
@@ -1137,7 +1136,7 @@ class _Names:
         self._next = 0
 
     def add(self, names: Iterable[str]) -> List[int]:
-        """Gives new numbers to names that have none."""
+        """Returns the numbers of names. A name without a number gets a new number."""
         result = []
         for name in names:
             if name not in self.numbers:
@@ -1153,11 +1152,10 @@ class _Names:
 
 
 class SetIndex:
-    """Texts, or sets of features, each with an id, in which a search finds all that are similar enough. None is missed.
+    """An index of texts, or of feature sets, each with an id. A search finds all that are similar enough to a query.
 
-    Ids are all integers from 0 to 2**64 - 1, or all str. `similarity` is the least one of searches; the measures are
-    "jaccard", "cosine" and "containment". Searches may run in many threads at once; those by ids of str wait for each
-    other.
+    Ids are all integers from 0 to 2**64 - 1, or all str. `similarity` is the least similarity of searches. The measures
+    are "jaccard", "cosine" and "containment". Searches may run in many threads at once, except if ids are str.
     """
 
     def __init__(
@@ -1178,13 +1176,13 @@ class SetIndex:
         self._measure, self._made_of, self._bits = measure, _made_of(features, seed, same, dictionary), _width(bits)
         self._native = _native.SetIndex.make(self._bits, self._similarity, number, common)
         self._names: Optional[_Names] = None
-        self._lock = threading.RLock()  # of the names
+        self._lock = threading.RLock()  # guards _names
 
     def _read(self, texts: Any, run: Any) -> Any:
         return _Reading(False, self._made_of, self._bits, run)(texts)
 
     def insert(self, texts: Any, ids: Any, *, threads: Optional[int] = None, progress: Progress = None) -> int:
-        """Adds texts, or FeatureSets, under ids; an id that is there keeps its text. Returns: how many were added."""
+        """Adds texts or FeatureSets under ids. An id that the index has keeps its text. Returns: the number of added ids."""
         run = _run(threads, progress)
         ids = _listed(ids)
         sets = self._read(texts, run)
@@ -1208,7 +1206,7 @@ class SetIndex:
                 raise
 
     def erase(self, ids: Any) -> int:
-        """Removes ids. Returns: how many were there."""
+        """Removes ids. Returns: the number of removed ids."""
         ids = _listed(ids)
         if self._names is None:
             return 0 if _are_names(ids) else self._native.erase(_ids(ids))
@@ -1224,14 +1222,14 @@ class SetIndex:
     def search(
         self, texts: Any, similarity: Optional[float] = None, *, threads: Optional[int] = None, progress: Progress = None
     ) -> Matches:
-        """All that are similar enough to each text. `similarity`: at least that of the index, which is the default."""
+        """Finds all matches of each text. `similarity`: not less than the similarity of the index, which is the default."""
         return self._search(texts, similarity, False, _run(threads, progress))
 
     def nearest(
         self, texts: Any, similarity: Optional[float] = None, *, threads: Optional[int] = None, progress: Progress = None
     ) -> Matches:
-        """For each text the most similar match of search(), if any; of equally similar ones that of the smallest id, or,
-        if ids are str, the one that was added first."""
+        """Finds for each text the most similar match of search(), if there is one. Of equally similar matches, the smallest
+        id wins, or, if ids are str, the id that was added first."""
         return self._search(texts, similarity, True, _run(threads, progress))
 
     def _search(self, texts: Any, similarity: Optional[float], nearest_only: bool, run: Any) -> Matches:
@@ -1258,7 +1256,7 @@ class SetIndex:
 
     @property
     def memory_usage(self) -> int:
-        """In bytes, without the names of ids."""
+        """The memory in bytes, without ids of type str."""
         return self._native.memory
 
     def __repr__(self) -> str:
@@ -1272,12 +1270,12 @@ class Verdict(NamedTuple):
     """The decision about one document."""
 
     is_new: bool
-    original: Optional[Id]  #: the id of the kept document that it is a near-duplicate of
-    similarity: Optional[float]  #: to that document
+    original: Optional[Id]  #: the id of the original; None if the document is new
+    similarity: Optional[float]  #: the similarity to the original
 
 
 class Verdicts(_Table):
-    """Decisions about documents: `is_new` (bool), and, where it is not, `original` (id, uint64, or str) and `similarity`."""
+    """Columns of verdicts: `is_new` (bool), and for other documents `original` (an id: uint64 or str) and `similarity`."""
 
     _columns = ("is_new", "original", "similarity")
     _named = "original"
@@ -1295,15 +1293,15 @@ class Verdicts(_Table):
 
 
 class Deduplicator:
-    """Keeps the first document of each kind: an added one is new, or a near-duplicate of a kept one. None is missed.
+    """Keeps new documents. An added document is new, or a near-duplicate of a kept document.
 
-    `path`: a file, with a log beside it, in which every change is before a call returns, and which is continued if it is
-    there. Limits: `max_documents`, `max_bytes` and `max_age` (in the unit of `now`, which additions then need) forget the
-    oldest documents, or with when_full="refuse" raise OverflowError. `duplicates_renew`: a near-duplicate makes its
-    original as young as itself. May be used from many threads.
+    `path`: a file, which has a log beside it. Each call writes its changes to the disk before it returns. An existing file
+    is continued. The limits are `max_documents`, `max_bytes` and `max_age` (in the unit of `now`, which additions then
+    need). Above a limit, the oldest documents are forgotten, or additions raise OverflowError if `when_full` is "refuse".
+    `duplicates_renew`: if True, a near-duplicate makes its original as young as itself. Threads may share a Deduplicator.
 
-    Ids are integers from 0 to 2**64 - 1, by default the numbers of documents added before, or all str. A file keeps no
-    ids of str, so these are for deduplicators without a path, which cannot be saved.
+    Ids are all integers from 0 to 2**64 - 1, or all str. The default id is the number of documents that were added before.
+    A file cannot have ids of type str, so a Deduplicator with such ids has no path and cannot be saved.
     """
 
     def __init__(
@@ -1352,7 +1350,7 @@ class Deduplicator:
         )
         self._similarity, self._features, self._has_file = similarity, made_of[0], file != "" and is_durable
         self._names: Optional[_Names] = None
-        self._lock = threading.RLock()  # of the names
+        self._lock = threading.RLock()  # guards _names
 
     @classmethod
     def load(
@@ -1370,7 +1368,7 @@ class Deduplicator:
         duplicates_renew: bool = False,
         when_full: str = "forget_oldest",
     ) -> "Deduplicator":
-        """One in memory, from a file of save(). Raises ValueError if it was made with other features or similarity."""
+        """Loads a file of save() into memory. Raises ValueError if the file has other features or another similarity."""
         result = cls.__new__(cls)
         result._make(
             similarity, _made_of(features, seed, same, dictionary), path, False, max_documents, max_bytes, max_age, duplicates_renew, when_full
@@ -1378,7 +1376,7 @@ class Deduplicator:
         return result
 
     def add(self, text: Union[str, bytes, None], id: Optional[Id] = None, *, now: Optional[int] = None) -> Verdict:
-        """Decides about one document. `id`: by default, how many were added before."""
+        """Decides about one document, and keeps it if it is new."""
         if self._names is None and (id is None or (type(id) is int and 0 <= id < 2**64)):
             time = None if now is None else _whole(now, "now", 0, 2**64 - 1)
             return Verdict._make(self._native.add_one(text, id, time))
@@ -1393,11 +1391,11 @@ class Deduplicator:
         threads: Optional[int] = None,
         progress: Progress = None,
     ) -> Verdicts:
-        """Decides about documents in order, as add() does, with less work for each call, and on several threads.
+        """Decides about documents in order, as add() does, with less work for each document, and on several threads.
 
-        A wrong argument adds none. After Ctrl-C, an OverflowError or an error of the disk, `added` says how many are added:
-        documents are added in pieces of 32,768 (with `max_bytes`, of about as many as there is room for), each as a whole,
-        and those of a reader one batch after the other.
+        A call with an invalid argument adds no document. Other calls add documents in pieces of 32,768, or of fewer
+        documents under `max_bytes`, and a reader batch by batch. After Ctrl-C, an OverflowError or an error of the disk,
+        the earlier pieces are added, and `added` counts their documents.
         """
         if ids is not None and hasattr(texts, "__len__") and hasattr(ids, "__len__") and len(texts) != len(ids):
             raise ValueError(f"there are {len(ids)} ids for {len(texts)} texts")
@@ -1418,7 +1416,7 @@ class Deduplicator:
             if len(set(ids)) < len(ids):
                 raise ValueError("two documents have the same id")
             known = self._names = self._names or _Names()
-            # A name that stands for a document that is forgotten is free again.
+            # The name of a forgotten document can be used again.
             known.drop([known.numbers[name] for name in ids if self._is_forgotten(name)])
             numbers = [number for name in ids if (number := known.numbers.get(name)) is not None]
             if numbers:
@@ -1444,13 +1442,13 @@ class Deduplicator:
         return Verdicts(native, [None if is_new else self._names.names[i] for is_new, i in zip(new, original)])
 
     def find(self, text: Union[str, bytes, None]) -> Verdict:
-        """The verdict that add() would give; nothing is added."""
+        """Returns the verdict that add() would return, and adds nothing."""
         if self._names is None:
             return Verdict._make(self._native.find_one(text))
         return self.find_batch([text], threads=1)[0]
 
     def find_batch(self, texts: Any, *, threads: Optional[int] = None, progress: Progress = None) -> Verdicts:
-        """The verdicts about documents by those that are kept so far; nothing is added."""
+        """Decides about documents as add_batch() does, by the documents that are kept so far, and adds nothing."""
         run = _run(threads, progress)
         if self._names is None:
             return Verdicts(self._native.find(texts, run))
@@ -1458,7 +1456,7 @@ class Deduplicator:
             return self._named_verdicts(self._native.find(texts, run))
 
     def erase(self, id: Id) -> bool:
-        """Forgets a document. Returns: whether it was kept."""
+        """Removes a kept document. Returns: False if no kept document has the id."""
         if self._names is None:
             return not isinstance(id, str) and self._native.erase(_whole(id, "an id", 0, 2**64 - 1))
         with self._lock:
@@ -1475,7 +1473,7 @@ class Deduplicator:
         return id in self._names.numbers and self._names.numbers[id] in self._native
 
     def __len__(self) -> int:
-        """How many documents are kept."""
+        """Returns the number of kept documents."""
         return len(self._native)
 
     def __bool__(self) -> bool:
@@ -1483,23 +1481,23 @@ class Deduplicator:
 
     @property
     def added(self) -> int:
-        """How many documents were added, near-duplicates and nulls included."""
+        """The number of added documents, also near-duplicates and nulls."""
         return self._native.added
 
     @property
     def memory_usage(self) -> int:
-        """In bytes, an estimate."""
+        """An estimate of the memory in bytes."""
         return self._native.memory
 
     def save(self, path: Union[str, os.PathLike, None] = None) -> None:
-        """Writes all to a file, which load() reads. Without a path: to its own, whose log begins again."""
+        """Writes a file that load() reads. Without a path, writes the own file, and its log becomes empty."""
         file = _path(path)
         if self._names is not None:
             raise ValueError("a file keeps no ids of str, so this deduplicator cannot be saved")
         self._native.save(file)
 
     def close(self) -> None:
-        """Lets go of the file and the memory. What was added is on the disk already."""
+        """Closes the file and frees the memory. All additions are on the disk already."""
         self._native.close()
 
     def __enter__(self) -> "Deduplicator":
@@ -1518,10 +1516,10 @@ class Deduplicator:
 
 
 class FeatureCounts:
-    """In how many sets features occur, for a Shuffle: a sketch that may count too much, never too little.
+    """Estimates of the number of sets that have a feature, for a Shuffle. An estimate is never too low.
 
-    `features`: about how many features all sets of the corpus have in sum, the same number for all counts that are
-    merged. `bits`: the width of a feature.
+    `features`: an estimate of the sum of the sizes of all sets of the corpus. All counts that are merged need the same
+    estimate. `bits`: the width of a feature.
     """
 
     def __init__(self, features: int = 0, *, bits: int = 64) -> None:
@@ -1538,7 +1536,7 @@ class FeatureCounts:
 
     @property
     def counted(self) -> int:
-        """How many features were added."""
+        """The number of features that were added."""
         return self._native.counted
 
     def save(self) -> bytes:
@@ -1546,7 +1544,7 @@ class FeatureCounts:
 
     @classmethod
     def load(cls, data: Any, *, bits: int = 64, mapped: bool = False) -> "FeatureCounts":
-        """Counts from what save() returns. `mapped`: refers to `data`, such as a numpy.memmap, and cannot be changed."""
+        """Reads the bytes of save(). If `mapped`, the counts use `data`, such as a numpy.memmap, and cannot change."""
         result = cls.__new__(cls)
         result._native = _native.FeatureCounts.load(_width(bits), data, _flag(mapped, "mapped"))
         result._bits = bits
@@ -1557,8 +1555,8 @@ class FeatureCounts:
 
 
 class DocumentPairs(_Table):
-    """Pairs of documents by their numbers (uint64), `first` < `second`, sorted; of whole sets with `common` and
-    `similarity`."""
+    """Sorted pairs of the numbers of documents (uint64), `first` < `second`. Pairs of a Shuffle with payload "sets" also
+    have `common` and `similarity`."""
 
     def __init__(self, native: Any, columns: Sequence[str]) -> None:
         super().__init__(native)
@@ -1566,35 +1564,36 @@ class DocumentPairs(_Table):
 
 
 class SetScatter:
-    """Sets on their way to the partitions of a Shuffle."""
+    """Sets that wait to be moved to the partitions of a Shuffle."""
 
     def __init__(self, native: Any) -> None:
         self._native = native
 
     def add(self, documents: Any, sets: FeatureSets) -> None:
-        """Adds sets as those of documents, by their numbers (uint64). Thousands at a time are best."""
+        """Adds the sets of documents. `documents`: numbers (uint64). A call is best with thousands of sets."""
         self._native.add(_ids(documents), _native_sets(sets))
 
     def __len__(self) -> int:
-        """How many bytes wait."""
+        """Returns the number of bytes that wait."""
         return self._native.size
 
     def __bool__(self) -> bool:
         return True
 
     def take(self) -> List[Tuple[int, bytes]]:
-        """Takes what waits: a partition and a blob each."""
+        """Removes the sets that wait. Returns: a list of (partition, blob)."""
         return self._native.take()
 
 
 class Shuffle(NamedTuple):
-    """A join in steps between which an engine moves bytes: features, FeatureCounts, scatter(), gather(), verify().
+    """A join in steps: features(), FeatureCounts, scatter(), gather(), verify(). The caller moves bytes between the steps.
 
-    All sets of a corpus are counted. Each is scattered to the partitions of its rare features. A partition is gathered
-    with the blobs that all scatters made for it. The settings are the same in all steps; blobs of others are refused.
-    `payload`: "sets" moves whole sets, and a partition has pairs, each once in all; "sketch" and "ids" move less, and a
-    partition has candidates for verify(). `identity`: any number that says what made the features. `copies_once`: of
-    equal sets, only the one with the lowest number is paired with other sets.
+    First, the caller merges the FeatureCounts of all sets. Then scatters send each set to the partitions of its rare
+    features. At last, gather() joins each partition from the blobs that all scatters made for it. All steps need the same
+    settings. A gather refuses blobs of other settings.
+    `payload`: "sets" moves whole sets, and gather() returns pairs, each in one partition only. "sketch" and "ids" move
+    less, and gather() returns candidate pairs for verify(). `identity`: a number that identifies how the features were
+    made. `copies_once`: if True, only the first of equal sets is paired with other sets.
     """
 
     similarity: float = 0.8
@@ -1619,13 +1618,13 @@ class Shuffle(NamedTuple):
         )
 
     def scatter(self, counts: FeatureCounts) -> SetScatter:
-        """Moves sets to partitions. `counts`: those of all sets of the corpus, merged."""
+        """Returns a scatter for the sets of the corpus. `counts`: the merged counts of all sets of the corpus."""
         if not isinstance(counts, FeatureCounts) or counts._bits != self.bits:
             raise TypeError(f"counts are FeatureCounts of {self.bits} bits")
         return SetScatter(_native.SetScatter.make(self._settings(), counts._native))
 
     def gather(self, blobs: Iterable[Any], partition: int, *, threads: Optional[int] = None) -> DocumentPairs:
-        """The pairs, or candidates, of a partition from its blobs, in any order. Raises OSError for damaged ones."""
+        """Joins a partition. `blobs`: its blobs in any order. Raises OSError if a blob is damaged."""
         settings = self._settings()
         at = _whole(partition, "partition", 0, self.partitions - 1)
         native = _native.gather(_width(self.bits), list(blobs), settings, at, _run(threads))
@@ -1633,7 +1632,7 @@ class Shuffle(NamedTuple):
         return DocumentPairs(native, columns if self.payload == "sets" else columns[:2])
 
     def verify(self, first: FeatureSets, second: FeatureSets) -> Tuple[_np.ndarray, _np.ndarray]:
-        """The overlap and the similarity of set i of `first` and set i of `second`; 0 and 0 if it is too low."""
+        """Returns the overlap and the similarity of `first[i]` and `second[i]`; both are 0 if the sets are no pair."""
         return _native.verify_sets(_native_sets(first), _native_sets(second), self._settings())
 
 
