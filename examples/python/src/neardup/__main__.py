@@ -1,4 +1,4 @@
-"""Parquet in, Parquet out, in batches: the texts are never in memory as a whole.
+"""Reads and writes Parquet in batches, so that the texts are never in memory as a whole.
 
   python -m neardup unique in.parquet out.parquet --text-field text
   python -m neardup pairs in.parquet pairs.parquet --text-field text --similarity 0.7
@@ -46,7 +46,7 @@ def _kept(batch: Any, keep: Any) -> Any:
 
     try:
         return pa.Table.from_batches([batch.filter(pa.array(keep))])
-    except pa.ArrowNotImplementedError:  # for string_view: runs of rows are kept instead
+    except pa.ArrowNotImplementedError:  # Arrow cannot take rows of string_view, so runs of rows are sliced
         edges = np.flatnonzero(np.diff(keep, prepend=False, append=False))
         runs = [batch.slice(begin, end - begin) for begin, end in zip(edges[::2], edges[1::2])]
         return pa.Table.from_batches(runs, batch.schema)
@@ -96,7 +96,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     try:
         with pq.ParquetFile(options.input) as file:
             sets = _features(file, options)
-            # A file of its own until it is complete: `output` may be `input`.
+            # Writes another file first, because `output` may be `input`.
             descriptor, part = tempfile.mkstemp(prefix=".neardup-", suffix=".parquet", dir=folder)
             os.close(descriptor)
             if options.verb == "pairs":
