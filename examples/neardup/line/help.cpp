@@ -16,36 +16,39 @@ namespace command {
 namespace {
 
 constexpr std::string_view rules_text = R"(Rules:
-  A document's id is its path; PATH:LINE for a line; the id field of a JSON record, or PATH:LINE if it has none.
+  The id of a document is its path. The id of a line is PATH:LINE. The id of a JSON record is its id field, or PATH:LINE
+  if it has none.
   Files in folders come in the order of their names. A file that is reached twice, by a symbolic link or by two
-  arguments, is read once; hard links are files of their own. Pipes, sockets and devices inside folders are left out,
-  and unless asked for hidden files and folders (.name) and binary files (a zero byte in the first 32 KB); name them to
-  have them read. What cannot be read in a folder, a link that leads nowhere or back, and the output are reported and
-  skipped: the exit status is then 2.
-  --include and --exclude take patterns as in .gitignore: a name, or with a / at the beginning or inside the path below
-  the folder; dir/ is a folder with all that is in it. *, ? and [a-z] stay within a name, ** does not; {a,b} is either.
-  Files that gzip or zstd compressed are unpacked, whatever they are called; --output packs by the name, .gz or .zst.
-  Names and ids in text are printed with \\ for a backslash, \n, \r, \t and \x1b for control characters; jsonl has them
-  as they are, but for what is no UTF-8.
-  A JSON record is an object that has each text field: a string, or an array of strings, which are lines of one text.
-  Several text fields count together, but no feature goes from one into the next. If a key occurs twice, the last one
-  counts. Blank lines are not records. A field is named by its key, or if there is no such key by the way to it:
-  doc.text, messages.0.content, or the JSON pointer /messages/0/content.
+  arguments, is read once. Hard links are files of their own. Pipes, sockets and devices inside folders are left out.
+  Hidden files and folders (.name) and binary files (a zero byte in the first 32 KB) are left out, too, unless you ask
+  for them. To read such a file, name it. Some paths in a folder cannot be read: a file without permission, a link that
+  leads nowhere or back, and the output. They are reported and skipped, and the exit status is then 2.
+  --include and --exclude take patterns as in .gitignore. A pattern without a / is a name. With a / at the beginning or
+  inside, it is a path below the folder. dir/ is a folder with everything in it. *, ? and [a-z] stay within a name, and
+  ** does not. {a,b} is either of both.
+  Files that gzip or zstd compressed are unpacked, whatever their names are. --output compresses if the name ends with
+  .gz or .zst.
+  In text output, names and ids have \\ for a backslash, and \n, \r, \t and \x1b for control characters. In jsonl
+  they are unchanged, except for bytes that are not UTF-8.
+  A JSON record is an object that has each text field. A text field is a string, or an array of strings, which are the
+  lines of one text. Several text fields are compared together, but no feature reaches from one into the next. If a key
+  occurs twice, the last one counts. Blank lines are not records. A field is named by its key. If there is no such key,
+  it is named by its path: doc.text, messages.0.content, or the JSON pointer /messages/0/content.
   A byte order mark and the end of a line are not part of a text.
-  zh:words are the words of Chinese text, ASCII words and numbers among them, as jieba cuts the text as it stands;
-  zh:keywords those of two characters and more that are not stop words. HTML is taken as text: strip it before.
-  What is ill-formed in its encoding reads as U+FFFD. Such documents, and documents without tokens, are counted at the
-  end, where the first is named; with --strict they are bad input.
-  A document without tokens is in no group and no pair. One with fewer than {tokens} distinct features is, without a
-  check, a near-duplicate only of documents with the same features.
-  Without --similarity, --distance and --min-similarity a run is one of --similarity {similarity}. --distance alone
-  means no check: fingerprints alone decide. query checks by the features that its index keeps.
-  unique reads files twice. report, advise and --weights idf without a file read everything twice; so does unique with
-  --keep but first or --grouping components. Standard input and pipes are copied to a temporary file (in TMPDIR, or
-  /tmp) then.
-  The check keeps features, 4 bytes each; what is above --memory lies in a temporary file, too.
-  Exit status: 0 done; with --exit-status 1 if nothing was found; 2 wrong usage, bad input, something passed over, or
-  output that could not be written.
+  zh:words are the words of Chinese text as jieba cuts it, with ASCII words and numbers. zh:keywords are those of two
+  characters and more that are not stop words. HTML is not removed: remove it before.
+  Bytes that are ill-formed in their encoding are read as U+FFFD. The end of a run counts such documents and documents
+  without tokens, and names the first one. With --strict they are bad input.
+  A document without tokens is in no group and no pair. Without a check, a document with fewer than {tokens} distinct
+  features is a near-duplicate only of documents with the same features.
+  Without --similarity, --distance and --min-similarity, the similarity is {similarity}. --distance alone means no check:
+  only fingerprints decide. query checks by the features that its index keeps.
+  unique reads files twice. report, advise, and --weights idf without a file read everything twice. unique does so, too,
+  with a --keep other than first, or with --grouping components. Then standard input and pipes are copied to a temporary
+  file (in TMPDIR, or /tmp).
+  The check keeps features, 4 bytes each. What is above --memory is kept in a temporary file, too.
+  Exit status: 0 if all is done. With --exit-status, 1 if nothing was found. 2 for wrong usage, bad input, something
+  that was skipped, or output that could not be written.
 )";
 
 constexpr std::string_view examples = R"(

@@ -7,189 +7,212 @@ namespace command {
 namespace {
 
 constexpr std::array options_of_groups{
-    option_row{"--lines", flag, takes::texts, section::input, "each line is a document (else each file is one)",
-               usual::always},
+    option_row{"--lines", flag, takes::texts, section::input,
+               "each line is a document. Without this option, each file is a document", usual::always,
+               "each line is a document (else each file is one)"},
     option_row{"--fingerprints", flag, takes::fingerprints, section::input,
-               "lists of fingerprints in place of texts, as hash --format bin writes them"},
+               "the input is lists of fingerprints, as hash --format bin writes them, not texts"},
     option_row{"--no-header", flag, takes::fingerprints, section::input,
-               "the lists have no header; --features and --bits say how they were made"},
+               "the lists of fingerprints have no header. --features and --bits say how they were made"},
     option_row{"--jsonl", flag, takes::texts, section::input, "each line is a JSON object, a document", usual::always},
     option_row{
         "--input-format", "F", takes::texts, section::input,
-        "text (the default), lines, jsonl; csv or tsv: each row of a table with a header is a document; warc: each "
-        "text of a crawl, WET files among them; mail: each message, of a file (.eml) or of a mail box (mbox); codes: "
-        "each line is a hexadecimal code and an id, with blanks between "
-        "them; auto: what the name or the first bytes of each file say",
+        "text (the default), lines or jsonl. csv or tsv: each row of a table with a header is a document. warc: each "
+        "text of a crawl is a document, also in WET files. mail: each message is a document, in a file (.eml) or in a "
+        "mail box (mbox). codes: each line has a hexadecimal code and an id, with blanks between them. auto: the name "
+        "or the first bytes of each file decide",
         usual::with_verb, "csv, tsv, warc, mail, codes, or auto: what each file is"},
-    option_row{
-        "--encoding", "NAME", takes::texts, section::input,
-        "of the texts, if it is not UTF-8: GB18030, BIG5, SHIFT_JIS, EUC-KR, WINDOWS-1252 … as iconv names them; what "
-        "unique copies stays as it is"},
+    option_row{"--encoding", "NAME", takes::texts, section::input,
+               "the encoding of the texts, if it is not UTF-8: GB18030, BIG5, SHIFT_JIS, EUC-KR, WINDOWS-1252 … Names "
+               "are those "
+               "of iconv. unique prints the texts that it keeps in their own encoding"},
     option_row{"--mail", "WHAT", takes::texts, section::input,
-               "of a mail what its author wrote (own, the default), or all: quoted text, too"},
+               "which text of a mail is read. own (the default): only what its author wrote. all: quoted text, too"},
     option_row{
         "--text-field", "NAME…", takes::texts, section::input,
-        "its text (default: text); may be given several times. doc.text and /doc/text/0, a JSON pointer, name what "
-        "lies within a field, and messages[*].content all turns of a chat",
+        "the field that has the text (default: text). Give the option several times to read several fields. doc.text, "
+        "or the JSON pointer /doc/text/0, is a field within a field. messages[*].content is all turns of a chat",
         usual::with_verb, "its text (default: text), as doc.text within a field, or messages[*].content"},
     option_row{"--weighted-field", "NAME", takes::weights, section::input,
-               "in place of a text: an array of its features with their weights, [[\"word\", 1.5], …]"},
+               "a record has no text, but features with weights in this field: [[\"word\", 1.5], …]"},
     option_row{"--code-field", "NAME", takes::codes, section::input,
-               "in place of a text: a code in hexadecimal digits, up to 1,024 bits, as other programs make them of "
-               "pictures, audio and video. Codes are near-duplicates by --distance alone"},
+               "a record has no text, but a code in this field: hexadecimal digits, up to 1,024 bits. Other programs "
+               "make such codes of pictures, audio and video. Only --distance says which codes are near-duplicates"},
     option_row{"--id-field", "NAME", takes::texts, section::input,
-               "its id, a string or a number (default: id, if it is there)"},
+               "the field that has the id, a string or a number (default: id, if a record has this field)"},
     option_row{"--include", "GLOB…", takes::texts, section::input,
-               "of the files in folders only these, by patterns as in .gitignore; several times: any of them",
+               "read only these files in folders. Patterns are those of .gitignore. If the option is given several "
+               "times, a file has to match one of the patterns",
                usual::always, "of the files in folders only these, as in .gitignore"},
-    option_row{"--exclude", "GLOB…", takes::texts, section::input, "not these files, and not what is in these folders",
-               usual::always, "not these files and folders"},
-    option_row{"--hidden", flag, takes::texts, section::input, "hidden files and folders in folders, too: .name"},
-    option_row{"--binary", flag, takes::texts, section::input, "binary files and other formats, as bytes"},
-    option_row{"--files-from", "FILE", takes::texts, section::input,
-               "read what this list names, a file or folder a line; -: from standard input", usual::with_verb,
-               "read what this list names, one a line (-: standard input)"},
+    option_row{"--exclude", "GLOB…", takes::texts, section::input,
+               "do not read these files, and no files in these folders", usual::always, "not these files and folders"},
+    option_row{"--hidden", flag, takes::texts, section::input,
+               "also read hidden files and folders (.name) that are in folders"},
+    option_row{"--binary", flag, takes::texts, section::input,
+               "also read binary files and files of other formats, as bytes"},
+    option_row{
+        "--files-from", "FILE", takes::texts, section::input,
+        "read the files and folders that this list names, one on each line. -: read the list from standard input",
+        usual::with_verb, "read what this list names, one a line (-: standard input)"},
     option_row{"--null,-0", flag, takes::texts, section::input,
-               "the names in the list end with a zero byte, not with a line end"},
+               "each name in the list ends with a zero byte, not with a line end"},
     option_row{"--skip-bad", flag, takes::texts, section::input,
-               "go on after bad input; the count is printed at the end", usual::with_verb},
+               "go on after bad input. The end of the run prints how much was skipped", usual::with_verb,
+               "go on after bad input; the count is printed at the end"},
     option_row{"--strict", flag, takes::texts, section::input,
-               "documents with ill-formed characters, or without tokens, are errors"},
+               "a document with ill-formed characters, or without tokens, is an error"},
     option_row{
         "--features", "F", takes::features, section::fingerprint,
-        "words, words:N, chars:N of the normalised text, bytes:N of the raw one, masked:words:N where numbers, "
-        "dates and addresses are one word, canonical:words:N and canonical:chars:N where it does not matter how "
-        "characters are spelt, letters:N of the text without spaces, longest:N, the N longest sentences, code:N of "
-        "source code, spaced:words:N, words as white space parts them, zh:words or zh:keywords by a dictionary; "
-        "counted: before any but the last two: each occurrence counts "
-        "(default: --check-features if that is given, else {features})",
+        "what the documents are compared by. words: words of the normalised text. words:N: N words in a row. chars:N: "
+        "N characters of the normalised text. bytes:N: N bytes of the text as it is. masked:words:N: numbers, dates "
+        "and addresses count as one word. canonical:words:N and canonical:chars:N: the spelling of characters does "
+        "not matter. letters:N: N characters without the spaces. longest:N: the N longest sentences. code:N: N tokens "
+        "of source code. spaced:words:N: words are what stands between white space. zh:words or zh:keywords: Chinese "
+        "words by a dictionary. Put counted: before any but the last two to count each occurrence of a feature "
+        "(default: the value of --check-features if it is given, else {features})",
         usual::always, "what is compared: words:N, chars:N, zh:words, … (default: {features})"},
     option_row{"--dictionary", "FILE", takes::dictionary, section::fingerprint,
-               "of zh:words, in the format of jieba's dict.txt (default: that of Debian's python3-jieba)"},
+               "the dictionary for zh:words, in the format of jieba's dict.txt (default: that of Debian's package "
+               "python3-jieba)"},
     option_row{"--user-dictionary", "FILE", takes::dictionary, section::fingerprint,
-               "more words, one a line: 'word' or 'word frequency', with a space"},
+               "further words, one on each line: 'word' or 'word frequency', with a space"},
     option_row{"--model", "FOLDER", takes::dictionary, section::fingerprint,
                "jieba's model of unknown words (default: finalseg/ beside the dictionary)"},
     option_row{"--no-hmm", flag, takes::dictionary, section::fingerprint,
-               "no such model: unknown words are single characters"},
+               "do not use a model of unknown words. Unknown words are then single characters"},
     option_row{"--stop-words", "FILE", takes::dictionary, section::fingerprint,
-               "words that do not count, one a line; zh: a list of Chinese ones that is built in (./zh is a file)"},
+               "words that do not count, one on each line. zh: the built-in list of Chinese stop words. To name a file "
+               "zh, write ./zh"},
     option_row{"--fold-chinese", flag, takes::dictionary, section::fingerprint,
-               "traditional and simplified Chinese characters are one, by the tables of OpenCC (Debian: libopencc1.1)"},
+               "traditional and simplified Chinese characters count as the same, by the tables of OpenCC (Debian's "
+               "package libopencc1.1)"},
     option_row{
         "--weights", "W", takes::weights, section::fingerprint,
-        "unit: each distinct feature once (the default), tf, logtf, idf or tfidf; idf is learnt from the input in a "
-        "first pass, unless --idf-file names it. levels:N: tf in levels 1 to N by its size, quantiles:N by its rank; "
-        "levels:N:W of other weights"},
-    option_row{"--idf-file", "FILE", takes::weights, section::fingerprint, "idf from this file, lines of 'term value'"},
+        "the weights of the features in a fingerprint. unit (the default): each distinct feature counts once. tf, "
+        "logtf, idf or tfidf: a first pass learns idf from the input, unless --idf-file is given. levels:N: tf in "
+        "levels 1 to N by its size. quantiles:N: tf in levels by its rank. levels:N:W and quantiles:N:W: levels of "
+        "the weights W"},
+    option_row{"--idf-file", "FILE", takes::weights, section::fingerprint,
+               "read idf from this file, which has lines of 'term value'"},
     option_row{"--top", "N", takes::weights, section::fingerprint,
-               "only the N features of a document with the highest tfidf, whatever --weights gives them; of equal ones "
-               "those of smaller bytes"},
+               "use only the N features of a document that have the highest tfidf, whatever --weights says. Of equal "
+               "ones, use those with smaller bytes"},
     option_row{
         "--kind", "KIND", takes::fingerprints, section::fingerprint,
-        "simhash; minwise: one-bit min-wise codes of distinct features; or auto, which holds where none is named, "
-        "too: where --similarity chooses the distance the one that needs the smaller one, else simhash. Where "
-        "documents are compared, naming any takes candidates by fingerprints"},
+        "the kind of fingerprints. simhash. minwise: one-bit min-wise codes of the distinct features. auto (the "
+        "default): if --similarity chooses the distance, the kind that needs the smaller distance, else simhash. Where "
+        "documents are compared, this option, with any value, finds candidates by fingerprints, which may miss pairs"},
     option_row{"--bits", "N", takes::fingerprints, section::fingerprint,
-               "32, 64, 128 or 256 (default of fingerprints: 64); of codes any number of whole bytes up to 1024"},
+               "the bits of a fingerprint: 32, 64, 128 or 256 (default: 64). Codes may have any number of whole bytes, "
+               "up to 1024 bits"},
     option_row{"--seed", "N", takes::seed, section::fingerprint,
-               "of the hash, and of the sample of advise (default: 0)"},
+               "the seed of the hash, and of the sample of advise (default: 0)"},
     option_row{
         "--similarity", "S", takes::fingerprints, section::comparison,
-        "near-duplicates have at least this exact Jaccard similarity, above 0 to 1: chooses all that is not given "
-        "(default: {similarity}, unless --distance or --min-similarity is given), without a look at the "
-        "documents; advise looks at them",
+        "near-duplicates have at least this exact Jaccard similarity, above 0 to 1 (default: {similarity}, unless "
+        "--distance or --min-similarity is given). This value chooses all settings that are not given, without a look "
+        "at the documents. advise looks at the documents",
         usual::always, "near-duplicates have at least this Jaccard similarity (default: {similarity})"},
     option_row{
         "--exact", flag, takes::exact, section::comparison,
-        "miss nothing: candidates by features. That is the default, unless --distance, --kind, --bits or --blocks asks "
-        "for fingerprints, --weights or --top needs them, or an index has nothing else; with it, what would miss a "
-        "pair is refused"},
+        "miss no pair: find candidates by features, and refuse options that can miss a pair. A run misses no pair by "
+        "default, too. It finds candidates by fingerprints only if --distance, --kind, --bits or --blocks asks for "
+        "that, if --weights or --top needs it, or if an index has only fingerprints"},
     option_row{"--distance", "K", takes::comparison, section::comparison,
-               "candidates by fingerprints, which differ in at most K bits (default where fingerprints are compared: "
-               "enough to "
-               "find 99 % of what is similar, 97 % by simhash, by theory; advise looks at the documents)"},
-    option_row{"--blocks", "N", takes::blocks, section::comparison,
-               "compare fingerprints, by an index of N blocks: speed against memory (default: what is fast)"},
+               "candidates are documents whose fingerprints differ in at most K bits (default, if fingerprints are "
+               "compared: enough to find 99 % of the similar pairs, 97 % by simhash. Theory gives these shares; advise "
+               "looks at the documents)"},
+    option_row{
+        "--blocks", "N", takes::blocks, section::comparison,
+        "compare fingerprints by an index of N blocks. The number changes speed and memory (default: the fastest)"},
     option_row{"--min-similarity", "X", takes::comparison, section::comparison,
-               "check each candidate: exact similarity, 0 to 1 (default: --similarity)"},
+               "check that each candidate has at least this exact similarity, 0 to 1 (default: --similarity)"},
     option_row{"--check", "M", takes::comparison, section::comparison,
-               "by which measure: jaccard of the features (the default), cosine of their weights, or edit: the edit "
-               "distance of the normalised texts, by characters. groups, unique, pairs and report have containment, "
-               "too: the share of the features of the smaller text, and at least {contained}, that the larger one "
-               "has. It is always exact, and the text stays that holds the others"},
+               "the measure of similarity. jaccard of the features (the default). cosine of their weights. edit: the "
+               "edit distance of the normalised texts, in characters. containment, for groups, unique, pairs and "
+               "report: the share of the smaller text's features that the larger text has, and at least {contained} "
+               "features. With containment, a run misses no pair, and the larger text is kept"},
     option_row{
         "--check-features", "F", takes::comparison, section::comparison,
-        "features that are compared, where the fingerprints have others (default: --features if that is given, else "
-        "{features})"},
+        "the features whose similarity is checked, if the fingerprints are made of others (default: --features if it "
+        "is given, else {features})"},
     option_row{
         "--same", "WHAT…", takes::same, section::comparison,
-        "near-duplicates have the same numbers: all that is written in digits, each as often (numbers); or the same of "
-        "the words in a file, one a line (words:FILE); several times: all of it. Texts that differ in these are not "
-        "alike, however similar they are"},
+        "near-duplicates must also have the same words of this kind, each as often. numbers: everything that is "
+        "written in digits. words:FILE: the words in a file, one on each line. If the option is given several times, "
+        "all of them must be the same"},
     option_row{"--within", "FIELD", takes::pairing, section::comparison,
-               "compare only records that have the same value in this field, a text or a number, such as language"},
+               "compare only records that have the same value in this field, such as language. A value is a string or "
+               "a number",
+               usual::with_verb, "compare only records that have the same value in this field"},
     option_row{"--across", "FIELD", takes::pairing, section::comparison,
-               "compare only records that have different values in this field, such as split"},
+               "compare only records that have different values in this field, such as split", usual::with_verb,
+               "compare only records that have different values in this field"},
     option_row{
         "--memory", "SIZE", takes::comparison, section::comparison,
-        "of a run, as 500M or 8G: features of the check that do not fit lie in a temporary file; for each document "
-        "up to 460 bytes stay in memory in any case, by fingerprints 50 to 60 (default: half of what the machine has, "
-        "or of "
-        "what a container or ulimit leaves)"},
+        "the most memory of a run, as 500M or 8G. Features that do not fit are kept in a temporary file. For each "
+        "document up to 460 bytes stay in memory in any case, or 50 to 60 bytes by fingerprints (default: half of the "
+        "machine's memory, or of what a container or ulimit leaves)"},
     option_row{"--against", "PATH…", takes::far_from_against, section::comparison,
-               "another corpus: drop what is near one of its documents. Texts as PATH has them, or a file of an index; "
-               "several times: all of them",
+               "another corpus, or a file of an index. Documents of the input that are near one of its documents are "
+               "dropped. The corpus is read as PATH is. If the option is given several times, all of them count",
                usual::with_verb, "another corpus, or an index: drop what is near one of its documents"},
-    option_row{"--against", "PATH…", takes::near_against, section::comparison,
-               "another corpus: only its near-duplicates among the documents of PATH. Texts as PATH has them, or a "
-               "file of an index; several times: all of them",
-               usual::with_verb},
+    option_row{
+        "--against", "PATH…", takes::near_against, section::comparison,
+        "another corpus, or a file of an index. Pairs have one document of the input and one of this corpus. The "
+        "corpus is read as PATH is. If the option is given several times, all of them count",
+        usual::with_verb, "another corpus, or an index: pairs of one of its documents and one of PATH"},
     option_row{"--also-within", flag, takes::comparison, section::comparison,
-               "with --against: near-duplicates within PATH, too"},
+               "with --against: also print near-duplicates within PATH"},
     option_row{
         "--copies-once", flag, takes::copies, section::comparison,
-        "of documents with the same features, only the first is paired with others; the rest with that one alone"},
+        "of documents with the same features, pair only the first with other documents. Pair the rest with the first"},
     option_row{"--grouping", "G", takes::grouping, section::comparison,
-               "representatives: a group is one document and what is similar to it (the default); components: all that "
-               "a chain of pairs connects, however far apart"},
-    option_row{"--keep", "WHICH", takes::grouping, section::comparison,
-               "which document of a group is kept, or which one it is around: first (the default), longest, or by a "
-               "field of its record highest:FIELD or lowest:FIELD: numbers, after these texts by their bytes, such as "
-               "dates, and last NaN. unique reads files twice; with all but first, "
-               "and with --grouping components, it also reads standard input and pipes twice, through a temporary file",
-               usual::with_verb, "first (default), longest, highest:FIELD, lowest:FIELD"},
+               "representatives (the default): a group is one document and the documents that are similar to it. "
+               "components: a group is everything that a chain of pairs connects, also if its ends are not similar"},
+    option_row{
+        "--keep", "WHICH", takes::grouping, section::comparison,
+        "which document of a group is kept, or stands for the group: first (the default), longest, highest:FIELD "
+        "or lowest:FIELD. FIELD is a field of the record. Numbers come before strings, which are compared by "
+        "their bytes, as dates are. NaN comes last. unique reads files twice. With a value other than first, "
+        "or with --grouping components, it copies standard input and pipes to a temporary file",
+        usual::with_verb, "first (default), longest, highest:FIELD, lowest:FIELD"},
     option_row{"--no-verify", flag, takes::verification, section::index, "do not check the whole file first"},
     option_row{"--format", "F", takes::format, section::output, "text (default) or jsonl", usual::with_verb},
     option_row{"--output", "FILE", takes::saved_output, section::output,
-               "the file that is written, whole or not at all", usual::always},
+               "the file to write. It is written whole or not at all", usual::always},
     option_row{"--output", "FILE", takes::output, section::output,
-               "write there, not to standard output, once all is done; .gz and .zst are compressed", usual::always,
-               "write there; .gz and .zst are compressed"},
+               "write to this file instead of standard output, when everything is done. If the name ends with .gz or "
+               ".zst, the file is compressed",
+               usual::always, "write there; .gz and .zst are compressed"},
     option_row{"--dropped", "FILE", takes::far_from_against, section::output,
-               "what is dropped: similarity, distance in bits, its id and the id of what stands for it, with tabs "
-               "between them; JSON Lines with --jsonl. Written as --output is",
+               "write a line for each dropped document: similarity, distance in bits, its id, and the id of the "
+               "document that stands for it, with tabs between them. With --jsonl the lines are JSON. The file is "
+               "written as --output is",
                usual::with_verb, "what is dropped, and what stands for it"},
     option_row{"--dropped-records", "FILE", takes::far_from_against, section::output,
-               "the records that are dropped, byte for byte, as those that are kept are printed"},
+               "write the dropped records, byte for byte, in the form of the records that are kept"},
     option_row{"--by", "WHAT", takes::grouping, section::output,
-               "count what goes by its source, on standard error: field:NAME of a record, host (of its id, a URL), "
-               "host:NAME (of a field), folder or file, of mail sender or thread; and warn where a source loses more "
-               "than half, or one group stands "
-               "for more than a tenth of all that goes",
+               "count the dropped documents of each source, on standard error. The source is field:NAME of a record, "
+               "host (of the id, a URL), host:NAME (of a field), folder or file; of mail also sender or thread. A "
+               "source that loses more than half of its documents, and a group that stands for more than a tenth of "
+               "all dropped documents, cause a warning",
                usual::no},
     option_row{"--exit-status", flag, takes::exit_status, section::output,
-               "0 if something was found, 1 if nothing was (else 0 for both)"},
-    option_row{"--threads", "N", takes::running, section::output, "default: all cores; never changes the result",
-               usual::with_verb},
+               "the exit status is 0 if something was found, and 1 if nothing was found (else 0 for both)"},
+    option_row{"--threads", "N", takes::running, section::output,
+               "the number of threads (default: all cores). It never changes the result", usual::with_verb,
+               "default: all cores; never changes the result"},
     option_row{"--quiet", flag, takes::running, section::output,
-               "no progress bar, no notes; errors and skipped input are still reported"},
-    option_row{"--help,-h", flag, takes::short_help, section::output, "this text", usual::always},
-    option_row{"--help,-h", flag, takes::help, section::output, "the options that most people need", usual::always},
-    option_row{"--help-all", flag, takes::short_help, section::output, "the same", usual::always},
-    option_row{"--help-all", flag, takes::help, section::output, "every option of a verb, the rules, more examples",
+               "print no progress bar and no notes. Errors and skipped input are still reported"},
+    option_row{"--help,-h", flag, takes::short_help, section::output, "print this text", usual::always},
+    option_row{"--help,-h", flag, takes::help, section::output, "print the options that most people need",
                usual::always},
-    option_row{"--version", flag, takes::help, section::output, "the version"},
+    option_row{"--help-all", flag, takes::short_help, section::output, "print the same text", usual::always},
+    option_row{"--help-all", flag, takes::help, section::output,
+               "print all options of a verb, the rules, and more examples", usual::always,
+               "print all options, rules and examples"},
+    option_row{"--version", flag, takes::help, section::output, "print the version"},
 };
 
 }  // namespace

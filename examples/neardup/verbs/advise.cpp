@@ -22,25 +22,24 @@ namespace {
 
 constexpr std::array advise_options{
     option_row{"--features", "F", takes::own, section::fingerprint,
-               "for fingerprints only these: words, words:N, chars:N of the normalised text, or bytes:N of the raw one "
-               "(default: several)",
+               "of fingerprints, look only at these features: words, words:N, chars:N of the normalised text, or "
+               "bytes:N of the text as it is (default: several)",
                usual::with_verb},
     option_row{"--bits", "N", takes::own, section::fingerprint,
-               "for fingerprints only this width: 64 or 128 (default: both)"},
+               "of fingerprints, look only at this width: 64 or 128 (default: both)"},
     option_row{"--similarity", "S", takes::own, section::comparison,
                "near-duplicates have at least this exact Jaccard similarity, above 0 to 1 (default: {similarity})",
                usual::with_verb},
-    option_row{
-        "--recall", "R", takes::own, section::comparison,
-        "advise on fingerprints alone: the share of them that is to be found, 0 to 1 (with --features or --bits: "
-        "{recall})",
-        usual::with_verb},
+    option_row{"--recall", "R", takes::own, section::comparison,
+               "advise on fingerprints alone: the share of the near-duplicates that they have to find, 0 to 1 (default "
+               "with --features or --bits: {recall})",
+               usual::with_verb},
     option_row{"--check-features", "F", takes::own, section::comparison,
-               "features to recommend if they fit the texts (default: what fits)", usual::with_verb},
+               "recommend these features if they fit the texts (default: the features that fit)", usual::with_verb},
     option_row{
         "--labels", "FILE", takes::own, section::comparison,
-        "pairs that a person has judged, as the page of unique --audit saves them, or JSON Lines of the ids a and "
-        "b, and same: true or false. Prints precision and recall of each setting on them",
+        "pairs that a person has judged: the file that the page of unique --audit saves, or JSON Lines with the ids a "
+        "and b, and same: true or false. advise prints the precision and recall of each setting on these pairs",
         usual::with_verb, "judged pairs: what the page of unique --audit saves, or JSON Lines of a, b and same"},
 };
 
@@ -659,13 +658,13 @@ const verb advise_verb{"advise",
                        "PATH…",
                        "which options find the near-duplicates of these documents",
                        R"(
-Prints which features fit the documents, and the command that finds all of their near-duplicates, with its
-time and memory. Reads the input once, and tries the run on a random part of it, at most 64 MB. Features for
-which half of the documents are too short are never recommended.
-With --labels: precision and recall of all settings on judged pairs, and the command of the best one.
-With --recall, --features or --bits: also setups of fingerprints, the near-duplicates that each one finds, and
-the candidates that it leaves to be checked. The input is then read three times.
-Of a text above 16 MB the first 16 MB count. A feature may span several text fields, joined by line ends.
+Prints which features fit the documents, and the command that finds all of their near-duplicates. Also prints
+the time and the memory of that command. Reads the input once, and tries the run on a random part of it, at
+most 64 MB. Never recommends features for which half of the documents are too short.
+With --labels: prints the precision and the recall of all settings on judged pairs, and the best command.
+With --recall, --features or --bits: also prints setups of fingerprints. For each setup it prints the share of
+near-duplicates that it finds, and the number of candidates to check. The input is then read three times.
+Only the first 16 MB of a text count. A feature may reach over several text fields, which line ends join.
 )",
                        takes::texts | takes::seed | takes::format | takes::output | takes::running | takes::help,
                        advise_options,

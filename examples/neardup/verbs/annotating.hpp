@@ -18,14 +18,14 @@ inline constexpr option_row annotate_option{
     flag,
     takes::own,
     section::output,
-    "write the records of the input, byte for byte and in their order, with one more member: "
+    "write the records of the input, byte for byte and in their order, and add a member to each: "
     "\"near_duplicates\": {\"group\": …, \"original\": …, \"similarity\": …, \"size\": …}, or null for a "
-    "document without near-duplicates; to a table four columns. Nothing is dropped. Reads files twice",
+    "document without near-duplicates. A table gets four columns. Nothing is dropped. Files are read twice",
     usual::with_verb,
     "write the records with one more member that names their group"};
 inline constexpr option_row annotate_key_option{
     "--annotate-key", "NAME", takes::own, section::output,
-    "with --annotate: the name of the member, and the beginning of the columns' names (default: near_duplicates)"};
+    "with --annotate: the name of the member, with which the names of the columns begin (default: near_duplicates)"};
 
 /// Reads the option --annotate.
 /// Returns: the name of the member, or nullopt if --annotate was not given.

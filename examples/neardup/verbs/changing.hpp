@@ -6,10 +6,10 @@
 
 namespace command {
 
-inline constexpr option_row compact_option{"--compact", "WHEN", takes::own, section::index,
-                                           "write what is in the log into the file: auto (the default), when the log "
-                                           "gets longer than an eighth of the file, in "
-                                           "time that depends on the file; now; or never"};
+inline constexpr option_row compact_option{
+    "--compact", "WHEN", takes::own, section::index,
+    "when to write the log into the file. auto (the default): when the log gets longer than an eighth of the file. The "
+    "time depends on the size of the file. Other values: now, never"};
 
 /// Reads the options for compaction.
 /// Throws: usage_error.

@@ -15,15 +15,16 @@ namespace {
 constexpr std::array counts_options{
     option_row{"--similarity", "S", takes::own, section::comparison,
                "pairs have at least this similarity (default: {similarity})", usual::always},
-    option_row{"--check", "M", takes::own, section::comparison,
-               "the measure: jaccard of the features (the default), cosine with equal weights, or containment",
-               usual::always},
+    option_row{
+        "--check", "M", takes::own, section::comparison,
+        "the measure of similarity: jaccard of the features (the default), cosine with equal weights, or containment",
+        usual::always},
     option_row{"--partitions", "N", takes::own, section::machines,
                "the number of tasks of gather (default: as many as there are parts)", usual::always},
     option_row{
         "--payload", "WHAT", takes::own, section::machines,
-        "what scatter moves of a document: sets, or sketches of 128 bits, for which gather reads the features of "
-        "candidates (default: sets if a document has at most 24 features on average)"},
+        "what scatter moves of a document: its set of features (sets), or 128 bits (sketches). With sketches, gather "
+        "reads the features of candidates (default: sets, if a document has at most 24 features on average)"},
 };
 
 /// Returns the sum of the counts in the files at `paths`, and adds the parts of the files to `plan`.
@@ -103,11 +104,12 @@ bool run_counts(typed_options& typed) {
 extern const verb counts_verb;
 const verb counts_verb{"counts",
                        "PATH…",
-                       "of many machines: how often each feature occurs",
+                       "for many machines: count how often each feature occurs",
                        R"(
-Writes to the file that --output names in how many documents of all parts each feature occurs, and what the
-tasks of the run share: the similarity, the partitions, and which parts there are. Name the features of all
-parts, or their folder. Takes half a byte of memory for each feature.
+Counts for each feature in how many documents of all parts it occurs. Writes these counts to the file that
+--output names, with the settings that all tasks of the run share: the similarity, the partitions, and the
+parts. Name the files that features wrote for all parts, or their folder. Takes half a byte of memory for
+each feature.
 )",
                        takes::saved_output | takes::running | takes::help,
                        counts_options,

@@ -19,9 +19,10 @@ using common::change;
 using common::text_piece;
 
 constexpr std::array diff_options{
-    option_row{"--context", "N", takes::own, section::comparison, "equal lines around those that differ (default: 3)"},
+    option_row{"--context", "N", takes::own, section::comparison,
+               "print N equal lines around lines that differ (default: 3)"},
     option_row{"--color", "WHEN", takes::own, section::output,
-               "auto (the default): in a terminal, unless NO_COLOR is set; always; or never"},
+               "auto (the default): colours in a terminal, unless NO_COLOR is set. Other values: always, never"},
 };
 
 enum class color_choice { automatic, always, never };
@@ -163,10 +164,10 @@ const verb diff_verb{"diff",
                      "A B",
                      "what differs between two texts, in words",
                      R"(
-Prints the lines in which the texts of two files differ: [-words of A only-] and {+words of B only+}, or
-in a terminal these in red and green. @@ -12 +14 @@ are the numbers of the next line in A and in B. Each
-character of a script without spaces is a word. With --format jsonl one record per piece of the texts:
-{"same": …}, {"removed": …} or {"added": …}.
+Prints the lines in which the texts of two files differ. Words of A only are [-removed-], and words of B only
+are {+added+}; in a terminal they are red and green. @@ -12 +14 @@ are the numbers of the next line in A and
+in B. In a script without spaces, each character is a word. With --format jsonl it prints one record for each
+piece of the texts: {"same": …}, {"removed": …} or {"added": …}.
 )",
                      takes::format | takes::output | takes::short_help,
                      diff_options,

@@ -13,9 +13,11 @@ constexpr std::array features_options{
     option_row{"--part", "N", takes::own, section::machines, "the number of this part of the corpus, from 0",
                usual::always},
     option_row{"--within", "FIELD", takes::own, section::machines,
-               "keep the values of this field, too, in all parts: only records with the same value are pairs"},
+               "keep the values of this field, too, and give the option for all parts. Only records with the same "
+               "value are pairs"},
     option_row{"--across", "FIELD", takes::own, section::machines,
-               "the same: only records with different values are pairs"},
+               "keep the values of this field, too, and give the option for all parts. Only records with different "
+               "values are pairs"},
 };
 
 bool run_features(typed_options& typed) {
@@ -63,11 +65,11 @@ bool run_features(typed_options& typed) {
 extern const verb features_verb;
 const verb features_verb{"features",
                          "PATH…",
-                         "of many machines: the features of a part",
+                         "for many machines: write the features of a part",
                          R"(
-Writes to the file that --output names the ids and the features of all documents with tokens, for counts,
-scatter and groups --pairs. Parts are numbered from 0 without a gap, come in this order, and are made with
-the same options.
+Writes the ids and the features of all documents with tokens to the file that --output names. counts, scatter
+and groups --pairs read this file. Parts are numbered from 0, without a gap. Their numbers are their order in
+the corpus. Make all parts with the same options.
 A part takes 8 bytes of memory for each feature.
 )",
                          takes::texts | takes::features | takes::dictionary | takes::seed | takes::saved_output |

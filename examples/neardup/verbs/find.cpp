@@ -24,13 +24,15 @@ namespace {
 
 constexpr std::array find_options{
     option_row{"--min-similarity", "X", takes::own, section::search,
-               "the least share of the clue, 0 to 1 (default: 0.5)"},
+               "the least share of the clue that a document has to contain, 0 to 1 (default: 0.5)"},
     option_row{"--index", "FILE", takes::own, section::search,
-               "search the documents of this index, which has to keep postings (index --keep-postings), in place of "
-               "PATHs: by the share of the clue's features, then by the longest run of words in common",
+               "search the documents of this index, not those of PATHs. index --keep-postings makes such an index. "
+               "Documents are sorted by the share of the clue's features that they have, then by the longest run of "
+               "words that they share with the clue",
                usual::with_verb, "search this index, made by index --keep-postings, in place of PATHs"},
-    option_row{"--seed", "N", takes::own, section::search, "with --index: the seed that it was made with (default: 0)"},
-    option_row{"--most", "N", takes::own, section::search, "at most N documents (default: 10)", usual::with_verb},
+    option_row{"--seed", "N", takes::own, section::search,
+               "with --index: the seed that the index was made with (default: 0)"},
+    option_row{"--most", "N", takes::own, section::search, "print at most N documents (default: 10)", usual::with_verb},
 };
 
 struct wanted {
@@ -399,14 +401,16 @@ bool run_find(typed_options& typed) {
 extern const verb find_verb;
 const verb find_verb{"find",
                      "CLUE PATH… | CLUE --index FILE",
-                     "the documents that hold a sentence or two, or something near it",
+                     "the documents that contain a sentence or two, or something near it",
                      R"(
-Prints the documents that hold the clue, a sentence or two, or something near it: those that hold most of it
-first, equal ones in the order of the input. Text: the share of the clue's features that stand together in the
-document, the id, and the words around the place, which stands in brackets, with tabs between them.
-A clue that is shorter than a feature, such as a single word where features are pairs of words, is looked for as
-a whole word, but not in an index. Without --index it reads the input once, and looks at every document; with it,
-it reads the index, and the texts of those documents that it prints, if they are still there and have not changed.
+Prints the documents that contain the clue, a sentence or two, or a text near it. Documents that contain most
+of the clue come first. Documents that contain the same share come in the order of the input. A line has, with
+tabs between them: the share of the clue's features that stand together in the document, the id, and the words
+around the place, which stands in brackets.
+A clue may be shorter than a feature, such as a single word if features are pairs of words. Then it is searched
+as a whole word, but not in an index. Without --index, the input is read once, and every document is searched.
+With --index, only the index is read, and the texts of the documents that are printed, if they still exist and
+have not changed.
 )",
                      takes::texts | takes::features | takes::dictionary | takes::format | takes::output |
                          takes::running | takes::help | takes::exit_status | takes::verification,

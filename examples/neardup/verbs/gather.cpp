@@ -162,11 +162,11 @@ bool run_gather(typed_options& typed) {
 extern const verb gather_verb;
 const verb gather_verb{"gather",
                        "PATH…",
-                       "of many machines: the near-duplicates of a partition",
+                       "for many machines: find the near-duplicates of a partition",
                        R"(
-Writes to the file that --output names the near-duplicates that one partition finds, with their exact
-similarities: groups --pairs takes the pairs of all partitions. Name the scattered sets of all parts, or
-their folder. If only sketches were scattered, name the features of all parts, too.
+Writes the near-duplicates that one partition finds, with their exact similarities, to the file that --output
+names. groups --pairs reads the pairs of all partitions. Name the files that scatter wrote for all parts, or
+their folder. If they contain only sketches, also name the features of all parts.
 )",
                        takes::saved_output | takes::running | takes::help,
                        gather_options,

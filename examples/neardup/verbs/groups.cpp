@@ -80,12 +80,13 @@ const verb groups_verb{"groups",
                        "the groups of near-duplicates (the default)",
                        R"(
 Prints the groups of near-duplicates among documents.
-Text: the size of a group and the least similarity of a member to the first one, then each member's
-similarity to the first and its id. The first is the one that --keep prefers; all others stand in the
-order of the input, groups in that of their first members. The similarity is the exact one of the check;
-without a check it is what the distance stands for: the cosine, of min-wise codes the Jaccard similarity.
-With --pairs: the groups of a run on many machines, byte for byte those of all its texts.
-With --annotate: the records themselves, byte for byte, each with its group.
+Text: the first line of a group has its size, and the least similarity of a member to the first member. Then
+each member has a line with its similarity to the first member, and its id. The first member is the one that
+--keep prefers. The other members come in the order of the input. Groups come in the order of their first
+members. The similarity is exact. Without a check, it is estimated from the distance: it estimates the cosine,
+or for min-wise codes the Jaccard similarity.
+With --pairs: prints the groups of a run on many machines. They equal the groups of one run byte for byte.
+With --annotate: prints the records, byte for byte, each with its group.
 )",
                        takes::comparing | takes::codes | takes::exact | takes::same | takes::pairing |
                            takes::near_against | takes::grouping | takes::format,

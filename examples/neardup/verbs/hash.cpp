@@ -69,9 +69,9 @@ const verb hash_verb{"hash",
                      "the fingerprints",
                      R"(
 Prints the fingerprint and the id of each document, in the order of the input.
-A document without tokens has '-' in place of a fingerprint (null in jsonl).
---format bin writes a list of fingerprints, which all verbs but advise read with --fingerprints: of each
-document with tokens its fingerprint and its number in the input, from 0.
+A document without tokens has '-' instead of a fingerprint (in jsonl: null).
+--format bin writes a list of fingerprints, which all verbs except advise read with --fingerprints. For each
+document with tokens, the list has its fingerprint and its number in the input, counted from 0.
 )",
                      takes::texts | takes::fingerprints | takes::weights | takes::features | takes::dictionary |
                          takes::seed | takes::output | takes::running | takes::help,

@@ -25,34 +25,37 @@ namespace {
 
 constexpr std::array index_options{
     option_row{"--index", "FILE", takes::own, section::index, "add to the documents of this index", usual::with_verb},
-    option_row{
-        "--append", flag, takes::own, section::index,
-        "add to the index where it is, in place of --output: to a log beside it, in time that depends on what is "
-        "added. unique --add-to adds what is new only",
-        usual::with_verb, "add to it where it is, in place of --output"},
+    option_row{"--append", flag, takes::own, section::index,
+               "add to the index in its place, without --output. The documents go to a log beside the index, so the "
+               "time depends only on what is added. unique --add-to adds only what is new",
+               usual::with_verb, "add to it where it is, in place of --output"},
     option_row{"--replace", flag, takes::own, section::index,
-               "the same, and the documents take the place of those in the index that have their ids", usual::with_verb,
+               "as --append, but the documents replace those in the index that have the same ids", usual::with_verb,
                "the same, in place of those with their ids"},
-    option_row{
-        "--remove", "FILE", takes::own, section::index,
-        "take the documents with the ids in this list out of the index, an id a line; -: from standard input. An "
-        "id that is empty or has a line end cannot be named: --replace takes a record without words in its place",
-        usual::with_verb, "take those with the ids in this list out of it"},
+    option_row{"--remove", "FILE", takes::own, section::index,
+               "remove the documents whose ids are in this list from the index. The list has one id on each line. -: "
+               "read it from standard input. A list cannot name an id that is empty or has a line end: replace such a "
+               "document by a record without words",
+               usual::with_verb, "take those with the ids in this list out of it"},
     compact_option,
     option_row{"--distance", "K", takes::own, section::index,
-               "an index of fingerprints in place of features, which is smaller and may miss a document: the most bits "
-               "that it answers (default of one with --kind, --bits or --blocks: enough for --similarity)",
+               "make an index of fingerprints, not of features. It is smaller, and may miss a document. It answers "
+               "queries within at most K bits (default with --kind, --bits or --blocks: enough for --similarity)",
                usual::with_verb, "an index of fingerprints, within K bits, in place of features"},
     option_row{"--blocks", "N", takes::own, section::index,
-               "blocks of an index of fingerprints: speed against memory, never the result"},
-    option_row{"--check-features", "F", takes::own, section::index, "features that are kept (default: --features)"},
+               "the number of blocks of an index of fingerprints. It changes speed and memory, never the result"},
+    option_row{"--check-features", "F", takes::own, section::index,
+               "the features that the index keeps (default: --features)"},
     option_row{"--keep-postings", flag, takes::own, section::index,
-               "keep which documents have each feature, too, for find --index (some 6 bytes for each feature)",
+               "also keep for each feature the documents that have it, for find --index. This takes some 6 bytes for "
+               "each feature of a document",
                usual::with_verb},
-    option_row{"--within", "FIELD", takes::own, section::index,
-               "keep the value of this field, too; a query then finds only documents that have the same value as its "
-               "record"},
-    option_row{"--across", "FIELD", takes::own, section::index, "the same, with a different value"},
+    option_row{
+        "--within", "FIELD", takes::own, section::index,
+        "also keep the value of this field. A query then finds only documents with the same value as its record"},
+    option_row{
+        "--across", "FIELD", takes::own, section::index,
+        "also keep the value of this field. A query then finds only documents with another value than its record"},
 };
 
 /// Returns the number of blocks of an index of `count` fingerprints: the requested number, or the default of the
@@ -402,12 +405,13 @@ const verb index_verb{"index",
                       "PATH…",
                       "an index file of the documents, to query or to add to",
                       R"(
-Writes an index of the documents to the file that --output names, for query: of their features, so that none
-is missed. Documents of the Jaccard similarity --similarity and more are found by their rare features; for
-others query looks at all documents. With --distance it is an index of fingerprints.
-With --index FILE it is that one's documents and these; the two files may be the same. The file is whole
-when the program ends, or what was there before. With --append, --replace or --remove the index FILE is
-changed where it is, by a log beside it, FILE.neardup-log, which query and --against read with it.
+Writes an index of the documents to the file that --output names. query searches this file. The index has the
+features of the documents, so a query misses no document. Documents of at least the similarity --similarity
+are found by their rare features. For a lower similarity, query compares all documents. With --distance, the
+index has fingerprints.
+With --index FILE, the new index has the documents of that index and the new ones. Both files may be the same.
+When the program ends, the file is whole, or it is as it was before. With --append, --replace or --remove, the
+index FILE is changed in its place, by a log beside it, FILE.neardup-log. query and --against read the log, too.
 )",
                       takes::texts | takes::codes | takes::fingerprints | takes::weights | takes::features |
                           takes::dictionary | takes::seed | takes::verification | takes::saved_output | takes::running |

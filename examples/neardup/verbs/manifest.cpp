@@ -191,10 +191,10 @@ bool run_manifest(typed_options& typed) {
 extern const verb manifest_verb;
 const verb manifest_verb{"manifest",
                          "PATH…",
-                         "of many machines: which files are whole, and what is missing",
+                         "for many machines: check which files are whole, and which are missing",
                          R"(
-Prints which files of a run are whole, by their checksums, which are damaged, made from files that have
-changed, or there twice, and which are missing; the last line is complete or incomplete. Name files or folders.
+Checks the files of a run by their checksums. Prints which files are whole, damaged, made from files that have
+changed, there twice, or missing. The last line is complete or incomplete. Name files or folders.
 )",
                          takes::output | takes::running | takes::help,
                          {},

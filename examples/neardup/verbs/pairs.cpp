@@ -69,12 +69,12 @@ const verb pairs_verb{"pairs",
                       "the pairs of near-duplicates",
                       R"(
 Prints the pairs of near-duplicates among documents, in the order of the input.
-Text: similarity, distance in bits ("-" where no fingerprints are compared) and the two ids, with tabs
-between them. The similarity is the exact one of the check; without a check it is what the distance stands
-for: the cosine, of min-wise codes the Jaccard similarity. With --check containment: the containment, how
-many features are common, how many the one and the other document have, the id of the one, "in", "holds" or
-"equals", and the id of the other.
-With --pairs: the pairs that a run on many machines has found.
+Text: similarity, distance in bits ("-" if no fingerprints are compared) and the two ids, with tabs between
+them. The similarity is exact. Without a check, it is estimated from the distance: it estimates the cosine, or
+for min-wise codes the Jaccard similarity. With --check containment, a line has the containment, the number of
+common features, the numbers of features of both documents, the id of one document, "in", "holds" or "equals",
+and the id of the other.
+With --pairs: prints the pairs that a run on many machines has found.
 )",
                       takes::comparing | takes::codes | takes::exact | takes::same | takes::pairing |
                           takes::near_against | takes::copies | takes::format,

@@ -345,21 +345,23 @@ void finish_passages(context& c, const passage_totals& totals) {
 namespace {
 
 constexpr std::array passages_options{
-    option_row{"--length", "N", takes::own, section::comparison,
-               "a passage is N words, which are compared as they are written; bytes:N: N bytes (default: 50)",
-               usual::always, "a passage is N words, or bytes:N (default: 50)"},
+    option_row{
+        "--length", "N", takes::own, section::comparison,
+        "a passage is N words in a row, compared as they are written. bytes:N: a passage is N bytes (default: 50)",
+        usual::always, "a passage is N words, or bytes:N (default: 50)"},
     option_row{"--least-documents", "M", takes::own, section::comparison,
-               "list runs of passages that each stand in M documents or more (default: 1, also what stands twice in "
-               "one document)",
+               "list only passages that stand in M documents or more (default: 1, which also lists passages that stand "
+               "twice in one document)",
                usual::always, "only passages that stand in M documents or more"},
     option_row{"--against", "PATH…", takes::own, section::comparison,
-               "an earlier corpus: what its texts have counts as earlier. A run is listed if it stands again in the "
-               "input; its first place may be in the earlier corpus. Several times: all of them",
+               "an earlier corpus. A run of passages is listed if it stands in the input, and stood earlier in the "
+               "input or in this corpus. If the option is given several times, all of them count",
                usual::with_verb, "an earlier corpus, whose places are not listed"},
-    option_row{"--memory", "SIZE", takes::own, section::comparison,
-               "of a run, as 500M or 8G: more data lie in a temporary file. For each document up to 60 bytes stay in "
-               "memory in any case, and 80 for each place of passages that overlap where they stood first (default: "
-               "half of what the machine has, or of what a container or ulimit leaves)"},
+    option_row{
+        "--memory", "SIZE", takes::own, section::comparison,
+        "the most memory of a run, as 500M or 8G. Data that do not fit are kept in a temporary file. For each document "
+        "up to 60 bytes stay in memory in any case, and 80 bytes for each place of passages that overlap where they "
+        "stood first (default: half of the machine's memory, or of what a container or ulimit leaves)"},
 };
 
 bool run_passages(typed_options& typed) {
@@ -383,15 +385,16 @@ extern const verb passages_verb;
 const verb passages_verb{
     "passages",
     "PATH…",
-    "the runs of words that stand several times, wherever they begin",
+    "the runs of words that stand several times, at any place of a text",
     R"(
-Lists the passages that stand several times, the longest first: runs of at least --length words of one text that also
-began earlier, in the same text or in another. A run ends where its next --length words began first at a place that does
-not follow. So runs may overlap. unique --passages takes them out.
-Text: how many words it has, how many documents contain all of it, its first 300 bytes, the id of the
-document and the offset in bytes where it stood first, and those where it stands again. With --format jsonl:
-"words" (or "bytes"), "documents", "passage", "first" and "again", places with "id", "offset" and "length" in bytes.
-The input is read three times, standard input through a temporary file.
+Lists the passages that stand several times, the longest first. They are runs of at least --length words of one text
+that also began earlier, in the same text or in another. A run ends if its next --length words began first at a place
+that does not follow. So runs may overlap. unique --passages removes them.
+Text: the number of its words, the number of documents that contain all of it, its first 300 bytes, then the id of the
+document and the offset in bytes where it stood first, and the same for each place where it stands again. With --format
+jsonl: "words" (or "bytes"), "documents", "passage", "first" and "again". Places have "id", "offset" and "length" in
+bytes.
+The input is read three times. Standard input is copied to a temporary file.
 )",
     takes::texts | takes::format | takes::output | takes::exit_status | takes::running | takes::help,
     passages_options,

@@ -16,21 +16,22 @@ namespace {
 
 constexpr std::array query_options{
     option_row{"--features", "F", takes::own, section::fingerprint,
-               "has to be what the index is made of (default: that of the index)"},
-    option_row{"--index", "FILE", takes::own, section::index, "where the documents are that are searched",
-               usual::with_verb},
+               "the features of the index; others are refused (default: those of the index)"},
+    option_row{"--index", "FILE", takes::own, section::index, "search the documents of this index", usual::with_verb},
     option_row{"--distance", "K", takes::own, section::index,
-               "of an index of fingerprints: within K bits (default: as many as the index answers)"},
+               "for an index of fingerprints: find documents within K bits (default: as many as the index can answer)"},
     option_row{"--min-similarity", "X", takes::own, section::index,
-               "exact similarity, 0 to 1 (default: --similarity); not for an index of fingerprints"},
-    option_row{
-        "--check", "M", takes::own, section::comparison,
-        "by which measure: jaccard of the features (the default), or cosine of the sets of features; not for an index "
-        "of fingerprints"},
+               "find documents with at least this exact similarity, 0 to 1 (default: --similarity). Not for an index "
+               "of fingerprints"},
+    option_row{"--check", "M", takes::own, section::comparison,
+               "the measure of similarity: jaccard of the features (the default), or cosine of the sets of features. "
+               "Not for an index of fingerprints"},
     option_row{"--within", "FIELD", takes::own, section::comparison,
-               "of an index that keeps the values of this field: only documents with the same value as the record "
-               "(default: --within or --across, as the index was made)"},
-    option_row{"--across", "FIELD", takes::own, section::comparison, "only documents with a different value"},
+               "for an index that keeps the values of this field: find only documents with the same value as the "
+               "record (default: --within or --across, as the index was made)"},
+    option_row{
+        "--across", "FIELD", takes::own, section::comparison,
+        "for an index that keeps the values of this field: find only documents with another value than the record"},
 };
 
 std::string text_of_summary(std::uint64_t count) {
@@ -213,13 +214,13 @@ const verb query_verb{"query",
                       "PATH…",
                       "the near-duplicates of the documents in an index file",
                       R"(
-Prints the near-duplicates of the documents among those in an index file, in the order of the input; those
-of one document by similarity, the highest first.
-Text: similarity, distance in bits ("-" where no fingerprints are compared), the document's id and the id
-in the index, with tabs between them. These are all that are similar, by their features, and the similarity
-is exact. With an index of fingerprints, fingerprints decide, which may miss one, and the similarity is what
-the distance stands for: the cosine, of min-wise codes the Jaccard similarity. What the features or fingerprints
-are made of is taken from the index. Similarities below that of the index take a look at all its documents.
+Searches an index file for the near-duplicates of each document. Prints them in the order of the input; those of
+one document come by similarity, the highest first.
+Text: similarity, distance in bits ("-" if no fingerprints are compared), the document's id and the id in the
+index, with tabs between them. An index of features misses no document, and the similarity is exact. An index of
+fingerprints may miss a document, and the similarity is estimated from the distance: it estimates the cosine, or
+for min-wise codes the Jaccard similarity. The index says what its features or fingerprints are made of. If the
+requested similarity is lower than that of the index, all documents of the index are compared.
 )",
                       takes::texts | takes::codes | takes::fingerprints | takes::weights | takes::dictionary |
                           takes::seed | takes::verification | takes::format | takes::output | takes::running |

@@ -22,15 +22,16 @@ namespace {
 
 constexpr std::array report_options{
     option_row{"--most", "N", takes::own, section::output,
-               "only the N largest groups, of equally large ones the first; the page says how many others there are "
-               "(default: all groups); with --passages, the N longest passages",
+               "show only the N largest groups. Of groups of one size, the first are shown. The page says how many "
+               "others there are (default: all groups). With --passages: show the N longest passages",
                usual::with_verb},
     option_row{"--passages", "N", takes::own, section::comparison,
-               "not the groups, but the runs of N words that began earlier, wherever they begin, as the verb passages "
-               "lists them: how long, where, and what share of the text; bytes:N counts bytes",
-               usual::with_verb, "not the groups, but the runs of N words that stand several times"},
+               "show repeated passages, not groups: the runs of N words that began earlier in the input, at any place "
+               "of a text. The page says how long they are, where they are, and what share of the text they take. "
+               "bytes:N counts bytes",
+               usual::with_verb, "show runs of N words that stand several times, not groups"},
     option_row{"--least-documents", "M", takes::own, section::comparison,
-               "with --passages: only passages that stand in M documents or more (default: 1)"},
+               "with --passages: show only passages that stand in M documents or more (default: 1)"},
 };
 
 // The most members of a group for which differences, or pictures, are shown.
@@ -216,12 +217,12 @@ const verb report_verb{"report",
                        "PATH…",
                        "the groups as a page for a browser, differences marked",
                        R"(
-Writes the groups of near-duplicates as one HTML page that needs nothing else: sizes, similarities, which
-document each group is around and which others are in it, and what differs, side by side. It can be sorted
-and filtered. Stretches that are equal are shortened. Of codes it shows the pictures: the files that their
-ids name. With --by a table says what goes of each source. Of very many groups --most N writes the largest.
-With --passages N the page shows the runs of N words that stand several times, and not the groups.
-The input is read twice, standard input through a temporary file.
+Writes the groups of near-duplicates as one HTML page that needs no other file. The page shows the sizes, the
+similarities, the document that stands for each group, its other members, and what differs, side by side. A
+reader can sort and filter it. Long equal pieces are shortened. For codes it shows the pictures: the files that
+the ids name. With --by, a table shows what is dropped from each source. --most N shows only the largest groups.
+With --passages N, the page shows the runs of N words that stand several times, not the groups.
+The input is read twice. Standard input is copied to a temporary file.
 )",
                        takes::comparing | takes::codes | takes::exact | takes::same | takes::pairing |
                            takes::near_against | takes::grouping,

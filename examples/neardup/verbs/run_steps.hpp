@@ -20,9 +20,8 @@ std::uint64_t required_number(const typed_options& typed, const char* option, st
 
 /// The options of the verbs that decide about gathered pairs.
 inline constexpr option_row pairs_of_run_option{"--pairs", "PATH…", takes::own, section::machines,
-                                                "of many machines: the pairs that gather wrote of all partitions, "
-                                                "files or their folder. PATH is the features of all "
-                                                "parts"};
+                                                "for many machines: the files with the pairs that gather wrote for all "
+                                                "partitions, or their folder. PATH names the features of all parts"};
 
 /// Prints the groups or the pairs of a run on many machines.
 /// Precondition: --pairs was given.

@@ -12,7 +12,7 @@ namespace command {
 namespace {
 
 constexpr std::array scatter_options{
-    option_row{"--counts", "FILE", takes::own, section::machines, "what counts wrote", usual::always},
+    option_row{"--counts", "FILE", takes::own, section::machines, "the file that counts wrote", usual::always},
 };
 
 /// Scatters the documents of a part. Each call of the library gets some documents.
@@ -73,10 +73,10 @@ bool run_scatter(typed_options& typed) {
 extern const verb scatter_verb;
 const verb scatter_verb{"scatter",
                         "PATH",
-                        "of many machines: the documents of a part by their rare features",
+                        "for many machines: distribute the documents of a part by their rare features",
                         R"(
-Writes to the file that --output names what each partition needs of a part: the documents by their rare
-features. Name the features of one part. Takes as much memory as the two files.
+Writes what each partition needs of a part to the file that --output names: the documents by their rare features.
+Name the file that features wrote for one part. Takes as much memory as both files.
 )",
                         takes::saved_output | takes::running | takes::help,
                         scatter_options,

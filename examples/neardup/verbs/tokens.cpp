@@ -58,9 +58,9 @@ const verb tokens_verb{"tokens",
                        "PATH…",
                        "the features of each document, and what each weighs",
                        R"(
-Prints the features of each document in the order in which they come first, one a line, with a tab and the
-weight after each; with --top the heaviest first. An empty line stands between documents. With --format jsonl
-a document is one record of id and tokens, which --jsonl --weighted-field tokens takes.
+Prints the features of each document in the order in which they first occur. A line has a feature, a tab and the
+weight. With --top, the heaviest come first. An empty line stands between documents. With --format jsonl, a document
+is one record with its id and its tokens, which --jsonl --weighted-field tokens reads.
 )",
                        takes::texts | takes::weights | takes::features | takes::dictionary | takes::format |
                            takes::output | takes::running | takes::help,

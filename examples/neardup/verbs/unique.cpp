@@ -705,43 +705,41 @@ bool can_be_read_again(const run_settings& settings) {
 constexpr std::array unique_options{
     option_row{
         "--add-to", "FILE", takes::own, section::comparison,
-        "an index: drop what is near a document in it, too, and add what is kept to it, once all is written; to a "
-        "log beside it. Each batch looks once at the features that it keeps",
+        "an index. Documents that are near one of its documents are dropped, too. When all output is written, the kept "
+        "documents are added to a log beside the index. Each batch reads the features in the index once",
         usual::with_verb, "an index: drop what is near it, too; what is kept is added"},
     compact_option,
     option_row{"--copies", flag, takes::own, section::comparison,
-               "drop only copies: records with the same texts, byte for byte, as an earlier one, also texts without "
-               "tokens. By a hash of 128 bits: of a billion different texts, two are taken for copies with a "
-               "probability of 2e-21",
+               "drop only copies: records whose texts are equal to those of an earlier record, byte for byte. Texts "
+               "without tokens count, too. Texts are compared by a hash of 128 bits: of a billion different texts, two "
+               "are taken for copies with a probability of 2e-21",
                usual::with_verb, "drop only records with the same texts, byte for byte"},
     option_row{"--lossless", flag, takes::own, section::comparison,
-               "lose nothing: drop a record only if a kept one has each of its features at least as often. Means "
-               "--check containment and --similarity 1 of counted features, without a least number of features. Large "
-               "records are decided first, equal ones in the order of the input",
-               usual::with_verb, "drop a record only if a kept one has all of its features as often"},
+               "lose no feature: drop a record only if a kept record has each of its features at least as often. This "
+               "means --check containment and --similarity 1 of counted features, for texts of any size. Large records "
+               "are decided first, and records of one size in the order of the input",
+               usual::no},
     option_row{
         "--audit", "N FILE", takes::own, section::output,
-        "N random decisions as a page for a person to read: what is dropped beside what stands for it, and what is "
-        "nearly dropped; --seed chooses others. Reads files twice",
+        "write a page with N random decisions for a person to read: dropped documents beside the ones that stand for "
+        "them, and documents that were nearly dropped. --seed chooses other decisions. Files are read twice",
         usual::no},
-    option_row{
-        "--parts", "KIND", takes::own, section::comparison,
-        "paragraph, sentence or line: not whole documents are compared, but their parts, and what stood before is "
-        "taken out of the text: with --similarity also what is similar. The first one stays. Needs --lines or "
-        "--jsonl, and --output or --dropped",
-        usual::with_verb, "take parts out of the texts that stood before: paragraph, sentence, line"},
-    option_row{
-        "--passages", "N", takes::own, section::comparison,
-        "take out of the texts each run of N words that began earlier in the input, or in --against, wherever it "
-        "begins; bytes:N counts bytes. The first one stays. Texts are compared word for word, whole records are "
-        "not. Needs --lines or --jsonl, and --output or --dropped",
-        usual::with_verb, "take out runs of N words that stood before, wherever they begin"},
+    option_row{"--parts", "KIND", takes::own, section::comparison,
+               "compare parts of documents, not whole documents: paragraph, sentence or line. A part that stood before "
+               "is removed from the text, and the first one stays. With --similarity, similar parts are removed, too. "
+               "Needs --lines or --jsonl, and --output or --dropped",
+               usual::with_verb, "remove parts that stood before: paragraph, sentence or line"},
+    option_row{"--passages", "N", takes::own, section::comparison,
+               "remove each run of N words that began earlier in the input, or in --against, at any place of a text. "
+               "The first one stays. bytes:N counts bytes. Words are compared as they are written. Whole records are "
+               "not compared. Needs --lines or --jsonl, and --output or --dropped",
+               usual::with_verb, "remove runs of N words that stood before, at any place of a text"},
     option_row{"--least-length", "N", takes::own, section::comparison,
-               "with --parts: parts of fewer characters stay (default: 20)"},
+               "with --parts: keep parts of fewer characters (default: 20)"},
     option_row{"--least-documents", "N", takes::own, section::comparison,
-               "with --parts or --passages: what stands in fewer documents stays (default: 1)"},
+               "with --parts or --passages: keep what stands in fewer documents (default: 1)"},
     option_row{"--cut-passages", flag, takes::own, section::comparison,
-               "with --against and --check containment: take the passages that stand in the other corpus out of the "
+               "with --against and --check containment: remove the passages that stand in the other corpus from the "
                "text, and keep the record. Needs --lines or --jsonl, and --output or --dropped"},
 };
 
@@ -925,12 +923,11 @@ const verb unique_verb{"unique",
                        "PATH…",
                        "the input without its near-duplicates",
                        R"(
-Prints the input without near-duplicates: it drops each record that is similar to an earlier kept one, and
-copies the others byte for byte (--lines, --jsonl, and the other formats of records: of a table with its header,
-of an array of JSON as an array). Of whole files it prints the paths that are kept.
+Drops each record that is similar to an earlier kept one, and prints the others byte for byte. A table keeps its
+header, and a JSON array stays an array. If documents are whole files, prints the paths of those that are kept.
 Documents without tokens are kept. Blank lines of JSON Lines are dropped. UTF-16 is written as UTF-8.
-With --parts, --passages or --cut-passages it takes parts out of the texts, and drops a record of which no word stays.
-With --add-to FILE, an index, it drops what is near a document in there, too, and adds what is kept to it.
+With --parts, --passages or --cut-passages, removes parts of the texts, and drops a record if no word is left.
+With --add-to FILE, an index, also drops what is near a document in the index, and adds what is kept to it.
 )",
                        takes::comparing | takes::codes | takes::exact | takes::same | takes::pairing |
                            takes::far_from_against | takes::grouping | takes::format,

@@ -29,26 +29,25 @@ namespace {
 
 constexpr std::array verify_options{
     option_row{"--pairs", "FILE", takes::own, section::input,
-               "pairs of ids to check, from any program (-: standard input). The documents are those of PATH, or of "
-               "--index",
+               "the pairs of ids to check, from any program (-: standard input). The documents are those of PATH, or "
+               "of --index",
                usual::always},
-    option_row{
-        "--clusters", "FILE", takes::own, section::input,
-        "in place of pairs, clusters of ids from any program (-: standard input): a record for each document with "
-        "its id and the name of its cluster, or with --pairs-format lines a line for each cluster with the ids of "
-        "its documents, with blanks between them",
-        usual::always, "in place of pairs, clusters of ids from any program (-: standard input)"},
-    option_row{
-        "--pairs-format", "F", takes::own, section::input,
-        "csv or tsv with a header, jsonl, or binary: two numbers of 64 bits a pair, the lowest byte first, which "
-        "count the documents from 0; of clusters csv, tsv, jsonl or lines (default: what the name ends with, .bin for "
-        "binary)",
-        usual::always, "csv, tsv, jsonl, binary or lines (default: as its name ends)"},
+    option_row{"--clusters", "FILE", takes::own, section::input,
+               "check clusters of ids from any program, not pairs (-: standard input). The file has a record for each "
+               "document with its id and the name of its cluster. With --pairs-format lines, it has a line for each "
+               "cluster with the ids of its documents, with blanks between them",
+               usual::always, "check clusters of ids from any program, not pairs (-: standard input)"},
+    option_row{"--pairs-format", "F", takes::own, section::input,
+               "the format of the pairs: csv or tsv with a header, jsonl, or binary. binary is two numbers of 64 bits "
+               "for each pair, the lowest byte first, which count the documents from 0. Clusters may be csv, tsv, "
+               "jsonl or lines (default: by the end of the name; .bin is binary)",
+               usual::always, "csv, tsv, jsonl, binary or lines (default: as its name ends)"},
     option_row{"--pair-fields", "A B", takes::own, section::input,
-               "the columns or fields with the two ids (default: a b), or of --clusters with the id and the cluster "
-               "(default: id cluster)",
+               "the columns or fields that have the two ids (default: a b). With --clusters: the columns that have the "
+               "id and the cluster (default: id cluster)",
                usual::always, "the columns or fields with the two ids (default: a b)"},
-    option_row{"--index", "FILE", takes::own, section::index, "documents of an index of features", usual::always},
+    option_row{"--index", "FILE", takes::own, section::index,
+               "the documents are those of this index, an index of features", usual::always},
     annotate_option,
     annotate_key_option,
     option_row{"--similarity", "S", takes::own, section::comparison,
@@ -57,9 +56,9 @@ constexpr std::array verify_options{
     option_row{"--check", "M", takes::own, section::comparison, "the measure: jaccard (the default), cosine or edit",
                usual::always},
     option_row{"--memory", "SIZE", takes::own, section::comparison,
-               "of a run; features beyond it lie in a temporary file"},
+               "the most memory of a run. Features that do not fit are kept in a temporary file"},
     option_row{"--dropped", "FILE", takes::own, section::output,
-               "which documents follow to be dropped, and what stands for each, as unique --dropped writes it",
+               "write the documents that have to be dropped, and what stands for each, as unique --dropped does",
                usual::always},
 };
 
@@ -661,11 +660,11 @@ const verb verify_verb{"verify",
                        "PATH…",
                        "the candidates of other programs that are near-duplicates",
                        R"(
-Reads pairs of ids, from any program, and prints those that are near-duplicates, in their order, as pairs
-prints them: exact similarity, "-", and the two ids. Documents, not pairs, take memory.
-With --clusters: reads clusters, compares all pairs within each, and prints the groups that are left, as
-groups prints them; the last line counts how many of the pairs are near-duplicates. With --annotate, it
-writes the records, byte for byte, each with the group that it is really in.
+Reads pairs of ids, from any program, and prints those that are near-duplicates, in the order of the pairs. A
+line has the exact similarity, "-", and the two ids, as pairs prints them. Documents take memory, pairs do not.
+With --clusters: reads clusters, and compares all pairs within each cluster. Prints the groups that are left, as
+groups prints them. The last line counts how many of the pairs are near-duplicates. With --annotate, it prints
+the records, byte for byte, each with its true group.
 )",
                        takes::texts | takes::weights | takes::features | takes::dictionary | takes::seed |
                            takes::exact | takes::same | takes::verification | takes::format | takes::output |
