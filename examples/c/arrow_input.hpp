@@ -223,7 +223,7 @@ class text_column {
 
   /// Returns the number of the run that contains `position`, to which the offset of the array is already added.
   [[nodiscard]] std::int64_t run_of(const ArrowArray& ends, std::int64_t position) const {
-    std::int64_t first = 0, last = ends.length;  // the first run that ends behind the position
+    std::int64_t first = 0, last = ends.length;  // the first run that ends after the position
     while (first < last) {
       const std::int64_t middle = first + (last - first) / 2;
       if (integer_at(run_ends_, ends, ends.offset + middle) > position) {

@@ -68,7 +68,7 @@ query_group some_queries(std::size_t count) {
   return made;
 }
 
-/// Transactions of random sizes, which end at random.
+/// Compares the index with a list. Transactions have random sizes, and commit or roll back at random.
 void finds_what_a_list_finds() {
   constexpr std::size_t max_waiting = 60;  // so that documents move to the main index often
   memory_index index(distance, max_waiting);

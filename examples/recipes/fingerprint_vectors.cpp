@@ -49,7 +49,7 @@ int main() {
   show("canonical characters", simhasher{canonical{code_point_ngrams{2}}}, "한국어 \u1112\u1161\u11ab كـتاب");
   show("ill-formed characters", simhasher{code_point_ngrams{2}}, "a\xC0\x80z\xE4\xBD");
 
-  // Weights, of folded words.
+  // Weights of folded words.
   const folded<words> tokens;
   const auto table = idf_table::parse("the 0.5\nquick 3.25\nfox 7.123456789\ndog 6\n", "vectors");
   show("tf", simhasher{tokens, tf{}}, fox);

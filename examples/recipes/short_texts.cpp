@@ -1,5 +1,5 @@
-// Short texts of at most 140 characters: SimHash is a coarse filter, and another measure decides. One changed word
-// flips many bits of a fingerprint of so few features, so the filter uses a large distance.
+// Compares short texts of at most 140 characters. SimHash is a coarse filter, and another measure decides. One changed
+// word flips many bits of a fingerprint of so few features, so the filter uses a large distance.
 #include <cstddef>
 #include <cstdlib>
 #include <iomanip>

@@ -160,7 +160,7 @@ enum argument {
   last_flag
 };
 constexpr int arguments = last_flag + 1;
-constexpr int visible = 3;  // columns of the result, which come before those of the arguments
+constexpr int visible = 3;  // columns of the result, which come before the hidden columns
 
 struct table_function {
   const char* name;
@@ -376,7 +376,7 @@ void read_rows(sqlite3* connection, const join_arguments& given, bool of_against
   if (status != SQLITE_DONE) throw failed_statement(status, std::string(name) + ": " + sqlite3_errmsg(connection));
 }
 
-/// Counts the nested joins of a thread. They exist because a view may read itself through a table function.
+/// Counts the nested joins of a thread. Joins are nested if a view reads itself through a table function.
 class nesting {
  public:
   nesting() {

@@ -121,8 +121,8 @@ bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uin
   return matches > count / 5;
 }
 
-/// Compares searches as check_stored() does, in a store of rows with keys and values. The rows are those of band_key,
-/// for ten times `count` fingerprints, and those of both published designs, for `count` fingerprints. Also checks the
+/// Compares searches as check_stored() does, in a store of rows with keys and values. Tests the rows of band_key with
+/// ten times `count` fingerprints, and the rows of both published designs with `count` fingerprints. Also checks the
 /// bytes of some keys, and that the store is empty after all fingerprints were erased.
 /// Returns: true if all checks succeed.
 template <class Store>

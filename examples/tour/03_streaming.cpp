@@ -1,4 +1,4 @@
-// A text that arrives in chunks, and a fingerprint combined from the parts of a document.
+// Makes the fingerprint of a text that arrives in chunks, and combines a fingerprint from the fields of a document.
 #include <cstdlib>
 #include <iostream>
 #include <neardup/neardup.hpp>

@@ -15,8 +15,8 @@ namespace docid {
 
 namespace {
 
-/// Returns the describer of a simhasher or a minwise_hasher. Its features are those from which the fingerprints are
-/// made.
+/// Returns the describer of a simhasher or a minwise_hasher. A description has the features from which the fingerprint
+/// is made.
 template <class Hasher>
 describer describer_of(const Hasher& hash) {
   return [describe = neardup::describer<Hasher>(hash, 0)](std::string_view text) {

@@ -75,7 +75,7 @@ void redis_connection::connect() {
   without_reply_ = 0;
   if (context_->err != 0) fail(context_->errstr);
   redisSetTimeout(context_.get(), patience);
-  // The variable is the one of redis-cli. A password on the command line could be read by every user of the machine.
+  // redis-cli reads the same variable. A password on the command line could be read by every user of the machine.
   if (const char* const password = std::getenv("REDISCLI_AUTH")) {
     append({"AUTH", password});
     next();

@@ -84,7 +84,7 @@ class redis_index final : public fingerprint_index {
   redis_connection& connection_;
   std::string prefix_;
   std::string known_key_;
-  std::optional<std::string> known_;  // the value that Redis is believed to have there
+  std::optional<std::string> known_;  // the value that Redis should still have there
   int distance_;
   neardup::band_key<64, doc_number> keys_;
   std::size_t key_bytes_;

@@ -23,7 +23,7 @@ namespace docid {
 using sql_value = std::variant<std::nullptr_t, std::uint64_t, double, std::string_view, std::span<const std::uint32_t>>;
 using sql_values = std::initializer_list<sql_value>;
 
-/// A row of an answer. A database may give a number as the text of its digits. Features are the text of their bytes.
+/// A row of a result. A database may return a number as the text of its digits. Features are a text of their bytes.
 /// Texts are valid until the next row.
 class sql_row {
  public:

@@ -58,7 +58,7 @@ class fingerprint_index {
   /// Thread safety: callable from any thread, at any time.
   virtual void search_early(query_group& /*queries*/) const {}
   /// Announces the fingerprints for which near() will be called, so that the index can search for all of them together.
-  /// Precondition: the groups exist as long as near() is called.
+  /// Precondition: the groups exist until the last call of near().
   virtual void prepare(std::span<const query_group* const> groups) = 0;
   /// Returns the documents near fingerprint number `query`, counted through all groups. Includes additions of the
   /// transaction. The result is sorted by distance, then age.

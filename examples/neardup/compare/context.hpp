@@ -15,7 +15,7 @@ namespace command {
 struct similarity_choice {
   std::optional<std::string> similarity, min_similarity;
   bool is_of_comparison = false;  ///< true if a check is chosen, too; false for fingerprints alone
-  int best_distance = -1;         ///< the distance of --similarity, if --distance was given, too; otherwise -1
+  int best_distance = -1;         ///< the distance of --similarity if --distance is given; otherwise -1
 };
 
 /// The settings of a run. Each member has the settings of one folder of the program. No folder needs the settings of

@@ -36,8 +36,8 @@ class distinct_documents {
   /// Returns the numbers of the distinct documents, ascending.
   /// Precondition: has_repeats().
   [[nodiscard]] std::span<const std::uint32_t> numbers() const noexcept { return numbers_; }
-  /// Returns the number in the corpus of the document at `position`. The distinct documents have the first positions.
-  /// The documents of the corpus numbered `count` and above have the next positions.
+  /// Converts a position to the number of a document in the corpus. The first positions are the distinct documents. The
+  /// next positions are the documents of the corpus numbered `count` and above.
   [[nodiscard]] std::size_t number_at(std::size_t position) const noexcept {
     return position < numbers_.size() ? numbers_[position] : position + repeats_;
   }

@@ -1,4 +1,4 @@
-// The pairs of near-duplicates of a corpus.
+// Finds the pairs of near-duplicates of a corpus.
 #pragma once
 
 #include <vector>

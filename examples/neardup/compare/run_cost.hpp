@@ -17,7 +17,7 @@ struct tried_run {
   compared_by by;
   std::size_t documents = 0;  ///< documents of the part
   double features = 0;        ///< mean number of features of a document; for edits of its characters
-  /// Mean number of postings that a document shares: other documents with a prefix feature of it, for each feature.
+  /// Mean number of (other document, prefix feature) pairs of a document, where both documents have the feature.
   double postings = 0;
   double reading_seconds = 0;   ///< processor time to make features
   double grouping_seconds = 0;  ///< processor time to group

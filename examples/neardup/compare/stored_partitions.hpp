@@ -66,7 +66,7 @@ class stored_partitions {
     std::vector<std::vector<std::byte>> held;
     piece last;
   };
-  static constexpr std::size_t held_overhead = sizeof(std::vector<std::byte>) + 16;  // of the list and of the allocator
+  static constexpr std::size_t held_overhead = sizeof(std::vector<std::byte>) + 16;  // bytes of list and allocator
 
   std::uint64_t room_;  // bytes of memory that are left
   temporary_file file_;

@@ -1,5 +1,4 @@
-// Codes of a width for which this program has no type of the library. The width is any number of whole bytes up to
-// 1,024 bits.
+// Codes whose width is not the width of a type of the library. The width is any number of whole bytes up to 1,024 bits.
 #pragma once
 
 #include <algorithm>

@@ -66,8 +66,7 @@ code_index::code_index(const wide_codes& codes, std::span<const std::uint32_t> n
   double cost = 0;
   for (table& one : tables_) {
     fill(one);
-    // The expected number of candidates in a search for a code of this index. With equal blocks, it is the mean size of
-    // the code's bucket.
+    // The sum of squares divided by `count` is the expected size of the bucket of a code of this index.
     double squares = 0;
     for (std::size_t i = 0; i + 1 < one.starts.size(); ++i) {
       const double size = one.starts[i + 1] - one.starts[i];

@@ -494,7 +494,7 @@ std::string_view content_of_record(const source& from, std::string_view raw, boo
       if (raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
       return raw;
     case unit_of_input::lines: return content_of_line(raw, first_of_source);
-    default: return content_of_line(raw, true);  // `cat` moves the mark of a second file into the middle
+    default: return content_of_line(raw, true);  // `cat` moves the byte order mark of a second file into the middle
   }
 }
 

@@ -167,7 +167,7 @@ std::string kind_json(const labelled_kind& kind) {
 
 bool overlap(const labelled_share& a, const labelled_share& b) { return a.low() <= b.high() && b.low() <= a.high(); }
 
-/// The best limit of all kinds of features: the limit with the highest F1; of equal limits, the first kind's.
+/// The best limit of all kinds of features: the highest F1 wins, then the first kind.
 struct chosen_limit {
   const labelled_kind* kind = nullptr;
   const labelled_limit* limit = nullptr;

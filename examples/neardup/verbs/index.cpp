@@ -84,7 +84,7 @@ struct indexing {
   // The option of weights, such as --weights, or empty. It is also empty if another option asks for an index of
   // fingerprints.
   std::string weights;
-  // Tell how the old index is changed, instead of writing a new file.
+  // True if --append or --replace changes the old index in place.
   bool appends = false, replaces = false;
   std::string removed;  // a list of ids, or empty
   compaction compact = compaction::automatic;

@@ -99,8 +99,8 @@ void call_now(const running& how, const Call& call) {
   check(error);
 }
 
-/// Makes a call that may take long in a new thread. Meanwhile this thread handles signals, such as that of Ctrl-C, and
-/// reports the progress. An exception of a signal handler or of the progress function ends the call.
+/// Makes a call that may take long in a new thread. Meanwhile this thread handles signals, such as SIGINT of Ctrl-C,
+/// and reports the progress. An exception of a signal handler or of the progress function ends the call.
 template <class Call>
 void call_long(const running& how, const Call& call) {
   volatile int cancel = 0;
@@ -564,7 +564,7 @@ struct edited_texts {
   [[nodiscard]] std::size_t size() const { return neardup_texts_size(handle.get()); }
   [[nodiscard]] bool is_small() const { return ::is_small(size(), bytes); }
 
-  std::size_t bytes = 0;  // bytes of the given texts; for Arrow a greater number
+  std::size_t bytes = 0;  // bytes of the given texts; for Arrow an upper bound
 };
 
 /// A result in columns of equal length, which Arrow and NumPy refer to. `columns`: their names.

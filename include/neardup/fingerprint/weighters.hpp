@@ -353,8 +353,8 @@ struct quantile_levels {
 template <class Inner>
 quantile_levels(std::size_t, Inner) -> quantile_levels<Inner>;
 
-/// Keeps only the n heaviest tokens of another weighter. Of tokens with equal weights, those with the smaller hashes
-/// are kept.
+/// Keeps only the n heaviest tokens of another weighter. Of tokens with equal weights, the tokens with the smaller
+/// hashes are kept.
 /// Throws: std::invalid_argument if n = 0.
 template <class Inner>
 struct top {

@@ -93,7 +93,7 @@ NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from,
 /// within k bits of x.
 template <std::size_t Count>
 NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
-  // There are two loops, so that compilers vectorise the first one.
+  // There are two loops, so that compilers vectorise the first loop.
   std::array<std::uint16_t, Count> counts;
   for (std::size_t i = 0; i < Count; ++i) counts[i] = static_cast<std::uint16_t>(portable_distance(y[i], x));
   std::uint64_t result = 0;

@@ -306,7 +306,7 @@ class text_masker {
   }
 
   std::string run_;   // the run from its first letter or digit on
-  std::string held_;  // a month, or the spaces after a number or month; dropped if a date continues behind it
+  std::string held_;  // a month, or the spaces after a number or month; dropped if a date continues after it
   std::size_t joiners_ = 0, spaces_ = 0;
   bool is_copying_ = false, is_dropping_ = false;
   kind before_ = kind::other;

@@ -103,7 +103,7 @@ class fingerprint_matcher : public matcher<Number> {
     if (cost <= least_cost + least_of_document * static_cast<double>(documents.size())) return false;
     if (sets_ != nullptr) return true;
     constexpr double of_feature = 16, of_candidate = 10;                  // in units of join_plan
-    constexpr std::size_t most_features = std::size_t{1} << 17, few = 4;  // in the sample; pairs that may be chance
+    constexpr std::size_t most_features = std::size_t{1} << 17, few = 4;  // features in the sample; pairs by chance
     const std::size_t looked_at = (std::min)(documents.size(), std::size_t{256});
     std::size_t features = 0;
     for (std::size_t i = 0; i < looked_at; ++i) {
@@ -118,7 +118,7 @@ class fingerprint_matcher : public matcher<Number> {
                      jaccard{features_.similarity}, {});
     std::vector<std::uint32_t> all(sampled(documents.size()));
     std::iota(all.begin(), all.end(), std::uint32_t{0});
-    const double share = 1 / (static_cast<double>(step) * static_cast<double>(step));  // of all pairs
+    const double share = 1 / (static_cast<double>(step) * static_cast<double>(step));  // sampled share of all pairs
     failure_limit failures(static_cast<std::size_t>(left / of_candidate * share), 0);
     const std::size_t most = few + static_cast<std::size_t>(static_cast<double>(documents.size()) * share);
     std::size_t pairs = 0;
@@ -176,7 +176,7 @@ class fingerprint_matcher : public matcher<Number> {
   int blocks_;
   any_runner run_;
   compared_features<Number> features_;
-  std::unique_ptr<sets_type> sets_;  // of all documents, once a join of sets was chosen
+  std::unique_ptr<sets_type> sets_;  // sets of all documents; made if a join of sets is chosen
 };
 
 }  // namespace neardup::inline v0::detail

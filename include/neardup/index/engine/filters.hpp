@@ -106,7 +106,7 @@ struct filter_hit {
   std::size_t position;  ///< in the filter_run
 };
 
-/// Where a scan of several filter_runs resumes: the number of the run, and the position in the run.
+/// The place where a scan of several filter_runs resumes: the number of the run, and the position in the run.
 struct scan_position {
   std::size_t run = 0, at = 0;
 };

@@ -246,7 +246,7 @@ class fingerprint_join {
     for (std::size_t i = 0; i < size; ++i) to.set(scratch.ends[scratch.addresses[i]]++, words[i], positions[i]);
   }
 
-  /// Runs the second pass of a group. Writes the records back to where they were.
+  /// Runs the second pass of a group. The ordered records replace the unordered records.
   static void second_pass_in_place(const join_table<Words>& table, const table_groups& groups, std::size_t group,
                                    group_memory& scratch, arrays& records) {
     const std::size_t begin = groups.begin[group], size = groups.size_of(group);

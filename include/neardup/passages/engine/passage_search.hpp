@@ -207,7 +207,7 @@ class passage_search {
     std::vector<std::pair<std::uint32_t, std::size_t>> pieces;  // the partition and the number of consecutive records
     std::vector<written_run> written;
   };
-  /// Partitions of records, from a number of the store on. Some records of each partition wait in memory.
+  /// Appends records to partitions of a store. Some records of each partition wait in memory.
   template <class Record>
   class scattered_records {
    public:
@@ -304,7 +304,7 @@ class passage_search {
     if (!texts.empty()) read_all();
   }
 
-  /// Writes those runs of a piece whose windows may be repeated.
+  /// Writes the runs of a piece whose windows may be repeated.
   template <class Values>
   void write_runs(worker& own, const Values& units, std::size_t first, std::size_t last,
                   std::span<const anchor_run> runs, const placed_text& text) {
@@ -349,7 +349,7 @@ class passage_search {
   any_partition_store store_;
   std::uint64_t memory_;
   any_runner run_;
-  std::uint32_t least_count_;        // occurrences of an anchor from which on its windows may be repeated
+  std::uint32_t least_count_;        // least number of occurrences of an anchor whose windows may be repeated
   std::uint32_t anchor_partitions_;  // the first partitions of the store
   scattered_records<std::uint64_t> anchors_;
   anchor_set repeated_{1, 0};
@@ -406,7 +406,7 @@ NEARDUP_INLINE void partition_search::search(std::span<const window_record> reco
   for (std::size_t h = 0; h < records.size();) {
     const run_header run = run_header::of(records[h]);
     const auto begin = static_cast<std::uint32_t>(h + 1);
-    const std::uint32_t equal = run.is_copy ? first_[begin] : begin;  // windows that are equal to those of the run
+    const std::uint32_t equal = run.is_copy ? first_[begin] : begin;  // position of the first equal windows
     h += run.records();
     if (run.document < how_.earlier_documents) continue;
     for (std::uint32_t i = 0; i < run.count; ++i) {

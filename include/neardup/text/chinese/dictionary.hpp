@@ -36,7 +36,7 @@ namespace detail {
 struct segment_step {
   double score;         // sum of the logarithms along the best path from here to the end
   std::uint32_t begin;  // offset of the character in the run
-  std::uint32_t next;   // number of the character behind the best word from here
+  std::uint32_t next;   // number of the character after the best word from here
   char32_t code_point;
 };
 

@@ -282,7 +282,7 @@ inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noex
 
 #if NEARDUP_X86_KERNELS
 
-inline constexpr std::size_t settled_margin = 2;  // number of bytes that kernels read behind a block
+inline constexpr std::size_t settled_margin = 2;  // number of bytes that kernels read after a block
 
 /// Lookup tables by the halves (four bits each) of the three bytes of a character. A character is settled if its six
 /// entries have a bit in common. settled_bytes_portable() defines settled.

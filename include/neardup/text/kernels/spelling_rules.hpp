@@ -398,7 +398,7 @@ class cut_words {
 
  private:
   static constexpr std::string_view soft_hyphen = "\u00ad";
-  static constexpr std::string_view hyphens[] = {"-", "\u2010", "\u00ac"};  // OCR writes the last one for a soft hyphen
+  static constexpr std::string_view hyphens[] = {"-", "\u2010", "\u00ac"};  // OCR writes U+00AC for a soft hyphen
 
   static constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\f' || c == '\r'; }
 

@@ -22,7 +22,7 @@
 namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t text_block_size = 64;
-inline constexpr std::size_t text_block_margin = 16;  // the number of bytes that kernels may read behind a block
+inline constexpr std::size_t text_block_margin = 16;  // the number of bytes that kernels may read after a block
 
 /// Collects the highest bits of eight bytes in one byte.
 inline std::uint64_t top_bits(std::uint64_t bytes) noexcept {

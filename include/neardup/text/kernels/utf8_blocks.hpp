@@ -179,7 +179,7 @@ inline constexpr unsigned continuation_half = half_range(0x8, 0xb);
 
 inline constexpr std::array<utf8_error, 8> utf8_errors = {{
     {half_range(0xc, 0xf), any_half, any_half & ~continuation_half},  // a lead byte without continuation byte
-    {half_range(0x0, 0x7), any_half, continuation_half},              // a continuation byte behind ASCII
+    {half_range(0x0, 0x7), any_half, continuation_half},              // a continuation byte after ASCII
     {1U << 0xe, 1U << 0x0, half_range(0x8, 0x9)},                     // overlong, three bytes
     {1U << 0xf, half_range(0x4, 0xf), half_range(0x9, 0xb)},          // beyond U+10FFFF
     {1U << 0xe, 1U << 0xd, half_range(0xa, 0xb)},                     // a surrogate

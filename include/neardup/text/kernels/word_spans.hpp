@@ -21,7 +21,7 @@
 namespace neardup::inline v0::detail {
 
 /// Tokens as ranges of bytes of a text: token i is [begin[i], end[i]). Kernels may read up to 15 elements after the
-/// last one.
+/// last element.
 struct span_view {
   static constexpr std::size_t capacity = 512;
 
