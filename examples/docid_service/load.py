@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How many articles a second docid_service takes, and how many edited copies it finds.
+"""Measures how many articles docid_service takes in a second, and how many edited copies it finds.
 
 usage: load.py FOLDER_OF_PROGRAMS TEXT… [--index N] [--batched N] [--single N] [--work FOLDER] [-- OPTION…]
 
-TEXT are files of plain text, or JSON Lines with a field "text", each possibly compressed by gzip, or folders of such. An article is made of about a
-kilobyte of their sentences, drawn at random: each sentence is real, and no two articles are alike. One in ten is an edited
-copy of an earlier one, one to five words in a hundred replaced, removed or doubled, with another url and title.
-First --index articles are sent, then --batched in arrays of 1,000, then --single one by one over 32 connections.
-What follows -- are options of docid_service.
+TEXT is a file of plain text, a file of JSON Lines with a field "text", or a folder of such files. A file may be compressed
+by gzip. An article has about a kilobyte of sentences, which are drawn from the texts at random. One article in ten is an
+edited copy of an earlier article: one to five words in a hundred are replaced, removed or doubled, and the url and the title
+differ. The program first sends --index articles, then --batched articles in arrays of 1,000, and then --single articles one
+by one over 32 connections. The options after -- are passed to docid_service.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def edited(content, make, vocabulary):
 def make_articles(file, count, texts):
     make = random.Random(1)
     vocabulary = " ".join(texts[:5000]).split(" ")
-    kept = []  # the last originals, with their line numbers
+    kept = []  # the last original articles, with their line numbers
     with open(file, "w", encoding="utf-8") as out:
         for number in range(count):
             media = ""

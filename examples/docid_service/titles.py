@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What titles do to docIds, on texts of which it is known which are versions of each other.
+"""Measures how titles change docIds, on texts whose versions are known.
 
 usage: titles.py PROGRAM FILE.jsonl[.gz]… [-- OPTION…]
 
-A line is {"id", "text", "cluster"}; those of one cluster are versions of one text. The title is the part of the cluster
-behind a "|" (poems: the same in all editions, and in other poems, too), or else that of the text in Markdown. Prints, by what
-articles were found, how many were given the docId of an article of another cluster (wrong), and how many versions of an
-earlier article got a docId of their own (missed).
+A line is {"id", "text", "cluster"}. The texts of one cluster are versions of one text. The title is the part of the cluster
+after a "|", or else the title of the text in Markdown. (Poems have the same title in all editions, and other poems may have
+this title, too.) For each rule, prints how many articles got the docId of an article of another cluster (wrong), and how many
+versions of an earlier article got a docId of their own (missed).
 """
 import collections
 import gzip

@@ -1,8 +1,8 @@
-"""Near-duplicates on an engine: what happens to the data, for with_spark.py and with_dask.py.
+"""Finds near-duplicates on an engine. with_spark.py and with_dask.py have the engines.
 
-An engine moves rows (partition, kind, blob) to their partitions; a blob is a table in Arrow's stream format, or bytes of
-the library. Each function below takes the rows of one partition, or batches of texts, and yields rows. An engine has
-the members that run() calls.
+An engine moves rows (partition, kind, blob) to their partitions. A blob is a table in Arrow's stream format, or bytes of
+the library. Each step below is a function that reads the rows of one partition, or batches of texts, and yields rows. An
+engine has the members that run() calls.
 """
 
 import argparse
@@ -18,28 +18,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 ROWS = pa.schema([("partition", pa.int32()), ("kind", pa.string()), ("blob", pa.binary())])
-LONG_TEXT = 24  # features of a text from which on sketches move fewer bytes than sets
+LONG_TEXT = 24  # mean number of features above which sketches move fewer bytes than sets
 MOST_ROUNDS = 20
-BYTES_AT_ONCE = 64 << 20  # of blobs that wait in a mapper, and of a batch of rows
+BYTES_AT_ONCE = 64 << 20  # limit for the blobs that wait in a mapper, and for a batch of rows
 
 
 class Plan(NamedTuple):
-    """The settings of a run, the same in all tasks."""
+    """The settings of a run, which all tasks share."""
 
     similarity: float
     measure: str
     features: str
-    order: str  # the column that says which text is earlier; empty: the ids
-    copies_once: bool  # of copies, only one is paired with other texts: copies are a class, which has the number of that one
+    order: str  # the column by which texts are ordered; empty: the ids decide
+    copies_once: bool  # if True, copies form a class with the number of one copy, which alone is paired with other texts
     grouping: str
     partitions: int
     payload: str
-    features_in_all: int  # about twice as many, so that few features share a cell of the counts
-    counts: str = ""  # the name of a shared file, as is the next one
+    features_in_all: int  # twice the estimated number of features, so that few features share a cell of the counts
+    counts: str = ""  # `counts` and `wanted` are names of shared files
     wanted: str = ""
-    slots: int = 0  # bits of a partition in `wanted`
-    paired: str = ""  # "within" or "across" if a column says which texts are compared
-    field: str = ""  # that column
+    slots: int = 0  # number of bits of each partition in `wanted`
+    paired: str = ""  # "within" or "across" if a column decides which texts are compared
+    field: str = ""  # the column for `paired`
 
     def shuffle(self):
         made_of = hashlib.blake2b(f"{self.features} {neardup.__version__}".encode(), digest_size=8).digest()
@@ -54,7 +54,7 @@ class Plan(NamedTuple):
         )
 
     def keys(self):
-        """The columns that say which text is earlier. Of containment, larger texts are."""
+        """Returns the columns by which texts are ordered. For containment, larger texts come first."""
         return [*(["size"] if self.measure == "containment" else []), *(["order"] if self.order else []), "id"]
 
     def sets(self, batch):
@@ -70,7 +70,7 @@ def mixed(numbers):
 
 
 def numbers_of(ids):
-    """A number for each id: of an integer itself, in its order, of another id a hash."""
+    """Returns a number for each id. Integers keep their order; the number of a string is a hash."""
     if ids.null_count > 0:
         raise ValueError("an id is null")
     if not (pa.types.is_integer(ids.type) or pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type)):
@@ -84,7 +84,7 @@ def numbers_of(ids):
 
 
 def values_of(plan, batch):
-    """The values of the column that says which texts are compared."""
+    """Returns the values of the column that decides which texts are compared."""
     values = batch.column(plan.field)
     values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
     if not (pa.types.is_integer(values.type) or pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
@@ -106,7 +106,7 @@ def row(partition, kind, table):
 
 
 def rows_to(plan, kind, table, targets):
-    """Rows that move each row of a table to its target."""
+    """Yields rows that move each row of a table to its target partition."""
     order = np.argsort(targets, kind="stable")
     ends = np.searchsorted(targets[order], np.arange(plan.partitions + 1))
     table = table.take(order).combine_chunks()
@@ -116,12 +116,12 @@ def rows_to(plan, kind, table, targets):
 
 
 def rows_at(plan, kind, table, column):
-    """Rows that move each row of a table to the partition of its number in a column."""
+    """Yields rows that move each row of a table to the partition of its number in `column`."""
     return rows_to(plan, kind, table, plan.partition_of(table[column].to_numpy()))
 
 
 def table_of(blobs):
-    """One table of all blobs of a kind, or None."""
+    """Joins blobs to one table. Returns None if there are no blobs."""
     tables = [pa.ipc.open_stream(blob).read_all() for blob in blobs]
     return pa.concat_tables(tables).combine_chunks() if tables else None
 
@@ -131,7 +131,7 @@ def tally(**numbers):
 
 
 def total(blobs):
-    """The sums of tallies."""
+    """Returns the sums of tallies."""
     result = {}
     for blob in blobs:
         for name, number in json.loads(bytes(blob)).items():
@@ -140,7 +140,7 @@ def total(blobs):
 
 
 def batches_of(rows):
-    """Rows as batches of Arrow, for an engine."""
+    """Yields rows as batches of Arrow, for an engine."""
     waiting, size = [], 0
     for one in rows:
         waiting.append(one)
@@ -166,12 +166,12 @@ def rows_of(batches):
 
 
 def blobs_of(parts, kind):
-    """The rows (partition, blob) of a kind in what by_partition() returns."""
+    """Returns the rows (partition, blob) of a kind. `parts`: a result of by_partition()."""
     return [(partition, blob) for partition, kinds in parts.items() for blob in kinds.get(kind, [])]
 
 
 def by_partition(rows):
-    """Rows as {partition: {kind: [blob]}}."""
+    """Returns rows as {partition: {kind: [blob]}}."""
     result = {}
     for partition, kind, blob in rows:
         result.setdefault(partition, {}).setdefault(kind, []).append(blob)
@@ -182,7 +182,7 @@ def by_partition(rows):
 
 
 def count(plan, batches):
-    """Texts -> counts of their features, for the driver."""
+    """Counts the features of texts, for the driver."""
     counts, texts, nulls = neardup.FeatureCounts(plan.features_in_all), 0, 0
     for batch in batches:
         sets = plan.sets(batch)
@@ -194,7 +194,7 @@ def count(plan, batches):
 
 
 def counts_of(plan, blobs):
-    """The counts of all texts."""
+    """Merges the counts of all texts."""
     result, size = neardup.FeatureCounts(plan.features_in_all), None
     size = len(result.save())
     for blob in blobs:
@@ -203,7 +203,7 @@ def counts_of(plan, blobs):
 
 
 def scatter(plan, batches):
-    """Texts -> sets by their rare features, and ids by their numbers."""
+    """Scatters the feature sets of texts to the partitions of rare features, and ids to the partitions of their numbers."""
     counts = neardup.FeatureCounts.load(np.memmap(plan.counts, np.uint8, "r"), mapped=True)
     moving = plan.shuffle().scatter(counts)
     names, columns = [], ["id", plan.order] if plan.order else ["id"]
@@ -236,7 +236,7 @@ def scatter(plan, batches):
 
 
 def gather(plan, partition, rows):
-    """Sets -> pairs, or candidates."""
+    """Joins the sets of a partition to pairs, or to candidates."""
     found = pa.table(plan.shuffle().gather(rows.get("sets", []), partition, threads=1))
     if plan.payload == "sets":
         yield from named_next(plan, found)
@@ -251,13 +251,13 @@ def gather(plan, partition, rows):
 
 
 def places(plan, numbers):
-    """A place for each number in a bitmap, in the part of its partition."""
+    """Returns a bit position in a bitmap for each number. Each partition has a range of bits."""
     within = (mixed(numbers) & np.uint64(0xFFFFFFFF)) % np.uint64(plan.slots)
     return plan.partition_of(numbers) * plan.slots + within.astype(np.int64)
 
 
 def want(plan, partition, rows):
-    """Numbers -> this partition's part of a bitmap: sets whose bits are 1 move."""
+    """Makes this partition's range of the bitmap. A bit is 1 if the sets with this bit have to be moved."""
     bits = np.zeros(plan.slots, bool)
     if "want" in rows:
         bits[places(plan, table_of(rows["want"])["number"].to_numpy()) - partition * plan.slots] = True
@@ -265,7 +265,7 @@ def want(plan, partition, rows):
 
 
 def fetch(plan, batches):
-    """Texts -> the sets that are wanted, by their numbers."""
+    """Moves the sets that candidates need to the partitions of their numbers."""
     bitmap = np.memmap(plan.wanted, np.uint8, "r")
     for batch in batches:
         at = places(plan, numbers_of(batch.column("id")))
@@ -277,7 +277,7 @@ def fetch(plan, batches):
 
 
 def found_in(table, numbers):
-    """The rows of a table with these numbers, which it has."""
+    """Returns the indices of the rows with these numbers. Each number must be in the table."""
     have = table["number"].to_numpy()
     order = np.argsort(have)
     at = order[np.minimum(np.searchsorted(have, numbers, sorter=order), len(have) - 1)]
@@ -287,7 +287,7 @@ def found_in(table, numbers):
 
 
 def send(plan, partition, rows):
-    """Candidates and the sets of their first documents -> both, to where the set of the second document is."""
+    """Moves each candidate, with the set of its first document, to the partition of its second document."""
     if "candidate" not in rows:
         return
     pairs = table_of(rows["candidate"]).group_by(["first", "second"], use_threads=False).aggregate([])
@@ -298,7 +298,7 @@ def send(plan, partition, rows):
 
 
 def verify(plan, partition, rows):
-    """Candidates with a set -> pairs."""
+    """Verifies candidates, and passes on the pairs."""
     if "sent" not in rows:
         return
     sent, sets = table_of(rows["sent"]), table_of(rows["set"])
@@ -313,7 +313,7 @@ def verify(plan, partition, rows):
 
 
 def named_next(plan, pairs):
-    """Pairs -> to each of their two documents, which know their ids. A pair of copies -> to the second one."""
+    """Moves each pair to the partitions of its two documents, which have the ids. Moves a pair of copies to the second copy."""
     if plan.copies_once:
         are_copies = pc.equal(pairs["similarity"], 1.0)
         copies = pairs.filter(are_copies).select(["first", "second"]).rename_columns(["class", "number"])
@@ -325,7 +325,7 @@ def named_next(plan, pairs):
 
 
 def name_copies(plan, partition, rows):
-    """Copies and ids -> copies with ids, to where their class is."""
+    """Adds ids to copies, and moves the copies to the partition of their class."""
     if "copy" in rows:
         copies, names = table_of(rows["copy"]), table_of(rows["name"])
         at = found_in(names, copies["number"].to_numpy())
@@ -334,7 +334,7 @@ def name_copies(plan, partition, rows):
 
 
 def members(plan, rows, names):
-    """The documents of classes of copies, sorted by class, the earliest first: those of `names` and the copies."""
+    """Returns the documents of classes of copies, sorted by class, with the earliest document of a class first."""
     copies = table_of(rows["class"])
     numbers = np.unique(copies["class"].to_numpy())
     first = names.take(found_in(names, numbers)).rename_columns({"number": "class"}).select(copies.column_names)
@@ -343,7 +343,7 @@ def members(plan, rows, names):
 
 
 def name(plan, partition, rows):
-    """Halves of pairs and ids -> halves with ids, where both meet. Refuses ids that are not unique."""
+    """Adds ids to the halves of pairs, and moves both halves to one partition. Refuses ids that are not unique."""
     names = table_of(rows.get("name", []))
     if names is not None:
         numbers = np.sort(names["number"].to_numpy())
@@ -375,7 +375,7 @@ def name(plan, partition, rows):
 
 
 def meet(plan, partition, rows):
-    """Both halves of pairs -> pairs of an earlier and a later document."""
+    """Joins the halves of pairs to pairs of an earlier and a later document."""
     for blob in rows.get("copies", []):
         yield partition, "pairs", blob
         yield tally(pairs=len(table_of([blob])))
@@ -389,7 +389,7 @@ def meet(plan, partition, rows):
         a, b = a.filter(chosen), b.filter(chosen)
         if len(a) == 0:
             return
-    is_later, is_equal = pa.array(np.zeros(len(a), bool)), pa.array(np.ones(len(a), bool))  # the first one
+    is_later, is_equal = pa.array(np.zeros(len(a), bool)), pa.array(np.ones(len(a), bool))  # of (first, second)
     for key in plan.keys():
         is_later = pc.or_(is_later, pc.and_(is_equal, pc.less(b[key], a[key])))
         is_equal = pc.and_(is_equal, pc.equal(b[key], a[key]))
@@ -403,7 +403,7 @@ def meet(plan, partition, rows):
     yield row(partition, "pairs", pairs.select(["earlier_id", "later_id", "similarity"]).rename_columns(["first", "second", "similarity"]))
     to_earlier = plan.partition_of(pairs["earlier"].to_numpy())
     yield from rows_to(plan, "close", pairs.select([*earlier, "later", "similarity"]), to_earlier)
-    if plan.copies_once:  # a later class may be kept before some copies of a dropped one
+    if plan.copies_once:  # a later class may be kept before some copies of a dropped class
         other = pairs.select([*later, "earlier", "similarity"]).rename_columns([*earlier, "later", "similarity"])
         yield from rows_at(plan, "close", other, "earlier")
     earlier = earlier if plan.grouping == "components" else ["earlier"]
@@ -414,14 +414,14 @@ def meet(plan, partition, rows):
 
 
 def open_ones(plan, partition, rows):
-    """Edges -> the documents with an edge from an earlier one, to their partitions."""
+    """Yields open documents, to their partitions. A document is open if it has an edge from an earlier document."""
     if "edge" in rows:
         later = np.unique(table_of(rows["edge"])["later"].to_numpy())
         yield from rows_to(plan, "open", pa.table({"number": later}), plan.partition_of(later))
 
 
 def keep(plan, partition, rows):
-    """Edges by their earlier ends -> by their later ends, with a mark if the earlier end has no open or kept match."""
+    """Moves edges to the partitions of their later ends. Marks an edge if its earlier end is kept."""
     if "edge" not in rows:
         return
     edges = table_of(rows["edge"])
@@ -436,7 +436,7 @@ def keep(plan, partition, rows):
 
 
 def drop(plan, partition, rows):
-    """Edges by their later ends -> the dropped ones, and edges between open ones by their earlier ends."""
+    """Finds dropped documents. Moves edges between open documents to the partitions of their earlier ends."""
     if "marked" not in rows:
         return
     edges = table_of(rows["marked"])
@@ -452,8 +452,8 @@ def drop(plan, partition, rows):
 
 
 def decide(plan, edges, gone):
-    """The dropped ones among the documents of edges, in one process: in order, a byte a document. `gone`: documents
-    that the last round has dropped, whose edges may be there yet."""
+    """Returns the dropped documents of edges. One process decides in order, with a byte for each document. `gone`: the
+    documents that the last round has dropped. Their edges may still be in `edges`."""
     if edges is None:
         return np.zeros(0, np.uint64)
     edges = edges.sort_by([(f"later_{key}", "ascending") for key in plan.keys()])
@@ -470,14 +470,14 @@ def decide(plan, edges, gone):
 
 
 def connect(plan, edges):
-    """Edges -> the earliest document of its component, for each other document, in one process: union-find."""
+    """Finds the earliest document of each component by union-find, in one process. Returns a row for each other document."""
     columns = ["class", *plan.keys()]
     ends = [[end, *(f"{end}_{key}" for key in plan.keys())] for end in ("earlier", "later")]
     documents = pa.concat_tables([edges.select(end).rename_columns(columns) for end in ends]).combine_chunks()
     numbers, at = np.unique(documents["class"].to_numpy(), return_index=True)
     documents = documents.take(at)
     order = np.argsort(pc.sort_indices(documents, [(key, "ascending") for key in plan.keys()]).to_numpy())
-    parent = list(range(len(numbers)))  # by their order: parent[i] <= i
+    parent = list(range(len(numbers)))  # numbered by order: parent[i] <= i
     for i, j in zip(*(order[np.searchsorted(numbers, edges[end].to_numpy())].tolist() for end in ("earlier", "later"))):
         while i != j:
             i, j = min(i, j), max(i, j)
@@ -491,7 +491,7 @@ def connect(plan, edges):
 
 
 def close(plan, partition, rows):
-    """Pairs by their earlier ends -> those whose earlier end is kept, by their later ends."""
+    """Moves the pairs whose earlier end is kept to the partitions of their later ends."""
     if "close" not in rows:
         return
     pairs = table_of(rows["close"])
@@ -503,8 +503,8 @@ def close(plan, partition, rows):
 
 
 def group(plan, partition, rows):
-    """Ids and kept matches -> for each document its representative: the closest of those before it, of equally close
-    ones the earliest. A class without matches has its earliest document."""
+    """Finds the representative of each document: the closest kept match before it, or the earliest of equally close
+    matches. The earliest document of a class without matches represents the class."""
     names = table_of(rows.get("name", []))
     if names is None:
         return
@@ -524,7 +524,7 @@ def group(plan, partition, rows):
         every = pa.concat_tables([every, originals.select(columns)])
     every = every.append_column("is_member", pa.array(is_member)).combine_chunks()
     every = every.sort_by([(key, "ascending") for key in ("class", *plan.keys())])
-    # The best row so far in each class: classes ascend, so the highest key so far is of the own class.
+    # Finds the best row so far in each class. Classes ascend, so the highest key so far is a key of the same class.
     levels, rank = np.unique(every["similarity"].to_numpy(), return_inverse=True)
     key = np.searchsorted(some, every["class"].to_numpy()) * max(1, len(levels)) + rank
     best = np.maximum.accumulate(key)
@@ -567,7 +567,7 @@ def arguments(usage, *more):
 
 
 def decisions(engine, plan, edges, left, most):
-    """The dropped documents of edges: by rounds on the engine, until one process can decide about the rest."""
+    """Returns the dropped documents. Rounds on the engine decide, until one process can decide about the rest."""
     dropped, opened = [], None
     for i in range(MOST_ROUNDS):
         if left <= most:
@@ -584,7 +584,7 @@ def decisions(engine, plan, edges, left, most):
 
 
 def run(engine, given):
-    """Writes OUT/pairs, OUT/groups and OUT/kept."""
+    """Runs all steps. Writes OUT/pairs, OUT/groups and OUT/kept."""
     paired, field = ("within", given.within) if given.within else ("across", given.across) if given.across else ("", "")
     missing = [name for name in ["id", "text", given.order, field] if name and name not in engine.columns]
     if missing:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """with_dask.py [OPTION…] IN.parquet OUT [--scheduler tcp://HOST:PORT]
 
-The near-duplicates among the texts of Parquet, with columns `id` and `text`, on a cluster of Dask; by default this machine.
-Writes OUT/pairs, OUT/groups and OUT/kept (docs/many-machines.md). All workers see IN and OUT, and have the package neardup.
+Finds the near-duplicates among the texts of a Parquet file with the columns `id` and `text`, on a cluster of Dask, or on this
+machine. Writes OUT/pairs, OUT/groups and OUT/kept (docs/many-machines.md). All workers need IN, OUT and the package neardup.
 """
 import os
 import pathlib
@@ -25,7 +25,7 @@ def read(function, plan, columns, groups):
 
 
 def pick(parts, kind, partition):
-    """The blobs of a partition: of one kind, or, if that is None, of each."""
+    """Returns the blobs of a partition that have the kind `kind`, or all blobs if `kind` is None."""
     return {name: blobs for name, blobs in parts.get(partition, {}).items() if kind in (None, name)}
 
 
@@ -37,14 +37,14 @@ def step(function, plan, partition, picked):
 
 
 def write(parts, kind, schema, path):
-    """Writes a file, which is there as a whole or not at all, even if two workers write it."""
+    """Writes a file. No incomplete file is ever visible, even if two workers write the file."""
     table = steps.table_of([blob for _, blob in steps.blobs_of(parts, kind)])
     pq.write_table(schema.empty_table() if table is None else table.cast(schema), f"{path}.{os.getpid()}")
     os.replace(f"{path}.{os.getpid()}", path)
 
 
 class Engine:
-    """Data is a list of futures, each with {partition: {kind: [blob]}}, and the kind that is meant."""
+    """An engine on Dask. Its data are a list of futures, each with {partition: {kind: [blob]}}, and the kind to use."""
 
     def __init__(self, client, given):
         self.client, self.out, self.dataset = client, pathlib.Path(given.output).absolute(), ds.dataset(given.input)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """with_spark.py [OPTION…] IN.parquet OUT
 
-The near-duplicates among the texts of Parquet, with columns `id` and `text`, on Spark. Writes OUT/pairs, OUT/groups and
-OUT/kept (docs/many-machines.md), and OUT.steps meanwhile. The Python of the executors has the package neardup.
+Finds the near-duplicates among the texts of a Parquet file with the columns `id` and `text`, on Spark. Writes OUT/pairs,
+OUT/groups and OUT/kept (docs/many-machines.md), and OUT.steps during the run. All executors need the package neardup.
 """
 import functools
 import os
@@ -18,13 +18,13 @@ ROWS = "partition int, kind string, blob binary"
 
 
 def here(plan):
-    """The plan of a worker, with the paths of shared files there."""
+    """Returns the plan with the paths that shared files have on this worker."""
     paths = {name: SparkFiles.get(getattr(plan, name)) for name in ("counts", "wanted") if getattr(plan, name)}
     return plan._replace(**paths)
 
 
 class Engine:
-    """Data is a frame of rows, in files: otherwise its plan would have those of all steps before."""
+    """An engine on Spark. Its data are a frame of rows in files. Without files, the plan would grow with each step."""
 
     def __init__(self, spark, given, folder):
         self.spark, self.out, self.folder, self.written = spark, given.output, folder, 0
@@ -38,7 +38,7 @@ class Engine:
     def kept(self, frame):
         self.written += 1
         writer = frame.write.partitionBy("kind").option("compression", "lz4_raw").option("parquet.enable.dictionary", "false")
-        # Blobs have megabytes, so each is a page.
+        # A blob has megabytes, so each blob is a page.
         for what in ("page.size", "block.size"):
             writer = writer.option(f"parquet.{what}.row.check.min", "1").option(f"parquet.{what}.row.check.max", "1")
         writer.parquet(f"{self.out}.steps/{self.written}")
@@ -57,7 +57,7 @@ class Engine:
                 yield from steps.batches_of(function(here(plan), partition, rows))
 
         rows = functools.reduce(DataFrame.unionAll, data)
-        by_id = getattr(rows, "repartitionById", rows.repartition)  # one partition a task, where Spark can
+        by_id = getattr(rows, "repartitionById", rows.repartition)  # one partition for each task, if Spark supports it
         return self.kept(by_id(plan.partitions, "partition").mapInArrow(work, ROWS))
 
     def collect(self, data, kind):

@@ -1,7 +1,7 @@
-"""The build backend: scikit-build-core, after the sources that lie elsewhere in the repository are in `build/native/`.
+"""The build backend: scikit-build-core. First, the sources outside of this folder are copied to `build/native/`.
 
-`build/native/` gets the C interface, and the library as one header with xxHash in it, so that a source distribution builds
-without the repository. In one, the folder is there already.
+`build/native/` gets the C interface, and the library with xxHash as one header, so that a source distribution can be built
+without the repository. A source distribution has this folder already.
 """
 
 import os
@@ -18,11 +18,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 FURTHER = ["neardup/text/chinese/chinese_words.hpp", "neardup/storage/chinese/dictionary_file.hpp"]
 NATIVE = HERE / "build" / "native"
 REPOSITORY = HERE.parents[1]
-MEMORY = 2600  # MB that the largest unit takes
+MEMORY = 2600  # MB that compiling the largest unit takes
 
 
 def xxhash():
-    """The header of xxHash: $NEARDUP_XXHASH, or that of the system."""
+    """Returns the path of the header of xxHash: $NEARDUP_XXHASH, or a header of the system."""
     named = os.environ.get("NEARDUP_XXHASH")
     for path in [named] if named else ["/usr/include/xxhash.h", "/usr/local/include/xxhash.h"]:
         if pathlib.Path(path).is_file():
@@ -32,7 +32,7 @@ def xxhash():
 
 def prepare():
     if not (REPOSITORY / "tools" / "single_header").is_file():
-        return  # a source distribution
+        return  # this is a source distribution
     version = (REPOSITORY / "include" / "neardup" / "version.hpp").read_text(encoding="utf-8")
     (NATIVE / "neardup").mkdir(parents=True, exist_ok=True)
     (NATIVE / "version.txt").write_text(re.search(r'VERSION_STRING "(.*)"', version)[1], encoding="utf-8")
@@ -48,7 +48,7 @@ def prepare():
 
 
 def available_memory(root="/"):
-    """MB of memory that the compiler can have, by Linux and by the control group; None if neither says so."""
+    """Returns the MB of memory that Linux and the control group allow, or None if neither gives a number."""
     found = []
     try:
         text = pathlib.Path(root, "proc/meminfo").read_text(encoding="ascii")
@@ -63,7 +63,7 @@ def available_memory(root="/"):
 
 
 def spare_memory(root="/"):
-    """Says what the build takes, and lets it run one compiler at a time where memory is short."""
+    """Prints how much memory the build takes. If memory is short, limits the build to one compiler at a time."""
     available = available_memory(root)
     has = "" if available is None else f", of which {available} MB are available"
     print(f"neardup: compiling takes up to {MEMORY} MB of memory{has}, and minutes", file=sys.stderr, flush=True)
@@ -80,8 +80,7 @@ def spare_memory(root="/"):
 
 
 def prepared(hook, builds=False):
-    """A hook of the inner backend, before which the sources are collected; the version is read there, too. `builds`: the
-    hook compiles."""
+    """Returns a hook of the inner backend that first copies the sources. `builds`: True if the hook compiles."""
 
     def call(*arguments, **named):
         prepare()

@@ -3,13 +3,13 @@
 import pathlib
 import sys
 
-INTERFACE = "v1.2.0"  # of the stable C interface; every later DuckDB loads such an extension
-VERSION = "v0.1"      # of the extension, which DuckDB only shows
+INTERFACE = "v1.2.0"  # version of the stable C interface; every later DuckDB loads such an extension
+VERSION = "v0.1"      # version of the extension, which DuckDB only displays
 
 
 def main():
     library, extension, platform = sys.argv[1:]
-    # A custom section of WebAssembly, which all platforms have: 8 fields, the last one first, and a signature of zeros.
+    # All platforms use a custom section of WebAssembly: 8 fields, the last field first, and a signature of zeros.
     section = bytes((0, 147, 4, 16)) + b"duckdb_signature" + bytes((128, 4))
     fields = ("", "", "", "C_STRUCT", VERSION, INTERFACE, platform, "4")
     footer = b"".join(field.encode().ljust(32, b"\0") for field in fields) + bytes(256)

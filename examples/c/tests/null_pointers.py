@@ -3,9 +3,9 @@
 
   null_pointers.py NEARDUP_H OUTPUT_C
 
-A pointer that may be NULL gives NEARDUP_OK. Any other gives NEARDUP_INVALID with the name of the argument in the message. A
-function without a status returns 0 or NULL for a NULL handle. A parameter or a function that this script does not know is an
-error, and so is a comment of the header that names a NEARDUP_… which it does not declare."""
+If a pointer may be NULL, the status is NEARDUP_OK. For any other pointer, the status is NEARDUP_INVALID, and the message
+names the argument. A function without a status returns 0 or NULL for a NULL handle. The script fails if it does not know a
+parameter or a function, or if a comment of the header names a NEARDUP_… that the header does not declare."""
 
 import pathlib
 import re
@@ -45,7 +45,7 @@ NEEDS_COUNT = {("neardup_gather", "blobs"): {"count": "1"}}
 
 
 def parameters(text):
-    """Splits at the commas outside of parentheses: (type, name) each; name is "" if there is none."""
+    """Splits at the commas outside of parentheses. Yields (type, name); the name is "" if there is none."""
     parts, depth, last = [], 0, ""
     for c in text:
         depth += (c == "(") - (c == ")")
@@ -66,14 +66,14 @@ def parameters(text):
 
 
 def functions(header):
-    """(type of the result, name, parameters) of each function."""
+    """Yields (type of the result, name, parameters) for each function."""
     code = re.sub(r"/\*.*?\*/", " ", header, flags=re.S)
     for found in re.finditer(r"^((?:const )?\w+\*?) (neardup_\w+)\((.*?)\);", code, flags=re.S | re.M):
         yield found[1].replace("const ", ""), found[2], list(parameters(found[3]))
 
 
 def known(table, function, name, kind=None):
-    """The entry of a table for a parameter: of this function, of all functions, or of its type."""
+    """Returns the entry of a table for a parameter: for this function, for all functions, or for its type."""
     for key in ((function, name), ("*", name), kind):
         if key in table:
             return table[key] if isinstance(table, dict) else True
@@ -90,7 +90,7 @@ def argument(function, kind, name):
 
 
 def tests(header):
-    """The statements of the test."""
+    """Yields the statements of the test."""
     for result, function, given in functions(header):
         if result == "void":
             yield f"  {function}(NULL);"
@@ -118,7 +118,7 @@ def tests(header):
 
 
 def undeclared(header):
-    """The names in comments that the header does not declare."""
+    """Returns the names in comments that the header does not declare."""
     comments = " ".join(re.findall(r"/\*.*?\*/", header, flags=re.S))
     code = re.sub(r"/\*.*?\*/", " ", header, flags=re.S)
     names = set(re.findall(r"\b(?:NEARDUP_|neardup_)\w+\b(?!\*)", comments))

@@ -3,10 +3,10 @@
 
 usage: hbase_server.py JARS FOLDER
 
-JARS is a folder for HBase's jars, which Maven fetches if it is empty or not there; several may ask at a time. FOLDER has
-the data, what HBase logs, and `address` (host:port of the master), which stays the same when HBase is started there again.
-The process becomes Java: whoever kills it kills HBase, and it is killed when the thread that started it ends. Status 77:
-Java, Maven or the jars cannot be had.
+JARS is a folder for HBase's jars. If the folder is missing, Maven fetches the jars; several processes may do so at once.
+FOLDER has the data, the log of HBase, and a file `address` (host:port of the master). If HBase is started there again, the
+address stays the same. The process becomes Java, so killing the process kills HBase. The process is also killed when the
+thread that started it ends. The status is 77 if Java, Maven or the jars are not available.
 """
 import ctypes
 import fcntl
@@ -28,7 +28,7 @@ def skip(reason):
 
 
 def fetch(jars):
-    """The jars that hbase/pom.xml pins. They are there as a whole or not at all."""
+    """Fetches the jars that hbase/pom.xml pins. No incomplete folder of jars is ever visible."""
     jars.parent.mkdir(parents=True, exist_ok=True)
     with open(jars.with_suffix(".lock"), "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -60,7 +60,7 @@ def free_ports(count):
 
 
 def configure(folder):
-    """The settings of a folder, written at its first start."""
+    """Writes the settings of a folder at its first start."""
     site = folder / "hbase-site.xml"
     if site.exists():
         return
@@ -68,14 +68,14 @@ def configure(folder):
     settings = {
         "hbase.rootdir": f"file://{folder}/root",
         "hbase.tmp.dir": f"{folder}/tmp",
-        "hbase.unsafe.stream.capability.enforce": "false",  # a file of this machine has no hflush
+        "hbase.unsafe.stream.capability.enforce": "false",  # local files have no hflush
         "hbase.master.port": master,
         "hbase.regionserver.port": region,
         "hbase.zookeeper.property.clientPort": zookeeper,
         "hbase.zookeeper.property.clientPortAddress": "127.0.0.1",
         "hbase.zookeeper.property.dataDir": f"{folder}/zookeeper",
         "hbase.zookeeper.quorum": "127.0.0.1",
-        # A pause longer than the server's session of ZooKeeper ends the server, and a busy machine makes long pauses.
+        # A pause longer than the server's session in ZooKeeper ends the server, and a busy machine causes long pauses.
         "hbase.zookeeper.property.tickTime": 60000,
         "zookeeper.session.timeout": 1000000,
         "zookeeper.session.timeout.localHBaseCluster": 1000000,
