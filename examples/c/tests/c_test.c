@@ -1,4 +1,4 @@
-/* The C interface from C: every function once, errors, and what an oracle in here says. */
+/* Tests the C interface from C: calls every function, provokes errors, and compares results with an oracle. */
 #include "../neardup.h"
 #include "null_pointers.h"
 
@@ -40,7 +40,7 @@ static int by_value(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-/* Sets of which many are similar: each is a changed copy of one of 20. Returns the number of features. */
+/* Makes sets, many of which are similar: each is a changed copy of one of 20 sets. Returns the number of features. */
 static size_t make_sets(uint32_t* features, int64_t* offsets) {
   uint32_t state = 7, base[20][MOST];
   size_t used = 0;
@@ -134,7 +134,7 @@ static void test_joins(void) {
           }
         }
         CHECK(at > 100 && at == neardup_pairs_size(pairs));
-        CHECK(neardup_pairs_size(across) > 2 * at); /* both ways, and each set with itself */
+        CHECK(neardup_pairs_size(across) > 2 * at); /* each pair in both orders, and each set with itself */
         CHECK_OK(neardup_verify(sets, NULL, neardup_pairs_first(pairs), neardup_pairs_second(pairs), at, &join, &run,
                                 &verified, error));
         CHECK(neardup_pairs_size(verified) == at);
@@ -142,7 +142,7 @@ static void test_joins(void) {
         neardup_pairs_free(verified);
         neardup_pairs_free(across);
         neardup_pairs_free(pairs);
-        if (measure == NEARDUP_CONTAINMENT) continue; /* prefers the largest sets */
+        if (measure == NEARDUP_CONTAINMENT) continue; /* containment prefers the largest sets */
         for (b = 0; b < COUNT; ++b) {
           double best = 0;
           expected[b] = (uint32_t)b;
@@ -158,7 +158,7 @@ static void test_joins(void) {
         CHECK_OK(neardup_group(sets, &grouping, &run, labels, error));
         CHECK(memcmp(labels, expected, sizeof(labels)) == 0);
         CHECK_OK(neardup_extend_groups(sets, sets, &grouping, &run, extended, error));
-        for (b = 0; b < COUNT; ++b) { /* the most similar one is an equal set */
+        for (b = 0; b < COUNT; ++b) { /* the most similar set is an equal set */
           for (a = 0; a < COUNT && offsets[b] < offsets[b + 1]; ++a) {
             const uint32_t common = overlap(features, offsets, a, b);
             if (common == offsets[b + 1] - offsets[b] && common == offsets[a + 1] - offsets[a]) break;
@@ -232,7 +232,7 @@ static int count_tokens(void* context, const char* token, size_t size) {
   return 0;
 }
 
-/* Pairs of a caller: 3 is nearest to 1, which 0 drops, 4 is as near to 2 as to 0. */
+/* Groups by pairs of the caller: 3 is nearest to 1, which 0 represents; 4 is as near to 2 as to 0. */
 static void test_pairs_of_a_caller(void) {
   static const uint32_t first[] = {3, 0, 4, 2}, second[] = {1, 1, 0, 4}, distance[] = {1, 2, 3, 3};
   static const double similarity[] = {0.9, 0.8, 0.7, 0.7}, prefer[] = {0, 1, 0, 0, NAN};
@@ -322,7 +322,7 @@ static void test_errors(void) {
   neardup_sets_free(NULL);
 }
 
-/* ---- Arrow, by hand ------------------------------------------------------------------------------------------------ */
+/* ---- Arrow arrays, made without a library of Arrow --------------------------------------------------------------- */
 
 static int released = 0;
 static void release_array(struct ArrowArray* array) {
@@ -357,7 +357,7 @@ static void make_schema(struct ArrowSchema* schema, const char* format) {
   schema->release = release_schema;
 }
 
-/* A stream of rows 1 and 2, then 3 and 4, which then ends or fails. */
+/* A stream that returns rows 1 and 2, then rows 3 and 4, and then ends or fails. */
 typedef struct {
   int given, fails;
 } stream_state;
@@ -436,7 +436,7 @@ static void test_arrow(void) {
   CHECK(neardup_sets_add_texts(sets, NULL, &input, NULL, error) == NEARDUP_FAILED);
   CHECK(strcmp(e.message, "the Arrow stream: the cable is cut") == 0 && released == 6);
   neardup_sets_free(sets);
-  /* The sets {1, 5}, {}, {5, 7}, behind one that the offset leaves out. */
+  /* The sets {1, 5}, {}, {5, 7}, after a set that the offset leaves out. */
   make_schema(&value_schema, "I");
   make_schema(&list_schema, "+l");
   schema_children[0] = &value_schema;
@@ -472,7 +472,7 @@ static void test_arrow(void) {
     struct ArrowSchema struct_schema;
     struct ArrowArray* columns[1];
     struct ArrowSchema* column_schemas[1];
-    const uint8_t features_valid[] = {0x1e}; /* not the first one, which no set has */
+    const uint8_t features_valid[] = {0x1e}; /* the first feature, which no set has, is null */
     struct_buffers[0] = rows_of_struct;
     columns[0] = &list;
     column_schemas[0] = &list_schema;
@@ -498,7 +498,7 @@ static void test_arrow(void) {
     error = &e;
     rows.length = 3;
     CHECK(neardup_sets_add_lists(sets, &input, error) ==
-          NEARDUP_INVALID); /* the column has three rows behind its offset */
+          NEARDUP_INVALID); /* the column has three rows after its offset */
     rows.offset = 0;
     struct_buffers[0] = NULL;
     CHECK_OK(neardup_sets_add_lists(sets, &input, error));
@@ -507,7 +507,7 @@ static void test_arrow(void) {
     list.offset = 0;
     CHECK(neardup_sets_add_lists(sets, &input, error) == NEARDUP_INVALID && strstr(e.message, "null") != NULL);
     list.offset = 1;
-    for (i = 0; i < 6; ++i) { /* released, or without its memory */
+    for (i = 0; i < 6; ++i) { /* each array is released, or lacks a buffer */
       const void* const kept = value_buffers[1];
       if (i == 0) rows.release = NULL;
       if (i == 1) list.release = NULL;
@@ -587,7 +587,7 @@ static void test_set_index(void) {
   CHECK_OK(neardup_set_index_insert(index, sets, ids, NULL, &changed, error));
   CHECK(changed == 0 && neardup_set_index_contains(index, 8) && !neardup_set_index_contains(index, 4));
   CHECK_OK(neardup_set_index_search(index, sets, 0, 0, NULL, &matches, error));
-  CHECK(neardup_matches_size(matches) == 5); /* two with each other, and three with themselves */
+  CHECK(neardup_matches_size(matches) == 5); /* two sets match each other, and three match themselves */
   CHECK(neardup_matches_query(matches)[1] == 0 && neardup_matches_id(matches)[1] == 5);
   CHECK(neardup_matches_common(matches)[1] == 3 && neardup_matches_similarity(matches)[1] == 0.75);
   neardup_matches_free(matches);
@@ -711,7 +711,7 @@ static void write_file(const char* path, const char* text) {
   CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-/* A run of words that stood before, in code points and in bytes, and the texts without it. */
+/* Tests a repeated run of words: its places in code points and in bytes, and the texts without the run. */
 static void test_passages(void) {
   const neardup_text texts[3] = {
       {"Ein \xc3\x96l, zwei \xc3\x96le", 18}, {NULL, 0}, {"\xc3\x84h, ein \xc3\x96l zwei \xc3\x96le!", 23}};
@@ -744,7 +744,7 @@ static void test_passages(void) {
   CHECK(neardup_cut_passages(&input, &options, NULL, &rest, &error) == NEARDUP_INVALID);
 }
 
-/* Words by a dictionary, and tables of weights; what is damaged or does not fit together is refused. */
+/* Tests dictionaries and tables of weights. Damaged files, and arguments that do not fit together, are refused. */
 static void test_tables(const char* folder) {
   const char* const words[] = {"研究生命的起源", "研究 of 生命", NULL};
   char path[4096], table[4096];
@@ -828,7 +828,7 @@ static void test_tables(const char* folder) {
   neardup_idf_free(NULL);
 }
 
-/* The pairs of a shuffle of three partitions, from two scatters, are those of a join. */
+/* A shuffle with three partitions and two scatters has the same pairs as a join. */
 static void test_shuffle(void) {
   static uint32_t features[COUNT * MOST];
   static uint64_t wide[COUNT * MOST];
@@ -907,7 +907,7 @@ static void test_shuffle(void) {
     }
     for (i = 0; i < 2; ++i) neardup_scatter_free(scatters[i]);
   }
-  { /* verification: each set beside the next one */
+  { /* verifies each set with the next set */
     uint32_t common[COUNT];
     double similarity[COUNT];
     CHECK_OK(neardup_sets_new(64, &a, error));
@@ -977,7 +977,7 @@ static void test_dedup(const char* folder) {
   error = &e;
   now = 4;
   CHECK(neardup_dedup_add(dedup, &input, NULL, &now, NULL, &verdicts, error) == NEARDUP_INVALID);
-  CHECK(neardup_dedup_open(path, NULL, NULL, &again, error) == NEARDUP_FAILED); /* one process at a time */
+  CHECK(neardup_dedup_open(path, NULL, NULL, &again, error) == NEARDUP_FAILED); /* a second deduplicator of the file is refused */
   CHECK_OK(neardup_dedup_save(dedup, NULL, error));
   neardup_dedup_free(dedup);
   error = &e;
@@ -994,9 +994,9 @@ static void test_dedup(const char* folder) {
   neardup_dedup_free(again);
 }
 
-/* A call that is refused as a whole has added the pieces before the one that finds no room, and says so. */
+/* If a piece finds no room, the call fails, but the pieces before it are added and counted. */
 static void test_full(void) {
-  enum { MANY = 33000 }; /* a piece, and some */
+  enum { MANY = 33000 }; /* more than one piece */
   static char words[MANY][40];
   static neardup_text texts[MANY];
   static uint8_t is_new[MANY];
@@ -1044,7 +1044,7 @@ int take_nothing(void* context, const char* token, size_t size) {
 void begin(null_fixture* of, const char* call) {
   memset(&of->error, 0, sizeof(of->error));
   of->call = call;
-  if (getenv("NEARDUP_TEST_CALLS") != NULL) printf("%s\n", call), fflush(stdout); /* the last one is what crashes */
+  if (getenv("NEARDUP_TEST_CALLS") != NULL) printf("%s\n", call), fflush(stdout); /* after a crash, the last line names the call */
 }
 void expect(null_fixture* of, neardup_status status, const char* wanted) {
   if (wanted == NULL ? status == NEARDUP_OK : status == NEARDUP_INVALID && strcmp(of->error.message, wanted) == 0)
@@ -1155,7 +1155,7 @@ static void test_null_pointers(const char* folder) {
   call_with_null_pointers(&of);
 #endif
   error = &of.error;
-  /* Members of structs. */
+  /* Members of structs are NULL. */
   of.files.words = NULL;
   begin(&of, "files.words");
   expect(&of, neardup_dictionary_load(&of.files, (neardup_dictionary**)words, error), "words is NULL");
@@ -1217,7 +1217,7 @@ static void test_null_pointers(const char* folder) {
   view.size = 0;
   CHECK_OK(neardup_cluster(&view, 3, NULL, NULL, error));
   neardup_pairs_free(pairs);
-  /* Numbers that no enumerator has, which C allows. */
+  /* C allows numbers that no enumerator has. */
   error = &of.error;
   for (wrong = -1; wrong < 1000; wrong = wrong < 0 ? 3 : wrong + 500) {
     memset(&join, 0, sizeof(join));
@@ -1235,7 +1235,7 @@ static void test_null_pointers(const char* folder) {
     CHECK(neardup_gather(32, NULL, 0, &shuffle, 0, NULL, &gathered, error) == NEARDUP_INVALID);
     CHECK(strncmp(of.error.message, "there is no payload ", 20) == 0);
   }
-  /* Numbers below 0. Only -1 stands for the k of the index. */
+  /* Numbers below 0 are refused. Only -1 stands for the k of the index. */
   CHECK(neardup_index_search(of.index, &of.codes, -2, NULL, &matches, error) == NEARDUP_INVALID);
   CHECK(neardup_near_pairs(&of.codes, NULL, -1, 0, NULL, &pairs, error) == NEARDUP_INVALID);
   CHECK(neardup_cluster(&of.codes, -1, NULL, of.positions, error) == NEARDUP_INVALID);
@@ -1253,7 +1253,7 @@ static void test_null_pointers(const char* folder) {
   neardup_counts_free(of.counts);
 }
 
-/* The limit of bytes holds after each call, and texts that come one by one cost as much as in one call. */
+/* The limit of bytes holds after each call. Adding texts one by one takes as long as one call for all. */
 static void test_many_calls(void) {
   enum { TEXTS = 5000 };
   static char written[TEXTS][64];
@@ -1294,7 +1294,7 @@ static void test_many_calls(void) {
     neardup_texts_free(texts);
     neardup_dedup_free(dedup);
   }
-  { /* A large batch fills the room that there is, and then is refused. */
+  { /* A large batch fills the available room, and is then refused. */
     neardup_dedup* dedup = NULL;
     neardup_dedup_options options;
     neardup_input input;

@@ -1,4 +1,4 @@
-/* What c_test.c and the test that null_pointers.py writes share: an argument of each type, and the checks. */
+/* Arguments and checks for two tests: c_test.c, and the test that null_pointers.py writes. */
 #ifndef NEARDUP_TESTS_NULL_POINTERS_H
 #define NEARDUP_TESTS_NULL_POINTERS_H
 
@@ -30,19 +30,19 @@ typedef struct {
   size_t changed;
   int was_kept;
   const char *path, *index_path, *idf_path, *dedup_path;
-  const char* call; /* what is called, for messages */
+  const char* call; /* the name of the call, for messages */
   neardup_error error;
 } null_fixture;
 
 int take_nothing(void* context, const char* token, size_t size);
-/* Says what is called next. */
+/* Names the next call. */
 void begin(null_fixture* of, const char* call);
-/* Fails unless the status is NEARDUP_INVALID and the message is `wanted`; or NEARDUP_OK if `wanted` is NULL. */
+/* Fails unless the status is NEARDUP_INVALID and the message is `wanted`. If `wanted` is NULL, the status must be NEARDUP_OK. */
 void expect(null_fixture* of, neardup_status status, const char* wanted);
 /* Fails unless a function without a status has returned 0 or NULL. */
 void expect_nothing(const char* function, int is_nothing);
 
-/* Written by null_pointers.py. */
+/* null_pointers.py writes this function. */
 void call_with_null_pointers(null_fixture* of);
 
 #endif
