@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of wrong requests, of too long and too many ones, and of the command line."""
+"""Tests wrong requests, too long and too many requests, and the command line."""
 import collections
 import contextlib
 import http.client
@@ -60,7 +60,7 @@ class BadInput(TestCase):
     def test_an_article_without_words_has_nothing_to_compare(self):
         for number, (title, content) in enumerate((("", ""), ("!?", " - "), ("", "…"))):
             one = article(number, title=title, content=content)
-            for copy in (one, one | {"url": one["url"] + "/copy"}):  # no copies of each other
+            for copy in (one, one | {"url": one["url"] + "/copy"}):  # the two articles are not copies
                 _, answer = self.service.post(copy)
                 self.assertEqual((answer["filterReason"], answer["filterStatus"]), ("docId_filter nothing to compare", "good"))
             self.assertEqual(self.service.post(one)[1]["filterReason"], "docId_filter duplicate by nid")
@@ -69,7 +69,7 @@ class BadInput(TestCase):
                                                               "to compare"))
         for number, fields in enumerate(({"title": ""}, {"content": ""})):
             self.assertEqual(self.service.post(article(10 + number) | fields)[1]["filterReason"], "docId_filter good news")
-        # The next text of the article is compared, and it keeps its docId.
+        # The next text of the article is compared, and the article keeps its docId.
         name = self.service.doc_id(article(20, title="", content=""))
         self.assertEqual(self.service.doc_id(article(20)), name)
         self.assertEqual(self.service.doc_id(article(20, url="copy")), name)
@@ -90,7 +90,7 @@ class BadInput(TestCase):
         for fields in ([("json", json.dumps(one))], [("a", "b&c"), ("json", json.dumps(one, ensure_ascii=False))]):
             status, answer = self.service.post(urllib.parse.urlencode(fields), headers=form)
             self.assertEqual((status, answer["docId"]), (200, name))
-        self.assertEqual(self.service.post(json.dumps(one), headers=form)[1]["docId"], name)  # as curl -d sends it
+        self.assertEqual(self.service.post(json.dumps(one), headers=form)[1]["docId"], name)  # the content type of curl -d
         for body in ("a=b", "json", "xjson={}", "json=%", "json=%7"):
             self.assertEqual(self.service.post(body, headers=form)[0], 400, body)
         self.assertEqual(self.service.request("GET", "/docs/" + name)[1]["article"]["title"], one["title"])
@@ -122,7 +122,7 @@ class BadInput(TestCase):
             with self.service.socket() as client:
                 client.sendall(line + b" HTTP/1.1\r\nHost: a\r\n" + kind +
                                b"\r\nContent-Length: %d\r\n\r\n" % len(inner))
-                time.sleep(0.2)  # the service usually reads this alone, but it need not
+                time.sleep(0.2)  # the service usually reads this part separately
                 answer = b""
                 try:
                     client.sendall(inner)
@@ -183,7 +183,7 @@ class BadInput(TestCase):
         self.assertEqual([json.loads(one)["status"] for one in text.splitlines()], ["success", "error"])
 
     def test_features_beyond_the_memory_are_read(self):
-        # Titles of several chunks, and a memory that is too small for all of them.
+        # The titles fill several chunks, and the memory is too small for all chunks.
         texts = [article(number, title=sentence(f"title {number}", 20), content=sentence(f"content {number}", 200))
                  for number in range(200)]
         for memory, *options in (("0",), ("16K",), ("1G",), ("16K", "--distance", "7"), ("1G", "--distance", "7")):
@@ -196,9 +196,9 @@ class BadInput(TestCase):
                            if not line.startswith("#") and len(line.split()) == 2)
             read, kept = float(metrics["docid_checks_read_total"]), float(metrics["docid_feature_bytes"])
             self.assertEqual(read == 0, memory == "1G", memory)
-            # One chunk of 4 MB for the features, and one for the pairs.
+            # The features and the pairs have a chunk of 4 MB each.
             self.assertLessEqual(kept, 32768 if memory != "1G" else 2 * 4 * 2**20)
-            self.restart("--feature-memory", memory, *options)  # memory is empty now
+            self.restart("--feature-memory", memory, *options)  # the memory is now empty
             copies = [one | {"url": one["url"] + "/again", "content": one["content"] + " y"} for one in texts]
             self.assertEqual([one["docId"] for one in self.service.post(copies)[1]], first, memory)
 
@@ -238,7 +238,7 @@ class BadInput(TestCase):
             for _ in range(5):
                 try:
                     statuses[self.service.post(body)[0]] += 1
-                except OSError:  # refused before everything was sent
+                except OSError:  # the service refused the request before everything was sent
                     statuses["left"] += 1
 
         threads = [threading.Thread(target=send) for _ in range(30)]
@@ -251,7 +251,7 @@ class BadInput(TestCase):
         peak = int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{self.service.process.pid}/status").read_text())[1])
         print(f"\n{statuses}, {len(body)} bytes each; at most {peak / 1000:.0f} MB")
         self.assertLess(peak, 400_000)
-        # Bodies that exceed the limit together, none of which is complete before all have begun.
+        # Together, the bodies exceed the limit. No body is complete before all have begun.
         waiting = [self.service.socket() for _ in range(12_000_000 // len(body) + 1)]
         for one in waiting:
             self.addCleanup(one.close)
@@ -280,14 +280,14 @@ class BadInput(TestCase):
         self.assertEqual(self.service.post(article(1), connection=first)[1]["docId"], kept)
         for one in sockets:
             one.close()
-        # The service notices only one after the other that the clients are gone.
+        # The service notices one client after the other that is gone.
         answers = []
         self.wait_until(lambda: answers.append(self.service.post(article(1))) or answers[-1][0] == 200)
         self.assertEqual(answers[-1][1]["docId"], kept)
 
     @staticmethod
     def status_of(one):
-        """The status of an answer that is read to its end, however it is divided into pieces."""
+        """Reads an answer to its end, in any pieces. Returns: its status."""
         answer = http.client.HTTPResponse(one)
         answer.begin()
         answer.read()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The rules by which an article is found to be a version of another one."""
+"""Tests the rules that decide whether an article is a version of another article."""
 import gzip
 import json
 import os
@@ -90,7 +90,7 @@ class Cascade(TestCase):
                 self.restart_empty("--recipe", recipe)
                 names = self.doc_ids(article(i, title=title, content=content) for i, content in enumerate(contents))
                 self.assertEqual(len(set(names)), len(names), (recipe, title))
-                # A third of a text is replaced, and it is a version still.
+                # If a third of a text is replaced, the text is still a version.
                 copies = [content[:1300] + other[1300:2600] + content[2600:]
                           for content, other in zip(contents, contents[1:])]
                 found = self.doc_ids(article(100 + i, title=title, content=content) for i, content in enumerate(copies))
@@ -107,7 +107,7 @@ class Cascade(TestCase):
         for name, files in pages.items():
             text = "".join(gzip.decompress(file.read_bytes()).decode(errors="replace") for file in files[:200])
             for size in (1000, 10000):
-                # Some pages repeat the text of others, so of parts with the same beginning only one is kept.
+                # Some pages repeat the text of other pages, so only one of several parts with the same beginning is kept.
                 contents = list({text[i:i + size][:50]: text[i:i + size] for i in range(0, min(len(text), 40 * size), size)}
                                 .values())
                 self.restart_empty()

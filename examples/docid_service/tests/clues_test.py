@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the search for articles that hold a clue."""
+"""Tests the search for articles that contain a clue."""
 import json
 import pathlib
 import random
@@ -27,7 +27,7 @@ class Clues(TestCase):
         return found
 
     def kept(self):
-        """The docIds and kept articles of all documents, by age."""
+        """Returns the docIds and kept articles of all documents, by age."""
         found, after = [], ""
         while lines := self.service.request("GET", "/docs?limit=1000" + after)[1].splitlines():
             found += [json.loads(line) for line in lines]
@@ -74,10 +74,10 @@ class Clues(TestCase):
                 text = self.text(make, i % 2)
                 one = article(i, nid=f"n{i}", content=text + ". ", heat=make.randrange(3))
                 self.service.doc_id(one)
-                if make.random() < 0.3:  # another article of a document, which may be hotter
+                if make.random() < 0.3:  # sends another article of a document; it may be hotter
                     self.service.doc_id(one | {"nid": f"copy{i}", "url": f"copy{i}", "heat": make.randrange(4),
                                                "content": text + " " + self.text(make, i % 2)[:9]})
-            for _ in range(6):  # changes text and heat of known articles, and deletes some
+            for _ in range(6):  # changes text and heat of known articles, and deletes some of them
                 i = make.randrange((round_number + 1) * 30)
                 self.service.doc_id(article(i, nid=f"n{i}", content=self.text(make, i % 2), heat=make.randrange(3)))
                 for nid in (f"n{make.randrange((round_number + 1) * 30)}", f"copy{i}"):
@@ -192,7 +192,7 @@ class Clues(TestCase):
             self.skipTest(str(error).strip())
         one = article(1)
         name = self.service.doc_id(one)
-        # In one transaction, the kept article cools down and is replaced by another one.
+        # In one transaction, the kept article cools down, and another article replaces it.
         self.service.post([one | {"nid": "b", "url": "b", "heat": 2, "content": one["content"] + " at last"},
                            one | {"nid": "b", "url": "b", "heat": -1, "content": one["content"] + " at first"}])
         clue = " ".join(one["content"].split()[-8:])
@@ -235,7 +235,7 @@ class Clues(TestCase):
         status, answer = self.service.request("GET", "/find?clue=a+b")
         self.assertEqual((status, answer["error"]), (501, "this service does not find clues; start it with --clues yes"))
         name = self.service.doc_id(FIRST)
-        # A restarted service knows what arrived before.
+        # A restarted service knows the earlier articles.
         self.restart()
         self.assertEqual([one["docId"] for one in self.check(FIRST["content"])], [name])
         for options, words in ((["--clues", "1"], "--clues takes yes or no"),

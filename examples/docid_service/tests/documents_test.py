@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of documents: their articles, and what the service reports about them."""
+"""Tests documents: their articles, and the data that the service returns about them."""
 import contextlib
 import json
 import random
@@ -30,7 +30,7 @@ class Documents(TestCase):
         self.assertEqual(self.service.request("GET", "/docs/" + name)[1]["nids"], ["二"])
         self.assertEqual(self.service.request("DELETE", "/articles/" + urllib.parse.quote("二"))[0], 200)
         self.assertEqual(self.service.request("GET", "/docs/" + name)[0], 404)
-        # The same article, sent again after it was deleted, is a new document with a docId that was never given before.
+        # If the same article is sent again after it was deleted, it is a new document with a new docId.
         for _ in range(2):
             status, answer = self.service.post(one)
             self.assertEqual((status, answer["filterStatus"]), (200, "good"))
@@ -47,12 +47,12 @@ class Documents(TestCase):
             with self.subTest(deleted=deleted):
                 name = self.service.doc_id(article(1, nid="a", url="a", title="Harbour", content=first))
                 self.assertEqual(self.service.doc_id(article(2, nid="b", url="b", title="Pier", content=second)), name)
-                # The first article of the document gets another text, then is deleted.
+                # The first article of the document gets another text, and is then deleted.
                 changed = article(1, nid="a", url="a", title="Kitchen", content=texts("soup"))
                 self.assertEqual(self.service.doc_id(changed), name)
                 self.assertEqual(self.service.request("DELETE", "/articles/" + deleted)[0], 200)
                 left, gone = (second, texts("soup")) if deleted == "a" else (texts("soup"), second)
-                for nid in ("c", "d"):  # the latter after a restart
+                for nid in ("c", "d"):  # "d" is sent after a restart
                     self.assertEqual(self.service.doc_id(article(3, nid=nid, url=nid, title="Left", content=left)), name)
                     other = self.service.doc_id(article(4, nid="other" + nid, url="other" + nid, title="Gone", content=gone))
                     self.assertNotEqual(other, name)
@@ -63,7 +63,7 @@ class Documents(TestCase):
                     self.service.request("DELETE", "/articles/" + nid)
 
     def shown(self, name):
-        """The nid of the kept article, as the store has it."""
+        """Returns the nid of the kept article in the store."""
         return self.service.request("GET", "/docs/" + name)[1]["article"]["nid"]
 
     def test_a_kept_article_that_is_deleted_gives_way_to_the_next_hottest(self):
@@ -82,7 +82,7 @@ class Documents(TestCase):
             if self.service.request("GET", "/docs/" + name)[0] == 404:
                 break
         self.assertEqual(order, ["c", "d", "e", "b", "f", "a"])
-        # Articles that are not shown leave nothing behind either.
+        # Deleted articles that are not shown leave no data in the store.
         self.service.stop()
         with contextlib.closing(sqlite3.connect(self.folder + "/docid.sqlite")) as file:
             for table in ("article", "document", "content", "other_content", "features", "pairs"):
@@ -99,7 +99,7 @@ class Documents(TestCase):
         self.assertEqual(self.shown(name), "a")
 
     def test_an_updated_article_replaces_its_fingerprints(self):
-        # The article is known by its nid, or by its url with another nid; it has a title of its own or none.
+        # The article is found by its nid, or by its url with another nid. It has its own title, or no title.
         for nid, title in (("a", "first"), ("b", "")):
             self.restart_empty()
             old, new = article(1, nid="a", url="U", title=title), article(2, nid=nid, url="U", title=title and "second")
@@ -117,7 +117,7 @@ class Documents(TestCase):
                 self.restart()
             stranger = self.service.doc_id(article(30, title=title, content=old["content"]))
             self.assertNotIn(stranger, (name, other))
-            # Back to the old content, in a batch that changes it several times.
+            # A batch changes the content several times. The last change restores the old content.
             back = old | {"nid": nid}
             _, answers = self.service.post([back, new, back, article(40, content=old["content"] + " copy", title="")])
             self.assertEqual([one["docId"] for one in answers], [name] * 4)
@@ -239,7 +239,7 @@ class Documents(TestCase):
     def test_pages_of_all_documents(self):
         names = self.doc_ids(article(i, nid=f"n{i}") for i in range(25))
         self.service.doc_id(article(100, nid="copy", content=article(7)["content"], heat=2))
-        gone = names.pop(9)  # a page may begin behind a deleted document
+        gone = names.pop(9)  # a page may begin after a deleted document
         self.assertEqual(self.service.request("DELETE", "/articles/n9")[0], 200)
         found, after, sizes = [], None, []
         while True:
@@ -289,7 +289,7 @@ class Documents(TestCase):
     def test_similar_ranks_long_texts_by_what_does_not_fill_up(self):
         make = random.Random(8)
         text = "".join(chr(0x4e00 + make.randrange(300)) for _ in range(5000))
-        mixed = "".join(make.sample(text, len(text)))  # the same characters
+        mixed = "".join(make.sample(text, len(text)))  # a text of the same characters
         near = text[:4500] + "".join(chr(0x5e00 + i) for i in range(30))
         names = self.doc_ids([article(1, content=mixed), article(2, content=near)])
         _, found = self.service.request("POST", "/similar", {"content": text})
@@ -314,7 +314,7 @@ class Documents(TestCase):
         self.assertEqual([each["similarity"] for each in found], [1.0, 1.0, 38 / 40])
         self.assertAlmostEqual(found[2]["pairSimilarity"], 37 / 39)
         self.assertEqual([what for what, _ in found[2]["difference"]], ["same", "removed"])
-        # Delete one article that becomes the first, and one duplicate.
+        # Deletes an article that has become the first article, and a duplicate.
         self.assertEqual(self.service.request("DELETE", "/articles/a")[0], 200)
         self.assertEqual(self.service.request("DELETE", "/articles/d")[0], 200)
         _, found = self.service.request("GET", "/duplicates?limit=5")

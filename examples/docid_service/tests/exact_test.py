@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No article with a similar content is missed: the docIds are those of comparing each content with all."""
+"""No article with a similar content is missed: the docIds are the same as if all contents were compared."""
 import contextlib
 import random
 import resource
@@ -32,7 +32,7 @@ class Exact(TestCase):
                 self.assertGreater(contents.new, 100)
 
     def test_random_changes_of_which_some_fail(self):
-        # Articles, changed articles, deletions, a disk that is full for a while, stops and kills, in random order.
+        # Sends articles, changes and deletions at random. Also fills the disk for a while, stops the service and kills it.
         for words, options in ((60, ()), (400, ("--recipe", "words", "--feature-memory", "0")), (60, ("--recipe", "pairs"))):
             with self.subTest(words=words, options=options):
                 self.restart_empty(*options)
@@ -52,7 +52,7 @@ class Exact(TestCase):
                     resource.prlimit(process, resource.RLIMIT_FSIZE, (4096, limits[1]))
                     texts = contents.send_in_vain(self, self.service)
                     resource.prlimit(process, resource.RLIMIT_FSIZE, limits)
-                    # Copies of an article that was not stored belong to it no more than if it had never come.
+                    # A failed article has no effect on its later copies.
                     contents.send_texts(self, self.service, texts)
                 self.assertGreater(contents.found, 100)
                 self.assertGreater(contents.new, 100)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The process is killed, and the disk is full."""
+"""Tests killed processes and full disks."""
 import random
 import resource
 import signal
@@ -37,12 +37,12 @@ class Faults(TestCase):
         self.restart_empty("--answer", "decided")
         self.assertEqual(self.doc_ids(copies), stored)
         self.stop_under_load(1000)
-        # If nothing can be stored, early answers are still given, and the metrics tell about the failure.
+        # If nothing can be stored, early answers are still sent, and the metrics show the failure.
         for answer, status in (("decided", 200), ("stored", 503)):
             self.service.stop()
             self.service = Service(self.folder, "--answer", answer, before=("bash", "-c", 'trap "" XFSZ; exec "$0" "$@"'))
             self.addCleanup(self.service.stop, signal.SIGKILL)
-            # From now on no file may grow, as on a full disk.
+            # From now on, no file can grow, as on a full disk.
             resource.prlimit(self.service.process.pid, resource.RLIMIT_FSIZE, (4096, 4096))
             self.assertEqual(self.service.post(article(5000))[0], status)
             self.assertEqual(self.service.request("POST", "/similar", article(1))[0], 200)
@@ -58,7 +58,7 @@ class Faults(TestCase):
 
     def test_a_store_that_cannot_grow(self):
         self.service.stop()
-        # No file of this process may exceed a megabyte, as on a full disk.
+        # No file of this process can exceed a megabyte, as on a full disk.
         self.service = Service.__new__(Service)
         self.service.process = subprocess.Popen(
             ["bash", "-c", 'trap "" XFSZ; ulimit -f 1024; exec "$0" "$@"', PROGRAM, "--port", "0", "--data", self.folder],

@@ -1,9 +1,9 @@
 """Starts docid_service on free ports of the loopback address, and stops it.
 
-DOCID_SERVICE names the program. NEARDUP_EXHAUSTIVE=1: killed a hundred times and not ten.
+DOCID_SERVICE names the program. With NEARDUP_EXHAUSTIVE=1, the service is killed a hundred times instead of ten times.
 
-No test may depend on the speed of the machine: each waits for what it needs, as long as PATIENCE, and the service leaves no
-client that is silent but where that is what is tested.
+No test may depend on the speed of the machine. A test waits for an event for up to PATIENCE seconds. Except in the tests of
+silent clients, the service never closes the connection of a silent client.
 """
 import http.client
 import json
@@ -20,7 +20,7 @@ import unittest
 import urllib.parse
 
 PROGRAM = os.environ.get("DOCID_SERVICE", "")
-PATIENCE = 300  # seconds; more than a slow machine needs, so that a timeout means it never happens
+PATIENCE = 300  # seconds; more than a slow machine needs, so that a timeout means that the event never happens
 KILLS = 100 if os.environ.get("NEARDUP_EXHAUSTIVE") == "1" else 10
 
 FIRST = {"url": "http://www.simhash.com", "title": "計算機應用與軟件",
@@ -32,19 +32,19 @@ SECOND = {"url": "http://www.simhash1.com", "title": "計算機應用和軟件2"
 
 
 def sentence(seed, words=40):
-    """A text of random words, unlike any other."""
+    """Returns a text of random words, which is not similar to any other text."""
     make = random.Random(seed)
     return " ".join("".join(make.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(words))
 
 
 def similarity_of_pairs(one, other):
-    """The Jaccard similarity of the pairs of words of two texts; a Chinese character is a word."""
+    """Returns the Jaccard similarity of the pairs of words of two texts. A Chinese character is a word."""
     first, second = pairs_of(one), pairs_of(other)
     return len(first & second) / max(1, len(first | second))
 
 
 def words_of(text):
-    """The words of a text; a Chinese character is a word."""
+    """Returns the words of a text. A Chinese character is a word."""
     return re.findall(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+", text.lower())
 
 
@@ -53,7 +53,7 @@ def pairs_of(text):
 
 
 def longest_run(one, other):
-    """The length of the longest run of words that both texts contain."""
+    """Returns the length of the longest run of words that both texts contain."""
     one, other = words_of(one), words_of(other)
     longest, ends = 0, [0] * (len(other) + 1)
     for word in one:
@@ -142,7 +142,7 @@ class TestCase(unittest.TestCase):
         self.service = self.start(*options)
 
     def doc_ids(self, articles):
-        """The docIds of articles that are sent in one request."""
+        """Sends articles in one request. Returns: their docIds."""
         status, answers = self.service.post(list(articles))
         self.assertEqual(status, 200, answers)
         return [one["docId"] for one in answers]
@@ -154,7 +154,7 @@ class TestCase(unittest.TestCase):
             time.sleep(0.05)
 
     def killed_under_load(self, chance):
-        """Kills the service at random moments while it answers. Returns: what it acknowledged, as in Load.answered."""
+        """Kills the service at random moments while it answers. Returns: the acknowledged articles, as in Load.answered."""
         answered = {}
         for round_number in range(KILLS):
             load = Load(self.service, 100000 * round_number)
@@ -180,7 +180,7 @@ class Load:
     """Threads that each send articles one after the other, until the service does not answer."""
 
     def __init__(self, service, first, count=4):
-        self.answered = {}  # from the number of an article to its docId
+        self.answered = {}  # number of an article -> its docId
         self.wrong = []
         self.threads = [threading.Thread(target=self.send, args=(service, first + i, count)) for i in range(count)]
         for thread in self.threads:
@@ -209,16 +209,16 @@ class Load:
 
 
 class Contents:
-    """Articles without titles whose contents are edited versions of earlier ones; and the documents that they must get,
-    found by comparing each with all others by words and pairs of words."""
+    """Makes articles without titles, whose contents are edited versions of earlier contents. Finds their right documents by
+    comparing the words and the pairs of words of all articles."""
 
     def __init__(self, words, seed, similarity=0.8, by_pairs=False, longest=60):
         self.words, self.similarity, self.by_pairs, self.longest = words, similarity, by_pairs, longest
         self.make = random.Random(seed)
         self.prefix = []
-        self.documents = {}  # docId -> {url: words}; others are compared with the first article
+        self.documents = {}  # docId -> {url: words}; further articles are compared with the first article
         self.sets = {}  # docId -> the features and the pairs of its first article
-        self.names = set()  # all docIds given so far
+        self.names = set()  # all docIds so far
         self.number = self.found = self.new = 0
 
     def word(self):
@@ -242,7 +242,7 @@ class Contents:
         return next(iter(self.documents[name].values()))
 
     def originals(self, words):
-        """The documents to one of which an article with these words belongs."""
+        """Returns the documents to which an article with these words may belong."""
         own, own_pairs = self.sets_of(words)
         best, names = self.similarity, set()
         for name, (features, pairs) in self.sets.items():
@@ -255,7 +255,7 @@ class Contents:
         return names
 
     def note(self, name, url, words):
-        """Notes that the document has this text at this url."""
+        """Records that the document has this text at this url."""
         self.names.add(name)
         self.documents.setdefault(name, {})[url] = words
         self.sets[name] = self.sets_of(self.first_of(name))
@@ -296,8 +296,8 @@ class Contents:
         self.note(name, url, words)
 
     def send_in_vain(self, case, service):
-        """Sends new articles, other contents of known ones, and a deletion, to a service that can store nothing. Then
-        the documents are as they were. Returns: the texts that were not stored."""
+        """Sends new articles, changes and a deletion to a service that cannot store anything. The documents do not change.
+        Returns: the texts that were not stored."""
         known = [url for urls in self.documents.values() for url in urls]
         texts = [self.text() for _ in range(self.make.choice((1, 1, 30)))]
         articles = self.articles_of(texts)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""HTTP as its standard has it (RFC 9112), spoken through plain sockets: pipelining, framing, deadlines."""
+"""Tests HTTP as in RFC 9112, through plain sockets: pipelining, framing and deadlines."""
 import http.client
 import json
 import os
@@ -17,7 +17,7 @@ ROUNDS = 40 if os.environ.get("NEARDUP_EXHAUSTIVE") == "1" else 4
 
 
 def post(body, *fields, path="/docId/getDocId"):
-    """A request with a body of known length."""
+    """Returns a request with a body of known length."""
     if not isinstance(body, bytes):
         body = json.dumps(body).encode()
     lines = [f"POST {path} HTTP/1.1", "Host: x", *fields, f"Content-Length: {len(body)}"]
@@ -25,7 +25,7 @@ def post(body, *fields, path="/docId/getDocId"):
 
 
 def post_chunks(body, sizes, *fields, extension=b"", trailers=b"", path="/docId/getDocId"):
-    """The same request, its body in chunks of these sizes and one more chunk with the rest."""
+    """Returns the same request with its body in chunks of these sizes, and another chunk with the rest."""
     if not isinstance(body, bytes):
         body = json.dumps(body).encode()
     result = "\r\n".join([f"POST {path} HTTP/1.1", "Host: x", *fields, "Transfer-Encoding: chunked"]).encode() + b"\r\n\r\n"
@@ -42,8 +42,8 @@ def get(path, *fields, method="GET"):
 
 class Http(TestCase):
     def talk(self, sent, half=True):
-        """All answers to these bytes, until the service closes the connection. `half`: whether the client first closes
-        its sending side."""
+        """Sends bytes. Returns: all answers, until the service closes the connection. `half`: True if the client first
+        closes its sending side."""
         with self.service.socket() as client:
             return self.talk_through(client, sent, half)
 
@@ -64,7 +64,7 @@ class Http(TestCase):
         return answer
 
     def answers_in(self, text, methods=None):
-        """The (status, body) of each answer in these bytes, which must consist of answers."""
+        """Returns the (status, body) of each answer in these bytes. The bytes must consist of answers."""
         result = []
         source = SocketOf(text)
         while source.rest():
@@ -96,7 +96,7 @@ class Http(TestCase):
         self.assertEqual(answer.count(b"Content-Length: 15\r\n"), 2)
 
     def random_request(self, make, known):
-        """A random request, and the answer that it must get."""
+        """Returns a random request, and the right answer."""
         number = make.randrange(len(known))
         body = json.dumps(article(number)).encode()
         sizes = [make.randrange(1, 40) for _ in range(make.randrange(20))]
@@ -177,7 +177,7 @@ class Http(TestCase):
             b"Transfer-Encoding: gzip, chunked\r\n", b"Transfer-Encoding: xchunked\r\n", b"Transfer-Encoding: \"chunked\"\r\n",
             b"Transfer-Encoding: chunked;a=b\r\n", b"Transfer-Encoding:\r\n", b"Transfer-Encoding: gzip\r\n" + length)]
         cases += [(400, request) for request in (
-            line + length + b"\r\n" + inner,  # no host
+            line + length + b"\r\n" + inner,  # the field Host is missing
             *(line + b"Host: " + names + length + b"\r\n" + inner for names in
               (b"x\r\n" + host, b"x, y\r\n", b"x y\r\n", b"x/y\r\n", b"x\r\n y\r\n")),
             line.replace(b"1.1", b"1.0") + chunked + b"\r\n" + chunks,
@@ -217,8 +217,8 @@ class Http(TestCase):
             with self.service.socket() as client:
                 client.sendall(request)
                 self.assertEqual(client.recv(65536).split()[1:2], [b"400"], request[-40:])
-        self.assertEqual([status for status, _ in self.answers_in(self.talk(chunked + small + b"0\r\n\r\n"))], [400])  # no JSON
-        # JSON Lines have a limit for each line, and none for a chunk or for all of them.
+        self.assertEqual([status for status, _ in self.answers_in(self.talk(chunked + small + b"0\r\n\r\n"))], [400])  # not JSON
+        # JSON Lines have a limit for each line, but not for a chunk or for the whole body.
         lines = (json.dumps(article(1)) + "\n").encode()
         kind = b"Content-Type: application/x-ndjson\r\n"
         with self.service.socket() as client:
@@ -242,7 +242,7 @@ class Http(TestCase):
                         time.sleep(0.002)  # so that the pieces are read one by one
                     client.sendall(b"\r\n")
                 except (BrokenPipeError, ConnectionResetError):
-                    pass  # refused before everything was sent
+                    pass  # the service refused the request before everything was sent
                 answer = self.talk_through(client, b"", half=False)
             self.assertIn(answer.partition(b" ")[2][:3], (b"431", b""), answer[:300])  # a reset may have lost the answer
 
@@ -276,7 +276,7 @@ class Http(TestCase):
                 answer += client.recv(1)
             self.assertTrue(answer.startswith(b"HTTP/1.1 100 "))
             self.assertEqual([status for status, _ in self.answers_in(self.talk_through(client, body))], [200])
-        # A client that does not wait for "100 Continue", and one whose body is too large to get it.
+        # One client does not wait for "100 Continue". The body of another client is too large for "100 Continue".
         self.assertEqual([s for s, _ in self.answers_in(self.talk(head + b"\r\n\r\n" + body))], [200])
         self.restart("--max-body", "100")
         self.assertTrue(self.talk(head + b"\r\n\r\n", half=False).startswith(b"HTTP/1.1 413 "))
@@ -313,7 +313,7 @@ class Http(TestCase):
             return answer
 
     def drip_all(self, cases):
-        """The answers of the service to each (head, byte), all sent at the same time."""
+        """Sends each (head, byte) at the same time. Returns: the answers."""
         answers = [b""] * len(cases)
 
         def run(number):
@@ -359,7 +359,7 @@ class Http(TestCase):
 
     def test_an_answer_has_a_deadline(self):
         self.restart("--deadline", "1", "--connections", "1")
-        self.doc_ids(article(number, media="x" * 1000000) for number in range(14))  # more than buffers have room for
+        self.doc_ids(article(number, media="x" * 1000000) for number in range(14))  # more data than the buffers hold
         self.wait_until(lambda: self.service.request("GET", "/health")[0] == 200)
         # A client takes the answer byte by byte, and occupies the only connection.
         with self.service.socket() as client:
@@ -382,7 +382,7 @@ class Http(TestCase):
             taking.join()
 
     def wait_until_read(self, client):
-        """Returns when the service has read what the client has sent: the system has nothing left for it."""
+        """Returns when the service has read all bytes of the client, so that the system has no unread bytes."""
         ends = [f"0100007F:{port:04X}" for port in (self.service.port, client.getsockname()[1])]
 
         def is_read():
@@ -409,7 +409,7 @@ class Http(TestCase):
             thread.join()
 
     def test_a_stop_waits_for_what_has_begun(self):
-        self.restart("--timeout", "600")  # longer than anybody waits for this test
+        self.restart("--timeout", "600")  # longer than this test may take
         idle = [self.service.socket() for _ in range(10)]
         for one in idle:
             self.addCleanup(one.close)
@@ -421,7 +421,7 @@ class Http(TestCase):
         begun.sendall(request[:-10])
         self.wait_until_read(begun)
         self.service.process.send_signal(signal.SIGTERM)
-        for one in idle:  # these connections are ended at once
+        for one in idle:  # the service ends these connections at once
             self.assertEqual(one.recv(65536), b"")
         answer = self.talk_through(begun, request[-10:], half=False)
         self.assertIn(b"\r\nConnection: close\r\n", answer)
@@ -436,7 +436,7 @@ class Http(TestCase):
         places = [self.service.socket() for _ in range(2)]
         for one in places:
             self.addCleanup(one.close)
-        # Silent clients, which connect first, keep no other client waiting for an answer.
+        # Silent clients connect first. Other clients still get their answers.
         silent = [self.service.socket() for _ in range(50)]
         for one in silent:
             self.addCleanup(one.close)
@@ -490,7 +490,7 @@ class Http(TestCase):
 
 
 class SocketOf:
-    """Bytes that http.client reads from, answer after answer."""
+    """Bytes from which http.client reads one answer after the other."""
 
     def __init__(self, text):
         self.text, self.place = text, 0

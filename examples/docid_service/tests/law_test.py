@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""One rule decides about contents, too: an article without a known url or title is a new document unless the content of an
-older one matches it; then it belongs to the closest, and of equally close ones to the oldest.
+"""The service decides about contents by one rule. If no document has a matching content, an article without a known url or
+title is a new document. Otherwise it belongs to the closest document, and of equally close documents to the oldest.
 tests/oracle/law.txt has the cells.
 """
 import fractions
@@ -16,7 +16,7 @@ import law  # pylint: disable=wrong-import-position
 
 
 def closeness(one, other):
-    """The Jaccard similarity of the words of two contents, or None if they do not match at .5."""
+    """Returns the Jaccard similarity of the words of two contents, or None if the contents do not match at .5."""
     words, others = set(one), set(other)
     pairs, other_pairs = set(zip(one, one[1:])), set(zip(other, other[1:]))
     share = fractions.Fraction(len(words & others), len(words | others))
@@ -26,7 +26,7 @@ def closeness(one, other):
 
 class Law(TestCase):
     def original(self, words):
-        """The docId that the law gives, or None for a new document."""
+        """Returns the docId by the law, or None for a new document."""
         closest = {name: closeness(next(iter(articles.values())), words) for name, articles in self.documents.items()}
         self.ties += sum(found is not None and found == max(filter(None, closest.values())) for found in closest.values()) > 1
         return law.original(closest, closest.get)
@@ -48,7 +48,7 @@ class Law(TestCase):
             self.documents.setdefault(name, {})[one["url"]] = words
 
     def update(self, rng, words):
-        """The first article of a document comes with another content. The document stays as old as it is."""
+        """Sends the first article of a document with another content. The age of the document does not change."""
         name = rng.choice(list(self.documents))
         url = next(iter(self.documents[name]))
         self.service.doc_id({"url": url, "title": "", "content": " ".join(words)})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Many articles of one document or of one url cost no more each than few: their CPU time grows with their number, and which of
-them is shown stays right."""
+"""The CPU time grows linearly with the number of articles of one document or of one url. The right article is always
+shown."""
 import os
 import pathlib
 import random
@@ -12,7 +12,7 @@ from harness import TestCase, article, main
 
 class ManySmall(TestCase):
     def setUp(self):
-        # Thousands of commits would wait for the disk.
+        # Thousands of commits would wait for the disk, so the files are in memory.
         if os.access("/dev/shm", os.W_OK):
             self.addCleanup(setattr, tempfile, "tempdir", tempfile.tempdir)
             tempfile.tempdir = "/dev/shm"
@@ -23,7 +23,7 @@ class ManySmall(TestCase):
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def assert_grows_linearly(self, count, prepare, do):
-        """`do(i)` asks the service. A quadratic cost would be 16 times as high."""
+        """Checks the cost of calls of `do(i)`, which asks the service. A quadratic cost would be 16 times as high."""
         spent = []
         for size in (count, 4 * count):
             self.restart_empty()

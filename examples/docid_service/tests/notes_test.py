@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page about notes of agents: what its Python says of notes that a service keeps."""
+"""Tests the page about notes of agents: its Python code finds notes that a service keeps."""
 
 import pathlib
 import re

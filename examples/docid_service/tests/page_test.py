@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page, in a browser."""
+"""Tests the page in a browser."""
 import pathlib
 import sys
 import unittest

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The power fails. DOCID_RECORDER names the library of record_writes.cpp."""
+"""Simulates power failures. DOCID_RECORDER names the library of record_writes.cpp."""
 import os
 import pathlib
 import random
@@ -28,7 +28,7 @@ class Disk:
             place = end + 1 + int(size)
 
     def until(self, count, chance):
-        """The files as path -> bytes. `chance` is the probability that an unsynced write has reached the disk."""
+        """Returns the files as path -> bytes. `chance` is the probability that an unsynced write has reached the disk."""
         files = {}  # path -> [(place, is_synced, what, bytes, offset)]
         for what, path, data, offset, place in self.records[:count]:
             if what in ("write", "truncate"):
@@ -67,7 +67,7 @@ class PowerCut(TestCase):
         service = Service(data, *options, environment={"LD_PRELOAD": RECORDER, "RECORD_FOLDER": data, "RECORD_FILE": record})
         self.addCleanup(service.stop, signal.SIGKILL)
         urls = {}
-        for batch in range(60):  # more than SQLite leaves in its log
+        for batch in range(60):  # more data than SQLite leaves in its log
             articles = [article(40 * batch + i, media="x" * 20000, heat=i) for i in range(40)]
             for one, answer in zip(articles, service.post(articles)[1]):
                 urls[answer["docId"]] = one["url"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Redis, MariaDB, RocksDB and HBase."""
+"""Tests the service with Redis, MariaDB, RocksDB and HBase."""
 import contextlib
 import os
 import pathlib
@@ -19,7 +19,7 @@ from harness import Contents, FIRST, KILLS, Load, PATIENCE, PROGRAM, Service, Te
 
 
 class Server:
-    """A real server in its own folder, on a socket there; it leaves nothing behind."""
+    """A real server with a socket in its own folder. The folder is removed at the end."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -56,7 +56,7 @@ class Redis(Server):
     programs = ("redis-server", "redis-cli")
 
     def command(self):
-        # Redis persists nothing, because the service must not rely on that.
+        # Redis writes nothing to the disk, because the service must not rely on Redis.
         return ["redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "", "--dir", self.folder]
 
     def ask(self, *words):
@@ -108,7 +108,7 @@ class HBase(Server):
         return pathlib.Path(self.folder + "/address").read_text(encoding="ascii")
 
     def is_up(self):
-        """Whether somebody listens; the server may need some more seconds before it answers."""
+        """Returns True if a process listens. The server may need some more seconds before it answers."""
         if self.process.poll() == 77:
             raise unittest.SkipTest(pathlib.Path(self.folder + "/log").read_text(encoding="utf-8"))
         try:
@@ -177,14 +177,14 @@ class StoresTestCase(TestCase):
         for number, name in answered.items():
             self.assertEqual(self.service.doc_id(article(number)), name)
         self.assertEqual(len(set(answered.values())), len(answered))
-        # Search by contents, too: the index has all of them.
+        # Also searches by contents, because the index must have all contents.
         for number, name in answered.items():
             self.assertEqual(self.service.doc_id(article(number, nid=f"copy {number}", url=f"copy {number}", title="")), name)
 
 
 @unittest.skipUnless(is_installed(Redis, MariaDB), "redis-server or mariadb-server is not there")
 class OtherStores(StoresTestCase):
-    """The stack of the published descriptions: Redis, MariaDB, and RocksDB in the place of HBase."""
+    """The stores of the published descriptions: Redis, MariaDB, and RocksDB in place of HBase."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -243,7 +243,7 @@ class OtherStores(StoresTestCase):
             return [self.service.doc_id(article(i, nid=f"{word} {i}", url=f"{word} {i}", title="")) == names[i]
                     for i in range(10)]
 
-        # As if the service had been killed five times between the commits of MariaDB and Redis.
+        # Simulates that the service was killed five times between the commits of MariaDB and Redis.
         self.redis.ask("FLUSHALL")
         self.redis.ask("SET", "CONTENT_INDEX:KNOWN:7:4", "5")
         self.assertEqual(found("a"), [False] * 5 + [True] * 5)
@@ -252,7 +252,7 @@ class OtherStores(StoresTestCase):
 
     @contextlib.contextmanager
     def hold(self, lock="START TRANSACTION; SELECT * FROM store FOR UPDATE"):
-        """Another session with a lock that stops the service in its transaction; by default just before the commit."""
+        """Opens another session with a lock that stops the service in its transaction, by default just before the commit."""
         holder = subprocess.Popen(["mariadb", "--no-defaults", f"--socket={self.mariadb.socket}", "--user=root",
                                    "--unbuffered", "-N", "docid"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         try:
@@ -285,7 +285,7 @@ class OtherStores(StoresTestCase):
             answer = self.service.post(article(i, nid=f"u{i}"))[1]
             self.assertEqual((answer["docId"], answer["filterReason"]), (name, "docId_filter duplicate by url"))
             self.assertEqual(self.service.doc_id(article(i, nid=f"c{i}", url=f"c{i}", title="")), name)
-        # Now it belongs to this store again.
+        # Now the database belongs to this store again.
         with self.assertRaisesRegex(RuntimeError, "index of another store"):
             self.another("--redis", self.redis.socket)
 
@@ -310,7 +310,7 @@ class OtherStores(StoresTestCase):
         with self.hold():
             post.start()
             self.wait_until_one_waits()
-            start.start()  # may have to wait, too
+            start.start()  # this request may have to wait, too
             start.join(1)
         start.join()
         post.join()
@@ -322,13 +322,13 @@ class OtherStores(StoresTestCase):
         in_memory = self.another("--mariadb", self.mariadb.options)
         both = self.another(*self.shared)
         name = self.service.doc_id(article(1, nid="a", url="U"))
-        for other in (in_memory, both):  # which have the old features in memory now
+        for other in (in_memory, both):  # these services now have the old features in memory
             self.assertEqual(other.doc_id(article(1, nid=f"{other.port}", url=f"{other.port}", title="")), name)
         self.assertEqual(self.service.doc_id(article(2, nid="a", url="U")), name)
         for other in (in_memory, both, self.service):
             self.assertEqual(other.doc_id(article(2, url=f"new {other.port}", title="")), name)
         self.assertNotEqual(in_memory.doc_id(article(1, url="old", title="")), name)
-        # As if the service had been killed between the commits of MariaDB and Redis; and Redis has lost its content.
+        # Simulates that the service was killed between the commits of MariaDB and Redis, and that Redis lost its content.
         known = "CONTENT_INDEX:KNOWN:7:4"
         self.assertEqual(int(self.redis.ask("GET", known)), 1 << 32 | 1)
         self.redis.ask("FLUSHALL")
@@ -381,7 +381,7 @@ class OtherStores(StoresTestCase):
     def test_connections_that_were_closed_while_idle(self):
         name = self.service.doc_id(article(1))
         self.redis.ask("CONFIG", "SET", "timeout", "1")
-        # The client that asks for the list is the only one.
+        # The only client is the client that asks for the list.
         self.wait_until(lambda: len(self.redis.ask("CLIENT", "LIST").splitlines()) == 1)
         self.redis.ask("CONFIG", "SET", "timeout", "0")
         self.assertEqual(self.service.doc_id(article(1)), name)
@@ -405,7 +405,7 @@ class OtherStores(StoresTestCase):
         new = self.doc_ids(article(200 + i, title=f"公告{i}", content=content[::-1]) for i, content in enumerate(contents))
         self.assertEqual(len(set(new + names)), 8)
         self.assertEqual(self.mariadb.ask("SELECT count(*) FROM docid.pairs").stdout.strip(), "4")
-        # The contents are in a folder of RocksDB, so another service has none of them, and compares the words only.
+        # The contents are in a folder of RocksDB. Another service has no contents, so it compares only the words.
         self.assertEqual(self.mariadb.ask("DELETE FROM docid.pairs").returncode, 0)
         other = self.another(*self.options)
         self.assertEqual(other.doc_id(article(300, title="公告0", content=contents[0][400:])), names[0])
@@ -562,7 +562,7 @@ class ContentsInHBase(StoresTestCase):
         super().setUp()
 
     def start(self, *options):
-        """Tries to start until HBase answers."""
+        """Starts the service, and tries again until HBase answers."""
         started = []
 
         def has_started():
@@ -578,7 +578,7 @@ class ContentsInHBase(StoresTestCase):
 
     def test_they_answer_like_sqlite(self):
         self.check_answers_like_sqlite()
-        # More than HBase accepts as a cell.
+        # The article is larger than a cell of HBase may be.
         name = self.service.doc_id(article(7000, nid="long", media="x" * 9_000_000 + "二" * 1_000_000))
         status, found = self.service.request("GET", "/docs/" + name)
         self.assertEqual((status, len(found["article"]["media"])), (200, 10_000_000))
@@ -593,7 +593,7 @@ class ContentsInHBase(StoresTestCase):
 
     def test_two_services_and_a_server_that_is_killed(self):
         servers = []
-        for kind in (MariaDB, Redis):  # so that all is as it was published
+        for kind in (MariaDB, Redis):  # as in the published description
             os.mkdir(folder := f"{self.hbase.folder}/{kind.__name__}")
             servers.append(kind(folder))
             self.addCleanup(servers[-1].stop)
@@ -601,7 +601,7 @@ class ContentsInHBase(StoresTestCase):
         self.options = (*self.options, "--mariadb", servers[0].options, "--redis", servers[1].socket)
         self.restart_empty(*self.options)
         other = self.another(*self.options)
-        # An article that one service has received is shown by the other.
+        # The other service shows an article that one service has received.
         names = [self.service.doc_id(article(number)) for number in range(20)]
         self.assertEqual([other.doc_id(article(number, url=f"copy {number}", title="")) for number in range(20)], names)
         for number, name in enumerate(names):

@@ -1,4 +1,4 @@
-"""Corpora of many shapes, and what the library says of them in one process."""
+"""Makes corpora of many shapes, and computes the answers of the library in one process."""
 
 import random
 
@@ -23,18 +23,18 @@ def corpus(seed, count):
 
 
 def skewed(shape, count):
-    """Texts of which very many share a feature, or all of them."""
+    """Makes texts that share a feature, either very many of them or all."""
     rng = random.Random(count)
     words = [f"w{i}" for i in range(500)]
     template = rng.sample(words, 60)
     versions = [template, [*template[:58], "x", "y"], [*template[:56], "u", "v", "x", "y"]]
 
     def text():
-        if shape == "template":  # five words of sixty are filled in
+        if shape == "template":  # five of sixty words differ
             return [rng.choice(words[:20]) if i % 12 == 0 else word for i, word in enumerate(template)]
-        if shape == "vocabulary":  # six words
+        if shape == "vocabulary":  # the vocabulary has six words
             return rng.choices(words[:6], k=rng.randrange(2, 8))
-        return rng.choice(versions)  # three texts, over and over
+        return rng.choice(versions)  # copies of three texts
 
     ages = pa.array(rng.choices(range(5), k=count), pa.int32())
     texts = pa.array([" ".join(text()) for _ in range(count)])
@@ -42,9 +42,9 @@ def skewed(shape, count):
 
 
 def answers(table, given):
-    """Sorted pairs, groups and kept ids."""
+    """Returns sorted pairs, groups and kept ids."""
     rows = sorted(table.to_pylist(), key=lambda row: (row[given.order] if given.order else 0, row["id"]))
-    if given.measure == "containment":  # the largest first
+    if given.measure == "containment":  # the largest text comes first
         sets = neardup.features([row["text"] for row in rows], given.features)
         rows = [row for _, row in sorted(zip(np.diff(sets.offsets).tolist(), rows), key=lambda pair: -pair[0])]
     sets, ids = neardup.features([row["text"] for row in rows], given.features), [row["id"] for row in rows]

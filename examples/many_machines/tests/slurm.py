@@ -1,4 +1,4 @@
-"""A cluster of Slurm on this machine: munged, slurmctld and two nodes, with all their files in one folder."""
+"""Starts a cluster of Slurm on this machine: munged, slurmctld and two nodes. All their files are in one folder."""
 
 import os
 import pathlib
@@ -45,7 +45,7 @@ PartitionName=all Nodes=ALL Default=YES
 
 
 def path():
-    """Where Debian has daemons, too."""
+    """Returns a PATH that includes the folders in which Debian has daemons."""
     return os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/sbin"])
 
 
@@ -62,7 +62,7 @@ def free_ports(count):
 
 
 class Cluster:
-    """Runs while the `with` lasts. `environment` is that of commands such as sbatch."""
+    """A cluster that runs during a `with` statement. `environment` is for commands such as sbatch."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -91,7 +91,7 @@ class Cluster:
         (self.folder / "slurm.conf").write_text(settings, encoding="utf-8")
         files = {"socket": "socket", "pid-file": "pid", "log-file": "log", "seed-file": "seed", "key-file": "key"}
         options = [f"--{name}={self.folder}/munge.{suffix}" for name, suffix in files.items()]
-        # --force: the folder is the user's own, which munged takes for a fault because others cannot enter it.
+        # --force: munged would refuse the folder of the user, because other users cannot enter it.
         self.daemon("munged", "--foreground", "--force", *options)
         self.await_that("munged", lambda: (self.folder / "munge.socket").exists())
         self.daemon("slurmctld", "-D")
@@ -101,13 +101,13 @@ class Cluster:
         self.await_that("the nodes", lambda: self.command("sinfo", "-h", "-N", "-o", "%T").split() == ["idle", "idle"])
 
     def daemon(self, name, *options):
-        # A test that is killed takes its daemons along.
+        # If the test is killed, its daemons are killed, too.
         command = ["setpriv", "--pdeathsig", "TERM", name, *options]
         with open(self.folder / f"{name}.out", "ab") as out:
             self.daemons.append(subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out))
 
     def command(self, *words):
-        """What a command of Slurm prints."""
+        """Runs a command of Slurm. Returns: its output."""
         return subprocess.run(words, env=self.environment, capture_output=True, text=True, timeout=60, check=False).stdout
 
     def await_that(self, what, holds):
@@ -119,7 +119,7 @@ class Cluster:
             time.sleep(0.1)
 
     def processes(self):
-        """The numbers of all processes of this cluster: their environment names its settings."""
+        """Returns the numbers of all processes of this cluster. Their environment names its settings."""
         mine, own = f"SLURM_CONF={self.folder}/slurm.conf\0".encode(), os.getpid()
         for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
             try:
@@ -129,7 +129,7 @@ class Cluster:
                 continue
 
     def stop(self):
-        """Ends the daemons, and tasks that still run: these are no children of slurmd's."""
+        """Ends the daemons, and tasks that still run, which are not children of slurmd."""
         for daemon in reversed(self.daemons):
             daemon.terminate()
         for daemon in self.daemons:

@@ -1,4 +1,4 @@
-"""The drivers on real engines, some of whose workers are killed: the answers are those of the library."""
+"""Runs the drivers on real engines, kills some workers, and compares the answers with those of the library."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ from test_steps import settings
 
 DRIVERS = pathlib.Path(__file__).parents[1]
 COLUMNS = {"pairs": ["first", "second", "similarity"], "groups": ["id", "representative"], "kept": ["id"]}
-SIZES = {"template": 3000, "vocabulary": 3000, "copies": 30_000}  # texts
+SIZES = {"template": 3000, "vocabulary": 3000, "copies": 30_000}  # numbers of texts
 
 
 def read(folder):
@@ -39,7 +39,7 @@ def run(folder, driver, payload, *options, shape=None, **how):
 
 @pytest.mark.parametrize("shape", [None, *SIZES])
 def test_dask(tmp_path, shape, request):
-    """A worker dies in the middle."""
+    """Kills a worker during the run."""
     if shape is not None and not request.config.getoption("--engines"):
         pytest.skip("--engines")
     distributed = pytest.importorskip("distributed")
@@ -64,13 +64,13 @@ def test_dask(tmp_path, shape, request):
     "payload, shape", [("sets", None), ("sketch", None), ("sets", "template"), ("sketch", "vocabulary"), ("sketch", "copies")]
 )
 def test_spark(tmp_path, payload, shape, request):
-    """An executor dies in the middle."""
+    """Kills an executor during the run."""
     if not request.config.getoption("--engines"):
         pytest.skip("--engines")
     pytest.importorskip("pyspark")
     conf = "--master local-cluster[2,1,1024] --conf spark.ui.enabled=false pyspark-shell"
     environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": conf, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    environment["TMPDIR"] = str(tmp_path)  # where the driver writes what it shares
+    environment["TMPDIR"] = str(tmp_path)  # the driver writes shared files there
     killed = threading.Event()
 
     def kill():

@@ -1,4 +1,4 @@
-"""The driver for Slurm on a cluster that this test starts: what it prints is what one run prints, byte for byte.
+"""Runs the driver for Slurm on a cluster that this test starts. The output equals the output of one run, byte for byte.
 
 NEARDUP_PROGRAM names the program.
 """
@@ -43,7 +43,7 @@ def cluster(request, tmp_path_factory):
 
 
 class Corpus:
-    """Texts in parts, what one run prints of them, and the driver."""
+    """Texts in parts, the output of one run for these texts, and the driver."""
 
     def __init__(self, cluster, folder):
         self.cluster, self.folder, self.tasks = cluster, folder, folder / "tasks of 100%a"
@@ -75,7 +75,7 @@ class Corpus:
         return self.ended(self.start(*more, **variables))
 
     def ended(self, driver):
-        """The status, the output and the messages of the driver. No job of it is left."""
+        """Waits until the driver ends. Returns: its status, output and messages. Checks that no job is left."""
         try:
             out, said = driver.communicate(timeout=120)
         finally:
@@ -90,7 +90,7 @@ class Corpus:
         (self.folder / "held").write_text(task, encoding="utf-8")
 
     def holding(self):
-        """The process of the task that waits, once it does."""
+        """Waits until the held task waits. Returns: the process of the task."""
         end = time.monotonic() + 60
         while not (self.folder / "holding").exists():
             assert time.monotonic() < end, "no task waits"
@@ -101,11 +101,11 @@ class Corpus:
         return pid
 
     def files(self):
-        """When each file of a task was written."""
+        """Returns the time at which each file of a task was written."""
         return {path.name: path.stat().st_mtime_ns for path in self.tasks.iterdir() if path.suffix != ".log"}
 
     def ran(self):
-        """The kinds of tasks that began in the last run: Slurm opens the log of a task when it begins."""
+        """Returns the kinds of tasks that began in the last run. Slurm opens the log of a task when the task begins."""
         return {path.suffixes[-2][1:] for path in self.tasks.glob("*.log")}
 
 
@@ -136,7 +136,7 @@ def test_prints_what_one_run_prints(corpus):
     options = {"DECIDE": "--grouping components", "JOB": "--time 5", "JOB_FEATURES": "--nodelist n1"}
     assert corpus.run(PARTITIONS="3", **options) == (0, corpus.one_run("--grouping", "components"), "")
     assert {name for name, when in corpus.files().items() if when != made[name]} == gone
-    # Files of a run with other options are refused, since they would be taken for this run's.
+    # Files of a run with other options are refused, because they would count as files of this run.
     status, out, said = corpus.run(PARTITIONS="3", COUNTS="--similarity 0.6")
     assert (status, out) == (2, b"")
     assert "has the files of a run with other parts or options" in said
@@ -158,7 +158,7 @@ def test_a_task_is_killed(corpus, kind, task, how):
     state = {"kill": "JobState=FAILED", "scancel": "JobState=CANCELLED"}[how]
     assert f"{corpus.tasks}/1.{kind} was not made: {state} " in said
     made = corpus.files()
-    # The other tasks of the array have ended, and none after them has begun.
+    # The other tasks of the array have ended, and no later task has begun.
     before = {"features": set(), "gather": names("features", *range(PARTS)) | {"0.counts"} | names("scatter", *range(PARTS))}[kind]
     assert set(made) == before | names(kind, 0, 2, 3)
     assert corpus.ran() == {"features": {"features"}, "gather": {"features", "counts", "scatter", "gather"}}[kind]

@@ -1,4 +1,4 @@
-"""The steps on an engine of one process, which has its rows in any order: the answers are those of the library."""
+"""Runs the steps on an engine of one process with rows in any order, and compares the answers with those of the library."""
 
 import argparse
 import random
@@ -12,7 +12,7 @@ from expected import answers, corpus, skewed
 
 
 class Engine:
-    """Data is a list of rows."""
+    """An engine of one process. Its data are a list of rows."""
 
     def __init__(self, table, folder):
         self.table, self.folder, self.written = table, folder, {}
@@ -26,7 +26,7 @@ class Engine:
         return self.moved(row for part in parts for row in function(plan, part.combine_chunks().to_batches(7)))
 
     def moved(self, rows):
-        """As an engine moves them: as batches."""
+        """Moves rows as batches, as engines do."""
         rows = list(steps.rows_of(steps.batches_of(rows)))
         random.shuffle(rows)
         return rows
@@ -107,7 +107,7 @@ def test_skew(shape, payload, tmp_path):
 
 
 def test_a_chain_takes_many_rounds(tmp_path):
-    """Each text matches the one before it and the one behind it, so that every other one is kept."""
+    """Each text matches the previous and the next text, so every other text is kept."""
     texts = [" ".join(f"w{j}" for j in range(i, i + 20)) for i in range(300)]
     table = pa.table({"id": range(300), "text": texts})
     for edges in (0, 10_000):

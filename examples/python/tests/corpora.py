@@ -1,4 +1,4 @@
-"""Texts for tests, without the imports of the tests: a process of its own has them at once."""
+"""Makes texts for tests. The module imports little, so that a separate process starts quickly."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What the answers must be, in plain Python: all pairs compared, no library used but to cut texts into tokens."""
+"""Computes the right answers in plain Python, by comparing all pairs. Uses the library only to cut texts into tokens."""
 
 import math
 
@@ -6,7 +6,7 @@ import neardup
 
 
 def sets_of(texts, features="words:2"):
-    """A set of tokens for each text; None for a null."""
+    """Returns a set of tokens for each text, or None for a null."""
     return [None if text is None else frozenset(neardup.tokens(text, features)) for text in texts]
 
 
@@ -41,7 +41,7 @@ def pairs(sets, others=None, measure="jaccard", least=0.8, min_common=1):
 
 
 def groups(sets, measure="jaccard", least=0.8, min_common=1, prefer=None, kept=()):
-    """In order of preference, each joins the most similar kept one, of equally similar ones the earliest decided."""
+    """Groups texts in order of preference. A text joins the most similar kept text; of equally similar texts, the first."""
     order = sorted(range(len(sets)), key=lambda i: (0 if prefer is None else -prefer[i], i))
     representatives = list(enumerate(kept))
     labels = [0] * len(sets)

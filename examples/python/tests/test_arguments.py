@@ -1,4 +1,4 @@
-"""Arguments of wrong types raise TypeError, numbers out of range ValueError; and the names that the package shows."""
+"""Wrong types of arguments raise TypeError, and numbers out of range raise ValueError. Also tests the public names."""
 
 import decimal
 import fractions
@@ -20,7 +20,7 @@ def shuffle(**named):
     return neardup.Shuffle(**named).scatter(neardup.FeatureCounts(bits=64))
 
 
-# Calls of one number each, by the kind of the number, and a right one.
+# Calls with one number, by the kind of the number, and a valid number.
 SIMILARITIES = {
     "pairs": lambda x: neardup.pairs(TEXTS, similarity=x),
     "pairs, edit": lambda x: neardup.pairs(TEXTS, similarity=x, measure="edit"),
@@ -104,7 +104,7 @@ def test_similarities(name):
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole_numbers(name):
     call, right, may_be_none = WHOLE[name]
-    strings = {"1", "0.8", np.str_("1"), b"1"} if name in ("add, id", "erase, id") else set()  # strings are ids
+    strings = {"1", "0.8", np.str_("1"), b"1"} if name in ("add, id", "erase, id") else set()  # strings are valid ids here
     for wrong in [*NO_NUMBERS, 2.0, 1.5, float("nan"), np.float64(2)] + ([] if may_be_none else [None]):
         if isinstance(wrong, (str, bytes)) and wrong in strings:
             continue

@@ -1,4 +1,4 @@
-"""Columns of Arrow, sliced, nested in a struct, with nulls and unknown numbers of nulls, mean what pyarrow's to_pylist() says."""
+"""Columns of Arrow have the values of pyarrow's to_pylist(): slices, structs, nulls, and unknown numbers of nulls."""
 
 import ctypes
 import decimal
@@ -16,7 +16,7 @@ WORDS = ["a ferry leaves the pier", "a ferry leaves the pier at noon", "good sto
 
 
 class Array(ctypes.Structure):
-    """ArrowArray."""
+    """The struct ArrowArray."""
 
     _fields_ = [(name, ctypes.c_int64) for name in ("length", "null_count", "offset", "n_buffers", "n_children")] + [
         (name, ctypes.c_void_p) for name in ("buffers", "children", "dictionary", "release", "private_data")
@@ -24,7 +24,7 @@ class Array(ctypes.Structure):
 
 
 class Unknown:
-    """A column whose null_count, and that of all in it, is -1: not counted yet."""
+    """A column whose null_count is -1 (not counted yet), also in nested columns."""
 
     def __init__(self, column):
         self.column = column
@@ -49,7 +49,7 @@ def in_struct(column, mask=None):
 
 
 def forms(column, rng):
-    """The column in all shapes that stand for a column, with the values that it then has."""
+    """Yields all shapes in which the column may be passed, with the values of each shape."""
     begin = rng.randrange(len(column) + 1)
     size = rng.randrange(len(column) - begin + 1)
     mask = pa.array([rng.random() < 0.3 for _ in range(len(column))], pa.bool_())
@@ -157,7 +157,7 @@ def test_null_features_are_refused_where_a_set_has_them():
     for shape in (lists, in_struct(lists), Unknown(lists), Unknown(in_struct(lists)), Unknown(lists.slice(2))):
         with pytest.raises(ValueError, match="a feature that is null"):
             neardup.feature_sets(shape)
-    # Rows without the null, whose column has it elsewhere.
+    # These rows have no null, but another row of the column has a null.
     for shape in (lists.slice(1, 1), Unknown(lists.slice(1, 1)), in_struct(lists).slice(1, 1)):
         assert sets_of(neardup.feature_sets(shape)) == [[3, 4]]
 

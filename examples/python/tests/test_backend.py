@@ -1,4 +1,4 @@
-"""The build says what memory it takes, and runs one compiler where memory is short."""
+"""The build prints how much memory it takes, and runs one compiler at a time if memory is short."""
 
 import importlib.util
 import os
@@ -43,6 +43,6 @@ def test_one_compiler_where_memory_is_short(backend, tmp_path, monkeypatch, caps
     said = capsys.readouterr().err
     assert os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") == jobs
     assert "2600 MB" in said and ("killed" in said) == warns
-    monkeypatch.setenv("CMAKE_BUILD_PARALLEL_LEVEL", "3")  # that of the user stands
+    monkeypatch.setenv("CMAKE_BUILD_PARALLEL_LEVEL", "3")  # the value of the user stays
     backend.spare_memory(tmp_path)
     assert os.environ["CMAKE_BUILD_PARALLEL_LEVEL"] == "3"

@@ -1,4 +1,4 @@
-"""What holds around the answers: memory is given back, signals work, other threads run, results outlive their makers."""
+"""Tests the behaviour of calls: memory is freed, signals work, other threads run, and results outlive their sources."""
 
 import gc
 import os
@@ -79,7 +79,7 @@ def test_capsules_that_nobody_consumes():
 
 def test_objects_that_give_what_is_released():
     stream = pa.table({"t": ["a b"]}).__arrow_c_stream__()
-    pa.RecordBatchReader._import_from_c_capsule(stream).read_all()  # takes its content
+    pa.RecordBatchReader._import_from_c_capsule(stream).read_all()  # consumes the stream
     array = pa.array(["a b"]).__arrow_c_array__()
     pa.Array._import_from_c_capsule(*array)
     used = [type("Used", (), {"__arrow_c_stream__": lambda self: stream})(), type("Used", (), {"__arrow_c_array__": lambda self: array})()]
@@ -131,7 +131,7 @@ def test_nothing_is_leaked():
         everything()
     gc.collect()
     counts = [sys.getrefcount(texts), sys.getrefcount(array)]
-    # A leak grows each time. What an allocator keeps, or a thread of another library frees late, does not.
+    # A leak grows with each run. Memory that an allocator keeps, or that another thread frees late, does not grow.
     grown = [growth()]
     while len(grown) < 3 and not (grown[-1][0] < 20_000_000 and grown[-1][1] == 0):
         grown.append(growth())
@@ -207,7 +207,7 @@ def test_ctrl_c_works_within_a_second():
             before = processor_seconds(process.pid)
             process.send_signal(signal.SIGINT)
             answer = process.stdout.readline().split()
-            # Of one thread, so that it does not depend on what else the machine does.
+            # The CPU time of one thread does not depend on other programs.
             assert answer[0] == "interrupted" and float(answer[1]) - before < 1, call
 
 

@@ -1,4 +1,4 @@
-"""Codes within k bits, by every kind of array, and the index, against the oracle."""
+"""Compares pairs of codes within k bits, and the index, with the oracle, for every kind of array."""
 
 import threading
 
@@ -17,7 +17,7 @@ WIDTHS = (32, 64, 128, 256)
 
 @st.composite
 def code_lists(draw, bits, nulls=True):
-    """Codes of which many are near each other."""
+    """Draws codes, many of which are near each other."""
     base = draw(st.lists(st.integers(0, 2**bits - 1), min_size=1, max_size=3))
     flips = st.sets(st.integers(0, bits - 1), max_size=4).map(lambda at: sum(1 << i for i in at))
     code = st.builds(lambda one, flip: one ^ flip, st.sampled_from(base), flips)
@@ -97,7 +97,7 @@ def test_dictionaries_of_arrow_are_refused():
     [("Hello!", "9555e8555c62dcfd"), ("Hello, World!", "5de1e93c771c082f"), ("你好，世界！", "7e6cb9fa7dcba6cf"), ("?! ...", None)],
 )
 def test_fingerprints_are_those_of_the_definition(text, fingerprint):
-    """The test vectors of docs/fingerprint.md."""
+    """Checks the test vectors of docs/fingerprint.md."""
     assert neardup.fingerprints([text]).hex() == [fingerprint]
 
 

@@ -1,4 +1,4 @@
-"""The same answers as the command's, which $NEARDUP_PROGRAM names."""
+"""Compares answers with those of the command that $NEARDUP_PROGRAM names."""
 
 import json
 import math
@@ -47,7 +47,7 @@ def test_pairs_groups_unique(tmp_path, features, similarity):
     how = ("--features", features, "--similarity", str(similarity), "--seed", "7")
     options = {"features": features, "similarity": similarity, "seed": 7}
     found = neardup.pairs(TEXTS, **options)
-    similarities = [math.floor(s * 1e6 + 1e-9) / 1e6 for s in found.similarity.tolist()]  # rounded down, as the command does
+    similarities = [math.floor(s * 1e6 + 1e-9) / 1e6 for s in found.similarity.tolist()]  # rounds down, as the command does
     rows = list(zip(found.first.tolist(), found.second.tolist(), similarities))
     assert rows == [(int(p["a"]), int(p["b"]), p["similarity"]) for p in command(tmp_path, "pairs", *how)]
     assert len(rows) > 50

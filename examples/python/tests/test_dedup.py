@@ -1,4 +1,4 @@
-"""The deduplicator: decisions, limits, files, threads."""
+"""Tests the deduplicator: decisions, limits, files and threads."""
 
 import threading
 
@@ -34,7 +34,7 @@ def test_one_by_one_in_batches_and_as_a_whole(texts, batches, least, threads, si
     reader = pa.table({"t": pa.array(texts, pa.string())}).to_reader(max_chunksize=step)
     assert list(stream.add_batch(reader, threads=threads)) == singles
     found = []
-    while len(found) < len(texts):  # 0: by add()
+    while len(found) < len(texts):  # a size of 0 stands for add()
         size = sizes[len(found) % len(sizes)]
         more = texts[len(found) : len(found) + max(size, 1)]
         found += [mixed.add(more[0])] if size == 0 else list(mixed.add_batch(more, threads=threads))

@@ -1,4 +1,4 @@
-"""Chinese words by a dictionary, and tables of weights, as the command has them."""
+"""Compares Chinese words of a dictionary, and tables of weights, with those of the command."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def corpus():
 
 
 TEXTS = corpus()
-# Probabilities of jieba's model: two characters are a word, whatever they are.
+# With these probabilities, any two characters are a word.
 MODEL = {
     "prob_start.py": "P={'B': -0.1, 'E': -3.14e+100, 'M': -3.14e+100, 'S': -2.5}\n",
     "prob_trans.py": "P={'B': {'E': -0.1, 'M': -2.5}, 'E': {'B': -0.5, 'S': -1.0}, 'M': {'E': -0.5, 'M': -1.0},\n 'S': {'B': -0.5, 'S': -1.0}}\n",
@@ -54,7 +54,7 @@ def command(folder, verb, *options):
 
 
 def ways(folder):
-    """Options of the command, and the same in Python."""
+    """Returns options of the command, and the equivalent arguments in Python."""
     path = folder / "dict.txt"
     yield ("--no-hmm",), neardup.Dictionary(path, model=False)
     yield (), path
@@ -103,7 +103,7 @@ def test_weights_are_those_of_the_command(files, features, weights):
     in_chunks = neardup.IdfTable.learn(pa.chunked_array([TEXTS[:7], TEXTS[7:], [None]]), features, dictionary=dictionary)
     assert neardup.fingerprints(TEXTS, idf=in_chunks, **made_of).hex() == expected
     if features == "chars:3":
-        return  # features with blanks have no file
+        return  # a file cannot have features with blanks
     table.save(files / "idf.txt")
     assert expected == [row.get("fingerprint") for row in command(files, "hash", *how, "--idf-file", files / "idf.txt")]
     assert neardup.fingerprints(TEXTS, idf=files / "idf.txt", **made_of).hex() == expected

@@ -1,4 +1,4 @@
-"""Texts compared by edits, as the oracle's table of distances says."""
+"""Compares texts by edits, and checks the results with the oracle's table of distances."""
 
 import numpy as np
 import pyarrow as pa
@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 import neardup
 
-# Normalised as they are: lower case, one space between words.
+# These texts are normalised already: lower case, one space between words.
 words = st.lists(st.sampled_from(["ab", "abc", "été", "xyz", "中"]), max_size=5).map(" ".join)
 texts = st.lists(st.none() | words, max_size=9)
 
 
 def normal(text):
-    """The command removes spaces beside a Han character, and so does this."""
+    """Removes spaces beside a Han character, as the command does."""
     return None if text is None else text.replace(" 中", "中").replace("中 ", "中")
 
 

@@ -1,4 +1,4 @@
-"""Whatever stands for an argument, a call answers or raises an exception that Python has for that; nothing crashes."""
+"""With any object as an argument, a call returns or raises a suitable exception of Python. No call crashes."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""The scripts of docs/python.md run, and do what the page says."""
+"""Runs the scripts of docs/python.md, and checks that they do what the page says."""
 
 import contextlib
 import io
@@ -106,7 +106,7 @@ def test_lookup(capsys):
 
 
 def parquet(*arguments, code=0):
-    """Runs the command in this process, since importing all libraries anew takes seconds. Returns: what it says."""
+    """Runs the command in this process, because importing all libraries again takes seconds. Returns: its messages."""
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):
@@ -127,7 +127,7 @@ def test_python_m_neardup(folder):
     assert rows == oracle.pairs(oracle.sets_of(TEXTS), least=0.6)
     parquet("groups", "in.parquet", "groups.parquet")
     assert pq.read_table("groups.parquet")["representative"].to_pylist() == oracle.groups(oracle.sets_of(TEXTS))
-    parquet("unique", "out.parquet", "out.parquet")  # onto itself
+    parquet("unique", "out.parquet", "out.parquet")  # replaces its own input
     assert pq.read_table("out.parquet")["id"].to_pylist() == KEPT
 
 

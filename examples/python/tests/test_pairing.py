@@ -1,4 +1,4 @@
-"""Pairs within or across the values of a column, against comparing each text or code with each."""
+"""Compares pairs within or across the values of a column with a loop over all pairs of texts or codes."""
 
 import numpy as np
 import polars as pl
@@ -18,7 +18,7 @@ rows = st.lists(st.tuples(st.none() | st.lists(st.sampled_from(WORDS), max_size=
 
 
 def decided(order, closeness):
-    """Each document joins the closest one kept before it, of equally close ones the earliest, or is kept."""
+    """Groups documents. A document joins the closest earlier kept document, or is kept. Ties go to the first."""
     labels, kept = {}, []
     for i in order:
         found = [(closeness(i, j), -at, j) for at, j in enumerate(kept) if closeness(i, j) is not None]
@@ -29,7 +29,7 @@ def decided(order, closeness):
 
 
 def chained(order, closeness):
-    """The first document of the chain of each."""
+    """Returns for each document the first document of its chain."""
     labels = {i: i for i in order}
     for at, i in enumerate(order):
         for j in order[:at]:
@@ -107,7 +107,7 @@ def test_fingerprints_and_copies_once():
     assert neardup.cluster(prints, k=0, within=np.array(values)).tolist() == [0, 1, 0, 3, 4]
     once = neardup.pairs(texts, similarity=0.5, within=pl.Series(values), copies_once=True)
     assert list(zip(once.first.tolist(), once.second.tolist())) == [(0, 2), (0, 3)]
-    assert neardup.groups(["a b"] * 5000, measure="edit", within=["x"] * 5000).max() == 0  # copies are no pairs each
+    assert neardup.groups(["a b"] * 5000, measure="edit", within=["x"] * 5000).max() == 0  # copies do not give a pair each
 
 
 @pytest.mark.parametrize("name", ["within", "across"])

@@ -1,4 +1,4 @@
-"""Repeated passages, held against a dictionary of all runs of N words or bytes seen so far."""
+"""Compares repeated passages with a dictionary of all earlier runs of N words or bytes."""
 
 import random
 import re
@@ -13,21 +13,21 @@ ALPHABETS = (["a", "b"], ["ha"], ["x1", "ää", "язык", "word", "n", "𝔸"]
 
 
 def units_of(text, unit):
-    """The units of a text: what is compared, and where it begins and ends in bytes."""
+    """Returns the units of a text: the compared token, and its beginning and end in bytes."""
     if unit == "bytes":
         return [(byte, i, i + 1) for i, byte in enumerate(text.encode())]
     return [(m.group(), len(text[: m.start()].encode()), len(text[: m.end()].encode())) for m in re.finditer(r"\w+", text)]
 
 
 def whole(text, begin, end):
-    """Bytes [begin, end) without the characters of which they have only a part, as code points and bytes."""
+    """Returns the range of whole characters in the bytes [begin, end), in code points and in bytes."""
     borders = [len(text[:i].encode()) for i in range(len(text) + 1)]
     inside = [i for i, byte in enumerate(borders) if begin <= byte <= end]
     return [inside[0], inside[-1], borders[inside[0]], borders[inside[-1]]] if inside else [0, 0, 0, 0]
 
 
 def oracle(texts, length, unit, least_documents=1, earlier=0):
-    """The rows of passages(), and for each text the ranges of bytes of all passages."""
+    """Returns the rows of passages(), and for each text the ranges of bytes of all passages."""
     seen, places = {}, []
     for d, text in enumerate(texts):
         units = units_of(text or "", unit)
@@ -54,7 +54,7 @@ def oracle(texts, length, unit, least_documents=1, earlier=0):
 
 
 def cut(text, found):
-    """The text without ranges of bytes, which may overlap, and without the white space behind each."""
+    """Removes ranges of bytes, which may overlap, and the white space after each range."""
     data, out, at = text.encode(), b"", 0
     for begin, end in sorted(found):
         if end > at:
@@ -93,14 +93,14 @@ def test_finds_and_cuts_what_has_been_seen(alphabet, unit):
             assert rows_of(found) == wanted
             count += len(wanted)
             rest = neardup.cut_passages(texts, length, unit=unit, **more)
-            # A comma between two passages of words that touch is cut with them.
+            # If two passages of words are adjacent, a comma between them is cut, too.
             joined = [neighbours(text, own) if unit == "words" else whole_words(text, own) for text, own in zip(texts, ranges)]
             assert rest.to_list() == [cut(text, own) for text, own in zip(texts, joined)]
     assert count > 50
 
 
 def neighbours(text, ranges):
-    """Ranges without a word between them, as one."""
+    """Joins ranges that have no word between them."""
     joined = []
     for begin, end in ranges:
         if joined and not re.search(r"\w", text.encode()[joined[-1][1] : begin].decode()):
@@ -111,7 +111,7 @@ def neighbours(text, ranges):
 
 
 def whole_words(text, ranges):
-    """The union of ranges, of which each leaves the words that it has only in part."""
+    """Returns the union of ranges. Each range leaves out words that it has only in part."""
     union = []
     for begin, end in ranges:
         if union and begin <= union[-1][1]:

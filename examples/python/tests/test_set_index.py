@@ -1,4 +1,4 @@
-"""The index of sets: the oracle's answers after every change; ids of integers and of str, here and in the deduplicator."""
+"""Compares the index of sets with the oracle after every change. Also tests ids that are integers or str."""
 
 import threading
 
@@ -150,7 +150,7 @@ def test_names_of_documents():
             dedup.add_batch(["j k l"], ids)
     with pytest.raises(TypeError):
         dedup.add_batch(["j k l", 5], ["p", "q"])
-    assert dedup.add("j k l", "p").is_new and "first" not in dedup  # the oldest one is forgotten
+    assert dedup.add("j k l", "p").is_new and "first" not in dedup  # the oldest document is forgotten
     assert dedup.add("a b c", "first").is_new and len(dedup) == 3
     assert dedup.erase("first") and not dedup.erase("first") and dedup.added == 8
     with pytest.raises(ValueError, match="keeps no ids of str"):
@@ -165,7 +165,7 @@ def test_ids_in_every_form():
     for ids in (["x", "y", "z"], [1, 2, 3], [1, 2**63, 2**64 - 1]):
         for form in forms:
             if ids[1] == 2**63 and form in (np.array, pa.array, pl.Series, pd.Series):
-                continue  # no form of these libraries is exact
+                continue  # these libraries have no exact form
             index, dedup = neardup.SetIndex(), neardup.Deduplicator()
             assert index.insert(["a b", "c d", "e f"], form(ids)) == 3
             assert dedup.add_batch(["a b", "c d", "e f"], form(ids)).is_new.all()

@@ -1,4 +1,4 @@
-"""A shuffle by hand: pairs by counts, scatters and partitions are those of pairs()."""
+"""A shuffle by counts, scatters and partitions finds the pairs of pairs()."""
 
 import pickle
 

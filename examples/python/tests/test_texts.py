@@ -1,4 +1,4 @@
-"""Every kind of input has the same answers, which are the oracle's: type x chunking x nulls."""
+"""Every kind of input gives the answers of the oracle: all types, chunkings and nulls."""
 
 import duckdb
 import numpy as np
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import neardup
 import oracle
 
-# Few words, so that texts are similar; a long one, for views that do not lie in the array itself.
+# There are few words, so that texts are similar. The long word is not stored inside of a string view.
 WORDS = ["a", "b", "cat", "dog", "été", "中文", "a-word-that-is-longer-than-twelve-bytes", "𝔘"]
 texts_without_nulls = st.lists(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join), max_size=14)
 texts = st.lists(st.none() | st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join), max_size=14)
@@ -24,7 +24,7 @@ def chunks_of(array, cuts):
 
 
 def behind_a_slice(array):
-    """The same values, with an offset into longer buffers."""
+    """Returns the same values, with an offset into longer buffers."""
     padding = pa.array(["padding", None, "more"], pa.string()).cast(array.type)
     return pa.concat_arrays([padding, array, padding])[3 : 3 + len(array)]
 
@@ -35,7 +35,7 @@ def dictionary(array, index):
 
 
 def dictionary_with_a_null(array):
-    """Nulls by an index that refers to a null of the dictionary."""
+    """Returns a column whose nulls are indices of a null in the dictionary."""
     distinct = array.unique()
     values = distinct.to_pylist()
     return pa.DictionaryArray.from_arrays(pa.array([values.index(one) for one in array.to_pylist()], pa.int16()), distinct)
@@ -175,7 +175,7 @@ def test_groups(texts, kept, measure, least, seed, data):
 @settings(max_examples=60, deadline=None)
 @given(text=st.binary(max_size=40), features=st.sampled_from(["words", "chars:2", "bytes:3", "letters:2", "canonical:words"]))
 def test_bytes_that_are_not_utf_8(text, features):
-    """U+FFFD for each maximal ill-formed subpart, as Python decodes."""
+    """Each maximal ill-formed subpart becomes U+FFFD, as in Python."""
     as_text = text.decode("utf-8", "replace")
     if not features.startswith("bytes"):
         assert neardup.tokens(text, features) == neardup.tokens(as_text, features)

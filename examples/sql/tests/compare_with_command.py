@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compares the pairs, groups and batches of both extensions with those of the command, over real texts. By hand: needs data.
+"""Compares the pairs, groups and batches of both extensions with those of the command. It needs data, so run it by hand.
 
-compare_with_command.py PROGRAM FILE…: JSON Lines, also with gzip; records with `text`. NEARDUP_SQL is as for the tests.
+usage: compare_with_command.py PROGRAM FILE…: JSON Lines with a field `text`, also with gzip. NEARDUP_SQL: see engines.py.
 """
 import gzip
 import json
@@ -16,7 +16,7 @@ import engines
 # Features, measure, least similarity. The edit similarity compares no features.
 SETTINGS = (("words:2", "jaccard", 0.8), ("chars:5", "jaccard", 0.7), ("words:1", "cosine", 0.9), ("words:2", "containment", 0.9),
             (None, "edit", 0.9))
-MOST_EDITED = 30000  # rows that are compared by the edit similarity
+MOST_EDITED = 30000  # the number of rows that are compared by the edit similarity
 BATCHES = 6
 
 
@@ -36,7 +36,7 @@ def of_command(program, verb, features, measure, least, path, *further):
 
 
 def kept_by_batches(db, count, least, options):
-    """The ids that the statement of docs/sql.md keeps, of random batches of the rows."""
+    """Returns the ids that the statement of docs/sql.md keeps, if the rows come in random batches."""
     db.rows("DROP TABLE IF EXISTS kept")
     db.rows("CREATE TABLE kept AS SELECT * FROM t WHERE id < 0")
     ends = sorted(random.Random(count).sample(range(1, count), BATCHES - 1)) + [count]
@@ -90,7 +90,7 @@ def main():
                             sorted(map(sorted, found_across)) == sorted(map(sorted, across)),
                             sorted((key, sorted(of)) for key, of in of_original.items()) ==
                             sorted((of[0], sorted(of)) for of in groups),
-                            # By containment, an earlier batch is kept although a later one has a larger text.
+                            # With containment, texts of earlier batches stay, even if a later text is larger.
                             measure == "containment" or kept_by_batches(db, len(rows), least, options) ==
                             [int(row["id"]) for row in of_command(program, "unique", features, measure, least, files["all"])])
                     differ += same.count(False)

@@ -1,4 +1,4 @@
-"""SQLite and DuckDB with the extension loaded, for the tests. NEARDUP_SQL is the folder of both extensions."""
+"""Opens SQLite and DuckDB with the extensions, for the tests. NEARDUP_SQL is the folder of both extensions."""
 import os
 import pathlib
 import sqlite3
@@ -21,7 +21,7 @@ class SQLite:
 
     @staticmethod
     def missing():
-        """Why the tests of this engine are skipped, or an empty string."""
+        """Returns the reason why the tests of this engine are skipped, or an empty string."""
         if not hasattr(sqlite3.Connection, "enable_load_extension"):
             return "the sqlite3 of this Python cannot load extensions"
         return "" if SQLITE.exists() else f"{SQLITE} is not built"
@@ -42,7 +42,7 @@ class SQLite:
 
     @staticmethod
     def call(function, source, least, **options):
-        """The table function as FROM takes it, with columns id and body."""
+        """Returns a call of the table function for FROM, with the columns id and body."""
         text = f"{function}({quoted(source)}, 'id', 'body', {least})"
         conditions = [f"{name} = {quoted(value)}" for name, value in options.items()]
         return text + (" WHERE " + " AND ".join(conditions) if conditions else "")
@@ -85,12 +85,12 @@ class DuckDB:
 
 
 def quoted(value):
-    """A value as SQL writes it."""
+    """Returns a value as an SQL literal."""
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
     return str(int(value))
 
 
 def needs(engine):
-    """Skips a class of tests without its engine."""
+    """Skips a class of tests if its engine is missing."""
     return unittest.skipIf(engine.missing(), engine.missing())

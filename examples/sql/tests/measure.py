@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures the extensions beside the command, as a table: the least processor seconds of several runs, and the pairs found.
+"""Measures the extensions and the command. Prints the least processor seconds of several runs, and the pairs found.
 
-measure.py PROGRAM TEXTS.jsonl [RUNS]: the records have `text`. Runs alternate. The time of the command is that of its process,
-the time of an engine that of the query. DuckDB has one thread.
+usage: measure.py PROGRAM TEXTS.jsonl [RUNS]: the records have a field `text`. The runs alternate. The time of the command is
+the time of its process. The time of an engine is the time of the query. DuckDB uses one thread.
 """
 import json
 import os
@@ -14,10 +14,10 @@ import tempfile
 import engines
 
 LEAST = 0.8
-BATCH = 1000      # rows that are joined with all others
-SELF_JOIN = 2000  # rows of a self-join, which takes the square
+BATCH = 1000      # the number of rows that are joined with all other rows
+SELF_JOIN = 2000  # the number of rows of a self-join, which takes quadratic time
 
-# A process of its own: python -c QUERY ENGINE FILE SQL
+# Each query runs in a separate process: python -c QUERY ENGINE FILE SQL
 QUERY = f"""
 import sys, time
 sys.path.insert(0, {str(pathlib.Path(__file__).resolve().parent)!r})
@@ -31,7 +31,7 @@ print(time.process_time() - start, found)
 
 
 def of_command(command):
-    """Processor seconds, and the number of lines that the command prints."""
+    """Returns the processor seconds of the command, and the number of lines that it prints."""
     before = os.times()
     printed = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
     after = os.times()
@@ -39,7 +39,7 @@ def of_command(command):
 
 
 def of_query(engine, path, sql):
-    """Processor seconds, and the number that the query returns."""
+    """Returns the processor seconds of a query, and the number that it returns."""
     printed = subprocess.run([sys.executable, "-c", QUERY, engine.__name__, path, sql], stdout=subprocess.PIPE, check=True).stdout
     return float(printed.split()[0]), int(printed.split()[1])
 
@@ -59,7 +59,7 @@ def main():
             db.table("few", rows[:SELF_JOIN])
             db.close()
         if engines.DuckDB in used:
-            # Without the extension, which would keep the file open.
+            # The extension is not loaded here, because it would keep the file open.
             with engines.duckdb.connect(str(folder / "duckdb")) as db:
                 db.execute(f"CREATE TABLE t AS SELECT id::INTEGER AS id, text AS body FROM read_json('{folder / 'all.jsonl'}')")
                 db.execute(f"CREATE TABLE few AS SELECT * FROM t WHERE id < {SELF_JOIN}")

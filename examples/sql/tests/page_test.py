@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The queries and programs of docs/sql.md run, and print what the page says."""
+"""Runs the queries and programs of docs/sql.md, and checks that they print what the page says."""
 import os
 import pathlib
 import re
@@ -20,7 +20,7 @@ def blocks_of(language):
 
 
 def statements(block):
-    """The statements of a block, each with the rows in the comments behind it."""
+    """Yields the statements of a block, each with the rows in the comments after it."""
     found, statement, rows = [], [], []
     for line in block.splitlines() + [""]:
         if line.startswith("-- = "):
@@ -41,7 +41,7 @@ def shown(row):
 
 
 class Queries:
-    """All blocks of SQL in the order of the page, except those of the other engine."""
+    """Runs all blocks of SQL in the order of the page, except the blocks of the other engine."""
     engine = None
 
     def test_queries_return_what_the_page_says(self):
@@ -77,7 +77,7 @@ class InDuckDB(Queries, unittest.TestCase):
 
 
 class Programs(unittest.TestCase):
-    """The programs of the page, in the folder of the extensions, with the sample as the file notes.db."""
+    """Runs the programs of the page in the folder of the extensions. The file notes.db has the sample."""
 
     def run_block(self, language, part, command, environment=None):
         (block,) = (one for one in blocks_of(language) if part in one)
@@ -118,7 +118,7 @@ class Programs(unittest.TestCase):
 
     @engines.needs(engines.SQLite)
     def test_node(self):
-        """NEARDUP_NODE is another node than that of the path, NODE_PATH has better-sqlite3."""
+        """Uses the node that NEARDUP_NODE names, or the node of the path. NODE_PATH has better-sqlite3."""
         node = os.environ.get("NEARDUP_NODE") or shutil.which("node")
         ran = []
         for module, probe in (("better-sqlite3", "new (require('better-sqlite3'))(':memory:')"),

@@ -17,14 +17,14 @@ PROGRAM = os.environ.get("NEARDUP_PROGRAM", "")
 MEASURES = ("jaccard", "cosine", "containment", "edit")
 
 
-# ---- What is true, by plain loops -------------------------------------------------------------------------------------
+# ---- The oracle: plain loops --------------------------------------------------------------------------------------------
 
 def words(text):
     return re.findall("[a-z0-9]+", text.lower())
 
 
 def features(text, length=2):
-    """Distinct runs of words; a shorter text is one feature."""
+    """Returns the distinct runs of words of a text. A shorter text is one feature."""
     all_words = words(text or "")
     if len(all_words) <= length:
         return {" ".join(all_words)} if all_words else set()
@@ -57,7 +57,7 @@ def similarity(a, b, measure, length=2, min_common=1):
 
 
 class Truth:
-    """The pairs and groups of rows (id, text)."""
+    """Computes the pairs and groups of rows (id, text)."""
 
     def __init__(self, measure="jaccard", least=0.6, length=2, min_common=None):
         self.measure, self.least = measure, least
@@ -77,7 +77,7 @@ class Truth:
         return found
 
     def groups(self, rows, known=()):
-        """The closest kept row before a row is its original, of equally close ones the first."""
+        """Returns the original of each row: the closest earlier kept row; of equally close rows, the first."""
         order = list(range(len(rows)))
         if self.measure == "containment":
             order.sort(key=lambda i: -len(features(rows[i][1], self.length)))
@@ -96,7 +96,7 @@ class Truth:
         return [(rows[i][0], original[i], sizes[original[i]]) for i in range(len(rows))]
 
     def components(self, rows):
-        """A chain of similar rows is a group. Its original is its first row, for containment its first largest one."""
+        """Returns the original of each chain of similar rows: the first row, or for containment the first largest row."""
         if self.measure == "containment":
             ids = [a for a, _ in rows]
             by_size = Truth("", self.least, self.length)
@@ -111,7 +111,7 @@ class Truth:
 
 
 def corpus(random_numbers, count, first_id=0):
-    """Texts, many of which are others with few changes. Some are NULL, some have no words, some are copies."""
+    """Makes texts, many of which are other texts with few changes. Some are NULL, some have no words, some are copies."""
     vocabulary = [f"w{i}" for i in range(40)]
     texts = []
     for _ in range(count):
@@ -137,7 +137,7 @@ def rounded(pairs):
     return [(a, b, round(close, 12)) for a, b, close in pairs]
 
 
-# ---- The promises -----------------------------------------------------------------------------------------------------
+# ---- The tests ----------------------------------------------------------------------------------------------------------
 
 class Promises:
     """The tests of both engines."""
@@ -341,7 +341,7 @@ class Promises:
                 self.db.rows(f"SELECT count(*) FROM {function}('{query[self.db.name]}', 'id', 'body', 0.9)")
             self.assertRegex(str(raised.exception), function + ": source: .*(broken|malformed JSON)")
         self.db.table("t", [(1, "a b c d"), (2, "a b c d")])
-        self.assertEqual(len(self.pairs("t", 0.9)), 1)  # the connection goes on
+        self.assertEqual(len(self.pairs("t", 0.9)), 1)  # the connection is still usable
 
     def test_batches_keep_a_table_free_of_near_duplicates(self):
         """The statement of docs/sql.md, over random batches, keeps the rows that groups of all batches at once keep."""
