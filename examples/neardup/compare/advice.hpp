@@ -78,7 +78,7 @@ struct feature_facts {
   double too_short;        ///< share of the sample with fewer features than features_to_bear() requires for one change
   double mean_distance;    ///< mean distance of the 64-bit fingerprints of two random documents; uniform bits have 32
   double distance_spread;  ///< standard deviation of that distance; uniform bits have 4
-  /// Mean size of the 16-bit bucket of a document, relative to the mean for uniform bits; the largest of four blocks.
+  /// Mean size of the 16-bit bucket of a document, relative to the mean for uniform bits: of the four blocks, the largest.
   double skew;
 };
 

@@ -309,7 +309,7 @@ class character_references {
       names += shorter * reference_counts[shorter];
       first += reference_counts[shorter];
     }
-    // Binary search for the first name that is not less than the name of the reference.
+    // Finds the first name that is not less than the name of the reference, by binary search.
     std::size_t begin = 0;
     const std::size_t all = reference_counts[name.size()];
     for (std::size_t count = all; count > 0;) {
