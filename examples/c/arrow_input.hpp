@@ -82,8 +82,8 @@ const Structure& child_of(const Structure& parent) {
 /// The rows of a column. The column is an array, or the only column of a struct.
 class column_rows {
  public:
-  /// Makes the rows of a column. `what`: the noun for the content of the column in messages. Throws:
-  /// std::invalid_argument if the array contradicts its type.
+  /// Makes the rows of a column. `what`: the noun for the content of the column in messages.
+  /// Throws: std::invalid_argument if the array contradicts its type.
   column_rows(const ArrowSchema& schema, const ArrowArray& array, const char* what)
       : schema_(&schema), column_(&array), count_(array.length) {
     if (format_of(schema) != "+s") return;
@@ -201,8 +201,8 @@ class text_column {
     return schema.dictionary != nullptr || std::find(texts.begin(), texts.end(), format) != texts.end();
   }
 
-  /// Checks run-end encoded texts. Throws: std::invalid_argument unless the ends of the runs ascend, and reach the end
-  /// of the array.
+  /// Checks run-end encoded texts.
+  /// Throws: std::invalid_argument unless the ends of the runs ascend, and reach the end of the array.
   void check_runs(const ArrowArray& array) const {
     check_array(array, 0, 0);
     const bool has_children = array.n_children == 2 && array.children != nullptr && array.children[0] != nullptr &&

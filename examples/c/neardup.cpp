@@ -57,8 +57,8 @@ class cancellable_threads {
   void check() const {
     if (run_.cancel != nullptr && *run_.cancel != 0) throw cancelled();
   }
-  /// Tells the caller how many texts are done. `all`: the number of all texts, or 0 if it is not known. Throws:
-  /// cancelled.
+  /// Tells the caller how many texts are done. `all`: the number of all texts, or 0 if it is not known.
+  /// Throws: cancelled.
   void tell(std::size_t done, std::size_t all) const {
     if (run_.progress != nullptr) run_.progress(run_.context, done, all);
     check();
@@ -86,7 +86,7 @@ class cancellable {
   const cancellable_threads& run_;
 };
 
-/// Divides the numbers below `count` into ranges [first, last) of `step` numbers, and calls `work(part, first, last)` for
+/// Divides the numbers below `count` into ranges [first, last) of `step` numbers. Calls `work(part, first, last)` for
 /// each range, on several threads.
 /// Throws: the first exception of `work`.
 template <class Work>
@@ -465,7 +465,7 @@ struct code_list {
 
 }  // namespace c_interface
 
-using namespace c_interface;  // NOLINT(google-build-using-namespace): what follows is outside of every namespace
+using namespace c_interface;  // NOLINT(google-build-using-namespace): the code below is outside of every namespace
 
 struct neardup_sets {
   any_sets features;

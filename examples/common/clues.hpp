@@ -16,8 +16,8 @@ namespace common {
 /// clue. Only their texts are read.
 inline constexpr std::size_t ranked_by_run = 100;
 
-/// Finds the longest run of words that a clue and a text have in common, ignoring case, with a suffix automaton of the
-/// clue. Source: Blumer et al., The smallest automaton recognizing the subwords of a text, 1985.
+/// Finds the longest run of words that a suffix automaton of a clue has in common with a text, ignoring case.
+/// Source: Blumer et al., The smallest automaton recognizing the subwords of a text, 1985.
 class common_run {
  public:
   /// Makes the automaton. Complexity, memory: O(m) for m words of the clue.

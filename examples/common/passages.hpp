@@ -27,8 +27,8 @@ struct passage {
 /// Finds where other texts occur in one text.
 class passage_finder {
  public:
-  /// Makes a finder. `text` must outlive the finder. If `is_for_many` is true, the pairs of the text are sorted, which
-  /// pays if passages of several texts are found. Complexity: O(n), or O(n log n) if `is_for_many` is true.
+  /// Makes a finder. `text` must outlive the finder. If `is_for_many` is true, the finder sorts the pairs of the text
+  /// in O(n log n), and later finds passages of several texts faster. Otherwise the complexity is O(n).
   explicit passage_finder(std::string_view text, bool is_for_many = false);
 
   /// Returns the disjoint passages that are common with another text, in order of position. `pairs`: the pairs of words
@@ -36,8 +36,8 @@ class passage_finder {
   /// run of pairs with the largest sum; further passages are found in the same way before and after it, down to single
   /// pairs. So a changed word does not split a passage, and a common pair at some distance does not extend one.
   /// Complexity: O(n log m) for n words and m pairs; O(m log n + k log k) if `is_for_many` is true and k pairs are
-  /// common. Source: Ruzzo and Tompa, A linear time algorithm for finding all
-  /// maximal scoring subsequences, 1999.
+  /// common.
+  /// Source: Ruzzo and Tompa, A linear time algorithm for finding all maximal scoring subsequences, 1999.
   [[nodiscard]] std::vector<passage> passages_of(std::span<const word_pair> pairs) const;
 
  private:

@@ -47,8 +47,8 @@ class posting_lists {
   std::span<const std::uint32_t> documents_;
 };
 
-/// Posting lists that own their arrays. They are made from pairs of a feature and a document. Complexity: O(n log n)
-/// for n pairs. Memory: 8 bytes per pair.
+/// Posting lists that own their arrays. They are made from pairs of a feature and a document.
+/// Complexity: O(n log n) for n pairs, with 8 bytes per pair.
 struct posting_columns {
   posting_columns() = default;
   explicit posting_columns(std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs);

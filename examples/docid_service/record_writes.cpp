@@ -1,8 +1,8 @@
 // Records what a process writes below a folder, and when it syncs, for tests of power cuts (tests/power_cut_test.py):
 //   LD_PRELOAD=librecord_writes.so RECORD_FOLDER=/data RECORD_FILE=/record program …
-// A record is a line "what size offset path" followed by `size` bytes. `what` is one of: write, truncate (to the offset),
-// begin_sync, sync, rename (the bytes are the new path), unlink, send (the bytes went to a socket). The offset of a sync
-// is a position in the record: the data written before this position are on the disk.
+// An entry is a line "what size offset path", and `size` bytes. `what` is one of: write, truncate (to the offset),
+// begin_sync, sync, rename (the bytes are the new path), unlink, send (the bytes went to a socket). The offset of a
+// sync is a position in RECORD_FILE: the data written before this position are on the disk.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -261,8 +261,8 @@ struct data_chunk {
   ~data_chunk() { duckdb_destroy_data_chunk(&handle); }
 };
 
-/// Returns the number of bytes of a value of a type, or 0 for strings. Throws: std::invalid_argument for types that ids
-/// cannot have.
+/// Returns the number of bytes of a value of a type, or 0 for strings.
+/// Throws: std::invalid_argument for types that ids cannot have.
 std::size_t width_of(duckdb_logical_type type, const std::string& column) {
   duckdb_type id = duckdb_get_type_id(type);
   if (id == DUCKDB_TYPE_DECIMAL) id = duckdb_decimal_internal_type(type);

@@ -163,8 +163,8 @@ class hbase_test {
                std::string(blocks == 4 ? "\0\0\xcd\xef\4" : "\0\xab\xcd\xef\12", 5) + bytes;
   }
 
-  /// Kills HBase while rows are written, and starts it again, `kills` times. Returns: true if all acknowledged rows are
-  /// there.
+  /// Kills HBase while rows are written, and starts it again, `kills` times.
+  /// Returns: true if HBase still has all acknowledged rows.
   bool is_kept_through_kills(hbase_server& first, int kills) {
     std::mt19937_64 random(11);
     std::set<std::pair<std::string, std::string>> acknowledged;

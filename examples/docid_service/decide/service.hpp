@@ -48,7 +48,7 @@ struct document_view {
 };
 
 /// A document that is similar to a text: the fingerprint of its first content is near the fingerprint of the text.
-/// Similarities compare the text with the shown article. If no article is shown, they compare it with the first content.
+/// Similarities compare the text with the shown article, or with the first content if no article is shown.
 struct similar_document {
   std::string name;
   int distance;
@@ -131,9 +131,9 @@ class service {
   std::vector<similar_document> similar(std::string_view text);
 
   [[nodiscard]] bool finds_clues() const { return options_.finds_clues; }
-  /// Returns at most `most` documents. The share of the clue's pairs of words that a kept article of a document contains
-  /// is at least `least_share`. The documents are sorted by share, then by the longest common run, then by age. Only the 100 documents with the
-  /// largest shares are sorted by the run.
+  /// Returns at most `most` documents with a kept article that contains at least `least_share` of the clue's pairs of
+  /// words. The documents are sorted by this share, then by the longest common run, then by age. Only the 100 documents
+  /// with the largest shares are sorted by the run.
   /// Precondition: finds_clues().
   /// Throws: std::invalid_argument if the clue has fewer than two words.
   std::vector<clue_document> find_clue(std::string_view clue, double least_share, std::size_t most);

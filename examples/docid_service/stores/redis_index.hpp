@@ -20,8 +20,8 @@ namespace docid {
 /// A connection that is opened again after it is lost. Commands are sent as a pipeline.
 class redis_connection {
  public:
-  /// Connects. `place`: host:port, or the path of a socket. `identity`: the identity of the mapping. The indexes contain
-  /// the documents of that mapping.
+  /// Connects. `place`: host:port, or the path of a socket. `identity`: the identity of the mapping whose documents the
+  /// indexes contain.
   redis_connection(std::string place, std::string identity);
 
   using reply = std::unique_ptr<redisReply, void (*)(void*)>;

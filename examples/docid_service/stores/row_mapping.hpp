@@ -73,8 +73,8 @@ class sql_database {
   virtual std::uint64_t run(const char* sql, sql_values values) = 0;
   /// Calls visit(row) for each row of the result.
   virtual void read(const char* sql, sql_values values, const row_visitor& visit) = 0;
-  /// Inserts a row. `into`: the table and its columns; `row`: an expression for each column. The row may be sent later, at
-  /// the latest before the next run() or read().
+  /// Inserts a row. `into`: the table and its columns; `row`: an expression for each column. The row may be sent later,
+  /// but it is sent before the next run() or read().
   /// Throws: unstorable if the row is too long for the database.
   virtual void insert(const char* into, const char* row, sql_values values) = 0;
 

@@ -78,7 +78,7 @@ struct feature_facts {
   double too_short;        ///< share of the sample with fewer features than features_to_bear() requires for one change
   double mean_distance;    ///< mean distance of the 64-bit fingerprints of two random documents; uniform bits have 32
   double distance_spread;  ///< standard deviation of that distance; uniform bits have 4
-  /// Mean size of the 16-bit bucket of a document, relative to the mean for uniform bits: of the four blocks, the largest.
+  /// Mean size of the 16-bit bucket of a document, relative to the mean for uniform bits: the largest of four blocks.
   double skew;
 };
 
@@ -246,7 +246,7 @@ class advisor {
   /// Returns the facts about choice number `f` of features. `counts`: how many features each sampled document has.
   [[nodiscard]] feature_facts facts_of(std::size_t f, std::span<const std::size_t> counts) const {
     const neardup::feature_choice& features = corpus_.features()[f];
-    // The features are few, but the text need not be short: a text never has more longest sentences than requested.
+    // A text never has more longest sentences than requested. So a text with few of these features may be long.
     const bool are_few = features.kind == neardup::feature_kind::longest_sentences;
     const std::size_t enough = are_few ? 0 : neardup::features_to_bear(features.size, similarity_);
     double all = 0, too_short = 0;

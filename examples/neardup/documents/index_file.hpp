@@ -63,8 +63,8 @@ std::string text_of_index_settings(const fingerprint_settings& settings, const f
 /// index of a value is the number of the document.
 inline constexpr std::size_t first_of_values = 11;
 
-/// The number of the first of the two attachments with the digests of an index of fingerprints. The digests are a column
-/// of opened_index::features().
+/// The number of the first of the two attachments with the digests of an index of fingerprints. The digests are a
+/// column of opened_index::features().
 inline constexpr std::size_t first_of_digests = 13;
 
 /// The two forms of an index: of feature sets, and of fingerprints.

@@ -222,8 +222,8 @@ void apply_exact(const typed_options& typed, run_settings& to) {
 }
 
 /// Returns the Jaccard similarity for which the distance is chosen. For a cosine, it is the similarity of two sets of
-/// equal size with this cosine. For an edit similarity, it is the similarity of the n-grams of a text and of a copy with
-/// replaced characters. The replaced characters are far apart, so each one changes n of the copy's n-grams.
+/// equal size with this cosine. For an edit similarity, it is the similarity of the n-grams of a text and of a copy
+/// with replaced characters. The replaced characters are far apart, so each one changes n of the copy's n-grams.
 double jaccard_for(double similarity, const run_settings& settings) {
   if (settings.comparison.check == similarity_measure::jaccard) return similarity;
   const bool has_runs =

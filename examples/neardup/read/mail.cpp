@@ -43,7 +43,7 @@ bool begins_field(std::string_view line) {
 
 /// The texts of a message, and notes about it.
 struct mail_reader::parts {
-  std::string plain, html;          // content of the parts that are plain text, and of those that are HTML
+  std::string plain, html;          // content of the parts in plain text, and of the parts in HTML
   std::string own_plain, own_html;  // the same content without quoted text
   bool is_forwarded = false;        // true if the part belongs to an attached message
   std::string charset, unknown;     // the first charset that was decoded, and the first unknown charset

@@ -68,8 +68,8 @@ struct source {
   /// The file for the copy of a source that cannot be read again. Null if no copy is needed.
   std::shared_ptr<temporary_file> copies;
 
-  /// A copy of what was read so far from a source that cannot be read again or at an offset: standard input, a pipe, or
-  /// a compressed file.
+  /// A copy of the bytes that were read so far. Only sources that cannot be read again or at an offset have a copy:
+  /// standard input, a pipe, or a compressed file.
   std::unique_ptr<source_copy> copy = nullptr;
   /// The error with which reading ended, if there was one. Reading the copy ends with the same error.
   std::exception_ptr failure = nullptr;

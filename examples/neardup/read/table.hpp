@@ -19,7 +19,7 @@ struct table_row {
 /// Returns: an error message, if the row is wrong.
 std::optional<std::string> split_row(std::string_view row, unit_of_input unit, table_row& out);
 
-/// Returns true if an error message is about quotes. The row may then be several rows.
+/// Returns true if an error message is about quotes. A row with wrong quotes may be several rows.
 bool is_about_quotes(std::string_view wrong);
 
 /// Reads the header of a table. The header is a row without its line end.

@@ -113,8 +113,8 @@ std::string_view beginning_of(std::string_view text) {
   return text.substr(0, text.size() - neardup::incomplete_suffix(text));
 }
 
-/// Returns a visitor that calls `use(text, is_shortened)` for each document that is part of the advice. `text` is a view
-/// that is valid during the call.
+/// Returns a visitor that calls `use(text, is_shortened)` for each document that is part of the advice. `text` is a
+/// view that is valid during the call.
 template <class Use>
 document_visitor for_advised_texts(context& c, const Use& use) {
   return [&c, use](const placed_document& d) {

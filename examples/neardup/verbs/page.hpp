@@ -46,7 +46,7 @@ class text_rereader {
 
   static constexpr std::size_t max_text = std::size_t{1} << 20;
 
-  /// Returns the text at a place, or the first megabyte of it. Returns an empty text if only the fingerprint is known.
+  /// Returns at most the first megabyte of the text at a place. Returns "" if only the fingerprint is known.
   /// Throws: input_error if the text is no longer there.
   std::string at(const place& where) {
     if (where.length == 0) return "";

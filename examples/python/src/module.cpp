@@ -906,8 +906,8 @@ std::unique_ptr<verdicts> decide_all(nb::handle texts, const running& how, const
   return result;
 }
 
-/// Decides about one document with `decide(input, verdicts, run, error)`. Returns: true if the document is new; its
-/// original; the similarity of both, or None.
+/// Decides about one document with `decide(input, verdicts, run, error)`.
+/// Returns: true if the document is new; its original; the similarity of both, or None.
 template <class Decide>
 nb::tuple decide_one(nb::handle text, const Decide& decide) {
   const text_input in(nb::make_tuple(nb::borrow(text)));

@@ -409,8 +409,8 @@ struct table::implementation {
     changes.push_back({std::string(row), std::move(mutation)});
   }
 
-  /// Sends as many changes from `begin` on as fit into one request to each server. Returns: the index of the first
-  /// change that was not sent.
+  /// Sends as many changes from `begin` on as fit into one request to each server.
+  /// Returns: the index of the first change that was not sent.
   std::size_t send_changes(std::size_t begin) {
     std::map<const region*, message> actions;
     std::size_t end = begin;

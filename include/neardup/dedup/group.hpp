@@ -222,7 +222,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerpri
                                            detail::group_check_of(check), options);
 }
 
-/// Groups further documents by their fingerprints alone. Apart from that, the same as extend_groups() with a check.
+/// Groups further documents by their fingerprints alone. Otherwise does what extend_groups() with a check does.
 /// Example: `auto label = extend_groups(kept, batch, bits{3});  // label[i] == kept.size() + i: batch[i] is new`
 template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerprint_range Range, class Threshold>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Range& fingerprints,

@@ -35,7 +35,7 @@ struct keyword {
   weight idf;           ///< the weight of one occurrence by the table
 };
 
-/// A tokenizer that passes only those n tokens of an inner tokenizer that have the highest TF-IDF. The token with the
+/// A tokenizer that passes only the n tokens with the highest TF-IDF of an inner tokenizer. The token with the
 /// highest score comes first. Each token is passed as often as it occurs in the text.
 ///
 /// The score is count * idf, with the eleven decimals of the table. Tokens with equal scores are in byte order. So the

@@ -180,8 +180,7 @@ template <class Documents, tokenizer Tokenizer = words>
 
 namespace detail {
 
-/// Shortens ranges of bytes to whole characters. If a range touches a word, only a whole word stays. Empty ranges are
-/// dropped.
+/// Shortens ranges of bytes to whole characters, and ranges with bytes of words to whole words. Drops empty ranges.
 inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::size_t, std::size_t>>& ranges) {
   for (auto& [begin, end] : ranges) {
     while (begin < end && is_continuation(text, begin)) ++begin;

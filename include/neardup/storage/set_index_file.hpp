@@ -96,7 +96,7 @@ template <class Index>
   return index;
 }
 
-/// Sets and their ids. The class has those members of set_index that write_sets() calls.
+/// Sets and their ids. The class has the members of set_index that write_sets() calls.
 template <class Sets, class Id>
 class sets_with_ids {
  public:

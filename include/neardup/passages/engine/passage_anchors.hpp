@@ -167,7 +167,7 @@ class anchor_finder {
   std::vector<anchor_run> runs_;
 };
 
-/// Returns the part, below `parts`, to which 32 bits of a hash belong. Greater numbers belong to the same or later parts.
+/// Returns the part, below `parts`, to which 32 bits of a hash belong. Greater bits belong to the same or later parts.
 constexpr std::uint32_t part_of(std::uint64_t bits, std::uint64_t parts) noexcept {
   return static_cast<std::uint32_t>((bits & 0xffffffffU) * parts >> 32);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Searches for repeated passages. The search reads the texts twice.
 //
-// The first pass scatters anchors (passage_anchors.hpp) to partitions by their hashes. Each partition is sorted, and the
+// The first pass scatters anchors (passage_anchors.hpp) to partitions by their hashes. Each partition is sorted. The
 // anchors that occur more than once become a set. The second pass hashes the windows whose anchors are in the set, and
 // scatters them to partitions by their anchors. So equal windows are in one partition, in the order of the documents. A
 // table of each partition has the first occurrence of each window.

@@ -12,8 +12,8 @@ struct text_kernels {
     masks = {};
     for (std::size_t i = 0; i < 8; ++i) {
       const std::uint64_t x = load_little_endian(text + 8 * i);
-      // The highest bits are cleared, so adding a constant to all bytes carries into no other byte. The highest bit of a
-      // sum tells whether the byte is at least `c`.
+      // The highest bits are cleared, so adding a constant to all bytes carries into no other byte. The highest bit of
+      // a sum tells whether the byte is at least `c`.
       const std::uint64_t low = x & ~byte_tops;
       const std::uint64_t lower = low | byte_ones * 0x20;
       const auto at_least = [&](std::uint64_t bytes, unsigned char c) { return bytes + byte_ones * (0x80U - c); };
@@ -30,7 +30,7 @@ struct text_kernels {
       const std::uint32_t bytes = byte(0) << 16 | byte(1) << 8 | byte(2);
       // U+4E00 to U+9FBF. Computed without a branch, which punctuation among Han characters would make unpredictable.
       const bool is_han = bytes - 0xe4b880U <= 0xe9bebfU - 0xe4b880U && (bytes & 0xc0c0U) == 0x8080U;
-      // Separators: U+2000 to U+203F except ignored characters and the pictograph U+203C; U+3000 to U+3004 and U+3008 to
+      // Separators: U+2000 to U+203F except ignored characters and the pictograph U+203C; U+3000 to U+3004; U+3008 to
       // U+3020; and U+FF00 to U+FF3F except digits and letters.
       const auto is_in = [&](std::uint32_t least, std::uint32_t most) { return bytes - least <= most - least; };
       const bool is_between = (is_in(0xe28080, 0xe280bf) && !is_in(0xe2808b, 0xe2808f) && !is_in(0xe280aa, 0xe280ae) &&
@@ -45,7 +45,7 @@ struct text_kernels {
     return size;
   }
 #else
-  /// find_masks() of portable code, by vectors. The masks also cover Latin-1; `upper` has only upper-case letters beyond ASCII.
+  /// Does what find_masks() of portable code does, by vectors. Also covers Latin-1. `upper` has no letters of ASCII.
   /// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
   static NEARDUP_ALWAYS_INLINE std::size_t find_masks(const char* text, std::size_t size,
                                                       character_masks& masks) noexcept {
