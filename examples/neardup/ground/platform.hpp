@@ -99,9 +99,9 @@ std::shared_ptr<void> memory_in_file(std::size_t size);
 /// Tells the system which part of memory_in_file() is used next. The part begins at the address `data`.
 void will_need(const void* data, std::size_t size) noexcept;
 
-/// Returns the memory that the program may use, in bytes: the memory of the machine, or a smaller limit. A control group
-/// of Linux (version 1 or 2, as for containers) may have a limit, and ulimit may limit the address space (-v) or the
-/// data (-d). If the system gives no number, the result is a guess.
+/// Returns the memory that the program may use, in bytes: the memory of the machine, or a smaller limit. A control
+/// group of Linux (version 1 or 2, as for containers) may have a limit, and ulimit may limit the address space (-v) or
+/// the data (-d). If the system gives no number, the result is a guess.
 std::uint64_t available_memory();
 
 bool is_terminal(std::FILE* file);
