@@ -341,9 +341,9 @@ class bucket_join {
   }
 
   /// Labels the rows of a bucket (of one feature). Rows with the same label need no comparison. A label by class is the
-  /// mark of the set if each pair has one marked set; otherwise it is the class of the set. A label by feature is the
-  /// previous prefix feature of the row's set. Pairs of rows with the same label by feature belong to this earlier
-  /// feature. A row without a previous feature gets the label `alone`.
+  /// class of the row's set. If sets_.is_across(), it is 1 for marked sets and 0 for other sets. A label by feature is
+  /// the previous prefix feature of the row's set. If two rows have the same label by feature, their pair belongs to
+  /// this earlier feature. A row without a previous feature gets the label `alone`.
   void find_labels(std::span<const row> bucket, label_kind kind, worker& memory) const {
     const auto label_of = [&](const row& one) -> std::uint64_t {
       if (kind == by_feature) return sets_.before(one, memory.sets).value_or(one.key);

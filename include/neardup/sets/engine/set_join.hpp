@@ -708,8 +708,8 @@ class set_join {
     for (const set_candidate& other : candidates.first(left)) {
       const std::uint32_t a = rank(other.place);
       if (classes_ != nullptr && classes_->leaves_out(a, b)) continue;
-      // If two features of a set differ by the salt, two sets of one side may become candidates. Such candidates are
-      // skipped here.
+      // Two sets of one side become candidates if tokens of the two sets happen to differ by the bits of the salt. Such
+      // candidates are skipped.
       if (side_ != nullptr && (*side_)[a] == (*side_)[b]) continue;
       const std::size_t common = count_common(sets_[a], set, other.least);
       if (common < other.least) continue;

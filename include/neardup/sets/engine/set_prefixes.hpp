@@ -24,8 +24,8 @@ struct prefix_tokens {
   std::size_t first_position;
 };
 
-/// The prefixes of distinct sets, long enough to find similar sets of any size. If bounds.looks_up_all(), prefixes are
-/// not looked up, so they are only as long as posting lists require.
+/// The prefixes of distinct sets, long enough to find similar sets of any size. If bounds.looks_up_all(), searches look
+/// up all features, not only prefixes. So prefixes are then only as long as posting lists require.
 class set_prefixes {
  public:
   /// Finds the prefixes, for blocks of at least `block` consecutive sets of the source. Each block has arrays of its
