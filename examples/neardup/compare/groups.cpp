@@ -141,8 +141,8 @@ std::vector<std::uint32_t> order_of_decision(const context& c, const corpus& all
   return order;
 }
 
-/// Groups documents by all allowed pairs, by the rule of the library. Needed for --within and --across, and for codes
-/// of any width.
+/// Groups documents by all allowed pairs, with the library's rule. --within, --across and codes of any width need this
+/// function.
 std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   const auto count = static_cast<std::uint32_t>(all.size());
   const std::vector<std::uint32_t> order = order_of_decision(c, all);
