@@ -37,13 +37,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// Tables of the results of overlap_bounds::prefix() and overlap_bounds::least() for small sets.
+/// Tables of the results of overlap_bounds for small sets.
 class overlap_table {
  public:
-  explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), least_(sizes * sizes), prefixes_(sizes) {
+  explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), least_(sizes * sizes), of_size_(sizes) {
     for (std::size_t a = 1; a < sizes; ++a) {
       for (std::size_t b = 1; b < sizes; ++b) least_[a * sizes + b] = static_cast<std::uint32_t>(bounds.least(a, b));
-      prefixes_[a] = static_cast<std::uint32_t>(bounds.prefix(a));
+      of_size_[a] = {bounds.prefix(a), bounds.short_prefix(a), bounds.least_partner(a)};
     }
   }
 
@@ -53,14 +53,26 @@ class overlap_table {
   }
   /// Returns overlap_bounds::prefix for a set of `size` features, or 0 for an empty set.
   [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept {
-    return size < sizes ? prefixes_[size] : bounds_.prefix(size);
+    return size < sizes ? of_size_[size].prefix : bounds_.prefix(size);
+  }
+  /// Returns overlap_bounds::short_prefix for a set of `size` features.
+  [[nodiscard]] std::size_t short_prefix(std::size_t size) const noexcept {
+    return size < sizes ? of_size_[size].short_prefix : bounds_.short_prefix(size);
+  }
+  /// Returns overlap_bounds::least_partner for a set of `size` features.
+  [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept {
+    return size < sizes ? of_size_[size].least_partner : bounds_.least_partner(size);
   }
 
  private:
+  struct bounds_of_size {
+    std::size_t prefix = 0, short_prefix = 0, least_partner = 0;
+  };
   static constexpr std::size_t sizes = 96;
 
   const overlap_bounds& bounds_;
-  std::vector<std::uint32_t> least_, prefixes_;
+  std::vector<std::uint32_t> least_;
+  std::vector<bounds_of_size> of_size_;
 };
 
 /// Default: the sets of a bucket (of all rows of one feature) may be joined as a corpus of their own if the bucket has
@@ -169,7 +181,9 @@ class bucket_join {
  private:
   using feature = typename Sets::feature;
   enum label_kind : unsigned char { by_class, by_feature };
-  static constexpr std::size_t few = 8;  // a bucket (a feature) with fewer rows gets no labels
+  // A bucket (of one feature) with fewer rows gets no labels before its rows are joined. The class of a set takes a
+  // cache miss, so classes pay in larger buckets only.
+  static constexpr std::size_t few = 8, few_by_class = 256;
 
   /// Adjacent posted rows whose sets have one size. They begin at places[begin], and end where the next run_of_sizes
   /// begins.
@@ -259,7 +273,8 @@ class bucket_join {
   /// Joins the rows [first, last) of a bucket (of one feature) with all earlier rows of the bucket.
   void join_rows(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
     memory.labels.clear();
-    if ((classes_ != nullptr || sets_.is_across()) && bucket.size() >= few) find_labels(bucket, by_class, memory);
+    const std::size_t least_rows = sets_.is_across() ? few : few_by_class;
+    if ((classes_ != nullptr || sets_.is_across()) && bucket.size() >= least_rows) find_labels(bucket, by_class, memory);
     join_labelled(bucket, first, last, memory);
   }
 
@@ -275,8 +290,8 @@ class bucket_join {
       const row& y = bucket[j];
       if (y.size != size) {
         size = y.size;
-        prefix = bounds_.short_prefix(size);
-        least_size = bounds_.least_partner(size);
+        prefix = table_.short_prefix(size);
+        least_size = table_.least_partner(size);
         posted.leave_behind(least_size);
       }
       // Finding the labels costs time. So labels are found once enough pairs were skipped, and again after classes have
