@@ -43,6 +43,8 @@ set(NEARDUP_HEADERS
     include/neardup/edits.hpp
     include/neardup/edits/edit_distance.hpp
     include/neardup/edits/engine/distinct_texts.hpp
+    include/neardup/edits/engine/edit_bands.hpp
+    include/neardup/edits/engine/edit_bands.inl
     include/neardup/edits/engine/edit_filter.hpp
     include/neardup/edits/engine/edit_join.hpp
     include/neardup/edits/pairs.hpp

@@ -14,6 +14,7 @@
 #include "oracle/edits.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
+#include "support/instruction_sets.hpp"
 
 namespace {
 
@@ -136,6 +137,51 @@ TEST_CASE("the edit distance of long texts whose parts moved", "[edit_distance]"
       check_bounds(text, moved, expected, most);
     }
   }
+}
+
+TEST_CASE("the edit distances between a text and several patterns, with each instruction set", "[edit_distance]") {
+  oracle::random_engine random(4);
+  const auto numbers_of = [](const std::string& text) { return std::u32string(text.begin(), text.end()); };
+  std::vector<neardup::detail::edit_bands> bands;
+  for (const auto level : support::instruction_sets()) bands.emplace_back(128, nullptr, level);
+  std::size_t within = 0, beyond = 0;
+  for (std::size_t round = 0; round < oracle::effort(100, 25); ++round) {
+    const std::string alphabet = std::string("abcdefghijklmnopqrstuvwxyz").substr(0, 2 + random() % 25);
+    const std::string text = drawn(1 + random() % 700, alphabet, random);
+    std::vector<std::u32string> patterns;
+    std::vector<std::size_t> distances;
+    for (int i = 0; i < 12; ++i) {
+      std::string pattern = edited(text, random() % (text.size() / 2 + 2), alphabet, random);
+      if (i % 4 == 1) pattern = drawn(1 + random() % 900, alphabet, random);
+      if (i % 4 == 2) pattern = text.substr(text.size() / 3) + text.substr(0, text.size() / 3);
+      if (pattern.empty()) pattern = alphabet;
+      distances.push_back(table_distance(text, pattern));
+      patterns.push_back(numbers_of(pattern));
+    }
+    const std::u32string numbers = numbers_of(text);
+    const std::size_t shift = random() % 7;
+    for (auto& one : bands) {
+      for (std::size_t first = 0; first < patterns.size();) {
+        std::vector<neardup::detail::edit_bands::question> questions;
+        for (const std::size_t end = first + 1 + (first + shift) % one.lanes();
+             first + questions.size() < std::min(end, patterns.size());) {
+          const std::size_t i = first + questions.size(), d = distances[i];
+          const std::size_t bounds[] = {d, d - (d > 0 ? 1 : 0), d + 5, d / 2, 4 * d, ~std::size_t{0}, d - d / 20};
+          questions.push_back({patterns[i], bounds[(i + round) % std::size(bounds)]});
+        }
+        one.answer(numbers, questions);
+        for (const auto& [pattern, most, distance] : questions) {
+          const std::size_t expected = distances[first++];
+          if (distance != (expected <= most ? std::optional(expected) : std::nullopt)) {
+            FAIL(one.lanes() << " lanes, distance " << expected << ", at most " << most);
+          }
+          ++(distance ? within : beyond);
+        }
+      }
+    }
+  }
+  CHECK(within > 500);
+  CHECK(beyond > 200);
 }
 
 TEST_CASE("the edit distance of texts of any bytes is that of their code points", "[edit_distance]") {

@@ -88,16 +88,17 @@ class edit_matcher final : public matcher<std::uint32_t> {
     if (own.kept_at != none) return consider(own.kept_at, 0);  // an equal text is the closest possible
     const auto is_done = [&] { return own.best && !options_.originals; };
     if (own.until < kept_ && !is_done()) {
-      join_.visit_candidates(rank, texts_.size(), false, memory_, [&](std::size_t other) {
-        if (found_[other].until < own.until || is_done()) return;
+      const auto least = [&](std::size_t other) -> double {
+        if (found_[other].until < own.until || is_done()) return 2;
+        return own.best ? own.best->closeness : least_.similarity;
+      };
+      join_.visit_similar(rank, texts_.size(), false, memory_, least, [&](std::size_t other, std::size_t distance) {
         const std::uint32_t kept_at = found_[other].kept_at;
-        const auto distance = join_.distance(rank, other, own.best ? own.best->closeness : least_.similarity, memory_);
-        if (!distance) return;
-        const original_rank<std::uint32_t> one{*closeness(kept_at, document, static_cast<int>(*distance), std::nullopt),
+        const original_rank<std::uint32_t> one{*closeness(kept_at, document, static_cast<int>(distance), std::nullopt),
                                                kept_at};
         if (own.best && !one.is_better_than(*own.best)) return;
         own.best = one;
-        own.distance = static_cast<int>(*distance);
+        own.distance = static_cast<int>(distance);
       });
     }
     own.until = kept_;
@@ -128,11 +129,11 @@ class edit_matcher final : public matcher<std::uint32_t> {
       advance(rank, texts_.size());
       const std::uint32_t place = texts_.members(rank).front();
       for (const std::uint32_t copy : texts_.members(rank)) classes.add(place, copy);
-      join_.visit_candidates(rank, rank, true, memory_, [&](std::size_t other) {
-        const std::uint32_t other_place = texts_.members(other).front();
-        if (classes.leaves_out(place, other_place) || !join_.distance(rank, other, memory_)) return;
-        classes.add(place, other_place);
-      });
+      const auto place_of = [&](std::size_t other) { return texts_.members(other).front(); };
+      join_.visit_similar(
+          rank, rank, true, memory_,
+          [&](std::size_t other) { return classes.leaves_out(place, place_of(other)) ? 2 : least_.similarity; },
+          [&](std::size_t other, std::size_t) { classes.add(place, place_of(other)); });
       join_.add(rank);
     }
     advance(texts_.size(), texts_.size());

@@ -107,13 +107,13 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
   in_steps(options.run, parts, texts.size(), 64, [&](std::size_t part, std::size_t first, std::size_t last) {
     bool wants_more = true;
     for (std::size_t rank = first; rank < last && wants_more; ++rank) {
-      join.visit_candidates(rank, rank, true, memory[part], [&](std::size_t other) {
-        if (!wants_more) return;
+      const auto least_of = [&](std::size_t other) {
         const bool is_met =
             !is_across || (is_of(rank, false) && is_of(other, true)) || (is_of(rank, true) && is_of(other, false));
-        if (!is_met) return;
-        const auto distance = join.distance(rank, other, memory[part]);
-        if (distance) wants_more = visit_ranks(rank, other, *distance);
+        return wants_more && is_met ? least.similarity : 2;
+      };
+      join.visit_similar(rank, rank, true, memory[part], least_of, [&](std::size_t other, std::size_t distance) {
+        if (wants_more) wants_more = visit_ranks(rank, other, distance);
       });
     }
     advance(last - first);

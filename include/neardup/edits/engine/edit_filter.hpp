@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../edit_distance.hpp"
+#include "../../instruction_set.hpp"
 #include "distinct_texts.hpp"
+#include "edit_bands.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -106,9 +107,11 @@ class edit_filter {
 /// the table. The object has scratch memory, so each thread needs its own object.
 class edit_distances {
  public:
-  /// Makes an object. `alphabet` and `pause` are the arguments of banded_edit_distance.
-  explicit edit_distances(std::size_t alphabet, std::function<void()> pause = nullptr)
-      : matches_(alphabet), banded_(alphabet, std::move(pause)) {}
+  /// Makes an object. `alphabet` and `pause` are the arguments of edit_bands.
+  explicit edit_distances(std::size_t alphabet, const std::function<void()>& pause = nullptr)
+      : matches_(alphabet),
+        one_(alphabet, pause, instruction_set::portable),
+        several_(alphabet, pause, active_instruction_set()) {}
 
   /// Returns the edit distance if it is at most `most`, otherwise any number above `most`.
   [[nodiscard]] std::size_t at_most(std::span<const char32_t> a, std::span<const char32_t> b, std::size_t most) {
@@ -116,16 +119,60 @@ class edit_distances {
     if (a.size() > b.size()) std::swap(a, b);
     if (b.size() - a.size() > most) return most + 1;
     if (a.empty()) return b.size();
-    if (a.size() > word_bits) return banded_.at_most(a, b, most).value_or(most + 1);
+    if (a.size() > word_bits) return one_.at_most(b, a, most).value_or(most + 1);
     for (std::size_t i = 0; i < a.size(); ++i) matches_[a[i]] |= std::uint64_t{1} << i;
     const std::size_t distance = of_a_word(a.size(), b, most);
     for (const char32_t c : a) matches_[c] = 0;
     return distance;
   }
 
+  /// Begins to compare a text with others.
+  void begin(std::span<const char32_t> text) {
+    text_ = text;
+    waiting_.clear();
+    ids_.clear();
+    batch_ = 1;
+  }
+
+  /// Compares the text with another one. Calls `take(id, distance)` if the distance is at most `most`, now or in a later
+  /// call of compare() or finish(). The first comparisons wait for few others, because callers may need only one match.
+  template <class Take>
+  void compare(std::size_t id, std::span<const char32_t> other, std::size_t most, const Take& take) {
+    std::span<const char32_t> a = text_, b = other;
+    drop_common_ends(a, b);
+    // The lanes of edit_bands share the whole text, so common ends would be compared, too.
+    const std::size_t rest = (std::min)(a.size(), b.size()), all = (std::min)(text_.size(), other.size());
+    if (rest <= word_bits || rest < all / 4 * 3) {
+      const std::size_t distance = at_most(a, b, most);
+      if (distance <= most) take(id, distance);
+      return;
+    }
+    ids_.push_back(id);
+    waiting_.push_back({other, most});
+    if (waiting_.size() < batch_) return;
+    batch_ = (std::min)(2 * batch_, several_.lanes());
+    finish(take);
+  }
+
+  /// Ends the comparisons that wait.
+  template <class Take>
+  void finish(const Take& take) {
+    if (waiting_.empty()) return;
+    if (waiting_.size() == 1) {
+      waiting_[0].distance = one_.at_most(text_, waiting_[0].pattern, waiting_[0].most);
+    } else {
+      several_.answer(text_, waiting_);
+    }
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      if (waiting_[i].distance) take(ids_[i], *waiting_[i].distance);
+    }
+    waiting_.clear();
+    ids_.clear();
+  }
+
  private:
   /// Returns the edit distance for a pattern of at most 64 code points. One word holds all rows of the table. See
-  /// banded_edit_distance.
+  /// edit_bands.
   [[nodiscard]] std::size_t of_a_word(std::size_t rows, std::span<const char32_t> text,
                                       std::size_t most) const noexcept {
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;
@@ -149,7 +196,11 @@ class edit_distances {
   }
 
   std::vector<std::uint64_t> matches_;  // bit i of matches_[c]: row i of the pattern is character c
-  banded_edit_distance banded_;         // computes the distances of longer patterns
+  edit_bands one_, several_;            // compute the distances of longer patterns
+  std::span<const char32_t> text_;
+  std::vector<edit_bands::question> waiting_;
+  std::vector<std::size_t> ids_;  // of the waiting questions
+  std::size_t batch_ = 1;         // number of questions that are answered at once
 };
 
 }  // namespace neardup::inline v0::detail

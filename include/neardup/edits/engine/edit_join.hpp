@@ -71,12 +71,12 @@ class gram_order {
 /// Finds the texts that are similar to a given text among the added texts. A text is named by its rank.
 class edit_join {
  public:
-  /// Scratch memory of one thread: 4 bytes per text, and 24 bytes per distinct code point.
+  /// Scratch memory of one thread: 4 bytes per text, and 24 bytes and 16 bytes per lane for each distinct code point.
   class workspace {
    public:
     /// Makes scratch memory. `pause` is called from time to time while edit distances are computed. `pause` may throw.
-    explicit workspace(const edit_join& join, std::function<void()> pause = nullptr)
-        : distances_(join.texts_.alphabet(), std::move(pause)), seen_(join.texts_.size(), 0) {}
+    explicit workspace(const edit_join& join, const std::function<void()>& pause = nullptr)
+        : distances_(join.texts_.alphabet(), pause), seen_(join.texts_.size(), 0) {}
 
    private:
     friend edit_join;
@@ -152,14 +152,20 @@ class edit_join {
     }
   }
 
-  /// Returns the edit distance of two texts if they are similar enough, otherwise nullopt.
-  [[nodiscard]] std::optional<std::size_t> distance(std::size_t a, std::size_t b, workspace& memory) const {
-    return distance(a, b, similarity_, memory);
+  /// Calls `take(other, distance)` for each candidate of the text `rank` whose similarity is at least `least(other)`.
+  /// Above 1, `least(other)` leaves the candidate out. See visit_candidates(). Matches come in any order.
+  template <class Least, class Take>
+  void visit_similar(std::size_t rank, std::size_t end, bool is_ordered, workspace& memory, const Least& least,
+                     const Take& take) const {
+    memory.distances_.begin(texts_.text(rank));
+    visit_candidates(rank, end, is_ordered, memory, [&](std::size_t other) {
+      const double similarity = least(other);
+      if (similarity > 1) return;
+      const std::size_t most = most_edits(similarity, (std::max)(texts_.length(rank), texts_.length(other)));
+      memory.distances_.compare(other, texts_.text(other), most, take);
+    });
+    memory.distances_.finish(take);
   }
-
-  /// Returns the edit distance of two texts if their similarity is at least `least`, otherwise nullopt.
-  [[nodiscard]] std::optional<std::size_t> distance(std::size_t a, std::size_t b, double least,
-                                                    workspace& memory) const;
 
  private:
   struct entry {
@@ -320,17 +326,6 @@ NEARDUP_INLINE void edit_join::choose_q() {
     least = cost;
     order_.emplace(std::move(order));
   }
-}
-
-#endif  // NEARDUP_BODIES
-
-#if NEARDUP_BODIES
-
-NEARDUP_INLINE std::optional<std::size_t> edit_join::distance(std::size_t a, std::size_t b, double least,
-                                                              workspace& memory) const {
-  const std::size_t most = most_edits(least, (std::max)(texts_.length(a), texts_.length(b)));
-  const std::size_t found = memory.distances_.at_most(texts_.text(a), texts_.text(b), most);
-  return found <= most ? std::optional(found) : std::nullopt;
 }
 
 #endif  // NEARDUP_BODIES

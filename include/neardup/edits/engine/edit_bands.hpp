@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// Computes edit distances up to a bound, between one text and several patterns at once.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
+#include "../../detail/large_array.hpp"
+#include "../../instruction_set.hpp"
+#include "../../simd/forms.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Two adjacent bands of the tables of all lanes: the arguments of a kernel. See edit_bands.
+struct band_step {
+  static constexpr std::size_t most_lanes = 8;
+
+  /// The columns from begin + 1 to end.
+  struct range {
+    std::size_t begin = 0, end = 0;
+  };
+
+  const char32_t* text;
+  std::size_t alphabet;
+  // For each code point number and each of the two bands, a word per lane: the rows of the band that have the code
+  // point. All words are 0 between calls.
+  std::uint64_t* matches;
+  // For each column, two words per lane. The highest bit of the first word is set if the cell is one more than the cell
+  // to its left, and the highest bit of the second word is set if it is one less. The row is the last row that was
+  // computed. In columns above `filled`, the words are unspecified, and count as one more.
+  std::uint64_t* steps;
+  std::size_t filled = 0;
+  range upper, lower;                              // the lower band is empty if lower.begin == lower.end
+  std::span<const char32_t> patterns[most_lanes];  // each pattern from the first row of the upper band on
+  // On return, two words per lane: the differences between the rows of the last band, in its last column.
+  std::uint64_t last[2 * most_lanes];
+};
+
+/// Cells of the last computed row that are beyond the corridors, for each lane.
+///
+/// Let v be the value of a cell, and d its column minus the column of the diagonal. A path through the cell costs at
+/// least v + |d|. v - d does not rise from left to right, and v + d does not fall. So paths of cost at most `most` go
+/// through the cells between the first cell with v - d <= most and the last cell with v + d <= most.
+struct row_limits {
+  using words = std::uint64_t[band_step::most_lanes];  // may be negative numbers in two's complement
+
+  words spare_left = {};   // most - (v - d) of the first cell
+  words spare_right = {};  // most - (v + d): of the first cell, and on return of the last cell
+  words lost_left = {};    // on return: the number of cells with v - d > most
+  words lost_right = {};   // on return: the number of cells with v + d > most
+};
+
+}  // namespace neardup::inline v0::detail
+
+#define NEARDUP_KERNEL "../edits/engine/edit_bands.inl"
+#include "../../simd/for_each_form.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Drops the common prefix and the common suffix of two texts. The edit distance of the two texts stays the same.
+inline void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b) noexcept {
+  const auto begin = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  a = a.subspan(begin);
+  b = b.subspan(begin);
+  const auto end =
+      static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first - a.rbegin());
+  a = a.first(a.size() - end);
+  b = b.first(b.size() - end);
+}
+
+/// Returns the edit similarity of two texts with the edit distance `distance`, the longer of which has `longer` code
+/// points. The function divides two whole numbers, so the quotient is rounded as a literal is: 17 / 25 >= .68 is true,
+/// but 1 - 8. / 25 >= .68 is false.
+/// Precondition: longer > 0.
+[[nodiscard]] inline double edit_similarity_of(std::size_t distance, std::size_t longer) noexcept {
+  return static_cast<double>(longer - distance) / static_cast<double>(longer);
+}
+
+/// Computes Levenshtein distances up to a bound. The memory is reused for the next texts.
+///
+/// One text is compared with up to lanes() patterns at once. Each pattern has a *lane*, a word of each vector. Cell
+/// (i, j) of the dynamic-programming table of a lane is the distance between the first i code points of the pattern and
+/// the first j code points of the text. Neighbouring cells differ by -1, 0 or 1. So two words of bits hold 64 rows of a
+/// column. The table is computed in bands of 64 rows. A band is computed from left to right. The input of a band is the
+/// differences along the last row of the band above. Two adjacent bands are computed at once, because each column of a
+/// band depends on the previous column.
+///
+/// The diagonal of a lane goes through the last cell of its table. A path of cost at most `most` deviates from the
+/// diagonal by a limited number of columns. The cells of each computed row narrow this corridor. Only the columns
+/// between the leftmost and the rightmost corridor are computed. Cells outside are treated as rising, so a computed
+/// distance is never too small.
+/// Source: Myers, A Fast Bit-Vector Algorithm for Approximate String Matching Based on Dynamic Programming, JACM 1999;
+/// the formulas are those of Hyyro, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances, Nordic
+/// Journal of Computing 2003; the band is Ukkonen's (Information and Control, 1985).
+class edit_bands {
+ public:
+  /// A pattern, and the greatest distance that is of interest. `distance`: the edit distance, or nullopt if the
+  /// distance exceeds `most`.
+  struct question {
+    std::span<const char32_t> pattern;
+    std::size_t most = 0;
+    std::optional<std::size_t> distance{};
+  };
+
+  /// Makes an object for texts of numbered code points; each number is less than `alphabet`. During a computation,
+  /// `pause` is called every few hundredths of a second. `pause` may throw.
+  /// Memory: 16 bytes per lane for each number, and for each column of the longest text.
+  edit_bands(std::size_t alphabet, std::function<void()> pause, instruction_set level);
+
+  [[nodiscard]] std::size_t lanes() const noexcept { return kernels_.lanes; }
+
+  /// Computes the distances between the text and the patterns.
+  /// Precondition: there are at most lanes() questions, and no pattern is empty.
+  /// Complexity: O(rows / 64 * min(columns, most)) for each lane, and a fourth of this if the distances are at most
+  /// most / 4.
+  void answer(std::span<const char32_t> text, std::span<question> questions);
+
+  /// Returns the edit distance of two texts, or nullopt if the distance exceeds `most`.
+  [[nodiscard]] std::optional<std::size_t> at_most(std::span<const char32_t> text, std::span<const char32_t> pattern,
+                                                   std::size_t most) {
+    if (pattern.empty()) return text.size() <= most ? std::optional(text.size()) : std::nullopt;
+    question one{pattern, most};
+    answer(text, {&one, 1});
+    return one.distance;
+  }
+
+ private:
+  using number = std::int64_t;
+  static constexpr number band_rows = word_bits;
+
+  struct kernels {
+    std::size_t lanes;
+    void (*compute)(band_step&) noexcept;
+    void (*advance)(const std::uint64_t*, std::size_t, std::size_t, std::uint64_t*) noexcept;
+    void (*narrow)(const std::uint64_t*, std::size_t, std::size_t, row_limits&) noexcept;
+  };
+
+  /// A pattern, and the corridor of its paths of cost at most `most` from a row on.
+  struct lane {
+    question* asked = nullptr;  // nullptr if the distance is known, or exceeds `most`
+    number longer_by = 0;       // columns - rows: the column of the diagonal minus the row
+    number most = 0;
+    number first = 0;            // first column of the corridor in the row
+    number left = 0, right = 0;  // farthest columns from the diagonal, on both sides
+  };
+
+  [[nodiscard]] std::size_t words_per_column() const noexcept { return 2 * kernels_.lanes; }
+
+  /// Opens the lane, unless the lengths of the texts differ by more than `most`.
+  void ask(lane& l, question& q, std::size_t most) const noexcept;
+
+  /// Computes the distances of the lanes.
+  void run();
+
+  /// Returns the columns of the band below row `top` that are in a corridor.
+  [[nodiscard]] band_step::range columns_of(number top) const noexcept;
+
+  /// Ends the lane if its last row was computed, or if no path costs at most `most`. Otherwise narrows the corridor.
+  /// `top` is the last computed row, and [begin, end] are its columns. `value`: the value of the first of these cells.
+  void narrow(std::size_t i, number top, number begin, number end, number value, const row_limits& limits,
+              const band_step& step) noexcept;
+
+  kernels kernels_;
+  std::span<const char32_t> text_;
+  lane lanes_[band_step::most_lanes];
+  large_array<std::uint64_t> matches_, steps_;  // see band_step
+  std::function<void()> pause_;
+  std::size_t work_ = 0;  // columns of bands since the last pause
+};
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE edit_bands::edit_bands(std::size_t alphabet, std::function<void()> pause, instruction_set level)
+    : kernels_(choose_form(level,
+                           [](auto form) {
+                             using chosen = decltype(band_kernels_of(form));
+                             return kernels{chosen::lanes, chosen::compute, chosen::advance, chosen::narrow};
+                           })),
+      matches_(alphabet * words_per_column()),
+      pause_(std::move(pause)) {
+  std::fill_n(matches_.data(), matches_.size(), 0);
+}
+
+NEARDUP_INLINE void edit_bands::ask(lane& l, question& q, std::size_t most) const noexcept {
+  const auto bound = static_cast<number>(most);
+  const number longer_by = static_cast<number>(text_.size()) - static_cast<number>(q.pattern.size());
+  if (longer_by > bound || -longer_by > bound) return;
+  l = {&q, longer_by, bound, 0, (bound + longer_by) / 2, (bound - longer_by) / 2};
+}
+
+NEARDUP_INLINE void edit_bands::answer(std::span<const char32_t> text, std::span<question> questions) {
+  text_ = text;
+  std::fill(std::begin(lanes_), std::end(lanes_), lane{});
+  // The first attempt computes only cells near the diagonal of the table, which suffices for similar texts. For other
+  // texts the attempt ends early, usually after a fourth of the rows. A second attempt then computes more cells per
+  // row.
+  std::size_t tried[band_step::most_lanes];
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    question& q = questions[i];
+    const auto [shorter, longer] = std::minmax(text.size(), q.pattern.size());
+    const std::size_t most = (std::min)(q.most, longer), few = longer - shorter + most / 4;
+    constexpr std::size_t narrow = 4 * word_bits;
+    tried[i] = shorter > narrow && most > narrow && few < most ? few : most;
+    q.distance.reset();
+    ask(lanes_[i], q, tried[i]);
+  }
+  run();
+  bool is_answered = true;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    question& q = questions[i];
+    const std::size_t most = (std::min)(q.most, (std::max)(text.size(), q.pattern.size()));
+    if (q.distance || tried[i] == most) continue;
+    ask(lanes_[i], q, most);
+    is_answered = false;
+  }
+  if (!is_answered) run();
+}
+
+NEARDUP_INLINE band_step::range edit_bands::columns_of(number top) const noexcept {
+  const auto columns = static_cast<number>(text_.size());
+  number begin = columns, end = 0;
+  for (const lane& l : lanes_) {
+    if (l.asked == nullptr) continue;
+    const number diagonal = top + l.longer_by;
+    begin = (std::min)(begin, (std::max)(l.first, diagonal - l.left));
+    end = (std::max)(end, diagonal + band_rows + l.right);
+  }
+  end = (std::min)(end, columns);
+  return {static_cast<std::size_t>((std::min)(begin, end)), static_cast<std::size_t>(end)};
+}
+
+NEARDUP_INLINE void edit_bands::run() {
+  const std::size_t lanes = kernels_.lanes, columns = text_.size();
+  const std::size_t words = (columns + 1) * words_per_column();
+  if (steps_.size() < words) steps_ = large_array<std::uint64_t>(words);
+  band_step step{text_.data(), matches_.size() / words_per_column(), matches_.data(), steps_.data(), 0, {}, {}, {}, {}};
+  std::size_t begin = 0;
+  std::uint64_t values[band_step::most_lanes] =
+      {};  // for each lane, the value of the cell in row `top`, column `begin`
+  const auto go_down = [&](std::size_t first) {
+    kernels_.advance(step.steps, begin, first, values);
+    begin = first;
+    for (std::size_t i = 0; i < lanes; ++i) values[i] += word_bits;
+  };
+  for (number top = 0;;) {
+    number rows = (std::numeric_limits<number>::max)();  // of the shortest pattern
+    for (std::size_t i = 0; i < lanes; ++i) {
+      step.patterns[i] = {};
+      if (lanes_[i].asked == nullptr) continue;
+      step.patterns[i] = lanes_[i].asked->pattern.subspan(static_cast<std::size_t>(top));
+      rows = (std::min)(rows, static_cast<number>(step.patterns[i].size()));
+    }
+    if (rows == (std::numeric_limits<number>::max)()) return;
+    step.upper = columns_of(top);
+    step.lower = {step.upper.end, step.upper.end};
+    const bool has_lower = rows > band_rows;
+    if (has_lower) step.lower = columns_of(top + band_rows);
+    go_down(step.upper.begin);
+    kernels_.compute(step);
+    step.filled = step.lower.end;
+    if (has_lower) go_down(step.lower.begin);
+    top += has_lower ? 2 * band_rows : band_rows;
+    const auto from = static_cast<number>(begin), to = static_cast<number>(step.lower.end);
+    row_limits limits;
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const number by = from - (top + lanes_[i].longer_by);
+      limits.spare_left[i] = static_cast<std::uint64_t>(lanes_[i].most + by) - values[i];
+      limits.spare_right[i] = static_cast<std::uint64_t>(lanes_[i].most - by) - values[i];
+    }
+    kernels_.narrow(step.steps, begin, step.lower.end, limits);
+    for (std::size_t i = 0; i < lanes; ++i) {
+      if (lanes_[i].asked != nullptr) narrow(i, top, from, to, static_cast<number>(values[i]), limits, step);
+    }
+    constexpr std::size_t columns_between_pauses = std::size_t{1} << 22;
+    if (pause_ && (work_ += step.lower.end - begin) >= columns_between_pauses) {
+      work_ = 0;
+      pause_();
+    }
+  }
+}
+
+NEARDUP_INLINE void edit_bands::narrow(std::size_t i, number top, number begin, number end, number value,
+                                       const row_limits& limits, const band_step& step) noexcept {
+  lane& l = lanes_[i];
+  const number diagonal = top + l.longer_by;
+  const auto spare = static_cast<number>(limits.spare_right[i]);
+  const auto rows = static_cast<number>(l.asked->pattern.size());
+  if (rows <= top) {
+    // The band has rows below the last row of the pattern, which match nothing.
+    number distance = l.most - (end - diagonal) - spare;
+    const auto used = static_cast<std::size_t>(rows + band_rows - top);
+    if (used < word_bits) {
+      distance += std::popcount(step.last[kernels_.lanes + i] >> used) - std::popcount(step.last[i] >> used);
+    }
+    if (distance <= l.most) l.asked->distance = static_cast<std::size_t>(distance);
+    l.asked = nullptr;
+    return;
+  }
+  const auto lost_left = static_cast<number>(limits.lost_left[i]),
+             lost_right = static_cast<number>(limits.lost_right[i]);
+  const number last = end - lost_right;
+  l.first = begin + lost_left;
+  if (l.first > last) {
+    l.asked = nullptr;
+    return;
+  }
+  // The paths that deviate most to the left go through the first cell of the corridor. They deviate by the cell's own
+  // distance from the diagonal, and by half of what the way through the cell leaves of `most`.
+  l.left = lost_left > 0 ? diagonal - l.first : (l.most - value + (diagonal - begin)) / 2;
+  l.right = lost_right > 0 ? last - diagonal : (spare + 2 * (end - diagonal)) / 2;
+}
+
+#endif  // NEARDUP_BODIES
+
+}  // namespace neardup::inline v0::detail
