@@ -4,14 +4,15 @@
 
 namespace neardup::inline v0::detail {
 
-// The prefetch functions are not noinline. If they were, g++ 12 would assume that these functions have no effect, and
-// might drop the calls.
+// The empty assembler statements keep calls of functions that only prefetch. Without them, g++ 12 assumes that such a
+// function has no effect, and drops the calls that it does not inline. A join then took 1.2 times as long.
 
 /// Prefetches the cache line at `address`. The address may be invalid. The function does nothing if the compiler lacks
 /// the builtin.
 inline void prefetch(const void* address) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address);
+  __asm__ volatile("");
 #else
   static_cast<void>(address);
 #endif
@@ -22,6 +23,7 @@ inline void prefetch(const void* address) noexcept {
 inline void prefetch_far(const void* address) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address, 0, 2);
+  __asm__ volatile("");
 #else
   static_cast<void>(address);
 #endif
