@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -85,4 +86,34 @@ TEST_CASE("counts stay below 2^15, and above all others, when many threads count
   count(counts, std::vector<std::uint32_t>(200'000, 0x12345678U), 4);
   CHECK(counts[0x12345678U] == 0x7000);
   CHECK(counts[0x87654321U] == 0);
+}
+
+TEST_CASE("a prefix has the first tokens by frequency and token, whatever the sizes and the ties", "[sets]") {
+  struct frequencies {
+    std::uint32_t most;
+    void prefetch(std::uint32_t) const {}
+    std::uint16_t operator[](std::uint32_t token) const { return static_cast<std::uint16_t>(token % most); }
+  };
+  oracle::random_engine random(3);
+  neardup::detail::prefix_finder finder;
+  for (const std::size_t size : {1U, 2U, 15U, 16U, 17U, 40U, 64U, 65U, 200U, 1000U, 3U}) {
+    for (const frequencies all : {frequencies{1}, frequencies{2}, frequencies{7}, frequencies{0x7fff}}) {
+      std::vector<std::uint32_t> set(size);
+      for (std::uint32_t& feature : set) feature = static_cast<std::uint32_t>(random());
+      std::vector<std::uint64_t> keys;
+      for (const std::uint32_t feature : set) {
+        const std::uint32_t token = neardup::detail::feature_token(feature);
+        keys.push_back(std::uint64_t{all[token]} << 32 | token);
+      }
+      std::sort(keys.begin(), keys.end());
+      for (const std::size_t count : {std::size_t{1}, (size + 4) / 5, (size + 1) / 2, size}) {
+        const std::span<const std::uint64_t> expected = std::span<const std::uint64_t>(keys).first(count);
+        const std::span<const std::uint64_t> found = finder.find(std::span<const std::uint32_t>(set), count, all);
+        CHECK(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
+        const auto repeated = std::lower_bound(expected.begin(), expected.end(), std::uint64_t{1} << 32);
+        const auto others = finder.find_repeated(std::span<const std::uint32_t>(set), count, all);
+        CHECK(std::equal(others.begin(), others.end(), repeated, expected.end()));
+      }
+    }
+  }
 }

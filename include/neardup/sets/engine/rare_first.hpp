@@ -108,7 +108,7 @@ class token_counts {
     const std::uint64_t hash = token * golden_ratio;
     const auto bit = [](std::uint64_t at) { return std::uint64_t{1} << at; };
     return {bit(hash >> 58) | bit(hash >> 52 & 63U) | bit(hash >> 46 & 63U),
-            bit(hash >> 42 & 15U) | bit(16 + (hash >> 38 & 15U)) | bit(32 + (hash >> 34 & 15U))};
+            bit(hash >> 41 & 31U) | bit(32 + (hash >> 37 & 15U))};
   }
 
   large_array<cell> cells_;
@@ -149,7 +149,7 @@ class prefix_finder {
   template <class Feature, class Counts>
   std::span<const std::uint64_t> find(std::span<const Feature> set, std::size_t count, const Counts& all) {
     look_up(set, all);
-    return choose(set.size(), count);
+    return choose(set.size(), count, 0, 0);
   }
 
   /// Returns the result of find() without the tokens of frequency 0, which come first.
@@ -157,9 +157,9 @@ class prefix_finder {
   template <class Feature, class Counts>
   std::span<const std::uint64_t> find_repeated(std::span<const Feature> set, std::size_t count, const Counts& all) {
     look_up(set, all);
-    const std::size_t once = count_below(std::span(counts_).first(set.size()), 1);
+    const std::size_t once = count_below(counts_of(set.size()), 1);
     if (once >= count) return {};
-    return choose(set.size(), count).subspan(once);
+    return choose(set.size(), count - once, 1, once);
   }
 
  private:
@@ -168,8 +168,9 @@ class prefix_finder {
   void look_up(std::span<const Feature> set, const Counts& all) {
     const std::size_t n = set.size();
     if (n > tokens_.size()) {
-      counts_.resize(room_for(n));
-      ties_.resize(room_for(n));
+      counts_.resize(room_for(n) + lanes);
+      chosen_.resize(room_for(n));
+      sorted_.resize(room_for(n));
       tokens_.resize(room_for(n));  // resized last: its size then tells that all arrays are large enough
     }
     constexpr std::size_t step = 256;  // tokens per step, so that their cells fit the L1 cache
@@ -181,30 +182,34 @@ class prefix_finder {
       }
       for (std::size_t i = begin; i < end; ++i) counts_[i] = all[tokens_[i]];
     }
+    std::fill_n(counts_.begin() + static_cast<std::ptrdiff_t>(n), lanes, std::uint16_t{0x7fff});
   }
 
-  /// Returns the first `count` tokens of the `n` tokens in tokens_, in the order of find().
-  std::span<const std::uint64_t> choose(std::size_t n, std::size_t count) {
-    if (count > sorted_.size()) {
-      chosen_.resize(room_for(count));
-      sorted_.resize(room_for(count));
-    }
-    // The frequency of the last prefix feature is found first. Then one pass without branches finds the other prefix
-    // features.
-    const std::uint32_t last = nth_count(std::span(counts_).first(n), count);
-    std::size_t below = 0, equal = 0;
+  /// Returns the frequencies of the `n` tokens, filled up to whole vectors with greater numbers.
+  [[nodiscard]] std::span<const std::uint16_t> counts_of(std::size_t n) const noexcept {
+    return std::span(counts_).first((n + lanes - 1) / lanes * lanes);
+  }
+
+  /// Returns the first `count` tokens in the order of find(), of those of the `n` tokens in tokens_ that have a
+  /// frequency of at least `least`. `fewer`: how many tokens have a lower frequency.
+  std::span<const std::uint64_t> choose(std::size_t n, std::size_t count, std::uint32_t least, std::size_t fewer) {
+    // The frequency of the last prefix feature is found first. Then one pass without branches finds the tokens up to
+    // this frequency.
+    const std::uint32_t range = nth_count(counts_of(n), fewer + count) - least;
+    std::size_t found = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      const std::uint64_t key = std::uint64_t{counts_[i]} << 32 | tokens_[i];
-      chosen_[below] = key;
-      below += counts_[i] < last ? 1 : 0;
-      ties_[equal] = key;
-      equal += counts_[i] == last ? 1 : 0;
+      chosen_[found] = std::uint64_t{counts_[i]} << 32 | tokens_[i];
+      found += counts_[i] - least <= range ? 1 : 0;
     }
-    const auto first = ties_.begin(), behind = first + static_cast<std::ptrdiff_t>(equal);
-    const std::size_t wanted = count - below;
-    if (wanted < equal) std::nth_element(first, first + static_cast<std::ptrdiff_t>(wanted), behind);
-    std::copy_n(first, wanted, chosen_.begin() + static_cast<std::ptrdiff_t>(below));
-    const std::span<std::uint64_t> keys = std::span(chosen_).first(count);
+    // Sorting a few more keys takes less time than removing them.
+    constexpr std::size_t few = 64;
+    if (found > few) {
+      const auto first = chosen_.begin();
+      std::nth_element(first, first + static_cast<std::ptrdiff_t>(count - 1),
+                       first + static_cast<std::ptrdiff_t>(found));
+      found = count;
+    }
+    const std::span<std::uint64_t> keys = std::span(chosen_).first(found);
     choose_form(level_, [&](auto form) { return sort_keys_of(form)(keys, sorted_.data()); });
     return std::span(sorted_).first(count);
   }
@@ -228,10 +233,12 @@ class prefix_finder {
     return least;
   }
 
+  static constexpr std::size_t lanes = 16;  // of the widest vector in the kernels
+
   instruction_set level_ = active_instruction_set();
   std::vector<std::uint32_t> tokens_;
   std::vector<std::uint16_t> counts_;
-  std::vector<std::uint64_t> chosen_, ties_, sorted_;
+  std::vector<std::uint64_t> chosen_, sorted_;
 };
 
 }  // namespace neardup::inline v0::detail
