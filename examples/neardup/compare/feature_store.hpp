@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
 #include <memory>
@@ -20,27 +19,20 @@ class compact_numbers {
   /// Appends a number.
   /// Throws: std::length_error if the number is 2^40 or more.
   void push_back(std::uint64_t number) {
-    std::array<std::uint8_t, bytes> digits{};
-    for (std::uint8_t& digit : digits) {
-      digit = static_cast<std::uint8_t>(number);
-      number >>= 8;
-    }
-    if (number != 0) throw std::length_error("too much for numbers of 40 bits");
-    digits_.push_back(digits);
+    if (number >> 40 != 0) throw std::length_error("too much for numbers of 40 bits");
+    low_.push_back(static_cast<std::uint32_t>(number));
+    high_.push_back(static_cast<std::uint8_t>(number >> 32));
   }
 
   [[nodiscard]] std::uint64_t operator[](std::size_t i) const noexcept {
-    std::uint64_t number = 0;
-    for (std::size_t b = bytes; b-- > 0;) number = number << 8 | digits_[i][b];
-    return number;
+    return std::uint64_t{high_[i]} << 32 | low_[i];
   }
 
-  [[nodiscard]] std::size_t size() const noexcept { return digits_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return high_.size(); }
 
  private:
-  static constexpr std::size_t bytes = 5;
-
-  std::vector<std::array<std::uint8_t, bytes>> digits_;
+  std::vector<std::uint32_t> low_;
+  std::vector<std::uint8_t> high_;
 };
 
 /// The features of documents. Up to a limit, features are in memory. The features of further documents are in a mapped
@@ -120,21 +112,19 @@ class feature_store {
     const bool fits = bytes_ == 0 || bytes_ + bytes + bytes_per_document_ * this->size() <= limit_;
     if (is_in_memory() && fits) {
       bytes_ += bytes;
-      return in_memory_ = begin_chunk(std::make_unique_for_overwrite<std::uint32_t[]>(size), slots, false);
+      return in_memory_ = begin_chunk(memory_of_large_pages(bytes), slots, false);
     }
     if (is_in_memory()) filed_.resize(class_of(std::numeric_limits<std::uint32_t>::max()) + 1);
     open_chunk& chunk = filed_[class_of(count)];
-    if (!has_room(chunk, count)) {
-      const std::shared_ptr<void> memory = memory_in_file(bytes);
-      chunk = begin_chunk({memory, static_cast<std::uint32_t*>(memory.get())}, slots, true);
-    }
+    if (!has_room(chunk, count)) chunk = begin_chunk(memory_in_file(bytes), slots, true);
     return chunk;
   }
 
-  open_chunk begin_chunk(std::shared_ptr<std::uint32_t[]> features, std::size_t slots, bool is_filed) {
-    const open_chunk made{features.get(), slots << slot_bits_, 0, std::uint64_t{slots_.size()} << slot_bits_};
+  open_chunk begin_chunk(std::shared_ptr<void> memory, std::size_t slots, bool is_filed) {
+    const open_chunk made{static_cast<std::uint32_t*>(memory.get()), slots << slot_bits_, 0,
+                          std::uint64_t{slots_.size()} << slot_bits_};
     slots_.insert(slots_.end(), slots, {made.features, made.begin, is_filed});
-    chunks_.push_back(std::move(features));
+    chunks_.push_back(std::move(memory));
     return made;
   }
 
@@ -152,7 +142,7 @@ class feature_store {
   int slot_bits_;
   std::uint64_t bytes_ = 0;  // number of bytes in memory
   std::uint64_t feature_count_ = 0;
-  std::vector<std::shared_ptr<std::uint32_t[]>> chunks_;
+  std::vector<std::shared_ptr<void>> chunks_;
   std::vector<slot> slots_;  // the slots of all chunks
   open_chunk in_memory_;
   std::vector<open_chunk> filed_;  // for each size class; empty while all features are in memory

@@ -82,6 +82,8 @@ class batch_worker {
   finished_batch operator()(batch&& input) {
     finished_batch out;
     out.input = std::move(input);
+    out.documents.reserve(last_documents_);
+    out.features.reserve(last_features_);
     if (out.input.has_lines()) {
       read_lines(out);
     } else if (out.input.from != nullptr) {
@@ -94,6 +96,8 @@ class batch_worker {
       d.features = {features, d.features.size()};
       features += d.features.size();
     }
+    last_documents_ = out.documents.size();
+    last_features_ = out.features.size();
     return out;
   }
 
@@ -309,6 +313,7 @@ class batch_worker {
   bool recovers_;
   record record_;
   byte_buffer buffer_;
+  std::size_t last_documents_ = 0, last_features_ = 0;  // of the last batch: the next one has about as many
   std::shared_ptr<const chinese_fold> fold_;
   std::string folded_;
   document_texts folded_texts_;

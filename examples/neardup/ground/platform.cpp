@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <new>
 #include <system_error>
 
 #include "errors.hpp"
@@ -166,6 +167,17 @@ std::uint64_t temporary_file::append(std::string_view bytes) {
 
 std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
   return read_all_at(*file_, offset, to, size);
+}
+
+std::shared_ptr<void> memory_of_large_pages(std::size_t size) {
+  constexpr std::size_t large_page = std::size_t{1} << 21;
+  const std::align_val_t alignment{size < large_page ? alignof(std::max_align_t) : large_page};
+  std::shared_ptr<void> memory(::operator new(size, alignment),
+                               [alignment](void* data) { ::operator delete(data, alignment); });
+#if defined(MADV_HUGEPAGE)
+  if (size >= large_page) static_cast<void>(::madvise(memory.get(), size, MADV_HUGEPAGE));
+#endif
+  return memory;
 }
 
 std::shared_ptr<void> memory_in_file(std::size_t size) {
