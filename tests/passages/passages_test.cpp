@@ -233,6 +233,44 @@ TEST_CASE("a text that occurs a hundred thousand times is found each time, in li
   CHECK(store.bytes < copies * 600);
 }
 
+TEST_CASE("a run of words that stands in most texts is searched in little memory") {
+  struct watching_store : neardup::detail::held_partitions {
+    std::size_t largest = 0;
+    void read(std::uint32_t partition, std::span<std::byte> to) {
+      largest = (std::max)(largest, to.size());
+      held_partitions::read(partition, to);
+    }
+  } store;
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "word" + std::to_string(i * i) + " ";
+  constexpr std::uint64_t memory = 1 << 20;
+  const std::vector<std::string> copies(20'000, text);
+  std::size_t found = 0;
+  neardup::visit_passages(copies, {.length = 50}, words{}, store, memory, [&](const passage&) { ++found; });
+  CHECK(found == copies.size() - 1);
+  CHECK(store.largest < memory / 8);
+
+  // The windows around the run have one anchor. They are different, and more than fit into the memory.
+  oracle::random_engine random(80);
+  std::vector<fields> documents(150);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const auto draw = [&] {
+      std::string letters;
+      while (letters.size() < 30) letters += static_cast<char>('a' + random() % 26);
+      return letters;
+    };
+    documents[i] = {draw() + "the run that stands in most texts" + draw()};
+    if (i % 3 == 2) documents[i][0].replace(i % 60, 60, documents[i / 2][0].substr(i % 60, 60));
+  }
+  for (const std::size_t least : {1U, 2U, 3U}) {
+    passage_options how{.length = 40, .least_documents = least};
+    const std::vector<passage> wanted = slow_passages(documents, how, byte_ngrams{1});
+    CHECK((found_in(documents, how, byte_ngrams{1}, 1) == wanted));
+    how.run = neardup::threads{8};
+    CHECK((found_in(documents, how, byte_ngrams{1}, 1) == wanted));
+  }
+}
+
 TEST_CASE("a passage lies in one text, and repeats one of an earlier document, field or place") {
   const std::vector<fields> documents{{"one two three", "four one two"}, {"three four", "one"}, {"two three"}};
   const std::vector<passage> found = found_in(documents, {.length = 2}, words{});

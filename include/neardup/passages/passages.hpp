@@ -88,7 +88,7 @@ class held_partitions {
     partitions_[partition].emplace_back(bytes.begin(), bytes.end());
   }
   void read(std::uint32_t partition, std::span<std::byte> to) {
-    for (const std::vector<std::byte>& bytes : std::exchange(partitions_[partition], {})) {
+    for (const std::vector<std::byte>& bytes : partitions_[partition]) {
       to = to.subspan(static_cast<std::size_t>(std::copy(bytes.begin(), bytes.end(), to.begin()) - to.begin()));
     }
   }
@@ -97,23 +97,14 @@ class held_partitions {
   std::vector<std::vector<std::vector<std::byte>>> partitions_;
 };
 
-/// The sink that callers use to pass texts: `sink(text)` or `sink(text, field)`.
-struct text_sink {
-  const passage_source::sink& take;
-  void operator()(std::string_view text, std::size_t field = 0) const { take(text, field); }
-};
-
 template <class Documents, class Tokenizer>
 [[nodiscard]] passage_source source_of_passages(const Documents& documents, const Tokenizer& tokenizer) {
   passage_source source;
   source.visit_texts = [&documents](const passage_source::sink& take) {
     if constexpr (text_range<Documents>) {
-      for (std::size_t i = 0, size = documents.size(); i < size; ++i) {
-        const auto& text = documents[i];
-        take(std::string_view(text), 0);
-      }
+      for (std::size_t i = 0, size = documents.size(); i < size; ++i) take(std::string_view(documents[i]), 0);
     } else {
-      documents(text_sink{take});
+      documents([&take](std::string_view text, std::size_t field = 0) { take(text, field); });
     }
   };
   if (has_bytes_as_units(tokenizer)) return source;
@@ -149,7 +140,7 @@ template <class Documents, class Tokenizer>
 /// Complexity: linear. The store gets 8 bytes for each of about 4 anchors in `options.length` units, at most 32 bytes,
 /// usually 16 or fewer, for each passage whose anchor repeats, and 28 bytes for each run that is found.
 /// Memory: about `memory` bytes; for words, also 16 bytes for each word of a text that a thread reads. More memory is
-/// needed if one run of half of `options.length` units makes up a great part of the corpus.
+/// needed if one document has a great part of all runs that are found: 28 bytes for each of them.
 /// Example: `visit_passages(read_file, {.length = 100}, byte_ngrams{1}, files, 1 << 30, print);`
 template <class Documents, tokenizer Tokenizer, partition_store Store, class Visit>
 void visit_passages(const Documents& documents, const passage_options& options, const Tokenizer& tokenizer,

@@ -19,20 +19,22 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/large_array.hpp"
 #include "../../detail/prefetch.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// The bytes of a text as units. The two values of a unit are equal.
-class byte_values {
+/// The units of a text: bytes or words. Each unit has two values. Those of a byte are equal. The second values of words
+/// are empty if only anchors are needed.
+class unit_values {
  public:
-  explicit byte_values(std::string_view text) noexcept : text_(text) {}
+  explicit unit_values(std::string_view bytes) noexcept : bytes_(bytes), size_(bytes.size()) {}
+  unit_values(std::span<const std::uint64_t> first, std::span<const std::uint64_t> second) noexcept
+      : first_(first), second_(second), size_(first.size()) {}
 
-  [[nodiscard]] std::size_t size() const noexcept { return text_.size(); }
-  [[nodiscard]] std::uint64_t first(std::size_t i) const noexcept {
-    return table[static_cast<unsigned char>(text_[i])];
-  }
-  [[nodiscard]] std::uint64_t second(std::size_t i) const noexcept { return first(i); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint64_t first(std::size_t i) const noexcept { return first_.empty() ? of_byte(i) : first_[i]; }
+  [[nodiscard]] std::uint64_t second(std::size_t i) const noexcept { return first_.empty() ? of_byte(i) : second_[i]; }
 
  private:
   static constexpr std::array<std::uint64_t, 256> table = [] {
@@ -40,22 +42,13 @@ class byte_values {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = mix(golden_ratio * (i + 1));
     return values;
   }();
+  [[nodiscard]] std::uint64_t of_byte(std::size_t i) const noexcept {
+    return table[static_cast<unsigned char>(bytes_[i])];
+  }
 
-  std::string_view text_;
-};
-
-/// The words of a text as units. Each word has two hashes. The second hashes are empty if only anchors are needed.
-class word_values {
- public:
-  word_values(std::span<const std::uint64_t> first, std::span<const std::uint64_t> second) noexcept
-      : first_(first), second_(second) {}
-
-  [[nodiscard]] std::size_t size() const noexcept { return first_.size(); }
-  [[nodiscard]] std::uint64_t first(std::size_t i) const noexcept { return first_[i]; }
-  [[nodiscard]] std::uint64_t second(std::size_t i) const noexcept { return second_[i]; }
-
- private:
+  std::string_view bytes_;
   std::span<const std::uint64_t> first_, second_;
+  std::size_t size_;
 };
 
 /// Consecutive windows with the same anchor. The windows begin at the units [first, end).
@@ -80,8 +73,8 @@ class anchor_finder {
   /// Calls `use(first, last, runs)` for each piece of a text. A piece is the units [first, last). `runs` are the
   /// anchor_runs of the windows of the piece, in order. Pieces overlap by length - 1 units, so that each window is in
   /// exactly one piece.
-  template <class Values, class Use>
-  void for_each_piece(const Values& units, const Use& use) {
+  template <class Use>
+  void for_each_piece(const unit_values& units, const Use& use) {
     if (units.size() < length_) return;
     const std::size_t windows = units.size() - length_ + 1;
     const std::size_t step = (std::max)(std::size_t{1} << 14, 4 * length_);
@@ -97,8 +90,7 @@ class anchor_finder {
   static constexpr std::uint64_t factor = 0xd6e8feb86659fd93U;
 
   /// Sets hashes_[i] to the hash of the gram that begins at unit first + i, for all i < count.
-  template <class Values>
-  void hash_grams(const Values& units, std::size_t first, std::size_t count) {
+  void hash_grams(const unit_values& units, std::size_t first, std::size_t count) {
     hashes_.resize(count);
     std::uint64_t hash = 0;
     for (std::size_t i = 0; i + 1 < gram_; ++i) hash = hash * factor + units.first(first + i);
@@ -178,7 +170,9 @@ class anchor_set {
  public:
   /// The size is `bytes` or a little more. Anchors of different partitions are in different words, so threads may add
   /// anchors of different partitions at the same time.
-  anchor_set(std::uint32_t partitions, std::uint64_t bytes) : words_(words_for(partitions, bytes)) {}
+  anchor_set(std::uint32_t partitions, std::uint64_t bytes) : words_(words_for(partitions, bytes)) {
+    std::fill_n(words_.data(), words_.size(), 0);
+  }
 
   void add(std::uint64_t anchor) noexcept {
     const std::uint64_t hash = mix(anchor);
@@ -206,7 +200,7 @@ class anchor_set {
     return std::uint64_t{1} << (hash & 63U) | std::uint64_t{1} << (hash >> 6 & 63U);
   }
 
-  std::vector<std::uint64_t> words_;
+  large_array<std::uint64_t> words_;
 };
 
 /// A hash of a window: two polynomials of its units modulo 2^61 - 1. The factors of the polynomials are random. So two
@@ -250,8 +244,7 @@ class window_hasher {
   }
 
   /// Hashes the prefixes of the stretch [first, last) of a text.
-  template <class Values>
-  void take(const Values& units, std::size_t first, std::size_t last) {
+  void take(const unit_values& units, std::size_t first, std::size_t last) {
     first_ = first;
     prefixes_.resize(last - first + 1);
     window_hash hash{0, 0};

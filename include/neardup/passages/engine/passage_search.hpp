@@ -8,10 +8,12 @@
 //
 // The records of windows have 16 bytes each. A run of windows is a header and the hashes of its windows. A run that is
 // equal to an earlier run is a header and two hashes: the first and the last window of a run determine all others,
-// because these two windows together cover all units of the run.
+// because these two windows together cover all units of the run. A partition consists of sections, which are read
+// one after the other. The earlier run is in the same section.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <compare>
 #include <cstddef>
@@ -97,21 +99,107 @@ struct run_header {
   [[nodiscard]] std::size_t records() const noexcept { return 1 + (is_copy ? 2 : std::size_t{count}); }
 };
 
-/// Finds the repeated windows of one partition.
-/// Memory: 16 to 24 bytes for each record. Another 8 bytes if passages must be in several documents.
+/// A store that several threads use. Numbers of its partitions are assigned in order.
+struct shared_store {
+  any_partition_store store;
+  mutex_type mutex;
+  std::uint32_t next = 0;
+};
+
+/// Appends records to partitions. Some records of each partition wait in memory. A partition consists of sections. Each
+/// section is a partition of the store.
+template <class Record>
+class scattered_records {
+ public:
+  struct section {
+    std::uint32_t number;
+    std::uint64_t size;  // records in the store
+  };
+
+  /// `memory`: the bytes of the records that wait in memory.
+  void begin(shared_store& store, std::uint32_t partitions, std::uint64_t memory) {
+    store_ = &store;
+    waiting_.resize(partitions);
+    sections_.resize(partitions);
+    for (std::uint32_t i = 0; i < partitions; ++i) begin_section(i);
+    most_ = to_size(std::clamp<std::uint64_t>(memory / partitions / sizeof(Record), 16, 1024));
+  }
+  void add(std::uint32_t partition, std::span<const Record> records) {
+    std::vector<Record>& waiting = waiting_[partition];
+    waiting.insert(waiting.end(), records.begin(), records.end());
+    if (waiting.size() >= most_) append(partition);
+  }
+  /// Begins a new section in each partition whose last section has `most` bytes or more.
+  void begin_sections(std::uint64_t most) {
+    for (std::uint32_t i = 0; i < sections_.size(); ++i) {
+      if ((sections_[i].back().size + waiting_[i].size()) * sizeof(Record) < most) continue;
+      append(i);
+      begin_section(i);
+    }
+  }
+  void end() {
+    for (std::uint32_t i = 0; i < waiting_.size(); ++i) append(i);
+    waiting_ = {};
+  }
+  [[nodiscard]] std::uint32_t partitions() const noexcept { return static_cast<std::uint32_t>(sections_.size()); }
+  [[nodiscard]] const std::vector<section>& sections(std::uint32_t partition) const { return sections_[partition]; }
+  [[nodiscard]] std::span<Record> read(const section& one, scratch_array<Record>& memory) const {
+    const std::span<Record> records = memory.take(to_size(one.size));
+    const std::lock_guard lock(store_->mutex);
+    if (!records.empty()) store_->store.read(one.number, std::as_writable_bytes(records));
+    return records;
+  }
+
+ private:
+  void begin_section(std::uint32_t partition) {
+    const std::lock_guard lock(store_->mutex);
+    sections_[partition].push_back({store_->next++, 0});
+  }
+  void append(std::uint32_t partition) {
+    std::vector<Record>& waiting = waiting_[partition];
+    if (waiting.empty()) return;
+    section& to = sections_[partition].back();
+    const std::lock_guard lock(store_->mutex);
+    store_->store.append(to.number, std::as_bytes(std::span(waiting)));
+    to.size += waiting.size();
+    waiting.clear();
+  }
+
+  shared_store* store_ = nullptr;
+  std::vector<std::vector<Record>> waiting_;
+  std::vector<std::vector<section>> sections_;  // [partition]: at least one
+  std::size_t most_ = 0;                        // records that wait in a partition
+};
+
+/// Finds the repeated windows of one partition. The search keeps the first occurrences of the windows, as many as there
+/// is memory for. The caller has to search the other windows later.
 class partition_search {
  public:
   using visit_type = std::function<void(const repeated_windows&)>;
+  using spill_type = std::function<void(const run_header&, const window_hash&)>;
+
+  /// The memory of a window, without the number of its documents.
+  static constexpr std::uint64_t bytes_a_window = 44;
 
   explicit partition_search(const passage_conditions& how) : how_(how) {}
 
-  /// Calls `visit` for the repeated windows of each run.
-  /// Precondition: there are fewer than 2^32 records.
-  void search(std::span<const window_record> records, const visit_type& visit);
+  /// Begins a partition. The search keeps up to `most` windows.
+  void begin(std::size_t most) {
+    most_ = (std::min)(most, std::size_t{(std::numeric_limits<std::uint32_t>::max)() - 1});
+    firsts_.clear();
+    documents_.clear();
+    firsts_.reserve(most_);
+    windows_.reset(most_);
+  }
+
+  /// Reads a section of the partition. If `takes`, the search keeps new windows, or calls `spill` for them if it is
+  /// full. If `reports`, the search calls `visit` for the repeated windows among those that it keeps. If passages must
+  /// be in several documents, the search has to read all sections before it reports.
+  void read(std::span<const window_record> records, bool takes, bool reports, const visit_type& visit,
+            const spill_type& spill);
 
  private:
-  /// A hash table of positions in the records, with open addressing. A free entry is 0, which is never the position of
-  /// a window, because a header precedes each window.
+  /// A hash table of positions, with open addressing. A free entry is 0, which is no position.
   class position_table {
    public:
     void reset(std::size_t count) {
@@ -131,21 +219,18 @@ class partition_search {
     int bits_ = 4;
     std::vector<std::uint32_t> slots_;
   };
-
-  void find_firsts(std::span<const window_record> records);
-  void count_document(std::uint32_t window, std::uint32_t document) {
-    if (how_.least_documents < 2 || last_[window] == document + 1) return;
-    last_[window] = document + 1;
-    ++documents_[window];
-  }
+  /// The first occurrence of a window, and the last document that has the window.
+  struct first_window {
+    window_hash hash;
+    std::uint32_t document, field, begin, last;
+  };
 
   const passage_conditions& how_;
-  position_table windows_, runs_;
-  // first_[position]: the position of the first window that equals the window at `position`. For the first record after
-  // the header of a copy: the position of the first window of the run that is copied.
-  std::vector<std::uint32_t> first_;
-  std::vector<std::uint32_t> header_;            // header_[position]: the header of the run
-  std::vector<std::uint32_t> documents_, last_;  // [first position]: number of documents so far; 1 + the last document
+  std::size_t most_ = 0;
+  position_table windows_;  // 1 + the index in firsts_
+  std::vector<first_window> firsts_;
+  std::vector<std::uint32_t> documents_;  // [index in firsts_]: the number of documents, if several are necessary
+  position_table runs_;                   // the position of the first window of a run of the section
 };
 
 /// A search for passages. An object is made for one call of find().
@@ -173,10 +258,13 @@ class passage_search {
     std::size_t begin, size;
     std::uint32_t document, field;
   };
-  /// The last run that a worker has written with these hashes. The next run with the same hashes is written as a copy.
+  /// The last run that a worker has written with these hashes. The next run with the same hashes in the same section is
+  /// written as a copy.
   struct written_run {
     window_hash first{0, 0}, last{0, 0};
-    std::size_t count = 0;
+    std::uint32_t count = 0, section = 0;
+
+    friend bool operator==(const written_run&, const written_run&) = default;
   };
   /// An anchor that a worker has scattered, and how often.
   struct scattered_anchor {
@@ -189,12 +277,9 @@ class passage_search {
     void take(std::uint64_t anchor, std::uint32_t least) {
       scattered_anchor& last = known[part_of(mix(anchor) >> 32, known.size())];
       if (last.anchor != anchor) last = {anchor, 0};
-      if (last.times == least) {
-        ++repeated;
-      } else {
-        ++last.times;
-        anchors.push_back(anchor);
-      }
+      if (last.times == least) return;
+      ++last.times;
+      anchors.push_back(anchor);
     }
 
     anchor_finder finder;
@@ -202,61 +287,24 @@ class passage_search {
     std::vector<std::uint64_t> first, second;  // hashes of words
     std::vector<std::uint64_t> anchors;        // pass 1
     std::vector<scattered_anchor> known;
-    std::uint64_t windows = 0, anchors_seen = 0, repeated = 0;  // `repeated`: occurrences of repeated anchors
+    std::uint64_t windows = 0;
     std::vector<window_record> records;                         // pass 2
     std::vector<std::pair<std::uint32_t, std::size_t>> pieces;  // the partition and the number of consecutive records
     std::vector<written_run> written;
   };
-  /// Appends records to partitions of a store. Some records of each partition wait in memory.
-  template <class Record>
-  class scattered_records {
-   public:
-    /// Begins with partition `first` of the store. `memory`: the bytes of the records that wait in memory.
-    void begin(std::uint32_t first, std::uint32_t partitions, std::uint64_t memory) {
-      first_ = first;
-      waiting_.resize(partitions);
-      stored_.assign(partitions, 0);
-      most_ = to_size(std::clamp<std::uint64_t>(memory / partitions / sizeof(Record), 16, 1024));
-    }
-    void add(any_partition_store& store, std::uint32_t partition, std::span<const Record> records) {
-      std::vector<Record>& waiting = waiting_[partition];
-      waiting.insert(waiting.end(), records.begin(), records.end());
-      if (waiting.size() >= most_) append(store, partition);
-    }
-    void end(any_partition_store& store) {
-      for (std::uint32_t i = 0; i < waiting_.size(); ++i) {
-        if (!waiting_[i].empty()) append(store, i);
-        waiting_[i] = {};
-      }
-    }
-    [[nodiscard]] std::uint64_t size(std::size_t partition) const noexcept { return stored_[partition]; }
-    /// Reads all records of a partition. The mutex guards the store.
-    [[nodiscard]] std::span<Record> read(any_partition_store& store, mutex_type& mutex, std::size_t partition,
-                                         scratch_array<Record>& memory) const {
-      const std::span<Record> records = memory.take(to_size(stored_[partition]));
-      const std::lock_guard lock(mutex);
-      if (!records.empty()) store.read(first_ + static_cast<std::uint32_t>(partition), std::as_writable_bytes(records));
-      return records;
-    }
-
-   private:
-    void append(any_partition_store& store, std::uint32_t partition) {
-      store.append(first_ + partition, std::as_bytes(std::span(waiting_[partition])));
-      stored_[partition] += waiting_[partition].size();
-      waiting_[partition].clear();
-    }
-
-    std::uint32_t first_ = 0;
-    std::vector<std::vector<Record>> waiting_;
-    std::vector<std::uint64_t> stored_;  // records in the store
-    std::size_t most_ = 0;               // records that wait in a partition
+  /// The memory of a thread that searches partitions.
+  struct searcher {
+    partition_search search;
+    scratch_array<window_record> records;
+    std::vector<repeated_windows> found;
   };
 
   /// Reads all texts, up to some MB at a time. Calls `use(worker, units, first, last, runs, text)` for each piece of
   /// each text (see anchor_finder), and `after(worker)` for each worker when these texts are read. Workers have
   /// consecutive texts.
   template <class Use, class After>
-  void read_texts(bool hashes_windows, const Use& use, const After& after) {
+  void read_texts(const Use& use, const After& after) {
+    const bool is_second = found_.partitions() > 0;
     std::string bytes;
     std::vector<placed_text> texts;
     const std::size_t parts = workers_.size();
@@ -264,17 +312,16 @@ class passage_search {
     const std::uint64_t most_bytes = std::clamp<std::uint64_t>(memory_ / 64, parts << 16, parts << 20);
     const auto read = [&](worker& own, const placed_text& text) {
       const std::string_view content = std::string_view(bytes).substr(text.begin, text.size);
-      const auto read_as = [&](const auto& units) {
-        own.finder.for_each_piece(units, [&](std::size_t first, std::size_t last, std::span<const anchor_run> runs) {
-          use(own, units, first, last, runs, text);
-        });
-      };
-      if (!source_.hash_words) return read_as(byte_values(content));
-      own.first.clear();
-      own.second.clear();
-      source_.hash_words(content, 0, own.first);
-      if (hashes_windows && own.first.size() >= how_.length) source_.hash_words(content, golden_ratio, own.second);
-      read_as(word_values(own.first, own.second));
+      if (source_.hash_words) {
+        own.first.clear();
+        own.second.clear();
+        source_.hash_words(content, 0, own.first);
+        if (is_second && own.first.size() >= how_.length) source_.hash_words(content, golden_ratio, own.second);
+      }
+      const unit_values units = source_.hash_words ? unit_values(own.first, own.second) : unit_values(content);
+      own.finder.for_each_piece(units, [&](std::size_t first, std::size_t last, std::span<const anchor_run> runs) {
+        use(own, units, first, last, runs, text);
+      });
     };
     const auto read_all = [&] {
       in_steps(run_, parts, parts, 1, [&](std::size_t /*thread*/, std::size_t part, std::size_t /*last*/) {
@@ -288,8 +335,14 @@ class passage_search {
       texts.clear();
     };
     documents_ = 0;
+    bytes_ = 0;
     source_.visit_texts([&](std::string_view text, std::size_t field) {
-      if (field == 0) ++documents_;
+      if (field == 0) {
+        const bool is_last = found_from_.size() == found_.partitions();
+        if (!is_last && bytes_ / found_bytes_ >= found_from_.size()) found_from_.push_back(documents_);
+        ++documents_;
+      }
+      bytes_ += text.size();
       if (documents_ == 0) fail<std::invalid_argument>("the first text of a document has the field 0");
       if (documents_ > most_of_text || field > most_of_text || text.size() >= most_of_text) {
         fail<std::length_error>({"passages: text ", field, " of document ", documents_ - 1, " has ", text.size(),
@@ -305,8 +358,7 @@ class passage_search {
   }
 
   /// Writes the runs of a piece whose windows may be repeated.
-  template <class Values>
-  void write_runs(worker& own, const Values& units, std::size_t first, std::size_t last,
+  void write_runs(worker& own, const unit_values& units, std::size_t first, std::size_t last,
                   std::span<const anchor_run> runs, const placed_text& text) {
     constexpr std::size_t ahead = 8;
     bool has_prefixes = false;
@@ -316,13 +368,14 @@ class passage_search {
       if (!repeated_.contains(run.anchor)) continue;
       if (!std::exchange(has_prefixes, true)) own.hasher.take(units, first, last);
       const std::size_t before = own.records.size();
+      const std::uint32_t partition = anchor_set::partition_of(run.anchor, scattered_.partitions());
       const window_hash front = own.hasher[run.first], back = own.hasher[run.end - 1];
       run_header header{text.document, text.field, static_cast<std::uint32_t>(run.first),
                         static_cast<std::uint32_t>(run.size()), false};
       if (run.size() >= least_copied) {
+        const written_run now{front, back, header.count, scattered_.sections(partition).back().number};
         written_run& known = own.written[to_size((front.low ^ back.high * golden_ratio) % own.written.size())];
-        header.is_copy = known.first == front && known.last == back && known.count == run.size();
-        if (!header.is_copy) known = {front, back, run.size()};
+        header.is_copy = std::exchange(known, now) == now;
       }
       own.records.push_back(header.packed());
       if (header.is_copy) {
@@ -330,7 +383,7 @@ class passage_search {
       } else {
         for (std::size_t window = run.first; window < run.end; ++window) own.records.push_back(own.hasher[window]);
       }
-      own.pieces.emplace_back(anchor_set::partition_of(run.anchor, partitions_), own.records.size() - before);
+      own.pieces.emplace_back(partition, own.records.size() - before);
     }
   }
 
@@ -338,7 +391,14 @@ class passage_search {
   void find_repeated_anchors();
   void scatter_windows();
   void find_repeated();
+  void search_partition(searcher& own, const scattered_records<window_record>& from, std::uint32_t partition,
+                        int depth);
   void visit_found(const visit_type& visit);
+
+  /// Returns the bytes from which on a section ends.
+  [[nodiscard]] std::uint64_t section_size() const {
+    return std::clamp<std::uint64_t>(memory_ / 32 / run_.parts(), 1 << 10, 1 << 26);
+  }
 
   static constexpr std::uint64_t most_of_text = (std::numeric_limits<std::uint32_t>::max)();
   static constexpr std::uint32_t max_partitions = 4096;
@@ -346,76 +406,67 @@ class passage_search {
 
   passage_source source_;
   passage_conditions how_;
-  any_partition_store store_;
+  shared_store store_;
   std::uint64_t memory_;
   any_runner run_;
-  std::uint32_t least_count_;        // least number of occurrences of an anchor whose windows may be repeated
-  std::uint32_t anchor_partitions_;  // the first partitions of the store
+  std::uint32_t least_count_;  // least number of occurrences of an anchor whose windows may be repeated
   scattered_records<std::uint64_t> anchors_;
   anchor_set repeated_{1, 0};
   std::vector<worker> workers_;
-  std::uint64_t windows_ = 0, documents_ = 0;
-  std::uint32_t partitions_ = 1;
+  std::uint64_t windows_ = 0, documents_ = 0, bytes_ = 0;
   scattered_records<window_record> scattered_;
+  mutex_type found_mutex_;
   scattered_records<repeated_windows> found_;
+  std::uint64_t found_bytes_ = 1;          // a partition of found_ belongs to documents of about so many bytes
+  std::vector<std::uint64_t> found_from_;  // the first document of each partition of found_
 };
 
 #if NEARDUP_BODIES
 
-NEARDUP_INLINE void partition_search::find_firsts(std::span<const window_record> records) {
-  first_.resize(records.size());
-  header_.resize(records.size());
-  documents_.assign(how_.least_documents > 1 ? records.size() : 0, 0);
-  last_.assign(documents_.size(), 0);
+NEARDUP_INLINE void partition_search::read(std::span<const window_record> records, bool takes, bool reports,
+                                           const visit_type& visit, const spill_type& spill) {
   std::size_t runs = 0;
   for (std::size_t h = 0; h < records.size(); h += run_header::of(records[h]).records()) ++runs;
   runs_.reset(runs);
-  windows_.reset(records.size() - runs);
-  for (std::size_t h = 0; h < records.size();) {
-    const run_header run = run_header::of(records[h]);
-    const auto begin = static_cast<std::uint32_t>(h + 1);
-    if (run.count >= least_copied) {
-      const window_record &front = records[begin], &back = records[h + run.records() - 1];
-      std::uint32_t& same = runs_.find(front.low + back.high, [&](std::uint32_t other) {
-        return records[other] == front && records[other + run.count - 1] == back &&
-               run_header::of(records[other - 1]).count == run.count;
-      });
-      if (same == 0) same = begin;
-      if (run.is_copy) first_[begin] = same;
-    }
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-      if (run.is_copy) {
-        count_document(first_[first_[begin] + i], run.document);
-        continue;
-      }
-      const std::uint32_t position = begin + i;
-      std::uint32_t& first = windows_.find(records[position].low,
-                                           [&](std::uint32_t other) { return records[other] == records[position]; });
-      if (first == 0) first = position;
-      first_[position] = first;
-      header_[position] = static_cast<std::uint32_t>(h);
-      count_document(first, run.document);
-    }
-    h += run.records();
-  }
-}
-
-NEARDUP_INLINE void partition_search::search(std::span<const window_record> records, const visit_type& visit) {
-  find_firsts(records);
   repeated_windows found{};
   for (std::size_t h = 0; h < records.size();) {
     const run_header run = run_header::of(records[h]);
-    const auto begin = static_cast<std::uint32_t>(h + 1);
-    const std::uint32_t equal = run.is_copy ? first_[begin] : begin;  // position of the first equal windows
+    auto begin = static_cast<std::uint32_t>(h + 1);  // the hashes of the windows
     h += run.records();
-    if (run.document < how_.earlier_documents) continue;
+    if (run.count >= least_copied) {
+      const window_record &front = records[begin], &back = records[h - 1];
+      std::uint32_t& same = runs_.find(front.low + back.high, [&](std::uint32_t other) {
+        return run_header::of(records[other - 1]).count == run.count && records[other] == front &&
+               records[other + run.count - 1] == back;
+      });
+      (run.is_copy ? begin : same) = run.is_copy ? same : begin;
+    }
     for (std::uint32_t i = 0; i < run.count; ++i) {
-      const std::uint32_t first = first_[equal + i];
-      if (first == begin + i && !run.is_copy) continue;
-      if (how_.least_documents > 1 && documents_[first] < how_.least_documents) continue;
-      const run_header place = run_header::of(records[header_[first]]);
-      const std::uint32_t first_begin = place.begin + (first - header_[first] - 1);
-      const repeated_windows next{run.document, run.field, run.begin + i, 1, place.document, place.field, first_begin};
+      const window_hash& hash = records[begin + i];
+      std::uint32_t& entry =
+          windows_.find(hash.low, [&](std::uint32_t other) { return firsts_[other - 1].hash == hash; });
+      if (entry == 0) {
+        if (!takes) continue;
+        if (firsts_.size() == most_) {
+          spill({run.document, run.field, run.begin + i, 1, false}, hash);
+          continue;
+        }
+        firsts_.push_back({hash, run.document, run.field, run.begin + i, run.document});
+        if (how_.least_documents > 1) documents_.push_back(1);
+        entry = static_cast<std::uint32_t>(firsts_.size());
+        continue;
+      }
+      first_window& first = firsts_[entry - 1];
+      if (how_.least_documents > 1) {
+        if (takes && first.last != run.document) ++documents_[entry - 1];
+        first.last = run.document;
+        if (documents_[entry - 1] < how_.least_documents) continue;
+      }
+      if (!reports || run.document < how_.earlier_documents) continue;
+      const repeated_windows next{run.document, run.field, run.begin + i, 1, first.document, first.field, first.begin};
+      if (next.document == next.first_document && next.field == next.first_field && next.begin == next.first_begin) {
+        continue;  // the first occurrence, which was taken by an earlier call
+      }
       if (found.append(next)) continue;
       if (found.count > 0) visit(found);
       found = next;
@@ -428,12 +479,10 @@ NEARDUP_INLINE passage_search::passage_search(passage_source source, passage_con
                                               std::uint64_t memory, any_runner run)
     : source_(std::move(source)),
       how_(how),
-      store_(std::move(store)),
+      store_{std::move(store), {}},
       memory_((std::max)(memory, std::uint64_t{1} << 12)),
       run_(std::move(run)),
-      least_count_(static_cast<std::uint32_t>(std::clamp<std::size_t>(how.least_documents, 2, most_counted))),
-      anchor_partitions_(
-          static_cast<std::uint32_t>(std::clamp<std::uint64_t>(memory_ >> 16, 1, max_anchor_partitions))) {
+      least_count_(static_cast<std::uint32_t>(std::clamp<std::size_t>(how.least_documents, 2, most_counted))) {
   constexpr std::size_t most_units = std::size_t{1} << 20;
   if (how.length == 0 || how.length > most_units) {
     fail<std::invalid_argument>({"a passage has 1 to ", most_units, " units, not ", how.length});
@@ -442,120 +491,130 @@ NEARDUP_INLINE passage_search::passage_search(passage_source source, passage_con
 }
 
 NEARDUP_INLINE void passage_search::scatter_anchors() {
-  anchors_.begin(0, anchor_partitions_, memory_ / 16);
+  const auto partitions =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(memory_ >> 16, 1, max_anchor_partitions));
+  anchors_.begin(store_, partitions, memory_ / 16);
   read_texts(
-      false,
       [&](worker& own, const auto& /*units*/, std::size_t first, std::size_t last, const auto& runs, const auto&) {
         own.windows += last - first - how_.length + 1;
-        own.anchors_seen += runs.size();
         for (const anchor_run& one : runs) own.take(one.anchor, least_count_);
       },
       [&](worker& own) {
         for (const std::uint64_t& anchor : own.anchors) {
-          anchors_.add(store_, anchor_set::partition_of(anchor, anchor_partitions_), std::span(&anchor, 1));
+          anchors_.add(anchor_set::partition_of(anchor, partitions), std::span(&anchor, 1));
         }
         own.anchors.clear();
       });
-  anchors_.end(store_);
+  anchors_.end();
 }
 
 NEARDUP_INLINE void passage_search::find_repeated_anchors() {
-  std::uint64_t scattered = 0, repeated = 0, occurrences = 0;
-  for (std::uint32_t i = 0; i < anchor_partitions_; ++i) scattered += anchors_.size(i);
+  std::uint64_t scattered = 0;
+  const std::uint32_t partitions = anchors_.partitions();
+  for (std::uint32_t i = 0; i < partitions; ++i) scattered += anchors_.sections(i).front().size;
   // One byte per scattered anchor, if memory_ / 4 suffices. A repeated anchor was scattered at least twice, so it has
   // at least 16 bits of the set.
-  repeated_ = anchor_set(anchor_partitions_, (std::min)(memory_ / 4, scattered));
-  mutex_type mutex;
+  repeated_ = anchor_set(partitions, (std::min)(memory_ / 4, scattered));
   const std::size_t parts = workers_.size();
   std::vector<scratch_array<std::uint64_t>> arrays(2 * parts);
-  in_steps(run_, parts, anchor_partitions_, 1, [&](std::size_t part, std::size_t partition, std::size_t /*last*/) {
-    const std::span<std::uint64_t> anchors = anchors_.read(store_, mutex, partition, arrays[2 * part]);
+  in_steps(run_, parts, partitions, 1, [&](std::size_t part, std::size_t partition, std::size_t /*last*/) {
+    const std::span<std::uint64_t> anchors =
+        anchors_.read(anchors_.sections(static_cast<std::uint32_t>(partition)).front(), arrays[2 * part]);
     sort_words(anchors, arrays[2 * part + 1].take(anchors.size()));
     for (std::size_t i = 0, next = 0; i < anchors.size(); i = next) {
       for (next = i + 1; next < anchors.size() && anchors[next] == anchors[i];) ++next;
-      if (next - i < least_count_) continue;
-      repeated_.add(anchors[i]);
-      workers_[part].repeated += next - i;
+      if (next - i >= least_count_) repeated_.add(anchors[i]);
     }
     return true;
   });
   for (worker& own : workers_) {
     windows_ += own.windows;
-    occurrences += own.anchors_seen;
-    repeated += own.repeated;
     own.known = {};
   }
-  // Estimates the share of the windows that the second pass scatters. Assumption: the runs of windows with repeated
-  // anchors are as long as other runs.
-  const double share = static_cast<double>(repeated) / static_cast<double>((std::max)(occurrences, std::uint64_t{1}));
-  windows_ = static_cast<std::uint64_t>(static_cast<double>(windows_) * share);
 }
 
 NEARDUP_INLINE void passage_search::scatter_windows() {
-  constexpr std::uint64_t usual_partition = std::uint64_t{1} << 16, bytes_a_window = 44;
-  const std::uint64_t most_windows = (std::max)(memory_ / 4 / workers_.size() / bytes_a_window, std::uint64_t{1});
-  partitions_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
-      (std::max)((std::min)(windows_ / usual_partition, std::uint64_t{1024}), windows_ / most_windows), 1,
-      max_partitions));
-  scattered_.begin(anchor_partitions_, partitions_, memory_ / 8);
-  found_.begin(anchor_partitions_ + partitions_, partitions_, memory_ / 16);
+  // A table of 2^16 windows fits the cache, if each partition can write 4 kB at a time. The tables of all threads have
+  // to fit into a quarter of the memory.
+  const std::uint64_t fit = windows_ * (4 * partition_search::bytes_a_window * workers_.size()) / memory_;
+  const auto partitions = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>((std::max)((std::min)(windows_ >> 16, memory_ >> 15), fit), 1, max_partitions));
+  scattered_.begin(store_, partitions, memory_ / 8);
+  found_.begin(store_, partitions, memory_ / 16);
+  found_bytes_ = bytes_ / partitions + 1;
   const std::uint64_t written =
       (std::min)(memory_ / 16 / workers_.size() / sizeof(written_run), std::uint64_t{1} << 18);
   for (worker& own : workers_) own.written.resize(to_size((std::min)(written, windows_ / 8) + 1));
-  read_texts(
-      true,
-      [&](worker& own, const auto& units, std::size_t first, std::size_t last, const auto& runs, const auto& text) {
-        write_runs(own, units, first, last, runs, text);
-      },
-      [&](worker& own) {
-        std::span<const window_record> rest(own.records);
-        for (const auto& [partition, count] : own.pieces) {
-          scattered_.add(store_, partition, rest.first(count));
-          rest = rest.subspan(count);
-        }
-        own.records.clear();
-        own.pieces.clear();
-      });
-  scattered_.end(store_);
+  read_texts([&](worker& own, const auto& units, std::size_t first, std::size_t last, const auto& runs,
+                 const auto& text) { write_runs(own, units, first, last, runs, text); },
+             [&](worker& own) {
+               std::span<const window_record> rest(own.records);
+               for (const auto& [partition, count] : own.pieces) {
+                 scattered_.add(partition, rest.first(count));
+                 rest = rest.subspan(count);
+               }
+               own.records.clear();
+               own.pieces.clear();
+               if (&own == &workers_.back()) scattered_.begin_sections(section_size());
+             });
+  scattered_.end();
 }
 
 NEARDUP_INLINE void passage_search::find_repeated() {
-  mutex_type mutex;
   const std::size_t parts = workers_.size();
   workers_.clear();
   repeated_ = anchor_set(1, 0);
-  std::vector<partition_search> searches(parts, partition_search(how_));
-  std::vector<scratch_array<window_record>> arrays(parts);
-  in_steps(run_, parts, partitions_, 1, [&](std::size_t part, std::size_t partition, std::size_t /*last*/) {
-    if (scattered_.size(partition) > (std::numeric_limits<std::uint32_t>::max)()) {
-      fail<std::length_error>("passages: an anchor occurs more than 2^32 times");
-    }
-    const std::span<window_record> records = scattered_.read(store_, mutex, partition, arrays[part]);
-    std::vector<repeated_windows> some;
-    const auto pass_on = [&] {
-      const std::lock_guard lock(mutex);
-      for (const repeated_windows& one : some) {
-        found_.add(store_, static_cast<std::uint32_t>(one.document * std::uint64_t{partitions_} / documents_),
-                   std::span(&one, 1));
-      }
-      some.clear();
-    };
-    searches[part].search(records, [&](const repeated_windows& one) {
-      some.push_back(one);
-      if (some.size() >= 1024) pass_on();
-    });
-    pass_on();
+  std::vector<searcher> searchers;
+  for (std::size_t i = 0; i < parts; ++i) searchers.push_back({partition_search(how_), {}, {}});
+  in_steps(run_, parts, scattered_.partitions(), 1, [&](std::size_t part, std::size_t partition, std::size_t /*last*/) {
+    search_partition(searchers[part], scattered_, static_cast<std::uint32_t>(partition), 0);
     return true;
   });
-  found_.end(store_);
+  found_.end();
+}
+
+NEARDUP_INLINE void passage_search::search_partition(searcher& own, const scattered_records<window_record>& from,
+                                                     std::uint32_t partition, int depth) {
+  constexpr std::uint32_t spill_partitions = 16;
+  const auto pass_on = [&] {
+    const std::lock_guard lock(found_mutex_);
+    for (const repeated_windows& one : own.found) {
+      const auto next = std::upper_bound(found_from_.begin(), found_from_.end(), one.document);
+      found_.add(static_cast<std::uint32_t>(next - found_from_.begin() - 1), std::span(&one, 1));
+    }
+    own.found.clear();
+  };
+  const auto visit = [&](const repeated_windows& one) {
+    own.found.push_back(one);
+    if (own.found.size() >= 1024) pass_on();
+  };
+  // Windows for which there is no memory go to further partitions by their hashes.
+  scattered_records<window_record> rest;
+  const auto spill = [&](const run_header& header, const window_hash& hash) {
+    if (rest.partitions() == 0) rest.begin(store_, spill_partitions, memory_ / 8 / run_.parts());
+    const std::uint64_t to = hash.high >> 4 * (depth % 15) & (spill_partitions - 1);
+    rest.add(static_cast<std::uint32_t>(to), std::array{header.packed(), hash});
+  };
+  std::uint64_t records = 0;
+  for (const auto& section : from.sections(partition)) records += section.size;
+  own.search.begin(to_size((std::min)(records, memory_ / 2 / run_.parts() / partition_search::bytes_a_window + 1)));
+  const bool counts_first = how_.least_documents > 1;
+  for (int read = counts_first ? 0 : 1; read < 2; ++read) {
+    for (const auto& section : from.sections(partition)) {
+      own.search.read(from.read(section, own.records), read == 0 || !counts_first, read == 1, visit, spill);
+      rest.begin_sections(section_size());
+    }
+  }
+  pass_on();
+  rest.end();
+  for (std::uint32_t i = 0; i < rest.partitions(); ++i) search_partition(own, rest, i, depth + 1);
 }
 
 NEARDUP_INLINE void passage_search::visit_found(const visit_type& visit) {
-  mutex_type mutex;
   scratch_array<repeated_windows> memory;
   repeated_windows last{};
-  for (std::uint32_t i = 0; i < partitions_; ++i) {
-    const std::span<repeated_windows> found = found_.read(store_, mutex, i, memory);
+  for (std::uint32_t i = 0; i < found_.partitions(); ++i) {
+    const std::span<repeated_windows> found = found_.read(found_.sections(i).front(), memory);
     std::sort(found.begin(), found.end());
     for (const repeated_windows& one : found) {
       if (last.append(one)) continue;
