@@ -116,45 +116,109 @@ inline void take_characters(word_join_cursor& cursor, const char* limit) noexcep
   cursor = c;
 }
 
-/// Joins the words of the first `size` bytes of a block. The block is already in the required word_form.
-NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* block, std::size_t size,
+/// Joins words without Han characters. Copies each run of words with one separator between the words, which is faster
+/// than copying word by word.
+/// Precondition: size > 0; 128 bytes of the block are readable.
+NEARDUP_ALWAYS_INLINE void join_letters(word_join_cursor& cursor, const char* block, std::size_t size,
+                                        std::uint64_t word) noexcept {
+  cursor.leave_lone();
+  const std::uint64_t all = low_mask(size);
+  word &= all;
+  // The first separator after a word ends the word. Further separators are dropped.
+  const std::uint64_t after_word = word << 1 | (cursor.last == word_run::letters ? 1U : 0U);
+  const std::uint64_t ends = after_word & ~word & all;
+  cursor.last = (word >> (size - 1) & 1U) != 0 ? word_run::letters : word_run::none;
+  // A local copy of a member stays in a register. The member itself would not, because the compiler must assume that
+  // stores change it.
+  char* const joined = cursor.joined;
+  std::uint32_t* close = cursor.close + cursor.count;
+  std::uint32_t* begin = cursor.begin + cursor.count + 1;
+  auto joined_size = static_cast<std::uint32_t>(cursor.size);
+  for (std::uint64_t kept = (word | after_word) & all; kept != 0;) {
+    const std::uint64_t others = kept & (kept + (kept & (0 - kept)));  // the carry clears the first run
+    const std::uint64_t run = kept ^ others;
+    kept = others;
+    const int first = std::countr_zero(run);
+    std::memcpy(joined + joined_size, block + first, text_block_size);
+    const std::uint32_t offset = joined_size - static_cast<std::uint32_t>(first);
+    for (std::uint64_t left = ends & run; left != 0; left &= left - 1) {
+      const std::uint32_t end = offset + static_cast<std::uint32_t>(std::countr_zero(left));
+      joined[end] = shingle_separator;
+      *close++ = end;
+      *begin++ = end + 1;
+    }
+    joined_size += static_cast<std::uint32_t>(64 - std::countl_zero(run) - first);
+  }
+  cursor.size = joined_size;
+  cursor.count = static_cast<std::size_t>(close - cursor.close);
+}
+
+/// Appends `count` Han characters, each of which is a word. The byte after the characters is readable.
+NEARDUP_ALWAYS_INLINE void join_han(word_join_cursor& c, const char* characters, std::size_t count) noexcept {
+  char* out = c.joined + c.size;
+  std::uint32_t* const close = c.close + c.count;
+  std::uint32_t* const begin = c.begin + c.count + 1;
+  auto size = static_cast<std::uint32_t>(c.size);
+  for (std::size_t i = 0; i < count; ++i, out += 4, size += 4) {
+    std::memcpy(out, characters + 3 * i, 4);
+    out[3] = shingle_separator;
+    close[i] = size + 3;
+    begin[i] = size + 4;
+  }
+  c.size = size;
+  c.count += count;
+}
+
+/// Joins words some of which are Han characters.
+/// Precondition: 128 bytes of the block are readable.
+NEARDUP_ALWAYS_INLINE void join_mixed(word_join_cursor& cursor, const char* block, std::size_t size,
                                       const character_masks& masks) noexcept {
   word_join_cursor c = cursor;
-  c.at += size;
-  const std::uint64_t all = low_mask(size);
-  const std::uint64_t word = masks.word & all;
-  const std::uint64_t kept = word | (masks.han & all);
+  const std::uint64_t word = masks.word & low_mask(size);
+  const std::uint64_t han = masks.han & low_mask(size);
   c.leave_lone();
   if (c.last == word_run::letters && (word & 1U) == 0) {
     c.close_word();
     c.last = word_run::none;
   }
-  std::uint64_t ends = (word & ~(word >> 1)) | (masks.han_leads << 2 & kept);
-  for (std::uint64_t begins = (word & ~(word << 1)) | (masks.han_leads & all); begins != 0; begins &= begins - 1) {
+  for (std::uint64_t begins = (word & ~(word << 1)) | (han & ~(han << 1)); begins != 0; begins &= begins - 1) {
     const auto begin = static_cast<std::size_t>(std::countr_zero(begins));
-    const auto end = static_cast<std::size_t>(std::countr_zero(ends)) + 1;
-    ends &= ends - 1;
-    copy_word(block, begin, end, c.joined + c.size);
-    c.size += end - begin;
-    c.close_word();
+    const bool is_han = (han >> begin & 1U) != 0;
+    const auto bytes = static_cast<std::size_t>(std::countr_one((is_han ? han : word) >> begin));
+    if (is_han) {
+      join_han(c, block + begin, bytes / 3);
+    } else {
+      std::memcpy(c.joined + c.size, block + begin, text_block_size);
+      c.size += bytes;
+      c.close_word();
+    }
   }
-  if (kept != 0) {
+  if (const std::uint64_t kept = word | han; kept != 0) {
     // A word that ends at the end of the block stays open, because the next block may continue it.
-    const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
-    const bool is_han = (masks.han >> last & 1U) != 0;
-    const bool is_open = last == size - 1;
+    const bool is_open = (kept >> (size - 1) & 1U) != 0;
     if (is_open) c.reopen_word();
-    c.last = !is_open ? word_run::none : is_han ? word_run::lone : word_run::letters;
+    c.last = !is_open ? word_run::none : (han >> (size - 1) & 1U) != 0 ? word_run::lone : word_run::letters;
   }
   cursor = c;
 }
 
 /// Joins the words of the first `size` bytes of a block.
-/// Precondition: the masks cover the characters of these bytes.
+/// Precondition: size > 0; the masks cover the characters of these bytes.
 NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, word_join_cursor& cursor, const char* block,
                                       std::size_t size, const character_masks& masks) noexcept {
-  if (cursor.form == word_form::as_written) return join_block(cursor, block, size, masks);
-  join_block(cursor, folded_block(block, cursor.form == word_form::normalised ? masks.upper : 0).bytes, size, masks);
+  char bytes[2 * text_block_size];  // so that a whole block can be read from any position
+  std::memset(bytes + text_block_size, 0, text_block_size);
+  if (cursor.form == word_form::as_written) {
+    std::memcpy(bytes, block, text_block_size);
+  } else {
+    fold_block(block, cursor.form == word_form::normalised ? masks.upper : 0, bytes);
+  }
+  if (masks.han_leads == 0) {
+    join_letters(cursor, bytes, size, masks.word);
+  } else {
+    join_mixed(cursor, bytes, size, masks);
+  }
+  cursor.at += size;
 }
 
 #if NEARDUP_X86_KERNELS
@@ -288,127 +352,6 @@ inline void take_blocks_avx512(word_join_cursor& cursor, const char* limit) noex
 NEARDUP_END
 
 #endif  // NEARDUP_X86_KERNELS
-
-#if NEARDUP_NEON_KERNELS
-
-/// Joins words without Han characters. Copies each run of words with one separator between the words, which is faster
-/// than copying word by word.
-/// Precondition: size > 0; 128 bytes of the block are readable.
-NEARDUP_ALWAYS_INLINE void join_letters_neon(word_join_cursor& cursor, const char* block, std::size_t size,
-                                             std::uint64_t word) noexcept {
-  cursor.leave_lone();
-  const std::uint64_t all = low_mask(size);
-  word &= all;
-  // The first separator after a word ends the word. Further separators are dropped.
-  const std::uint64_t after_word = word << 1 | (cursor.last == word_run::letters ? 1U : 0U);
-  const std::uint64_t ends = after_word & ~word & all;
-  cursor.last = (word >> (size - 1) & 1U) != 0 ? word_run::letters : word_run::none;
-  // A local copy of a member stays in a register. The member itself would not, because the compiler must assume that
-  // stores change it.
-  char* const joined = cursor.joined;
-  std::uint32_t* close = cursor.close + cursor.count;
-  std::uint32_t* begin = cursor.begin + cursor.count + 1;
-  auto joined_size = static_cast<std::uint32_t>(cursor.size);
-  for (std::uint64_t kept = (word | after_word) & all; kept != 0;) {
-    const std::uint64_t others = kept & (kept + (kept & (0 - kept)));  // the carry clears the first run
-    const std::uint64_t run = kept ^ others;
-    kept = others;
-    const int first = std::countr_zero(run);
-    std::memcpy(joined + joined_size, block + first, text_block_size);
-    const std::uint32_t offset = joined_size - static_cast<std::uint32_t>(first);
-    for (std::uint64_t left = ends & run; left != 0; left &= left - 1) {
-      const std::uint32_t end = offset + static_cast<std::uint32_t>(std::countr_zero(left));
-      joined[end] = shingle_separator;
-      *close++ = end;
-      *begin++ = end + 1;
-    }
-    joined_size += static_cast<std::uint32_t>(64 - std::countl_zero(run) - first);
-  }
-  cursor.size = joined_size;
-  cursor.count = static_cast<std::size_t>(close - cursor.close);
-}
-
-/// Appends `count` Han characters, each of which is a word. The function writes four characters at a time, so it may
-/// write up to three surplus characters.
-NEARDUP_ALWAYS_INLINE void join_han_neon(word_join_cursor& c, const char* characters, std::size_t count) noexcept {
-  static constexpr std::array<std::uint8_t, 16> spread = {0, 1, 2, 255, 3, 4, 5, 255, 6, 7, 8, 255, 9, 10, 11, 255};
-  static constexpr std::array<std::uint32_t, 4> ends = {3, 7, 11, 15};
-  const uint32x4_t separators = vdupq_n_u32(std::uint32_t{shingle_separator} << 24);
-  uint32x4_t close = vaddq_u32(vdupq_n_u32(static_cast<std::uint32_t>(c.size)), vld1q_u32(ends.data()));
-  for (std::size_t i = 0; i < count; i += 4) {
-    const uint8x16_t four =
-        vqtbl1q_u8(vld1q_u8(reinterpret_cast<const std::uint8_t*>(characters + 3 * i)), vld1q_u8(spread.data()));
-    vst1q_u8(reinterpret_cast<std::uint8_t*>(c.joined + c.size + 4 * i),
-             vorrq_u8(four, vreinterpretq_u8_u32(separators)));
-    vst1q_u32(c.close + c.count + i, close);
-    vst1q_u32(c.begin + c.count + i + 1, vaddq_u32(close, vdupq_n_u32(1)));
-    close = vaddq_u32(close, vdupq_n_u32(16));
-  }
-  c.size += 4 * count;
-  c.count += count;
-}
-
-/// The NEON version of join_block(), which finds the same words.
-/// Precondition: 128 bytes of the block are readable.
-NEARDUP_ALWAYS_INLINE void join_mixed_neon(word_join_cursor& cursor, const char* block, std::size_t size,
-                                           const character_masks& masks) noexcept {
-  word_join_cursor c = cursor;
-  const std::uint64_t word = masks.word & low_mask(size);
-  const std::uint64_t han = masks.han & low_mask(size);
-  c.leave_lone();
-  if (c.last == word_run::letters && (word & 1U) == 0) {
-    c.close_word();
-    c.last = word_run::none;
-  }
-  for (std::uint64_t begins = (word & ~(word << 1)) | (han & ~(han << 1)); begins != 0; begins &= begins - 1) {
-    const auto begin = static_cast<std::size_t>(std::countr_zero(begins));
-    const bool is_han = (han >> begin & 1U) != 0;
-    const auto bytes = static_cast<std::size_t>(std::countr_one((is_han ? han : word) >> begin));
-    if (is_han) {
-      join_han_neon(c, block + begin, bytes / 3);
-    } else {
-      std::memcpy(c.joined + c.size, block + begin, text_block_size);
-      c.size += bytes;
-      c.close_word();
-    }
-  }
-  if (const std::uint64_t kept = word | han; kept != 0) {
-    // A word that ends at the end of the block stays open, because the next block may continue it.
-    const bool is_open = (kept >> (size - 1) & 1U) != 0;
-    if (is_open) c.reopen_word();
-    c.last = !is_open ? word_run::none : (han >> (size - 1) & 1U) != 0 ? word_run::lone : word_run::letters;
-  }
-  cursor = c;
-}
-
-/// Joins the words of the first `size` bytes of a block.
-/// Precondition: size > 0; the masks cover the characters of these bytes.
-NEARDUP_ALWAYS_INLINE void take_block(neon_form /*form*/, word_join_cursor& cursor, const char* block, std::size_t size,
-                                      const character_masks& masks) noexcept {
-  alignas(16) char bytes[2 * text_block_size];  // so that whole vectors can be read from any position
-  const uint8x16_t bit = vdupq_n_u8(cursor.form == word_form::as_written ? 0 : 0x20);
-  const auto fold = [&](std::size_t i) {
-    const uint8x16_t part = vld1q_u8(reinterpret_cast<const std::uint8_t*>(block + i));
-    const uint8x16_t lower = vorrq_u8(part, vandq_u8(neon::text_block::is_in(part, 'A', 'Z'), bit));
-    vst1q_u8(reinterpret_cast<std::uint8_t*>(bytes + i), lower);
-  };
-  fold(0);
-  fold(16);
-  fold(32);
-  fold(48);
-  std::memset(bytes + text_block_size, 0, text_block_size);
-  if (cursor.form == word_form::normalised) {
-    for (std::uint64_t upper = masks.upper; upper != 0; upper &= upper - 1) bytes[std::countr_zero(upper)] |= 0x20;
-  }
-  if (masks.han_leads == 0) {
-    join_letters_neon(cursor, bytes, size, masks.word);
-  } else {
-    join_mixed_neon(cursor, bytes, size, masks);
-  }
-  cursor.at += size;
-}
-
-#endif  // NEARDUP_NEON_KERNELS
 
 /// Joins the words of a text with shingle_separator between them. So any n consecutive words are a substring of the
 /// result, and this substring is a shingle.

@@ -208,29 +208,25 @@ NEARDUP_ALWAYS_INLINE void copy_word(const char* block, std::size_t begin, std::
   } while (i < end);
 }
 
-/// A copy of a block, converted to lower case. Words are copied from this copy.
-struct folded_block {
-  alignas(64) char bytes[text_block_size + text_block_margin];
-
-  /// Copies a block, and converts its letters to lower case. `upper`: a mask of the bytes of upper-case letters beyond
-  /// ASCII. The function is always inlined, so that it may use the vector instructions of its caller.
-  NEARDUP_ALWAYS_INLINE folded_block(const char* block, std::uint64_t upper) noexcept {
-    for (std::size_t i = 0; i < text_block_size; i += sizeof(std::uint64_t)) {
-      std::uint64_t x;
-      std::memcpy(&x, block + i, sizeof x);
-      x = fold_bytes(x);
-      std::memcpy(bytes + i, &x, sizeof x);
-    }
-    std::memset(bytes + text_block_size, 0, text_block_margin);
-    for (; upper != 0; upper &= upper - 1) bytes[std::countr_zero(upper)] |= 0x20;
+/// Copies a block, and converts its letters to lower case. `upper`: a mask of the bytes of upper-case letters beyond
+/// ASCII. The function is always inlined, so that it may use the vector instructions of its caller.
+NEARDUP_ALWAYS_INLINE void fold_block(const char* block, std::uint64_t upper, char* folded) noexcept {
+  for (std::size_t i = 0; i < text_block_size; i += sizeof(std::uint64_t)) {
+    std::uint64_t x;
+    std::memcpy(&x, block + i, sizeof x);
+    x = fold_bytes(x);
+    std::memcpy(folded + i, &x, sizeof x);
   }
-};
+  for (; upper != 0; upper &= upper - 1) folded[std::countr_zero(upper)] |= 0x20;
+}
 
 /// Normalises the first `size` bytes of a block.
 /// Precondition: the masks cover the characters of these bytes.
 NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, normalise_cursor& cursor, const char* block,
                                       std::size_t size, const character_masks& masks) noexcept {
-  const folded_block folded(block, masks.upper);
+  char folded[text_block_size + text_block_margin];  // so that words can be copied 16 bytes at a time
+  fold_block(block, masks.upper, folded);
+  std::memset(folded + text_block_size, 0, text_block_margin);
   const std::uint64_t kept = (masks.word | masks.han) & low_mask(size);
   char* out = cursor.out;
   normalised_end last = cursor.last;
@@ -247,7 +243,7 @@ NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, normalise_cursor& 
     const auto begin = static_cast<std::size_t>(std::countr_zero(left));
     end = static_cast<std::size_t>(std::countr_one(left | low_mask(begin)));
     if (last == normalised_end::space && (masks.han >> begin & 1U) != 0) --out;
-    copy_word(folded.bytes, begin, end, out);
+    copy_word(folded, begin, end, out);
     out += end - begin;
     const bool is_han = (masks.han >> (end - 1) & 1U) != 0;
     *out = ' ';
