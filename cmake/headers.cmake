@@ -61,6 +61,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/idf.hpp
     include/neardup/fingerprint/idf_table.hpp
     include/neardup/fingerprint/kernels/bin_minima.hpp
+    include/neardup/fingerprint/kernels/bin_minima.inl
     include/neardup/fingerprint/kernels/bit_tally.hpp
     include/neardup/fingerprint/kernels/bit_tally.inl
     include/neardup/fingerprint/kernels/checked_parts.hpp
@@ -72,9 +73,12 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/votes.hpp
     include/neardup/fingerprint/kernels/window_counts.hpp
     include/neardup/fingerprint/kernels/window_counts.inl
+    include/neardup/fingerprint/kernels/xxh3_lanes.inl
     include/neardup/fingerprint/kernels/xxh3_short.hpp
     include/neardup/fingerprint/kernels/xxh3_spans.hpp
+    include/neardup/fingerprint/kernels/xxh3_spans.inl
     include/neardup/fingerprint/kernels/xxh3_windows.hpp
+    include/neardup/fingerprint/kernels/xxh3_windows.inl
     include/neardup/fingerprint/keywords.hpp
     include/neardup/fingerprint/minwise_hasher.hpp
     include/neardup/fingerprint/minwise_sketch.hpp
@@ -165,6 +169,7 @@ set(NEARDUP_HEADERS
     include/neardup/simd/forms.hpp
     include/neardup/simd/neon.hpp
     include/neardup/simd/portable.hpp
+    include/neardup/simd/text_block.inl
     include/neardup/simhash.hpp
     include/neardup/storage.hpp
     include/neardup/storage/attachment_file.hpp
@@ -197,6 +202,8 @@ set(NEARDUP_HEADERS
     include/neardup/text/counted.hpp
     include/neardup/text/feature_choice.hpp
     include/neardup/text/kernels/canonical_form.hpp
+    include/neardup/text/kernels/canonical_scan.hpp
+    include/neardup/text/kernels/canonical_scan.inl
     include/neardup/text/kernels/canonical_tables.hpp
     include/neardup/text/kernels/joined_words.hpp
     include/neardup/text/kernels/normalise_blocks.hpp
@@ -207,6 +214,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/kernels/text_blocks.inl
     include/neardup/text/kernels/unicode_tables.hpp
     include/neardup/text/kernels/utf8_blocks.hpp
+    include/neardup/text/kernels/utf8_blocks.inl
     include/neardup/text/kernels/word_runs.hpp
     include/neardup/text/kernels/word_scanner.hpp
     include/neardup/text/kernels/word_spans.hpp

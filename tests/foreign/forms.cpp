@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <neardup/fingerprint/kernels/bin_minima.hpp>
 #include <neardup/fingerprint/kernels/xxh3_spans.hpp>
 #include <neardup/index/engine/bucket_line.hpp>
 #include <neardup/index/engine/filter_scan.hpp>
@@ -21,6 +22,7 @@
 #include <neardup/sets/engine/bitmap_filter.hpp>
 #include <neardup/sets/engine/common_elements.hpp>
 #include <neardup/sets/engine/rare_first.hpp>
+#include <neardup/text/canonical.hpp>
 #include <neardup/text/kernels/joined_words.hpp>
 #include <neardup/text/kernels/utf8_blocks.hpp>
 #include <neardup/text/kernels/word_spans.hpp>
@@ -255,6 +257,7 @@ void compare_texts() {
     compare("validation of texts", [&] { return detail::is_well_formed(whole, active_instruction_set()); });
     compare("validation of any bytes", [&] { return detail::is_well_formed(text, active_instruction_set()); });
     compare("normalised texts", [&] { return normalise(text); });
+    compare("canonical texts", [&] { return canonicalise(text); });
     compare("words", [&] {
       std::vector<std::pair<std::uint32_t, std::uint32_t>> words;
       detail::word_span_finder finder(text);
@@ -291,6 +294,13 @@ void compare_texts() {
       begin.push_back(static_cast<std::uint32_t>(below(1000)));
       end.push_back(begin.back() + 1 + static_cast<std::uint32_t>(below(i % 9 == 0 ? 150 : 40)));
     }
+    compare("min-wise codes", [&] {
+      detail::bin_minima<256> minima;
+      std::vector<std::uint64_t> hashes(begin.begin(), begin.end());
+      for (std::uint64_t& hash : hashes) hash = detail::mix(hash);
+      minima.add(hashes.data(), hashes.size());
+      return minima.code();
+    });
     compare("hashes of spans", [&] {
       std::vector<std::uint64_t> hashes(begin.size() + 8);
       std::uint64_t* const columns[] = {hashes.data()};

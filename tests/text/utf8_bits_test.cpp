@@ -46,8 +46,8 @@ TEST_CASE("the bits of a block are those of its bytes") {
     check(neardup::detail::utf8_block_portable::bits_of(block.data()), expected);
     check_rare(neardup::detail::utf8_block_portable::rare_bits_of(block.data()), rare);
 #if NEARDUP_X86_KERNELS
-    check(neardup::detail::utf8_block_sse2::bits_of(block.data()), expected);
-    check_rare(neardup::detail::utf8_block_sse2::rare_bits_of(block.data()), rare);
+    check(neardup::detail::baseline::utf8_block::bits_of(block.data()), expected);
+    check_rare(neardup::detail::baseline::utf8_block::rare_bits_of(block.data()), rare);
 #endif
   }
   CHECK(wrong == 0);

@@ -176,48 +176,26 @@ NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const
   return static_cast<std::size_t>(_mm_popcnt_u64(a[0] ^ b[0]) + _mm_popcnt_u64(a[1] ^ b[1]));
 }
 
-// ---- blocks of 64 bytes of a text -----------------------------------------------------------------------------------
+// ---- vectors of bytes, for text_block.inl -----------------------------------------------------------------------------
 
-/// A block of 64 bytes. Each function returns one bit for each byte.
-struct text_block {
-  __m256i low, high;
+using byte_vector = std::uint8_t __attribute__((vector_size(32)));
 
-  static NEARDUP_ALWAYS_INLINE text_block load(const char* bytes) noexcept {
-    return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes)),
-            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + 32))};
-  }
-  static NEARDUP_ALWAYS_INLINE std::uint64_t bits(__m256i first, __m256i second) noexcept {
-    const std::uint64_t upper_half = static_cast<std::uint32_t>(_mm256_movemask_epi8(second));
-    return static_cast<std::uint32_t>(_mm256_movemask_epi8(first)) | upper_half << 32;
-  }
-  static NEARDUP_ALWAYS_INLINE __m256i is_in(__m256i bytes, unsigned char least, unsigned char most) noexcept {
-    const __m256i offset = _mm256_sub_epi8(bytes, _mm256_set1_epi8(static_cast<char>(least)));
-    return _mm256_cmpeq_epi8(_mm256_min_epu8(offset, _mm256_set1_epi8(static_cast<char>(most - least))), offset);
-  }
-
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t equal(unsigned char value) const noexcept {
-    const __m256i values = _mm256_set1_epi8(static_cast<char>(value));
-    return bits(_mm256_cmpeq_epi8(low, values), _mm256_cmpeq_epi8(high, values));
-  }
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t range(unsigned char least, unsigned char most) const noexcept {
-    return bits(is_in(low, least, most), is_in(high, least, most));
-  }
-  /// Returns the bytes that are ASCII letters or digits.
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t word_bits() const noexcept {
-    const auto is_word = [](__m256i bytes) NEARDUP_INLINE_LAMBDA {
-      const __m256i letter = is_in(_mm256_or_si256(bytes, _mm256_set1_epi8(0x20)), 'a', 'z');
-      return _mm256_or_si256(letter, is_in(bytes, '0', '9'));
-    };
-    return bits(is_word(low), is_word(high));
-  }
-  /// high_bits(): the bytes that are not ASCII. continuations(): the continuation bytes.
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t high_bits() const noexcept { return bits(low, high); }
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t continuations() const noexcept {
-    const __m256i min_lead = _mm256_set1_epi8(-0x40);
-    return bits(_mm256_cmpgt_epi8(min_lead, low), _mm256_cmpgt_epi8(min_lead, high));
-  }
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE bool is_ascii() const noexcept { return high_bits() == 0; }
-};
+/// Returns the entries of a table of 16 bytes at the given indices.
+/// Precondition: all indices are below 16.
+NEARDUP_ALWAYS_INLINE byte_vector look_up(const std::uint8_t* table, byte_vector indices) noexcept {
+  const __m256i twice = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)));
+  return reinterpret_cast<byte_vector>(_mm256_shuffle_epi8(twice, reinterpret_cast<__m256i>(indices)));
+}
+NEARDUP_ALWAYS_INLINE bool is_zero(byte_vector some) noexcept {
+  return _mm256_testz_si256(reinterpret_cast<__m256i>(some), reinterpret_cast<__m256i>(some)) != 0;
+}
+/// Returns the highest bits of 64 bytes.
+NEARDUP_ALWAYS_INLINE std::uint64_t mask_of(const byte_vector (&parts)[2]) noexcept {
+  const auto mask = [](byte_vector part) NEARDUP_INLINE_LAMBDA {
+    return std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(reinterpret_cast<__m256i>(part)))};
+  };
+  return mask(parts[0]) | mask(parts[1]) << 32;
+}
 
 NEARDUP_END
 

@@ -69,32 +69,17 @@ inline __m512i distances(const std::uint32_t* y, __m512i x) noexcept {
 inline __m512i distances(const std::uint64_t* y, __m512i x) noexcept {
   return _mm512_popcnt_epi64(_mm512_xor_si512(_mm512_loadu_si512(y), x));
 }
-/// Loads the filters in the 64 bytes at `y` that are set in `mask`. Other filters are not read. `IsAligned`: y is a
-/// multiple of 64. On a Zen 5, an unaligned masked load waits for earlier stores, but an aligned masked load does not.
-template <class Filter, bool IsAligned>
-inline __m512i load_some(const Filter* y, std::uint64_t mask) noexcept {
-  const void* const bytes = y;
-  if constexpr (sizeof(Filter) == 4) {
-    const auto lanes = static_cast<__mmask16>(mask);
-    return IsAligned ? _mm512_maskz_load_epi32(lanes, bytes) : _mm512_maskz_loadu_epi32(lanes, bytes);
-  } else {
-    const auto lanes = static_cast<__mmask8>(mask);
-    return IsAligned ? _mm512_maskz_load_epi64(lanes, bytes) : _mm512_maskz_loadu_epi64(lanes, bytes);
-  }
-}
 /// Compares the filters at `y` that are set in `mask` with x. Returns one bit for each filter, which is 1 if the filter
 /// is within k bits of x. Other filters are not read.
-template <bool IsAligned = false>
 inline std::uint64_t close_bits(const std::uint32_t* y, std::uint64_t mask, __m512i x, __m512i k) noexcept {
-  const __m512i some = load_some<std::uint32_t, IsAligned>(y, mask);
-  const __m512i distances = _mm512_popcnt_epi32(_mm512_xor_si512(some, x));
-  return _mm512_mask_cmple_epu32_mask(static_cast<__mmask16>(mask), distances, k);
+  const auto lanes = static_cast<__mmask16>(mask);
+  const __m512i distances = _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_maskz_loadu_epi32(lanes, y), x));
+  return _mm512_mask_cmple_epu32_mask(lanes, distances, k);
 }
-template <bool IsAligned = false>
 inline std::uint64_t close_bits(const std::uint64_t* y, std::uint64_t mask, __m512i x, __m512i k) noexcept {
-  const __m512i some = load_some<std::uint64_t, IsAligned>(y, mask);
-  const __m512i distances = _mm512_popcnt_epi64(_mm512_xor_si512(some, x));
-  return _mm512_mask_cmple_epu64_mask(static_cast<__mmask8>(mask), distances, k);
+  const auto lanes = static_cast<__mmask8>(mask);
+  const __m512i distances = _mm512_popcnt_epi64(_mm512_xor_si512(_mm512_maskz_loadu_epi64(lanes, y), x));
+  return _mm512_mask_cmple_epu64_mask(lanes, distances, k);
 }
 
 // The words of one fingerprint are adjacent. So their counts are in adjacent lanes, and have to be added across lanes.
@@ -198,6 +183,10 @@ std::uint64_t close_bits(const std::array<std::uint64_t, Words>* y, std::uint64_
   const auto count = static_cast<std::size_t>(_mm_popcnt_u64(mask));
   return _mm512_mask_cmple_epu64_mask(static_cast<__mmask8>(mask), some_distances(y, count, x), k);
 }
+
+/// The greatest number of filters of which visit_close() passes the results at once.
+template <class Filter>
+inline constexpr std::size_t filter_lanes = sizeof(Filter) == 4 ? 64 : 32;
 
 /// The AVX-512 version of avx2::visit_close. It tests four vectors with one branch.
 template <class Filter, class Take>

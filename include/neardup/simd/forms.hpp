@@ -83,9 +83,8 @@
 namespace neardup::inline v0::detail {
 
 #if NEARDUP_BASELINE_KERNELS
-/// Baseline vectors of 64-bit numbers, and of 16-bit numbers.
+/// A baseline vector of 64-bit numbers.
 using baseline_words = std::uint64_t __attribute__((vector_size(16)));
-using baseline_shorts = std::int16_t __attribute__((vector_size(16)));
 #endif
 
 /// Returns true if the instruction set `level` has the baseline vectors.

@@ -15,6 +15,11 @@
 
 namespace neardup::inline v0::detail::neon {
 
+using shorts = std::int16_t __attribute__((vector_size(16)));
+
+/// Returns the least lane.
+NEARDUP_ALWAYS_INLINE std::int16_t least_of(shorts of) noexcept { return vminvq_s16(reinterpret_cast<int16x8_t>(of)); }
+
 // ---- filters within k bits of one filter (CNT counts the bits of each byte, ADDP adds neighbours) ------------------
 
 /// Loads 16 bytes: one filter, most of a filter, or several filters.
@@ -191,56 +196,26 @@ NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const
   return vaddvq_u8(differing(load_bytes(a), load_bytes(b)));  // at most 128
 }
 
-// ---- blocks of 64 bytes of a text -----------------------------------------------------------------------------------
+// ---- vectors of bytes, for text_block.inl -----------------------------------------------------------------------------
 
-/// A block of 64 bytes, or a mask of such a block whose bytes are 0 or 0xff.
-struct text_block {
-  uint8x16_t parts[4];
+using byte_vector = std::uint8_t __attribute__((vector_size(16)));
 
-  static text_block load(const char* bytes) noexcept {
-    const auto* const from = reinterpret_cast<const std::uint8_t*>(bytes);
-    return {{vld1q_u8(from), vld1q_u8(from + 16), vld1q_u8(from + 32), vld1q_u8(from + 48)}};
-  }
-  template <class Use>
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE text_block each(const Use& use) const noexcept {
-    return {{use(parts[0]), use(parts[1]), use(parts[2]), use(parts[3])}};
-  }
-
-  /// Returns one bit for each byte.
-  /// Precondition: each byte is 0 or 0xff.
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t bits() const noexcept {
-    const uint8x16_t weights = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201U));
-    const text_block bit = each([&](uint8x16_t part) { return vandq_u8(part, weights); });
-    const uint8x16_t low = vpaddq_u8(bit.parts[0], bit.parts[1]), high = vpaddq_u8(bit.parts[2], bit.parts[3]);
-    const uint8x16_t both = vpaddq_u8(low, high);
-    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(both, both)), 0);
-  }
-
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t equal(std::uint8_t value) const noexcept {
-    return each([&](uint8x16_t part) { return vceqq_u8(part, vdupq_n_u8(value)); }).bits();
-  }
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t range(std::uint8_t least, std::uint8_t most) const noexcept {
-    return each([&](uint8x16_t part) { return is_in(part, least, most); }).bits();
-  }
-  static NEARDUP_ALWAYS_INLINE uint8x16_t is_in(uint8x16_t part, std::uint8_t least, std::uint8_t most) noexcept {
-    return vcleq_u8(vsubq_u8(part, vdupq_n_u8(least)), vdupq_n_u8(static_cast<std::uint8_t>(most - least)));
-  }
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE bool is_ascii() const noexcept {
-    return vmaxvq_u8(vorrq_u8(vorrq_u8(parts[0], parts[1]), vorrq_u8(parts[2], parts[3]))) < 0x80;
-  }
-
-  /// Returns the bytes that are ASCII letters or digits.
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t word_bits() const noexcept {
-    const auto is_word = [](uint8x16_t part) {
-      const uint8x16_t letter = is_in(vorrq_u8(part, vdupq_n_u8(0x20)), 'a', 'z');
-      return vorrq_u8(letter, is_in(part, '0', '9'));
-    };
-    return each(is_word).bits();
-  }
-  /// high_bits(): the bytes that are not ASCII. continuations(): the continuation bytes.
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t high_bits() const noexcept { return range(0x80, 0xff); }
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t continuations() const noexcept { return range(0x80, 0xbf); }
-};
+/// Returns the entries of a table of 16 bytes at the given indices.
+/// Precondition: all indices are below 16.
+NEARDUP_ALWAYS_INLINE byte_vector look_up(const std::uint8_t* table, byte_vector indices) noexcept {
+  return reinterpret_cast<byte_vector>(vqtbl1q_u8(vld1q_u8(table), reinterpret_cast<uint8x16_t>(indices)));
+}
+NEARDUP_ALWAYS_INLINE bool is_zero(byte_vector some) noexcept {
+  return vmaxvq_u8(reinterpret_cast<uint8x16_t>(some)) == 0;
+}
+/// Returns the highest bits of 64 bytes.
+/// Precondition: each byte is 0 or 0xff.
+NEARDUP_ALWAYS_INLINE std::uint64_t mask_of(const byte_vector (&parts)[4]) noexcept {
+  const uint8x16_t weights = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201U));
+  const auto bit = [&](std::size_t i) { return vandq_u8(reinterpret_cast<uint8x16_t>(parts[i]), weights); };
+  const uint8x16_t both = vpaddq_u8(vpaddq_u8(bit(0), bit(1)), vpaddq_u8(bit(2), bit(3)));
+  return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(both, both)), 0);
+}
 
 }  // namespace neardup::inline v0::detail::neon
 

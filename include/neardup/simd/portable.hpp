@@ -53,7 +53,32 @@ struct operator_words {
 
 #if NEARDUP_BASELINE_KERNELS
 namespace baseline {
+
 using words = operator_words<baseline_words>;
+
+#if NEARDUP_X86_KERNELS
+using shorts = std::int16_t __attribute__((vector_size(16)));
+
+using byte_vector = std::uint8_t __attribute__((vector_size(16)));
+
+/// Returns the highest bits of 64 bytes.
+NEARDUP_ALWAYS_INLINE std::uint64_t mask_of(const byte_vector (&parts)[4]) noexcept {
+  const auto mask = [&](std::size_t i) {
+    const int bits = _mm_movemask_epi8(reinterpret_cast<__m128i>(parts[i]));
+    return std::uint64_t{static_cast<std::uint32_t>(bits)} << 16 * i;
+  };
+  return mask(0) | mask(1) | mask(2) | mask(3);
+}
+
+/// Returns the least lane.
+NEARDUP_ALWAYS_INLINE std::int16_t least_of(shorts of) noexcept {
+  const auto all = reinterpret_cast<__m128i>(of);
+  const __m128i four = _mm_min_epi16(all, _mm_unpackhi_epi64(all, all));
+  const __m128i two = _mm_min_epi16(four, _mm_srli_epi64(four, 32));
+  return static_cast<std::int16_t>(_mm_cvtsi128_si32(_mm_min_epi16(two, _mm_srli_epi64(two, 16))));
+}
+#endif
+
 }  // namespace baseline
 #endif
 

@@ -71,33 +71,6 @@ inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t plan
   return greater;
 }
 
-/// Returns the bits that are set in more than half of the counted words. The counts of all lanes are added, and
-/// compared with half of the total.
-template <std::size_t Lanes>
-std::uint64_t majority_of_lanes(const bit_tally& tally) noexcept {
-  std::uint64_t sum[bit_tally::max_planes + 4] = {};
-  // No count exceeds the number of words. So all higher planes are 0.
-  const auto planes = to_size(std::bit_width(tally.total));
-  for (std::size_t lane = 0; lane < Lanes; ++lane) {
-    // A lane is the sum of two numbers: its counts, and its waiting carries.
-    std::uint64_t carry = 0;
-    std::uint64_t waiting_carry = 0;
-    for (std::size_t p = 0; p < planes; ++p) {
-      const std::uint64_t word = p < tally.used ? tally.planes[p][lane] : 0;
-      const std::uint64_t waiting = (tally.is_waiting >> p & 1U) != 0 ? tally.waiting[p][lane] : 0;
-      std::uint64_t half = sum[p] ^ word;
-      const std::uint64_t next = (sum[p] & word) | (half & carry);
-      const std::uint64_t first = half ^ carry;
-      carry = next;
-      half = first ^ waiting;
-      const std::uint64_t waiting_next = (first & waiting) | (half & waiting_carry);
-      sum[p] = half ^ waiting_carry;
-      waiting_carry = waiting_next;
-    }
-  }
-  return more_than_half(sum, planes, tally.total);
-}
-
 }  // namespace neardup::inline v0::detail
 
 #define NEARDUP_KERNEL "../fingerprint/kernels/bit_tally.inl"

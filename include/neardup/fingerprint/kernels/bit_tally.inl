@@ -83,52 +83,42 @@ struct tally_kernels {
     planes.store(tally);
   }
 
-#if NEARDUP_FORM == NEARDUP_AVX512
-  /// The AVX-512 version of majority_of_lanes(). Each of three additions adds one half of the lanes to the other half.
-  /// The first addition also adds the waiting carries.
+  /// Returns the bits that are set in more than half of the counted words. The counts of all lanes are added, and
+  /// compared with half of the total.
   static std::uint64_t majority(const bit_tally& tally) noexcept {
-    __m256i sums[bit_tally::max_planes + 4];
-    std::size_t planes = tally.used;
-    __m512i whole_carry = _mm512_setzero_si512();
-    __m256i half_carry = _mm256_setzero_si256();
+    alignas(64) std::uint64_t sums[bit_tally::max_planes + 4][lanes];
+    // No count exceeds the number of words. So all higher planes are 0.
+    const auto planes = to_size(std::bit_width(tally.total));
+    words::vector carry = words::zero();
     for (std::size_t p = 0; p < planes; ++p) {
-      const auto waits = static_cast<__mmask8>(0 - (tally.is_waiting >> p & 1U));
-      const __m512i waiting = _mm512_maskz_load_epi64(waits, tally.waiting[p]);
-      const __m512i plane = _mm512_load_si512(tally.planes[p]);
-      const __m512i whole = _mm512_ternarylogic_epi64(plane, waiting, whole_carry, 0x96);
-      whole_carry = _mm512_ternarylogic_epi64(plane, waiting, whole_carry, 0xe8);
-      const __m256i low = _mm512_castsi512_si256(whole);
-      const __m256i high = _mm512_extracti64x4_epi64(whole, 1);
-      sums[p] = _mm256_ternarylogic_epi64(low, high, half_carry, 0x96);
-      half_carry = _mm256_ternarylogic_epi64(low, high, half_carry, 0xe8);
+      words::vector sum = p < tally.used ? words::load(tally.planes[p]) : words::zero();
+      const bool waits = (tally.is_waiting >> p & 1U) != 0;
+      const words::vector old = carry;
+      words::full_add(carry, sum, waits ? words::load(tally.waiting[p]) : words::zero(), old);
+      words::store(sums[p], sum);
     }
-    const __m256i low = _mm512_castsi512_si256(whole_carry);
-    const __m256i high = _mm512_extracti64x4_epi64(whole_carry, 1);
-    sums[planes] = _mm256_ternarylogic_epi64(low, high, half_carry, 0x96);
-    sums[planes + 1] = _mm256_ternarylogic_epi64(low, high, half_carry, 0xe8);
-    planes += 2;
-    std::uint64_t count[bit_tally::max_planes + 4];
-    __m128i pair_carry = _mm_setzero_si128();
-    __m128i carry = _mm_setzero_si128();
-    for (std::size_t p = 0; p < planes; ++p) {
-      const __m128i a = _mm256_castsi256_si128(sums[p]);
-      const __m128i b = _mm256_extracti128_si256(sums[p], 1);
-      const __m128i pair = _mm_ternarylogic_epi64(a, b, pair_carry, 0x96);
-      pair_carry = _mm_ternarylogic_epi64(a, b, pair_carry, 0xe8);
-      const __m128i other = _mm_unpackhi_epi64(pair, pair);
-      count[p] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair, other, carry, 0x96)));
-      carry = _mm_ternarylogic_epi64(pair, other, carry, 0xe8);
-    }
-    // The carry of the second addition and the carry of the third addition are not added yet.
-    const __m128i other = _mm_unpackhi_epi64(pair_carry, pair_carry);
-    count[planes] =
-        static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair_carry, other, carry, 0x96)));
-    const auto needed = to_size(std::bit_width(tally.total));
-    return more_than_half(count, needed < planes + 1 ? needed : planes + 1, tally.total);
+    add_halves<lanes / 2>(sums, planes);
+    std::uint64_t counts[bit_tally::max_planes + 4];
+    for (std::size_t p = 0; p < planes; ++p) counts[p] = sums[p][0];
+    return more_than_half(counts, planes, tally.total);
   }
-#else
-  static std::uint64_t majority(const bit_tally& tally) noexcept { return majority_of_lanes<lanes>(tally); }
-#endif
+
+ private:
+  /// Adds the counts of lanes Half to 2 * Half - 1 to the first Half lanes, and so on until lane 0 has the sum of all.
+  template <std::size_t Half>
+  static NEARDUP_ALWAYS_INLINE void add_halves(std::uint64_t (*sums)[lanes], std::size_t planes) noexcept {
+    if constexpr (Half > 0) {
+      std::uint64_t carry[Half] = {};
+      for (std::size_t p = 0; p < planes; ++p) {
+        for (std::size_t lane = 0; lane < Half; ++lane) {
+          const std::uint64_t a = sums[p][lane], b = sums[p][lane + Half], half = a ^ b;
+          sums[p][lane] = half ^ carry[lane];
+          carry[lane] = (a & b) | (half & carry[lane]);
+        }
+      }
+      add_halves<Half / 2>(sums, planes);
+    }
+  }
 };
 tally_kernels tally_kernels_of(form);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The formulas of XXH3 for inputs of up to 32 bytes, for each instruction set. Kernels use the formulas for windows of
-// a text, for tokens of different lengths, and for pairs of code points.
+// The formulas of XXH3 for inputs of up to 32 bytes. Kernels use the formulas for windows of a text, and for tokens of
+// different lengths.
 //
 // For up to 8 bytes, XXH3 arranges its input in one 64-bit word. It flips bits of the word, as the secret and the seed
 // say, and multiplies twice.
@@ -13,6 +13,8 @@
 #include <cstdint>
 
 #include "../../detail/bytes.hpp"
+#include "../../simd/avx2.hpp"
+#include "../../simd/avx512.hpp"
 #include "../../simd/forms.hpp"
 
 namespace neardup::inline v0::detail {
@@ -82,6 +84,21 @@ struct short_xxh3 {
   }
 };
 
+/// Returns the exclusive or of the two halves of the product of 128 bits.
+NEARDUP_ALWAYS_INLINE std::uint64_t fold_product(std::uint64_t a, std::uint64_t b) noexcept {
+#if defined(__SIZEOF_INT128__)
+  __extension__ using product_type = unsigned __int128;
+  const product_type product = product_type{a} * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+#else
+  const std::uint64_t half = 0xffffffffU;
+  const std::uint64_t low = (a & half) * (b & half);
+  const std::uint64_t first = (a >> 32) * (b & half) + (low >> 32);
+  const std::uint64_t second = (a & half) * (b >> 32) + (first & half);
+  return (second << 32 | (low & half)) ^ ((a >> 32) * (b >> 32) + (first >> 32) + (second >> 32));
+#endif
+}
+
 /// The formulas of XXH3 for a seed. A member `flip_…` has the bits that are flipped in a word; these bits depend on the
 /// secret and the seed.
 struct seeded_xxh3 {
@@ -121,145 +138,38 @@ struct seeded_xxh3 {
     return short_xxh3::mix_4_to_8(short_xxh3::word_4_to_8(token, length) ^ flip_4_to_8, length);
   }
 
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t hash_9_to_16(const char* token,
+                                                                 std::uint64_t length) const noexcept {
+    const std::uint64_t low = load_little_endian(token) ^ flip_low_9_to_16;
+    const std::uint64_t high = load_little_endian(token + length - 8) ^ flip_high_9_to_16;
+    return avalanche(length + swapped_bytes(low) + high + fold_product(low, high));
+  }
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t hash_17_to_32(const char* token,
+                                                                  std::uint64_t length) const noexcept {
+    const auto& flips = flips_17_to_32;
+    const char* const last = token + length - 16;
+    const std::uint64_t first_half =
+        fold_product(load_little_endian(token) ^ flips[0], load_little_endian(token + 8) ^ flips[1]);
+    const std::uint64_t second_half =
+        fold_product(load_little_endian(last) ^ flips[2], load_little_endian(last + 8) ^ flips[3]);
+    return avalanche(length * 0x9e3779b185ebca87U + first_half + second_half);
+  }
+
  private:
+  static NEARDUP_ALWAYS_INLINE std::uint64_t avalanche(std::uint64_t x) noexcept {
+    x ^= x >> 37;
+    x *= 0x165667919e3779f9U;
+    return x ^ x >> 32;
+  }
   static constexpr std::uint64_t swapped_low_half(std::uint64_t x) noexcept {
     return (x >> 24 & 0xffU) | (x >> 8 & 0xff00U) | (x << 8 & 0xff0000U) | (x << 24 & 0xff000000U);
   }
-};
-
-#if NEARDUP_X86_KERNELS
-
-// ---- the formulas in 64-bit lanes, four (AVX2) or eight (AVX-512) per vector ----------------------------------------
-// The code uses vector types of the compiler, so that each formula is written once for the two widths. The code is
-// always inlined into functions for AVX2 or AVX-512. Vectors are passed by reference, because the calling convention
-// for vector values depends on the instruction set.
-
-using lanes_avx2 = std::uint64_t __attribute__((vector_size(32)));
-using lanes_avx512 = std::uint64_t __attribute__((vector_size(64)));
-
-template <class Lanes>
-inline constexpr bool are_lanes_avx2 = sizeof(Lanes) == sizeof(lanes_avx2);
-
-NEARDUP_AVX2_BEGIN
-
-/// Computes short_xxh3::rotated() for each lane.
-template <class Lanes>
-NEARDUP_ALWAYS_INLINE void rotate_lanes(Lanes& x) noexcept {
-  if constexpr (are_lanes_avx2<Lanes>) {
-    // A rotation by 24 bits only moves whole bytes.
-    const __m256i bytes_24 = _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11, 12, 5, 6, 7, 0, 1, 2, 3,
-                                              4, 13, 14, 15, 8, 9, 10, 11, 12);
-    const __m256i rotated_24 = _mm256_shuffle_epi8(reinterpret_cast<__m256i>(x), bytes_24);
-    x ^= (x << 49 | x >> 15) ^ reinterpret_cast<lanes_avx2>(rotated_24);
-  } else {
-    x ^= (x << 49 | x >> 15) ^ (x << 24 | x >> 40);
-  }
-}
-
-/// Broadcasts a value to all lanes, and keeps the result in a register. g++ would build it again from an immediate at
-/// each use in a loop.
-template <class Lanes>
-NEARDUP_ALWAYS_INLINE void fill_lanes(Lanes& lanes, std::uint64_t value) noexcept {
-  NEARDUP_SCALAR(value);
-  lanes = Lanes{} + value;
-}
-
-/// The multipliers of a vector. Each lane has its own multiplier.
-template <class Lanes>
-struct lane_factor {
-  Lanes whole;
-  Lanes swapped;  // each with its 32-bit halves swapped, for AVX2
-
-  /// Multiplies each lane of x by its multiplier, modulo 2^64.
-  NEARDUP_ALWAYS_INLINE void multiply(Lanes& x) const noexcept {
-    if constexpr (are_lanes_avx2<Lanes>) {
-      // One multiplication gives the lower 32 bits of the two cross products. Their sum is added to the upper half of
-      // the lane.
-      const __m256i crossed = _mm256_mullo_epi32(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(swapped));
-      const __m256i sum = _mm256_add_epi32(crossed, _mm256_slli_epi64(crossed, 32));
-      const __m256i upper = _mm256_blend_epi32(sum, _mm256_setzero_si256(), 0x55);
-      const __m256i lower = _mm256_mul_epu32(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(whole));
-      x = reinterpret_cast<lanes_avx2>(_mm256_add_epi64(lower, upper));
-    } else {
-      x *= whole;
-    }
-  }
-
-  NEARDUP_ALWAYS_INLINE void fill(std::uint64_t value) noexcept {
-    fill_lanes(whole, value);
-    if constexpr (are_lanes_avx2<Lanes>) fill_lanes(swapped, std::rotl(value, 32));
-  }
-  /// Sets each lane to `negative` where `sign` is negative, and to `otherwise` elsewhere.
-  template <class Signed>
-  NEARDUP_ALWAYS_INLINE void choose(const Signed& sign, std::uint64_t negative, std::uint64_t otherwise) noexcept {
-    whole = sign < 0 ? Lanes{} + negative : Lanes{} + otherwise;
-    if constexpr (are_lanes_avx2<Lanes>) {
-      swapped = sign < 0 ? Lanes{} + std::rotl(negative, 32) : Lanes{} + std::rotl(otherwise, 32);
-    }
+  static constexpr std::uint64_t swapped_bytes(std::uint64_t x) noexcept {
+    return swapped_low_half(x) << 32 | swapped_low_half(x >> 32);
   }
 };
-
-/// The two last rounds of a formula: multiplications and shifts. For 4 bytes or more, the first round also adds the
-/// length. `Tiny`: true for the formula for 1 to 3 bytes.
-template <bool Tiny, class Lanes>
-struct short_rounds {
-  lane_factor<Lanes> first, second;
-
-  NEARDUP_ALWAYS_INLINE short_rounds() noexcept {
-    first.fill(Tiny ? short_xxh3::avalanche_1 : short_xxh3::rrmxmx);
-    second = first;
-    if constexpr (Tiny) second.fill(short_xxh3::avalanche_2);
-  }
-
-  NEARDUP_ALWAYS_INLINE void operator()(Lanes& x, const Lanes& length) const noexcept {
-    first.multiply(x);
-    x ^= Tiny ? x >> 29 : (x >> 35) + length;
-    second.multiply(x);
-    x ^= x >> (Tiny ? 32 : 28);
-  }
-};
-
-/// Computes the hashes of arranged words of 1 to 8 bytes, whose lengths differ. The formulas for 1 to 3 and for 4 to 8
-/// bytes are computed and blended. The rounds are the same as in short_rounds, but each lane is shifted by its own
-/// amount. A class that united brief_rounds and short_rounds was slower (docs/decisions/0009-kernels.md).
-template <class Lanes>
-struct brief_rounds {
-  using signed_lanes = decltype(Lanes{} < Lanes{});
-
-  Lanes marks;
-  signed_lanes tiny;
-  lane_factor<Lanes> first, second;
-  Lanes first_shift, second_shift, added;
-
-  /// Prepares the rounds for words of these lengths. `are_tiny`: the highest bit of a lane is set if the word of the
-  /// lane has fewer than 4 bytes. In these lanes, `lengths` must be shifted up by 8 bits, as the formula requires; see
-  /// mark().
-  NEARDUP_ALWAYS_INLINE brief_rounds(const Lanes& lengths, const Lanes& are_tiny) noexcept
-      : marks(lengths), tiny(reinterpret_cast<const signed_lanes&>(are_tiny)) {
-    first.choose(tiny, short_xxh3::avalanche_1, short_xxh3::rrmxmx);
-    first_shift = tiny < 0 ? Lanes{} + 29 : Lanes{} + 35;
-    second.choose(tiny, short_xxh3::avalanche_2, short_xxh3::rrmxmx);
-    second_shift = tiny < 0 ? Lanes{} + 32 : Lanes{} + 28;
-    added = marks & 0xff;
-  }
-  /// Shifts the length up by 8 bits in each lane with fewer than 4 bytes.
-  static NEARDUP_ALWAYS_INLINE void mark(Lanes& lengths, const Lanes& are_tiny) noexcept {
-    lengths = reinterpret_cast<const signed_lanes&>(are_tiny) < 0 ? lengths << 8 : lengths;
-  }
-
-  NEARDUP_ALWAYS_INLINE void operator()(Lanes& word, const seeded_xxh3& formulas) const noexcept {
-    Lanes longer = word ^ formulas.flip_4_to_8;
-    rotate_lanes(longer);
-    const Lanes shorter = word ^ marks ^ formulas.flip_1_to_3;
-    word = tiny < 0 ? shorter : longer;
-    first.multiply(word);
-    word ^= (word >> first_shift) + added;
-    second.multiply(word);
-    word ^= word >> second_shift;
-  }
-};
-NEARDUP_END
-
-#endif  // NEARDUP_X86_KERNELS
 
 }  // namespace neardup::inline v0::detail
+
+#define NEARDUP_KERNEL "../fingerprint/kernels/xxh3_lanes.inl"
+#include "../../simd/for_each_form.hpp"

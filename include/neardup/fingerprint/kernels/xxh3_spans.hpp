@@ -28,46 +28,39 @@ namespace neardup::inline v0::detail {
 /// The greatest number of words of a hash that one call of hash_spans() computes.
 inline constexpr std::size_t max_span_words = 4;
 
-/// Hashes the tokens at the ranges `spans` of a text, in unspecified order. Tokens are first grouped by length, without
-/// a branch. So each loop uses one formula.
-/// Precondition: 8 bytes are readable from the beginning of each span on.
-inline void hash_spans_portable(const char* text, const span_view& spans, std::uint64_t seed,
-                                std::uint64_t* hashes) noexcept {
-  const seeded_xxh3 formulas(seed);
-  std::uint32_t tiny[span_view::capacity + 1];
-  std::uint32_t brief[span_view::capacity + 1];
-  std::uint32_t longer[span_view::capacity + 1];
-  std::size_t tiny_count = 0;
-  std::size_t brief_count = 0;
-  std::size_t longer_count = 0;
-  for (std::size_t i = 0; i < spans.count; ++i) {
-    const std::uint32_t length = spans.end[i] - spans.begin[i];
-    tiny[tiny_count] = brief[brief_count] = longer[longer_count] = static_cast<std::uint32_t>(i);
-    // Compares by arithmetic, because g++ compiles comparisons to branches: length < 4 if and only if the highest bit
-    // of length - 4 is set. Lengths are below 2^31.
-    const std::uint32_t below_4 = (length - 4) >> 31;
-    const std::uint32_t below_9 = (length - 9) >> 31;
-    tiny_count += below_4;
-    brief_count += below_9 - below_4;
-    longer_count += 1 - below_9;
-  }
-  std::uint64_t* out = hashes;
-  const auto hash_all = [&](const std::uint32_t* numbers, std::size_t count, const auto& hash) {
-    for (std::size_t j = 0; j < count; ++j) {
-      const std::uint32_t i = numbers[j];
-      std::uint64_t length = spans.end[i] - spans.begin[i];
-      NEARDUP_SCALAR(length);
-      *out++ = hash(text + spans.begin[i], length);
+/// A token of a text.
+struct token_range {
+  std::uint32_t begin, length;
+};
+
+/// The tokens of a text, grouped by the formula for their length, so that a loop uses one formula. The classes have
+/// tokens of 1 to 3, 4 to 8, 9 to 16, 17 to 32, and more bytes.
+class span_classes {
+ public:
+  explicit span_classes(const span_view& spans) noexcept {
+    for (std::size_t i = 0; i < spans.count; ++i) {
+      const std::uint32_t length = spans.end[i] - spans.begin[i];
+      *end_[class_of[(std::min)(length, std::uint32_t{33})]]++ = {spans.begin[i], length};
     }
-  };
-  hash_all(tiny, tiny_count,
-           [&](const char* token, std::uint64_t length) { return formulas.hash_1_to_3(token, length); });
-  hash_all(brief, brief_count,
-           [&](const char* token, std::uint64_t length) { return formulas.hash_4_to_8(token, length); });
-  hash_all(longer, longer_count, [&](const char* token, std::uint64_t length) -> std::uint64_t {
-    return XXH3_64bits_withSeed(token, to_size(length), seed);
-  });
-}
+  }
+  [[nodiscard]] std::span<const token_range> operator[](std::size_t which) const noexcept {
+    return {sorted_[which], end_[which]};
+  }
+
+ private:
+  static constexpr std::size_t classes = 5;
+  /// class_of[length] is the class of a length. Index 33 stands for all longer tokens.
+  static constexpr auto class_of = [] {
+    std::array<std::uint8_t, 34> result{};
+    for (std::size_t length = 4; length < result.size(); ++length) {
+      result[length] = static_cast<std::uint8_t>(length < 9 ? 1 : length < 17 ? 2 : length < 33 ? 3 : 4);
+    }
+    return result;
+  }();
+
+  token_range sorted_[classes][span_view::capacity];
+  token_range* end_[classes] = {sorted_[0], sorted_[1], sorted_[2], sorted_[3], sorted_[4]};
+};
 
 #if NEARDUP_X86_KERNELS
 
@@ -80,57 +73,6 @@ alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
   }
   return sources;
 }();
-
-NEARDUP_AVX2_BEGIN
-
-/// The AVX2 version of hash_spans_portable. Tokens of up to 8 bytes are hashed four at a time. XXH3 has one formula for
-/// 1 to 3 bytes, and another formula for 4 to 8 bytes. Each lane uses the constants of its own formula. Longer tokens
-/// are hashed one by one.
-inline void hash_spans_avx2(const char* text, const span_view& spans, std::uint64_t seed,
-                            std::uint64_t* hashes) noexcept {
-  const seeded_xxh3 formulas(seed);
-  alignas(32) std::uint32_t small_begin[span_view::capacity + 4];
-  alignas(32) std::uint32_t small_length[span_view::capacity + 4];
-  std::uint32_t longer[span_view::capacity + 1];
-  std::size_t brief_count = 0;
-  std::size_t longer_count = 0;
-  for (std::size_t i = 0; i < spans.count; ++i) {
-    const std::uint32_t length = spans.end[i] - spans.begin[i];
-    small_begin[brief_count] = spans.begin[i];
-    small_length[brief_count] = length;
-    longer[longer_count] = static_cast<std::uint32_t>(i);
-    brief_count += length <= 8 ? 1 : 0;
-    longer_count += length <= 8 ? 0 : 1;
-  }
-  // The lanes after the last token repeat the first token.
-  for (std::size_t i = brief_count; i % 4 != 0; ++i) {
-    small_begin[i] = small_begin[0];
-    small_length[i] = small_length[0];
-  }
-  const auto load_8 = [](const void* from) { return _mm_loadl_epi64(static_cast<const __m128i*>(from)); };
-  const auto arrange_two = [&](std::size_t i) {
-    const __m128i bytes = _mm_unpacklo_epi64(load_8(text + small_begin[i]), load_8(text + small_begin[i + 1]));
-    const __m128i sources = _mm_unpacklo_epi64(load_8(&brief_sources[small_length[i] % 8]),
-                                               load_8(&brief_sources[small_length[i + 1] % 8]));
-    return _mm_shuffle_epi8(bytes, _mm_add_epi8(sources, _mm_set_epi64x(0x0808080808080808, 0)));
-  };
-  for (std::size_t i = 0; i < brief_count; i += 4) {
-    const __m256i words = _mm256_inserti128_si256(_mm256_castsi128_si256(arrange_two(i)), arrange_two(i + 2), 1);
-    auto length = reinterpret_cast<lanes_avx2>(
-        _mm256_cvtepu32_epi64(_mm_load_si128(reinterpret_cast<const __m128i*>(small_length + i))));
-    auto hash = reinterpret_cast<lanes_avx2>(words);
-    const lanes_avx2 tiny = length - 4;
-    brief_rounds<lanes_avx2>::mark(length, tiny);
-    const brief_rounds<lanes_avx2> rounds(length, tiny);
-    rounds(hash, formulas);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), reinterpret_cast<__m256i>(hash));
-  }
-  for (std::size_t j = 0; j < longer_count; ++j) {
-    const std::uint32_t i = longer[j];
-    hashes[brief_count + j] = XXH3_64bits_withSeed(text + spans.begin[i], spans.end[i] - spans.begin[i], seed);
-  }
-}
-NEARDUP_END
 
 // Returns the smaller of `count` and `lanes`. The limit is needed, because BZHI uses only the lowest 8 bits of its
 // operand.
@@ -209,8 +151,9 @@ struct span_lanes_avx512 {
   }
 };
 
-/// Hashes tokens of 1 to 8 bytes. The two short formulas are computed and blended. The part that does not depend on the
-/// seed is computed once.
+inline __m512i set1_avx512(std::uint64_t value) noexcept { return _mm512_set1_epi64(static_cast<long long>(value)); }
+
+/// Hashes tokens of 1 to 8 bytes. The part that does not depend on the seed is computed once.
 template <std::size_t Words>
 NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes,
                                              std::span<const seeded_xxh3, Words> formulas,
@@ -222,18 +165,13 @@ NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes,
   const __m512i word = _mm512_shuffle_epi8(lanes.bytes(_mm512_setzero_si512()), _mm512_add_epi8(sources, halves));
   // `sources` also marks the tokens of fewer than 4 bytes: the highest byte of their word is zero, so the highest bit
   // of their lane is set.
-  const auto tiny = reinterpret_cast<lanes_avx512>(sources);
-  auto length = reinterpret_cast<lanes_avx512>(lanes.length);
-  brief_rounds<lanes_avx512>::mark(length, tiny);
-  const brief_rounds<lanes_avx512> rounds(length, tiny);
+  using avx512::hash_lanes;
+  const avx512::brief_rounds rounds(reinterpret_cast<hash_lanes>(lanes.length), reinterpret_cast<hash_lanes>(sources));
   for (std::size_t j = 0; j < formulas.size(); ++j) {
-    lanes_avx512 hash = reinterpret_cast<lanes_avx512>(word);
-    rounds(hash, formulas[j]);
-    _mm512_storeu_si512(out[j], reinterpret_cast<__m512i>(hash));
+    const hash_lanes hashes = rounds(reinterpret_cast<hash_lanes>(word), formulas[j]);
+    _mm512_storeu_si512(out[j], reinterpret_cast<__m512i>(hashes));
   }
 }
-
-inline __m512i set1_avx512(std::uint64_t value) noexcept { return _mm512_set1_epi64(static_cast<long long>(value)); }
 
 /// Returns for each lane the exclusive or of the two halves of a 128-bit product. Four VPMULUDQ compute the product.
 inline __m512i fold_product_avx512(__m512i low, __m512i high) noexcept {
@@ -326,130 +264,14 @@ void hash_spans_avx512(const char* text, const span_view& spans, std::span<const
 }
 NEARDUP_END
 
-constexpr auto hash_spans_of(avx2_form) noexcept {
-  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
-            std::size_t words) noexcept {
-    for (std::size_t j = 0; j < words; ++j) hash_spans_avx2(text, spans, seed + j * xxh3<>::seed_step, columns[j]);
-  };
-}
-constexpr auto hash_spans_of(avx512_form) noexcept {
-  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
-            std::size_t words) noexcept {
-    if (words == 1) {  // with loops over one formula, a text would take a quarter longer
-      const seeded_xxh3 formula(seed);
-      return hash_spans_avx512(text, spans, std::span<const seeded_xxh3, 1>(&formula, 1), columns);
-    }
-    seeded_xxh3 formulas[max_span_words];
-    for (std::size_t j = 0; j < words; ++j) formulas[j] = seeded_xxh3(seed + j * xxh3<>::seed_step);
-    hash_spans_avx512(text, spans, std::span<const seeded_xxh3>(formulas, words), columns);
-  };
-}
-
 #endif  // NEARDUP_X86_KERNELS
 
-#if NEARDUP_NEON_KERNELS
+}  // namespace neardup::inline v0::detail
 
-// NEON has no multiplication of 64 bits. So tokens are hashed one by one, with the formula for their length up to 32
-// bytes. On AArch64, a product of 128 bits takes two instructions.
+#define NEARDUP_KERNEL "../fingerprint/kernels/xxh3_spans.inl"
+#include "../../simd/for_each_form.hpp"
 
-/// Returns the exclusive or of the two halves of a product.
-inline std::uint64_t fold_product_neon(std::uint64_t a, std::uint64_t b) noexcept {
-  __extension__ using product_type = unsigned __int128;
-  const product_type product = product_type{a} * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
-
-inline std::uint64_t avalanche_neon(std::uint64_t x) noexcept {
-  x ^= x >> 37;
-  x *= 0x165667919e3779f9U;
-  return x ^ x >> 32;
-}
-
-inline std::uint64_t hash_9_to_16_neon(const seeded_xxh3& formulas, const char* token, std::uint64_t length) noexcept {
-  const std::uint64_t low = load_little_endian(token) ^ formulas.flip_low_9_to_16;
-  const std::uint64_t high = load_little_endian(token + length - 8) ^ formulas.flip_high_9_to_16;
-  return avalanche_neon(length + __builtin_bswap64(low) + high + fold_product_neon(low, high));
-}
-
-inline std::uint64_t hash_17_to_32_neon(const seeded_xxh3& formulas, const char* token, std::uint64_t length) noexcept {
-  const auto& flips = formulas.flips_17_to_32;
-  const char* const last = token + length - 16;
-  const std::uint64_t first_half =
-      fold_product_neon(load_little_endian(token) ^ flips[0], load_little_endian(token + 8) ^ flips[1]);
-  const std::uint64_t second_half =
-      fold_product_neon(load_little_endian(last) ^ flips[2], load_little_endian(last + 8) ^ flips[3]);
-  return avalanche_neon(length * 0x9e3779b185ebca87U + first_half + second_half);
-}
-
-/// The NEON version of hash_spans_portable, with formulas for spans of up to 32 bytes. It first collects the spans of
-/// each length class, without a branch. So each loop uses one formula.
-inline void hash_spans_neon(const char* text, const span_view& spans, std::uint64_t seed,
-                            std::uint64_t* hashes) noexcept {
-  const seeded_xxh3 formulas(seed);
-  constexpr std::size_t classes = 5;
-  // class_of[length] is the class of a length. Index 33 stands for all longer spans.
-  static constexpr auto class_of = [] {
-    std::array<std::uint8_t, 48> result{};
-    for (std::size_t length = 4; length < result.size(); ++length) {
-      result[length] = static_cast<std::uint8_t>(length < 9 ? 1 : length < 17 ? 2 : length < 33 ? 3 : 4);
-    }
-    return result;
-  }();
-  // The beginnings and lengths of the spans of each class.
-  std::uint32_t sorted[classes][2 * span_view::capacity];
-  std::uint32_t* end[classes] = {sorted[0], sorted[1], sorted[2], sorted[3], sorted[4]};
-  const auto append = [&](std::uint32_t which, uint32x2_t span) {
-    vst1_u32(end[which], span);
-    end[which] += 2;
-  };
-  const uint8x16x3_t table = {{vld1q_u8(&class_of[0]), vld1q_u8(&class_of[16]), vld1q_u8(&class_of[32])}};
-  std::size_t i = 0;
-  for (; i + 4 <= spans.count; i += 4) {
-    const uint32x4_t begin = vld1q_u32(spans.begin + i);
-    const uint32x4_t length = vsubq_u32(vld1q_u32(spans.end + i), begin);
-    // The upper bytes of a length are 0, and class_of[0] == 0.
-    const uint32x4_t which =
-        vreinterpretq_u32_u8(vqtbl3q_u8(table, vreinterpretq_u8_u32(vminq_u32(length, vdupq_n_u32(33)))));
-    const uint32x4_t low = vzip1q_u32(begin, length);
-    const uint32x4_t high = vzip2q_u32(begin, length);
-    append(vgetq_lane_u32(which, 0), vget_low_u32(low));
-    append(vgetq_lane_u32(which, 1), vget_high_u32(low));
-    append(vgetq_lane_u32(which, 2), vget_low_u32(high));
-    append(vgetq_lane_u32(which, 3), vget_high_u32(high));
-  }
-  for (; i < spans.count; ++i) {
-    const std::uint32_t length = spans.end[i] - spans.begin[i];
-    const std::uint32_t span[2] = {spans.begin[i], length};
-    append(class_of[length < 33 ? length : 33], vld1_u32(span));
-  }
-  std::uint64_t* out = hashes;
-  const auto hash_class = [&](std::size_t which, const auto& hash) {
-    for (const std::uint32_t* at = sorted[which]; at != end[which]; at += 2) *out++ = hash(text + at[0], at[1]);
-  };
-  hash_class(0, [&](const char* token, std::uint64_t length) { return formulas.hash_1_to_3(token, length); });
-  hash_class(1, [&](const char* token, std::uint64_t length) { return formulas.hash_4_to_8(token, length); });
-  hash_class(2, [&](const char* token, std::uint64_t length) { return hash_9_to_16_neon(formulas, token, length); });
-  hash_class(3, [&](const char* token, std::uint64_t length) { return hash_17_to_32_neon(formulas, token, length); });
-  hash_class(4, [&](const char* token, std::uint64_t length) -> std::uint64_t {
-    return XXH3_64bits_withSeed(token, to_size(length), seed);
-  });
-}
-
-constexpr auto hash_spans_of(neon_form) noexcept {
-  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
-            std::size_t words) noexcept {
-    for (std::size_t j = 0; j < words; ++j) hash_spans_neon(text, spans, seed + j * xxh3<>::seed_step, columns[j]);
-  };
-}
-
-#endif  // NEARDUP_NEON_KERNELS
-
-constexpr auto hash_spans_of(portable_form) noexcept {
-  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
-            std::size_t words) noexcept {
-    for (std::size_t j = 0; j < words; ++j) hash_spans_portable(text, spans, seed + j * xxh3<>::seed_step, columns[j]);
-  };
-}
+namespace neardup::inline v0::detail {
 
 /// Hashes the tokens at the ranges `spans` of a text, in unspecified order. Word j of each hash is written to
 /// columns[j].
@@ -457,7 +279,7 @@ constexpr auto hash_spans_of(portable_form) noexcept {
 /// readable from the beginning of each span on.
 inline void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
                        std::size_t words, instruction_set level) noexcept {
-  choose_form(level, [&](auto form) { hash_spans_of(form)(text, spans, seed, columns, words); });
+  choose_form(level, [&](auto form) { decltype(span_kernels_of(form))::hash(text, spans, seed, columns, words); });
 }
 
 /// Writes the hash of a token.

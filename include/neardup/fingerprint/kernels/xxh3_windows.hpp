@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include "../../detail/bytes.hpp"
+#include "../../simd/avx2.hpp"
+#include "../../simd/avx512.hpp"
 #include "../../simd/forms.hpp"
 #include "../hashers.hpp"
 #include "hash_block.hpp"
@@ -32,24 +34,6 @@ struct window_xxh3 {
   }
 };
 
-/// Hashes the `count` windows that begin at text, text + 1, ..., one by one. This is the reference implementation.
-/// Precondition: 1 <= n <= 8; 8 bytes are readable from the beginning of the last window on.
-inline void hash_windows_portable(const window_xxh3& hash, const char* text, std::size_t count,
-                                  std::uint64_t* hashes) noexcept {
-  if (hash.n >= 4) {
-    for (std::size_t i = 0; i < count; ++i) hashes[i] = hash.hash_4_to_8(text + i);
-  } else {
-    const std::uint64_t flip = hash.flip;
-    const int middle = static_cast<int>(8 * (hash.n >> 1));
-    const int last = static_cast<int>(8 * (hash.n - 1));
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t bytes = load_little_endian(text + i);
-      const std::uint64_t word = short_xxh3::word_1_to_3(bytes & 0xffU, bytes >> middle & 0xffU, bytes >> last & 0xffU);
-      hashes[i] = short_xxh3::mix_1_to_3(word ^ flip);
-    }
-  }
-}
-
 #if NEARDUP_X86_KERNELS
 
 // The shuffles for each length of a window. A shuffle arranges eight consecutive windows from 16 bytes.
@@ -67,102 +51,21 @@ inline constexpr std::array<window_shuffle, max_vector_window + 1> window_shuffl
   return shuffles;
 }();
 
-// ---- AVX2: one load and one VPSHUFB arrange four windows ------------------------------------------------------------
-
-NEARDUP_AVX2_BEGIN
-
-/// Hashes four consecutive windows, the first of which begins at the given address. `Tiny`: windows have fewer than 4
-/// bytes.
-template <bool Tiny>
-struct window_lanes_avx2 {
-  __m256i arrange;
-  lanes_avx2 flip, length;
-  short_rounds<Tiny, lanes_avx2> rounds;
-
-  explicit window_lanes_avx2(const window_xxh3& hash) noexcept
-      : arrange(_mm256_load_si256(reinterpret_cast<const __m256i*>(window_shuffles[hash.n].sources))),
-        flip(lanes_avx2{} + hash.flip),
-        length(lanes_avx2{} + hash.n) {}
-
-  NEARDUP_ALWAYS_INLINE __m256i operator()(const char* at) const noexcept {
-    const __m256i bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
-    lanes_avx2 x = reinterpret_cast<lanes_avx2>(_mm256_shuffle_epi8(bytes, arrange)) ^ flip;
-    if constexpr (!Tiny) rotate_lanes(x);
-    rounds(x, length);
-    return reinterpret_cast<__m256i>(x);
-  }
-};
-
-/// The AVX2 version of hash_windows_portable.
-/// Precondition: the precondition of hash_windows_portable; 16 bytes are readable from text + count - 1 on; `hashes`
-/// has room for count + 3 elements.
-template <bool Tiny>
-inline void hash_windows_avx2(const window_xxh3& hash, const char* text, std::size_t count,
-                              std::uint64_t* hashes) noexcept {
-  const window_lanes_avx2<Tiny> lanes(hash);
-  for (std::size_t i = 0; i < count; i += 4) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), lanes(text + i));
-  }
-}
-
-// ---- AVX-512: eight windows per vector --------------------------------------------------------------------------
-NEARDUP_END
-
-NEARDUP_AVX512_BEGIN
-
-template <bool Tiny>
-struct window_lanes_avx512 {
-  __m512i arrange;
-  lanes_avx512 flip, length;
-  short_rounds<Tiny, lanes_avx512> rounds;
-
-  explicit window_lanes_avx512(const window_xxh3& hash) noexcept
-      : arrange(_mm512_load_si512(window_shuffles[hash.n].sources)),
-        flip(lanes_avx512{} + hash.flip),
-        length(lanes_avx512{} + hash.n) {}
-
-  NEARDUP_ALWAYS_INLINE __m512i operator()(const char* at) const noexcept {
-    const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
-    lanes_avx512 x = reinterpret_cast<lanes_avx512>(_mm512_shuffle_epi8(bytes, arrange)) ^ flip;
-    if constexpr (!Tiny) rotate_lanes(x);
-    rounds(x, length);
-    return reinterpret_cast<__m512i>(x);
-  }
-};
-
-/// The AVX-512 version of hash_windows_portable.
-/// Precondition: the precondition of hash_windows_avx2; `hashes` has room for count + 7 elements.
-template <bool Tiny>
-inline void hash_windows_avx512(const window_xxh3& hash, const char* text, std::size_t count,
-                                std::uint64_t* hashes) noexcept {
-  const window_lanes_avx512<Tiny> lanes(hash);
-  for (std::size_t i = 0; i < count; i += 8) _mm512_storeu_si512(hashes + i, lanes(text + i));
-}
-NEARDUP_END
-
-constexpr auto hash_windows_of(avx2_form) noexcept {
-  return [](const window_xxh3& hash, const char* text, std::size_t count, std::uint64_t* hashes) noexcept {
-    hash.n < 4 ? hash_windows_avx2<true>(hash, text, count, hashes)
-               : hash_windows_avx2<false>(hash, text, count, hashes);
-  };
-}
-constexpr auto hash_windows_of(avx512_form) noexcept {
-  return [](const window_xxh3& hash, const char* text, std::size_t count, std::uint64_t* hashes) noexcept {
-    hash.n < 4 ? hash_windows_avx512<true>(hash, text, count, hashes)
-               : hash_windows_avx512<false>(hash, text, count, hashes);
-  };
-}
-
 #endif  // NEARDUP_X86_KERNELS
 
-constexpr auto hash_windows_of(portable_form) noexcept { return hash_windows_portable; }
+}  // namespace neardup::inline v0::detail
+
+#define NEARDUP_KERNEL "../fingerprint/kernels/xxh3_windows.inl"
+#include "../../simd/for_each_form.hpp"
+
+namespace neardup::inline v0::detail {
 
 /// Hashes the `count` windows that begin at text, text + 1, ...
 /// Precondition: 16 bytes are readable from the beginning of the last window on; `hashes` has room for count + 7
 /// elements.
 inline void hash_windows(const window_xxh3& hash, const char* text, std::size_t count, std::uint64_t* hashes,
                          instruction_set level) noexcept {
-  choose_form(level, [&](auto form) { hash_windows_of(form)(hash, text, count, hashes); });
+  choose_form(level, [&](auto form) { decltype(window_hashes_of(form))::hash(hash, text, count, hashes); });
 }
 
 /// Writes the hashes of the `count` windows of `n` bytes that begin at text, text + 1, ...

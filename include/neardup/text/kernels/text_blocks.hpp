@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
@@ -54,6 +55,13 @@ NEARDUP_ALWAYS_INLINE std::size_t bit_positions_portable(std::uint64_t mask, std
   return count;
 }
 constexpr auto bit_positions_of(portable_form) noexcept { return bit_positions_portable; }
+
+}  // namespace neardup::inline v0::detail
+
+#define NEARDUP_KERNEL "text_block.inl"
+#include "../../simd/for_each_form.hpp"
+
+namespace neardup::inline v0::detail {
 
 // ---- which bytes belong to words ------------------------------------------------------------------------------------
 

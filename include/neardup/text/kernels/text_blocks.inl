@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The kernels of text_blocks.hpp. See simd/for_each_form.hpp.
-#if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_BASELINE && NEARDUP_FORM != NEARDUP_AVX512
+#if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_AVX512 && (NEARDUP_FORM != NEARDUP_BASELINE || NEARDUP_X86_KERNELS)
 
 struct text_kernels {
 #if NEARDUP_FORM == NEARDUP_PORTABLE

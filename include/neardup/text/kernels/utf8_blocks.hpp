@@ -157,10 +157,6 @@ bool is_well_formed_by_bits(std::string_view text) noexcept {
   return checker.check(rest, Block::bits_of(rest)) && checker.is_complete();
 }
 
-inline bool is_well_formed_portable(std::string_view text) noexcept {
-  return is_well_formed_by_bits<utf8_block_portable>(text);
-}
-
 // An error in two adjacent bytes shows in three half-bytes: the two halves of the first byte, and the upper half of the
 // second byte. Each half selects one of 16 table entries. An entry is a set of error bits. An error is a bit that all
 // three entries have in common. Two adjacent continuation bytes also set a bit. This bit must be set exactly where a
@@ -208,7 +204,7 @@ inline constexpr utf8_table first_high_errors = make_utf8_table([](const utf8_er
 inline constexpr utf8_table first_low_errors = make_utf8_table([](const utf8_error& e) { return e.first_low; });
 inline constexpr utf8_table second_high_errors = make_utf8_table([](const utf8_error& e) { return e.second_high; });
 
-/// Validates a text with a kernel, for example are_well_formed_avx2. The kernel takes whole blocks, and reads three
+/// Validates a text with a kernel, are_well_formed() of utf8_blocks.inl. The kernel takes whole blocks, and reads three
 /// bytes before the blocks.
 template <class Kernel>
 bool is_well_formed_by(const Kernel& are_well_formed, std::string_view text) noexcept {
@@ -228,236 +224,25 @@ bool is_well_formed_by(const Kernel& are_well_formed, std::string_view text) noe
   return are_well_formed(last + 3, 1);
 }
 
-// ---- where code points begin: at bytes that are not continuation bytes ----------------------------------------------
+}  // namespace neardup::inline v0::detail
+
+#define NEARDUP_KERNEL "../text/kernels/utf8_blocks.inl"
+#include "../../simd/for_each_form.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Returns true if a text is well-formed UTF-8, so that count_invalid(text) == 0.
+inline bool is_well_formed(std::string_view text, instruction_set level) noexcept {
+  return choose_form(level, [&](auto form) { return decltype(utf8_kernels_of(form))::is_well_formed(text); });
+}
 
 /// Writes `base` plus the position of each code point in `count` blocks of 64 bytes of well-formed UTF-8.
 /// Precondition: `places` has room for 64 numbers per block, and 16 more.
 /// Returns: the number of code points.
-inline std::size_t find_code_points_portable(const char* text, std::size_t count, std::uint32_t base,
-                                             std::uint32_t* places) noexcept {
-  std::size_t found = 0;
-  for (std::size_t i = 0; i < text_block_size * count; i += 8) {
-    const std::uint64_t bytes = load_little_endian(text + i);
-    const std::uint64_t starts = ~bytes | bytes << 1;
-    const set_bits& set = set_bits_of[to_size(top_bits(starts))];
-    for (std::size_t j = 0; j < 8; ++j) places[found + j] = base + static_cast<std::uint32_t>(i) + set.positions[j];
-    found += to_size(((starts & byte_tops) >> 7) * byte_ones >> 56);  // the product adds up the bits
-  }
-  return found;
-}
-
-constexpr auto is_well_formed_of(portable_form) noexcept { return is_well_formed_portable; }
-constexpr auto find_code_points_of(portable_form) noexcept { return find_code_points_portable; }
-
-#if NEARDUP_X86_KERNELS
-
-/// The SSE2 version of utf8_block_portable.
-struct utf8_block_sse2 {
-  static utf8_rare_bits rare_bits_of(const char* block) noexcept {
-    utf8_rare_bits bits{};
-    for (std::size_t i = 0; i < text_block_size; i += 16) {
-      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + i));
-      bits.thirds |= tops_of(_mm_slli_epi16(bytes, 2)) << i;
-      bits.fourths |= tops_of(_mm_cmpeq_epi8(_mm_max_epu8(bytes, _mm_set1_epi8(-0x10)), bytes)) << i;
-      bits.overlong |= tops_of(_mm_cmpeq_epi8(_mm_and_si128(bytes, _mm_set1_epi8(-2)), _mm_set1_epi8(-0x40))) << i;
-      bits.e0 |= tops_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(-0x20))) << i;
-      bits.ed |= tops_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(-0x13))) << i;
-    }
-    return bits;
-  }
-
-  /// PMOVMSKB collects the highest bits of 16 bytes. To collect the second highest bits, each byte is doubled first.
-  static NEARDUP_ALWAYS_INLINE utf8_bits bits_of(const char* block) noexcept {
-    const __m128i ed = _mm_set1_epi8(-0x13);
-    utf8_bits bits{};
-    // If the highest two bits are flipped, the lead bytes of two-byte sequences and 0xe0 have the lowest values, 0 to
-    // 0x20.
-    __m128i lowest = _mm_set1_epi8(-1);
-    __m128i highest = _mm_setzero_si128();
-    __m128i equal = _mm_setzero_si128();
-    for (std::size_t i = 0; i < text_block_size; i += 16) {
-      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + i));
-      bits.tops |= tops_of(bytes) << i;
-      bits.seconds |= tops_of(_mm_add_epi8(bytes, bytes)) << i;
-      lowest = _mm_min_epu8(lowest, _mm_xor_si128(bytes, _mm_set1_epi8(-0x40)));
-      highest = _mm_max_epu8(highest, bytes);
-      equal = _mm_or_si128(equal, _mm_cmpeq_epi8(bytes, ed));
-    }
-    const __m128i is_low = _mm_cmpeq_epi8(_mm_min_epu8(lowest, _mm_set1_epi8(0x20)), lowest);
-    const __m128i is_high = _mm_cmpeq_epi8(_mm_max_epu8(highest, _mm_set1_epi8(-0x10)), highest);
-    bits.is_rare = _mm_movemask_epi8(_mm_or_si128(equal, _mm_or_si128(is_low, is_high))) != 0;
-    return bits;
-  }
-
- private:
-  static std::uint64_t tops_of(__m128i x) noexcept { return static_cast<std::uint32_t>(_mm_movemask_epi8(x)); }
-};
-inline bool is_well_formed_sse2(std::string_view text) noexcept {
-  return is_well_formed_by_bits<utf8_block_sse2>(text);
-}
-
-constexpr auto is_well_formed_of(baseline_form) noexcept { return is_well_formed_sse2; }
-
-NEARDUP_AVX2_BEGIN
-
-inline __m256i utf8_lookup_avx2(const utf8_table& table) noexcept {
-  return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(table.errors)));
-}
-
-/// Validates `count` blocks of 64 bytes. An incomplete sequence at the end is not an error. Three bytes before the
-/// first block are read, too.
-/// Returns: false if the blocks have an error.
-inline bool are_well_formed_avx2(const char* bytes, std::size_t count) noexcept {
-  const auto load = [](const char* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
-  const __m256i half = _mm256_set1_epi8(0x0f);
-  const auto upper = [&](__m256i x) { return _mm256_and_si256(_mm256_srli_epi16(x, 4), half); };
-  const __m256i first_high = utf8_lookup_avx2(first_high_errors);
-  const __m256i first_low = utf8_lookup_avx2(first_low_errors);
-  const __m256i second_high = utf8_lookup_avx2(second_high_errors);
-  const char* const end = bytes + text_block_size * count;
-  for (const char* at = bytes; at != end; at += 32) {
-    const __m256i now = load(at);
-    const __m256i before_3 = load(at - 3);
-    if (_mm256_movemask_epi8(_mm256_or_si256(now, before_3)) == 0) continue;
-    const __m256i before_1 = load(at - 1);
-    const __m256i pairs =
-        _mm256_and_si256(_mm256_and_si256(_mm256_shuffle_epi8(first_high, upper(before_1)),
-                                          _mm256_shuffle_epi8(first_low, _mm256_and_si256(before_1, half))),
-                         _mm256_shuffle_epi8(second_high, upper(now)));
-    const __m256i third = _mm256_subs_epu8(load(at - 2), _mm256_set1_epi8(0xe0 - 0x80));
-    const __m256i fourth = _mm256_subs_epu8(before_3, _mm256_set1_epi8(0xf0 - 0x80));
-    const __m256i expected = _mm256_and_si256(_mm256_or_si256(third, fourth), _mm256_set1_epi8(-0x80));
-    const __m256i errors = _mm256_xor_si256(pairs, expected);
-    if (_mm256_testz_si256(errors, errors) == 0) return false;
-  }
-  return true;
-}
-NEARDUP_END
-
-inline bool is_well_formed_avx2(std::string_view text) noexcept {
-  return is_well_formed_by(are_well_formed_avx2, text);
-}
-
-NEARDUP_AVX2_BEGIN
-
-inline std::size_t find_code_points_avx2(const char* text, std::size_t count, std::uint32_t base,
-                                         std::uint32_t* places) noexcept {
-  const auto starts = [](const char* bytes) {
-    const __m256i begins =
-        _mm256_cmpgt_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes)), _mm256_set1_epi8(-0x41));
-    return std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(begins))};
-  };
-  std::uint32_t* out = places;
-  for (std::size_t i = 0; i < text_block_size * count; i += text_block_size) {
-    const std::uint64_t mask = starts(text + i) | starts(text + i + 32) << 32;
-    out += bit_positions_avx2(mask, base + static_cast<std::uint32_t>(i), out);
-  }
-  return static_cast<std::size_t>(out - places);
-}
-NEARDUP_END
-
-constexpr auto is_well_formed_of(avx2_form) noexcept { return is_well_formed_avx2; }
-constexpr auto find_code_points_of(avx2_form) noexcept { return find_code_points_avx2; }
-
-NEARDUP_AVX512_BEGIN
-
-inline __m512i utf8_lookup_avx512(const utf8_table& table) noexcept {
-  return _mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(table.errors)));
-}
-
-/// The AVX-512 version of are_well_formed_avx2.
-inline bool are_well_formed_avx512(const char* bytes, std::size_t count) noexcept {
-  const __m512i half = _mm512_set1_epi8(0x0f);
-  const auto upper = [&](__m512i x) { return _mm512_and_si512(_mm512_srli_epi16(x, 4), half); };
-  const __m512i first_high = utf8_lookup_avx512(first_high_errors);
-  const __m512i first_low = utf8_lookup_avx512(first_low_errors);
-  const __m512i second_high = utf8_lookup_avx512(second_high_errors);
-  const char* const end = bytes + text_block_size * count;
-  for (const char* at = bytes; at != end; at += 64) {
-    const __m512i now = _mm512_loadu_si512(at);
-    const __m512i before_3 = _mm512_loadu_si512(at - 3);
-    if (_mm512_movepi8_mask(_mm512_or_si512(now, before_3)) == 0) continue;
-    const __m512i before_1 = _mm512_loadu_si512(at - 1);
-    const __m512i pairs = _mm512_ternarylogic_epi64(_mm512_shuffle_epi8(first_high, upper(before_1)),
-                                                    _mm512_shuffle_epi8(first_low, _mm512_and_si512(before_1, half)),
-                                                    _mm512_shuffle_epi8(second_high, upper(now)), 0x80);  // a & b & c
-    const __m512i third = _mm512_subs_epu8(_mm512_loadu_si512(at - 2), _mm512_set1_epi8(0xe0 - 0x80));
-    const __m512i fourth = _mm512_subs_epu8(before_3, _mm512_set1_epi8(0xf0 - 0x80));
-    const __m512i expected = _mm512_ternarylogic_epi64(third, fourth, _mm512_set1_epi8(-0x80), 0xa8);  // (a | b) & c
-    if (_mm512_cmpneq_epi64_mask(pairs, expected) != 0) return false;
-  }
-  return true;
-}
-NEARDUP_END
-
-inline bool is_well_formed_avx512(std::string_view text) noexcept {
-  return is_well_formed_by(are_well_formed_avx512, text);
-}
-
-NEARDUP_AVX512_BEGIN
-
-inline std::size_t find_code_points_avx512(const char* text, std::size_t count, std::uint32_t base,
-                                           std::uint32_t* places) noexcept {
-  std::uint32_t* out = places;
-  for (std::size_t i = 0; i < text_block_size * count; i += text_block_size) {
-    const __mmask64 starts = _mm512_cmpgt_epi8_mask(_mm512_loadu_si512(text + i), _mm512_set1_epi8(-0x41));
-    out += bit_positions_avx512(starts, base + static_cast<std::uint32_t>(i), out);
-  }
-  return static_cast<std::size_t>(out - places);
-}
-NEARDUP_END
-
-constexpr auto is_well_formed_of(avx512_form) noexcept { return is_well_formed_avx512; }
-constexpr auto find_code_points_of(avx512_form) noexcept { return find_code_points_avx512; }
-
-#endif  // NEARDUP_X86_KERNELS
-
-#if NEARDUP_NEON_KERNELS
-
-/// The NEON version of are_well_formed_avx2.
-inline bool are_well_formed_neon(const char* bytes, std::size_t count) noexcept {
-  const auto load = [](const char* from) { return vld1q_u8(reinterpret_cast<const std::uint8_t*>(from)); };
-  const uint8x16_t first_high = vld1q_u8(first_high_errors.errors);
-  const uint8x16_t first_low = vld1q_u8(first_low_errors.errors);
-  const uint8x16_t second_high = vld1q_u8(second_high_errors.errors);
-  const char* const end = bytes + text_block_size * count;
-  for (const char* at = bytes; at != end; at += text_block_size) {
-    uint8x16_t some = load(at - 3);  // reaches the first 13 bytes
-    for (std::size_t i = 0; i < text_block_size; i += 16) some = vorrq_u8(some, load(at + i));
-    if (vmaxvq_u8(some) < 0x80) continue;
-    uint8x16_t errors = vdupq_n_u8(0);
-    for (std::size_t i = 0; i < text_block_size; i += 16) {
-      const uint8x16_t now = load(at + i), before_1 = load(at + i - 1);
-      const uint8x16_t pairs = vandq_u8(vandq_u8(vqtbl1q_u8(first_high, vshrq_n_u8(before_1, 4)),
-                                                 vqtbl1q_u8(first_low, vandq_u8(before_1, vdupq_n_u8(0x0f)))),
-                                        vqtbl1q_u8(second_high, vshrq_n_u8(now, 4)));
-      const uint8x16_t third = vcgeq_u8(load(at + i - 2), vdupq_n_u8(0xe0));
-      const uint8x16_t fourth = vcgeq_u8(load(at + i - 3), vdupq_n_u8(0xf0));
-      const uint8x16_t expected = vandq_u8(vorrq_u8(third, fourth), vdupq_n_u8(0x80));
-      errors = vorrq_u8(errors, veorq_u8(pairs, expected));
-    }
-    if (vmaxvq_u8(errors) != 0) return false;
-  }
-  return true;
-}
-
-inline bool is_well_formed_neon(std::string_view text) noexcept {
-  return is_well_formed_by(are_well_formed_neon, text);
-}
-
-constexpr auto is_well_formed_of(neon_form) noexcept { return is_well_formed_neon; }
-
-#endif  // NEARDUP_NEON_KERNELS
-
-/// Returns true if a text is well-formed UTF-8, so that count_invalid(text) == 0.
-inline bool is_well_formed(std::string_view text, instruction_set level) noexcept {
-  return choose_form(level, [&](auto form) { return is_well_formed_of(form)(text); });
-}
-
-/// Calls the version of find_code_points_portable for the instruction set `level`.
 inline std::size_t find_code_points(const char* text, std::size_t count, std::uint32_t base, std::uint32_t* places,
                                     instruction_set level) noexcept {
-  return choose_form(level, [&](auto form) { return find_code_points_of(form)(text, count, base, places); });
+  return choose_form(
+      level, [&](auto form) { return decltype(utf8_kernels_of(form))::find_code_points(text, count, base, places); });
 }
 
 }  // namespace neardup::inline v0::detail

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// A block of 64 bytes of a text in vectors. See for_each_form.hpp.
+#if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_PORTABLE && NEARDUP_FORM != NEARDUP_AVX512 && \
+    (NEARDUP_FORM != NEARDUP_BASELINE || NEARDUP_X86_KERNELS)
+
+/// A block of 64 bytes. Each function returns one bit for each byte.
+struct text_block {
+  static constexpr std::size_t parts = 64 / sizeof(byte_vector);
+
+  byte_vector part[parts];
+
+  static NEARDUP_ALWAYS_INLINE text_block load(const char* text) noexcept {
+    return load(text, std::make_index_sequence<parts>{});
+  }
+
+  // The functions below return 0xff for each byte for which the answer is yes, and 0 for the others.
+  static NEARDUP_ALWAYS_INLINE byte_vector is_equal(byte_vector some, std::uint8_t value) noexcept {
+    return reinterpret_cast<byte_vector>(some == byte_vector{} + value);
+  }
+  static NEARDUP_ALWAYS_INLINE byte_vector is_in(byte_vector some, std::uint8_t least, std::uint8_t most) noexcept {
+    return reinterpret_cast<byte_vector>(some - (byte_vector{} + least) <=
+                                         byte_vector{} + static_cast<std::uint8_t>(most - least));
+  }
+  static NEARDUP_ALWAYS_INLINE byte_vector is_word(byte_vector some) noexcept {
+    return is_in(some | (byte_vector{} + std::uint8_t{0x20}), 'a', 'z') | is_in(some, '0', '9');
+  }
+
+  /// Returns the highest bits of the results of test(0), test(1), …, for each part.
+  template <class Test>
+  static NEARDUP_ALWAYS_INLINE std::uint64_t collect(const Test& test) noexcept {
+    return collect(test, std::make_index_sequence<parts>{});
+  }
+  /// Returns the bitwise or of test(0), test(1), …, for each part.
+  template <class Test>
+  static NEARDUP_ALWAYS_INLINE byte_vector unite(const Test& test) noexcept {
+    return unite(test, std::make_index_sequence<parts>{});
+  }
+  /// Returns the bytes that pass a test.
+  template <class Test>
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t bits(const Test& test) const noexcept {
+    return collect([&](std::size_t i) NEARDUP_INLINE_LAMBDA { return test(part[i]); });
+  }
+
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t equal(std::uint8_t value) const noexcept {
+    return bits([&](byte_vector some) NEARDUP_INLINE_LAMBDA { return is_equal(some, value); });
+  }
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t range(std::uint8_t least, std::uint8_t most) const noexcept {
+    return bits([&](byte_vector some) NEARDUP_INLINE_LAMBDA { return is_in(some, least, most); });
+  }
+  /// Returns the bytes that are ASCII letters or digits.
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t word_bits() const noexcept {
+    return bits([](byte_vector some) NEARDUP_INLINE_LAMBDA { return is_word(some); });
+  }
+  /// high_bits(): the bytes that are not ASCII. continuations(): the continuation bytes.
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t high_bits() const noexcept {
+#if NEARDUP_FORM == NEARDUP_NEON
+    return range(0x80, 0xff);
+#else
+    return mask_of(part);
+#endif
+  }
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t continuations() const noexcept { return range(0x80, 0xbf); }
+
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE bool is_ascii() const noexcept {
+#if NEARDUP_FORM == NEARDUP_NEON
+    return vmaxvq_u8(reinterpret_cast<uint8x16_t>(part[0] | part[1] | part[2] | part[3])) < 0x80;
+#else
+    return mask_of(part) == 0;
+#endif
+  }
+
+ private:
+  template <std::size_t... I>
+  static NEARDUP_ALWAYS_INLINE text_block load(const char* text, std::index_sequence<I...>) noexcept {
+    const auto one = [&](std::size_t i) NEARDUP_INLINE_LAMBDA {
+      byte_vector loaded;
+      std::memcpy(&loaded, text + i * sizeof(byte_vector), sizeof loaded);
+      return loaded;
+    };
+    return {{one(I)...}};
+  }
+  template <class Test, std::size_t... I>
+  static NEARDUP_ALWAYS_INLINE byte_vector unite(const Test& test, std::index_sequence<I...>) noexcept {
+    return (test(I) | ...);
+  }
+  template <class Test, std::size_t... I>
+  static NEARDUP_ALWAYS_INLINE std::uint64_t collect(const Test& test, std::index_sequence<I...>) noexcept {
+    const byte_vector masks[] = {test(I)...};
+    return mask_of(masks);
+  }
+};
+
+#endif
