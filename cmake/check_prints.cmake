@@ -1,18 +1,18 @@
-# cmake -DPROGRAM=<executable> [-DARGUMENT=<what it is called with>] -DSOURCE=<its source> -P check_prints.cmake
+# cmake -DCOMMAND=<program;and;arguments> -DSOURCE=<its source> -P check_prints.cmake
 #
 # Runs the program. It must exit with 0 and print, in order, the text after each "// prints: " in its
 # source; anything may stand in between.
 cmake_minimum_required(VERSION 3.23)
 
 execute_process(
-  COMMAND "${PROGRAM}" ${ARGUMENT}
+  COMMAND ${COMMAND}
   RESULT_VARIABLE status
   OUTPUT_VARIABLE output
   ERROR_VARIABLE errors
 )
 message("${output}${errors}")
 if(NOT status EQUAL 0)
-  message(FATAL_ERROR "${PROGRAM} ended with ${status}")
+  message(FATAL_ERROR "${COMMAND} ended with ${status}")
 endif()
 
 file(READ "${SOURCE}" rest)

@@ -99,27 +99,45 @@ function(neardup_share owner target)
   target_compile_options(${target} PRIVATE ${NEARDUP_PRECOMPILED_OPTIONS})
 endfunction()
 
-option(NEARDUP_UNITE_PAGES "Compile the tour and the programs of the pages as one, in a third of the time, to test them" OFF)
+option(NEARDUP_UNITE "Compile the tour and the pages as one program, and a sample of the tests as four: it takes less time" OFF)
 
-# neardup_page(<test> <target> <source> [ALONE]): a complete program that people read, and a test that it runs to its end and
-# prints what its comments say ("// prints: TEXT", in that order; no such line: only the exit status counts). ALONE: it is
-# never united with others.
+# neardup_page(<test> <target> <source> [<library>…]): a complete program that people read, and a test that it runs to its end
+# and prints what its comments say ("// prints: TEXT", in that order; no such line: only the exit status counts).
 function(neardup_page test target source)
+  neardup_page_program(${target} "${source}" ${ARGN})
+  if(NEARDUP_BUILD_TESTS)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+    neardup_page_command(command ${target})
+    add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} "-DCOMMAND=${command}" "-DSOURCE=${source}" -P
+                                  "${PROJECT_SOURCE_DIR}/cmake/check_prints.cmake"
+    )
+  endif()
+endfunction()
+
+# neardup_page_program(<target> <source> [<library>…]): the program alone, or where pages are united its part of neardup_pages.
+function(neardup_page_program target source)
   cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
-  set(run "-DSOURCE=${source}" -P "${PROJECT_SOURCE_DIR}/cmake/check_prints.cmake")
-  if(NEARDUP_UNITE_PAGES AND NEARDUP_BUILD_TESTS AND NOT ARGN STREQUAL "ALONE")
+  if(NEARDUP_UNITE AND NEARDUP_BUILD_TESTS)
     set_property(GLOBAL APPEND PROPERTY NEARDUP_PAGES "${target}" "${source}")
-    add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:neardup_pages> -DARGUMENT=${target} ${run})
+    set_property(GLOBAL APPEND PROPERTY NEARDUP_PAGES_LIBRARIES ${ARGN})
     return()
   endif()
   add_executable(${target} "${source}")
   neardup_own_target(${target})
-  target_link_libraries(${target} PRIVATE Threads::Threads)
+  target_link_libraries(${target} PRIVATE Threads::Threads ${ARGN})
   if(NEARDUP_BUILD_TESTS)
     neardup_test_options(${target})
     neardup_share_library(${target})
-    add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${target}> ${run})
   endif()
+endfunction()
+
+# neardup_page_command(<result> <target>): the command that runs such a program, a list.
+function(neardup_page_command result target)
+  set(command "$<TARGET_FILE:neardup_pages>" ${target})
+  if(TARGET ${target})
+    set(command "$<TARGET_FILE:${target}>")
+  endif()
+  set(${result} "${command}" PARENT_SCOPE)
 endfunction()
 
 # neardup_unite_pages(): the program of all pages so far, each in a namespace of its own: they instantiate the same
@@ -169,5 +187,6 @@ int main(int count, char** arguments) {
   neardup_own_target(neardup_pages)
   neardup_test_options(neardup_pages)
   neardup_share_library(neardup_pages)
-  target_link_libraries(neardup_pages PRIVATE Threads::Threads)
+  get_property(libraries GLOBAL PROPERTY NEARDUP_PAGES_LIBRARIES)
+  target_link_libraries(neardup_pages PRIVATE Threads::Threads ${libraries})
 endfunction()

@@ -3,6 +3,7 @@
 import html
 import html.entities
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -211,7 +212,7 @@ class Words(CommandTest):
     @unittest.skipUnless("NEARDUP_SAVED_DICTIONARY" in os.environ, "no program that saves a dictionary")
     def test_a_saved_dictionary(self):
         saved = self.folder / "words.dictionary"
-        subprocess.run([os.environ["NEARDUP_SAVED_DICTIONARY"], self.dictionary, saved], check=True, capture_output=True)
+        subprocess.run([*shlex.split(os.environ["NEARDUP_SAVED_DICTIONARY"]), self.dictionary, saved], check=True, capture_output=True)
         user = self.write("user.txt", "大学生 9000\n牛奶\n")
         for options in ((), ("--user-dictionary", user)):
             expected = run("hash", *self.options, *options, "-", data=ZH + " 牛奶 大学生").text

@@ -5,6 +5,7 @@ NEARDUP_KILLS=1000 says how often; 25 times without it.
 
 import os
 import random
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -52,7 +53,7 @@ class Kills(unittest.TestCase):
             path = os.path.join(folder, "seen")
             for kill in range(kills):
                 with subprocess.Popen(
-                    [os.environ["NEARDUP_SURVIVOR"], path, *mode], stdout=subprocess.PIPE, text=True
+                    [*shlex.split(os.environ["NEARDUP_SURVIVOR"]), path, *mode], stdout=subprocess.PIPE, text=True
                 ) as program:
                     lines = lines_until_kill(program, moments)
                     self.assertEqual(program.wait(), -signal.SIGKILL, "\n".join(lines))

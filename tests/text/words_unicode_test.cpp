@@ -35,7 +35,7 @@ using support::tokens_of;
 using code_points = std::vector<std::uint32_t>;
 
 /// The lines of a file of the Unicode Character Database, without comments and empty lines.
-std::vector<std::string> lines_of(const std::string& name) {
+std::vector<std::string> lines_of_file(const std::string& name) {
   std::ifstream file(std::string(NEARDUP_UNICODE_DATA "/").append(name));
   REQUIRE(file);
   std::vector<std::string> lines;
@@ -125,7 +125,7 @@ TEST_CASE("classes are those of ICU, of all code points", "[unicode][icu]") {
 TEST_CASE("each emoji of emoji-test.txt is one word, and each emoji another one", "[words][icu]") {
   std::size_t count = 0;
   std::set<std::string> all, without_selectors;
-  for (const std::string& line : lines_of("emoji/emoji-test.txt")) {
+  for (const std::string& line : lines_of_file("emoji/emoji-test.txt")) {
     const code_points emoji = hexadecimal(line.substr(0, line.find(';')));
     const std::string text = oracle::encode_all(emoji);
     CAPTURE(line);
@@ -152,7 +152,7 @@ TEST_CASE("each emoji of emoji-test.txt is one word, and each emoji another one"
 
 TEST_CASE("no character of GraphemeBreakTest.txt is cut into words", "[words][icu]") {
   std::size_t characters = 0;
-  for (const std::string& line : lines_of("auxiliary/GraphemeBreakTest.txt")) {
+  for (const std::string& line : lines_of_file("auxiliary/GraphemeBreakTest.txt")) {
     // A line such as "÷ 0020 × 0308 ÷ 0020 ÷": ÷ is an edge of a character, × is none.
     std::istringstream in(line);
     code_points character;
