@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
 
 namespace {
@@ -130,7 +131,7 @@ std::vector<fields> random_corpus(oracle::random_engine& random, std::size_t len
 TEST_CASE("the passages of random corpora are those of a set of all passages seen") {
   oracle::random_engine random(75);
   const char* const wanted = std::getenv("NEARDUP_PASSAGES_ROUNDS");
-  const int rounds = wanted != nullptr ? std::atoi(wanted) : 1500;
+  const int rounds = wanted != nullptr ? std::atoi(wanted) : static_cast<int>(oracle::effort(1500, 1500, 500));
   std::size_t found = 0;
   for (int round = 0; round < rounds; ++round) {
     passage_options how;
@@ -154,13 +155,14 @@ TEST_CASE("the passages of random corpora are those of a set of all passages see
 
 TEST_CASE("the passages of long texts are those of a set of all passages seen") {
   oracle::random_engine random(76);
+  const std::size_t size = oracle::effort(50'000, 50'000, 10'000);
   for (const std::size_t letters : {std::size_t{2}, std::size_t{26}}) {
     std::vector<fields> documents(3);
     for (fields& document : documents) {
       document.resize(1);
-      while (document[0].size() < 50'000) document[0] += static_cast<char>('a' + random() % letters);
+      while (document[0].size() < size) document[0] += static_cast<char>('a' + random() % letters);
     }
-    documents[2][0].replace(30'000, 10'000, documents[0][0].substr(3'000, 10'000));
+    documents[2][0].replace(size / 5 * 3, size / 5, documents[0][0].substr(size / 50 * 3, size / 5));
     for (const std::size_t length : {std::size_t{13}, std::size_t{500}}) {
       const passage_options how{.length = length};
       const std::vector<passage> wanted = slow_passages(documents, how, byte_ngrams{1});
