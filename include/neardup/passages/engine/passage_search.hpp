@@ -121,7 +121,6 @@ class scattered_records {
     store_ = &store;
     waiting_.resize(partitions);
     sections_.resize(partitions);
-    for (std::uint32_t i = 0; i < partitions; ++i) begin_section(i);
     most_ = to_size(std::clamp<std::uint64_t>(memory / partitions / sizeof(Record), 16, 1024));
   }
   void add(std::uint32_t partition, std::span<const Record> records) {
@@ -132,7 +131,7 @@ class scattered_records {
   /// Begins a new section in each partition whose last section has `most` bytes or more.
   void begin_sections(std::uint64_t most) {
     for (std::uint32_t i = 0; i < sections_.size(); ++i) {
-      if ((sections_[i].back().size + waiting_[i].size()) * sizeof(Record) < most) continue;
+      if (sections_[i].empty() || sections_[i].back().size * sizeof(Record) < most) continue;
       append(i);
       begin_section(i);
     }
@@ -143,11 +142,20 @@ class scattered_records {
   }
   [[nodiscard]] std::uint32_t partitions() const noexcept { return static_cast<std::uint32_t>(sections_.size()); }
   [[nodiscard]] const std::vector<section>& sections(std::uint32_t partition) const { return sections_[partition]; }
+  [[nodiscard]] std::uint64_t size(std::uint32_t partition) const {
+    std::uint64_t sum = 0;
+    for (const section& one : sections_[partition]) sum += one.size;
+    return sum;
+  }
   [[nodiscard]] std::span<Record> read(const section& one, scratch_array<Record>& memory) const {
     const std::span<Record> records = memory.take(to_size(one.size));
     const std::lock_guard lock(store_->mutex);
     if (!records.empty()) store_->store.read(one.number, std::as_writable_bytes(records));
     return records;
+  }
+  /// Reads a partition that has at most one section.
+  [[nodiscard]] std::span<Record> read(std::size_t partition, scratch_array<Record>& memory) const {
+    return sections_[partition].empty() ? std::span<Record>() : read(sections_[partition].front(), memory);
   }
 
  private:
@@ -158,6 +166,7 @@ class scattered_records {
   void append(std::uint32_t partition) {
     std::vector<Record>& waiting = waiting_[partition];
     if (waiting.empty()) return;
+    if (sections_[partition].empty()) begin_section(partition);
     section& to = sections_[partition].back();
     const std::lock_guard lock(store_->mutex);
     store_->store.append(to.number, std::as_bytes(std::span(waiting)));
@@ -167,8 +176,8 @@ class scattered_records {
 
   shared_store* store_ = nullptr;
   std::vector<std::vector<Record>> waiting_;
-  std::vector<std::vector<section>> sections_;  // [partition]: at least one
-  std::size_t most_ = 0;                        // records that wait in a partition
+  std::vector<std::vector<section>> sections_;
+  std::size_t most_ = 0;  // records that wait in a partition
 };
 
 /// Finds the repeated windows of one partition. The search keeps the first occurrences of the windows, as many as there
@@ -373,7 +382,8 @@ class passage_search {
       run_header header{text.document, text.field, static_cast<std::uint32_t>(run.first),
                         static_cast<std::uint32_t>(run.size()), false};
       if (run.size() >= least_copied) {
-        const written_run now{front, back, header.count, scattered_.sections(partition).back().number};
+        const auto section = static_cast<std::uint32_t>(scattered_.sections(partition).size());
+        const written_run now{front, back, header.count, section};
         written_run& known = own.written[to_size((front.low ^ back.high * golden_ratio) % own.written.size())];
         header.is_copy = std::exchange(known, now) == now;
       }
@@ -511,15 +521,14 @@ NEARDUP_INLINE void passage_search::scatter_anchors() {
 NEARDUP_INLINE void passage_search::find_repeated_anchors() {
   std::uint64_t scattered = 0;
   const std::uint32_t partitions = anchors_.partitions();
-  for (std::uint32_t i = 0; i < partitions; ++i) scattered += anchors_.sections(i).front().size;
+  for (std::uint32_t i = 0; i < partitions; ++i) scattered += anchors_.size(i);
   // One byte per scattered anchor, if memory_ / 4 suffices. A repeated anchor was scattered at least twice, so it has
   // at least 16 bits of the set.
   repeated_ = anchor_set(partitions, (std::min)(memory_ / 4, scattered));
   const std::size_t parts = workers_.size();
   std::vector<scratch_array<std::uint64_t>> arrays(2 * parts);
   in_steps(run_, parts, partitions, 1, [&](std::size_t part, std::size_t partition, std::size_t /*last*/) {
-    const std::span<std::uint64_t> anchors =
-        anchors_.read(anchors_.sections(static_cast<std::uint32_t>(partition)).front(), arrays[2 * part]);
+    const std::span<std::uint64_t> anchors = anchors_.read(partition, arrays[2 * part]);
     sort_words(anchors, arrays[2 * part + 1].take(anchors.size()));
     for (std::size_t i = 0, next = 0; i < anchors.size(); i = next) {
       for (next = i + 1; next < anchors.size() && anchors[next] == anchors[i];) ++next;
@@ -534,11 +543,11 @@ NEARDUP_INLINE void passage_search::find_repeated_anchors() {
 }
 
 NEARDUP_INLINE void passage_search::scatter_windows() {
-  // A table of 2^16 windows fits the cache, if each partition can write 4 kB at a time. The tables of all threads have
-  // to fit into a quarter of the memory.
-  const std::uint64_t fit = windows_ * (4 * partition_search::bytes_a_window * workers_.size()) / memory_;
+  // A table of 2^16 windows fits the cache. But each partition should write 16 kB at a time, and the tables of all
+  // threads have to fit into half of the memory.
+  const std::uint64_t fit = windows_ * (2 * partition_search::bytes_a_window * workers_.size()) / memory_;
   const auto partitions = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>((std::max)((std::min)(windows_ >> 16, memory_ >> 15), fit), 1, max_partitions));
+      std::clamp<std::uint64_t>((std::max)((std::min)(windows_ >> 16, memory_ >> 17), fit), 1, max_partitions));
   scattered_.begin(store_, partitions, memory_ / 8);
   found_.begin(store_, partitions, memory_ / 16);
   found_bytes_ = bytes_ / partitions + 1;
@@ -595,9 +604,8 @@ NEARDUP_INLINE void passage_search::search_partition(searcher& own, const scatte
     const std::uint64_t to = hash.high >> 4 * (depth % 15) & (spill_partitions - 1);
     rest.add(static_cast<std::uint32_t>(to), std::array{header.packed(), hash});
   };
-  std::uint64_t records = 0;
-  for (const auto& section : from.sections(partition)) records += section.size;
-  own.search.begin(to_size((std::min)(records, memory_ / 2 / run_.parts() / partition_search::bytes_a_window + 1)));
+  const std::uint64_t most = memory_ / 2 / run_.parts() / partition_search::bytes_a_window + 1;
+  own.search.begin(to_size((std::min)(from.size(partition), most)));
   const bool counts_first = how_.least_documents > 1;
   for (int read = counts_first ? 0 : 1; read < 2; ++read) {
     for (const auto& section : from.sections(partition)) {
@@ -614,7 +622,7 @@ NEARDUP_INLINE void passage_search::visit_found(const visit_type& visit) {
   scratch_array<repeated_windows> memory;
   repeated_windows last{};
   for (std::uint32_t i = 0; i < found_.partitions(); ++i) {
-    const std::span<repeated_windows> found = found_.read(found_.sections(i).front(), memory);
+    const std::span<repeated_windows> found = found_.read(std::size_t{i}, memory);
     std::sort(found.begin(), found.end());
     for (const repeated_windows& one : found) {
       if (last.append(one)) continue;
