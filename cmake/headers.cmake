@@ -71,6 +71,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/hash_sort.hpp
     include/neardup/fingerprint/kernels/token_kernel.hpp
     include/neardup/fingerprint/kernels/votes.hpp
+    include/neardup/fingerprint/kernels/weighted_sums.hpp
     include/neardup/fingerprint/kernels/window_counts.hpp
     include/neardup/fingerprint/kernels/window_counts.inl
     include/neardup/fingerprint/kernels/xxh3_lanes.inl

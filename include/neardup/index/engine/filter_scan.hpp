@@ -20,13 +20,10 @@ inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
   return forced;
 }
 
-/// Returns how many fingerprints of one word a scan compares in the time of one probe. On a Zen 5, a comparison takes
-/// 0.08 ns (AVX-512), 0.2 ns (AVX2) or 1.5 ns (portable), and a probe takes 12 ns. NEON was not measured; it needs a
-/// fifth of the instructions of the portable version.
+/// Returns how many fingerprints of one word a scan compares in the time of one probe.
 [[nodiscard]] inline std::size_t scanned_a_probe() noexcept {
   if (const std::size_t forced = forced_scanned_a_probe().load(std::memory_order_relaxed); forced != 0) return forced;
-  const instruction_set level = active_instruction_set();
-  return has_avx512(level) ? 150 : has_avx2(level) ? 60 : has_neon(level) ? 30 : 8;
+  return choose_form(active_instruction_set(), [](auto form) { return decltype(form)::scanned_a_probe; });
 }
 
 /// Returns how many fingerprints of `Words` words a scan compares in the time of one probe. The result is at least 1.

@@ -16,6 +16,7 @@
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../instruction_set.hpp"
+#include "../../simd/forms.hpp"
 #include "../engine/filters.hpp"
 #include "../engine/search_plans.hpp"
 #include "../layout.hpp"
@@ -54,11 +55,12 @@ struct join_costs {
 
   static join_costs of(int k, std::size_t words, instruction_set level) noexcept {
     const bool narrow = narrow_filter_suffices(k);
-    // The cost of comparing filters of 64 bits. Whole fingerprints cost a little more per word, because their words
-    // have to be gathered. NEON was not measured. The assumed cost of NEON is a fifth of the portable cost, because
-    // NEON needs a fifth of the instructions.
-    double pair = has_avx512(level) ? 0.05 : has_avx2(level) ? 0.24 : has_neon(level) ? 0.3 : 1.5;
-    if (narrow && (has_avx2(level) || has_neon(level))) pair /= 2;
+    // The cost of comparing filters. Whole fingerprints cost a little more per word, because their words have to be
+    // gathered.
+    double pair = choose_form(level, [&](auto form) {
+      using costs = decltype(form);
+      return narrow ? costs::narrow_pair_cost : costs::pair_cost;
+    });
     const double record = 10.0 + 3.0 * static_cast<double>(words);
     if (words > 1 && !wide_filter_suffices(k)) return {record, 1.15 * pair * static_cast<double>(words), 2.0, 6.0};
     // If the filters of a pair of fingerprints differ in at most k bits, the whole fingerprints are compared.
