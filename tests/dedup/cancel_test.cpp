@@ -20,6 +20,7 @@
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 
 namespace {
 
@@ -69,7 +70,7 @@ void check_cancelled(std::size_t least, const std::function<void(const cancellin
 }  // namespace
 
 TEST_CASE("a batch of a deduplicator ends at a check of its runner, and adds nothing") {
-  const std::vector<std::string> texts = similar_texts(3000);
+  const std::vector<std::string> texts = similar_texts(oracle::effort(3000, 3000, 1000));
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   const auto make = [] {
     return neardup::deduplicator{neardup::feature_extractor{neardup::words{}}, neardup::jaccard{.2}};
