@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Includes all public headers of neardup/dedup/: from matches to decisions. Repeated parts are not included
-// (dedup/parts/repeated_parts.hpp).
+// Includes all public headers of neardup/dedup/: from matches to decisions. The header of repeated parts,
+// dedup/parts/repeated_parts.hpp, is not included.
 #pragma once
 
 #include "version.hpp"

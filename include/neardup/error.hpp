@@ -107,7 +107,7 @@ NEARDUP_COLD [[noreturn]] void fail(std::initializer_list<message_part> parts) {
   throw Exception(message_of(parts));
 #else
   current_failure_handler().load()(message_of(parts).c_str());
-  std::abort();  // the handler should not return, but may
+  std::abort();  // a handler must not return; this line ends the program if it does
 #endif
 }
 template <class Exception>

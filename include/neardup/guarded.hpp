@@ -31,7 +31,7 @@ concept deduplicating = requires(const T& value) {
   *value.describer();
 };
 
-/// A pool of scratch objects. Each concurrent caller has one of the objects.
+/// A pool of scratch objects. It lends an object of its own to each concurrent caller.
 /// Thread safety: several threads may call all members at once.
 template <class T>
 class memory_pool {
@@ -97,7 +97,7 @@ struct describing_memory_of<T> {
 /// a writer waits or writes, new readers wait for this writer. So a reader waits for at most one writer, and a writer
 /// waits for at most one call of each reader. (With the std::shared_mutex of glibc, eight readers starved a writer for
 /// 28 s.) Readers on different threads rarely share a cache line, so reading costs two atomic additions.
-/// Precondition: the function that is passed to read() or write() calls neither of the two.
+/// Precondition: the function that is passed to read() or write() calls neither read() nor write() of this object.
 ///
 /// If T is a deduplicator, or wraps one, `guarded` also has the main members of T. These members compute the
 /// fingerprint and the features of a text before they take the lock. So a writer blocks other threads only while it
@@ -236,8 +236,7 @@ class guarded {
       leave(reader_slot);
       std::atomic<std::uint32_t>& waiting = waiting_for(phase);
       waiting.fetch_add(1);
-      // If the same writer is still active, the next writer will see this count. The next writer will let this reader
-      // read before the writer writes.
+      // If the same writer is still active, the next writer will see this count, and let this reader read first.
       const bool is_counted = phase_.load() == phase;
       if (is_counted) phase_.wait(phase);
       reader_slot.readers.fetch_add(1);

@@ -29,7 +29,7 @@ namespace detail {
 /// Returns true if two integers are equal. They may have different types.
 template <std::integral A, std::integral B>
 [[nodiscard]] constexpr bool is_same_number(A a, B b) noexcept {
-  return std::cmp_equal(+a, +b);  // std::cmp_equal refuses characters and bool, of which + makes integers
+  return std::cmp_equal(+a, +b);  // std::cmp_equal refuses characters and bool; + converts them to integers
 }
 
 /// The type of a parameter that takes a whole number. Every integer converts to this type. So a caller with

@@ -45,7 +45,7 @@ inline constexpr named_instruction_set instruction_sets[] = {
     {instruction_set::avx512, "avx512"},     {instruction_set::neon, "neon"},
 };
 
-// True if the level has the instructions that a kernel for AVX-512, AVX2, SSE2 or NEON uses.
+// Each function returns true if the level has all instructions of the instruction set in the function's name.
 constexpr bool has_avx512(instruction_set level) noexcept { return level == instruction_set::avx512; }
 constexpr bool has_avx2(instruction_set level) noexcept { return level == instruction_set::avx2 || has_avx512(level); }
 constexpr bool has_sse2(instruction_set level) noexcept { return level == instruction_set::sse2 || has_avx2(level); }
@@ -58,9 +58,9 @@ struct x86_features {
   bool avx512 = false;
 };
 
-/// Asks the processor which instructions of the levels it has, and the operating system which registers it saves.
-/// __builtin_cpu_supports() is not used, because it asks the runtime library of the compiler, and the runtime library
-/// of zig 0.17 knows no feature.
+/// Returns which instructions of the levels the processor has. Instructions whose registers the operating system does
+/// not save count as missing. __builtin_cpu_supports() is not used, because it calls the runtime library of the
+/// compiler, and the runtime library of zig 0.17 reports no feature.
 /// Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID and XGETBV.
 inline x86_features read_x86_features() noexcept {
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -121,7 +121,7 @@ inline x86_features read_x86_features() noexcept {
 namespace detail {
 
 /// Returns the level that the environment variable NEARDUP_INSTRUCTION_SET names, if this machine supports that level.
-/// Otherwise returns the fastest level. The function is not inlined, because only the first call in a process calls it.
+/// Otherwise returns the fastest level. The function is not inlined, because a process calls it only once.
 NEARDUP_NOINLINE inline instruction_set initial_instruction_set() noexcept {
   if (const char* const wanted = std::getenv("NEARDUP_INSTRUCTION_SET"); wanted != nullptr) {
     for (const auto& one : instruction_sets) {

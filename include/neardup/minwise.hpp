@@ -11,7 +11,7 @@
 namespace neardup::inline v0 {
 
 /// A min-wise code: `Bits` one-bit min-wise hashes of a feature set. The codes of two sets with the Jaccard similarity
-/// J differ in Bits * (1 - J) / 2 bits on average. The variance is at most the variance for independent bits.
+/// J differ in Bits * (1 - J) / 2 bits on average. The variance of this number is at most that of independent bits.
 ///
 /// For sets without weights, min-wise codes reach the recall of SimHash at a smaller distance, so there are far fewer
 /// candidates. This class is a value type like simhash<Bits>, and has the members of fingerprint_bits. The two classes

@@ -45,8 +45,8 @@ struct bits {
   int count;
 
   /// The number of blocks into which a join cuts each fingerprint; see pigeonhole_index. If `blocks` is 0, the join
-  /// chooses the number of blocks, from the number of fingerprints and a sample of fingerprints. The number does not
-  /// change a result. An index has its own number of blocks, and ignores this one.
+  /// chooses the number of blocks, from the number of fingerprints and a sample of fingerprints. `blocks` does not
+  /// change a result. Searches of an index ignore `blocks`, because an index has its own number of blocks.
   int blocks = 0;
 
   /// Makes a threshold of `k` bits. The functions that compare fingerprints check that `k` is in 0..Bits.

@@ -44,7 +44,7 @@ struct check_result {
 /// and `b`, which name the documents, are `Names`.
 /// - a bool: true if the documents are near-duplicates;
 /// - a number that is not NaN: their similarity, which is compared with a least similarity;
-/// - a check_result, if a choice at run time decides which of the two is returned.
+/// - a check_result, if the check decides at run time whether it computes a similarity.
 ///
 /// group() calls `check(i, j)` with the positions of two fingerprints. Several threads call the check at once. The
 /// result must be the same for each call, and the same for (j, i). A fingerprint_deduplicator calls `check(id, text)`

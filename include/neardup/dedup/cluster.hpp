@@ -25,8 +25,8 @@ namespace neardup::inline v0 {
 /// cluster, its label is its own position.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, or
 /// if no layout exists for k and the number of blocks; std::bad_alloc.
-/// Complexity: the same as visit_pairs with a visitor that takes no time. A large group of near-duplicates or copies
-/// has a quadratic number of pairs, but takes no longer than other fingerprints.
+/// Complexity: the same as visit_pairs with a visitor that takes no time. n fingerprints that are all near-duplicates
+/// or copies have n^2 / 2 pairs, but take no more time than n other fingerprints.
 /// Memory: the memory of visit_pairs, and a label and 4 bytes per fingerprint (8 bytes for 2^32 fingerprints or more).
 /// Example: `auto label = cluster(fingerprints, bits{3}, threads{8});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold>

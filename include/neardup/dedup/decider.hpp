@@ -188,8 +188,7 @@ class decider {
   };
 
   /// Makes an empty decider. If `short_by_tokens_only` is true, the candidates of a short text are only the documents
-  /// with the same tokens. Set it if there is no check, because the fingerprints of two short texts may be close by
-  /// chance.
+  /// with the same tokens. Pass true if there is no check: the fingerprints of two short texts may be close by chance.
   explicit decider(Source source, bool short_by_tokens_only = false)
       : source_(std::move(source)), short_by_tokens_only_(short_by_tokens_only) {}
 

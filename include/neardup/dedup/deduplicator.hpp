@@ -199,8 +199,8 @@ class basic_deduplicator {
 
   /// Decides about many documents in order. The verdicts and the kept documents are the same as if add() was called for
   /// each document in turn. First the threads of the runner `run` compute the descriptions of all texts (features,
-  /// fingerprints). Then a deduplicator searches for each document, as add() does. A fingerprint_deduplicator may join
-  /// the batch with the kept documents instead. `texts` has size(), and texts[i] converts to std::string_view.
+  /// fingerprints). Then the class deduplicator searches for each document, as add() does. A fingerprint_deduplicator
+  /// may join the batch with the kept documents instead. `texts` has size(), and texts[i] converts to std::string_view.
   /// Throws: the exceptions of add(); std::invalid_argument if the numbers of ids and texts differ, or two ids are
   /// equal. If the call throws, no document has been added.
   /// Memory: while the call runs, about 100 bytes per text of the batch, and the features of the batch. A join also
@@ -292,8 +292,8 @@ class basic_deduplicator {
 
   /// Returns the number of added documents: new documents, duplicates, and documents without anything to compare.
   [[nodiscard]] std::uint64_t added() const noexcept { return added_; }
-  /// Returns the id that add(text) gives to the next document. With `more`, the id of the document that follows `more`
-  /// documents later. The id is the number of documents added before.
+  /// Returns the id that add(text) will give to a document if `more` other documents are added first. The id is the
+  /// number of documents added before the document.
   /// Throws: std::length_error if Id cannot represent the number.
   [[nodiscard]] Id next_id(std::size_t more = 0) const requires counting_id<Id> {
     if (!std::in_range<Id>(added_ + more))
@@ -477,8 +477,8 @@ void basic_deduplicator<Describer, Judge, Source, Id>::check_ids(std::size_t tex
 
 namespace detail {
 
-/// The base class of a deduplicator. If `Features` is not a feature_extractor, the base class uses default_features.
-/// The compiler then prints only the static_assert of deduplicator.
+/// The base class of a deduplicator. If `Features` is not a feature_extractor, the base class uses default_features, so
+/// that the compiler prints only the static_assert of deduplicator.
 template <class Features, class Id>
 using base_of_deduplicator = basic_deduplicator<
     feature_describer<std::conditional_t<is_feature_extractor<Features>, Features, default_features<>>>, set_judge,

@@ -46,8 +46,8 @@ class feature_candidates {
   /// postings of a text take 3 us in addition to the 3 us of searching for the text and keeping it.
   static constexpr bool can_join = false;
 
-  /// Adds a document. `features_of(number)` returns the features of an earlier document. The result is empty if the
-  /// document is no longer kept. A number may be added again: the new features replace the old features of this number.
+  /// Adds a document. `features_of(n)` returns the features of the earlier document n, or no features if document n is
+  /// no longer kept. A number may be added again: the new features replace the old features of this number.
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
     postings_.insert(features_in(document), number, features_of);

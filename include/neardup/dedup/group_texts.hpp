@@ -29,8 +29,8 @@ std::vector<std::size_t> label_similar_texts(const text_source& source, std::siz
 #if NEARDUP_BODIES
 
 /// A matcher that uses edit_join. A document's number is its place in the order of decision (see document_order). A
-/// search finds only texts that were added before, so each document is decided before the next search.
-/// `candidate.known` is the edit distance. Equal texts share one search.
+/// search finds only texts that were added before, so each document is decided before the next search. The number
+/// `known` of a candidate pair is the edit distance. Equal texts share one search.
 class edit_matcher final : public matcher<std::uint32_t> {
  public:
   /// Makes a matcher. `places`: the number of texts, with copies. texts.members(rank) are places in the order of
@@ -60,7 +60,7 @@ class edit_matcher final : public matcher<std::uint32_t> {
       return true;
     }
     for (const std::uint32_t document : documents.first(kept)) keep(document);
-    if (options_.among_themselves) return true;  // then find_more() finds all matches
+    if (options_.among_themselves) return true;  // without candidates here, find_more() finds all matches
     for (std::size_t i = kept; i < documents.size(); ++i) {
       find_more(documents[i], [&](std::uint32_t original, int distance) {
         const candidate found{original, static_cast<std::uint32_t>(i), distance};  // kept documents begin at 0
@@ -78,8 +78,8 @@ class edit_matcher final : public matcher<std::uint32_t> {
 
   [[nodiscard]] bool finds_more() const override { return true; }
 
-  /// Passes the closest kept text to `consider`. If a copy of the text was searched for before, the text is compared
-  /// only with the texts that were kept since that search.
+  /// Passes the kept text that is closest to `document` to `consider`, if a kept text is similar enough. If a copy of
+  /// `document` was searched for before, `document` is compared only with the texts that were kept since that search.
   void find_more(std::uint32_t document, const std::function<void(std::uint32_t, int)>& consider) const override {
     advance(document, rank_at_.size());
     const std::uint32_t rank = rank_at_[document];
@@ -116,7 +116,7 @@ class edit_matcher final : public matcher<std::uint32_t> {
  private:
   static constexpr auto none = static_cast<std::uint32_t>(-1);
 
-  /// The search results of a distinct text. `until`: how many texts were kept when this text was searched for or kept.
+  /// The search results of a distinct text. `until`: how many texts were kept when it was last searched for or kept.
   struct search {
     std::uint32_t kept_at = none;  // the place of the text if it is kept
     std::size_t until = 0;

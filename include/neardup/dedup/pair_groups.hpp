@@ -44,8 +44,8 @@ class pair_groups {
     are_copies_sorted_ = false;
   }
 
-  /// Adds a pair of documents that match. `closeness()` returns the result of closeness_of() for the pair. The function
-  /// is called only if the result depends on it, and at most once.
+  /// Adds a pair of documents that match. `closeness()` returns the result of closeness_of() for the pair. add() calls
+  /// `closeness` at most once, and only if the decision depends on its result.
   /// Precondition: pairs are sorted by (later, earlier).
   /// Throws: std::invalid_argument if the pairs are not sorted or a document does not exist; exceptions of closeness().
   template <class Closeness>

@@ -36,10 +36,10 @@ class row_matcher final : public matcher<std::uint32_t> {
               std::span<const std::uint32_t> set_of, const failure_limits& limits)
       : join_(join), bounds_(bounds), set_of_(set_of), limits_(limits), position_of_(sets) {}
 
-  // Only one thread at a time calls `take`.
+  // One part, because only one thread at a time calls `take`.
   [[nodiscard]] std::size_t parts(std::size_t /*documents*/) const override { return 1; }
-  // A join finds a pair once for each frequent feature that the prefixes of the two sets share. In a large group, a
-  // pair is found about eight times.
+  // A join finds a pair once for each frequent feature that the prefixes of the two sets share: about eight times in a
+  // large group. So 64 found pairs are about eight different pairs.
   [[nodiscard]] std::uint8_t enough_pairs() const override { return 64; }
 
   bool find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,

@@ -138,8 +138,8 @@ class late_matches {
     is_sorted_ = false;
   }
 
-  /// Replaces `best` by a better match of `document`, if there is one. Only documents with is_before(kept) are
-  /// considered, which were kept before a copy of `document`.
+  /// Replaces `best` by a better match of `document`, if there is one. A match with the document `kept` is considered
+  /// only if is_before(kept) is true, that is, if `kept` was kept before the present copy of `document`.
   /// Precondition: documents ascend from call to call, and so do the copies of one document. No match is added after
   /// the first call.
   template <class IsBefore>

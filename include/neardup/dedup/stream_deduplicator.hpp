@@ -329,7 +329,7 @@ class stream_deduplicator : private Deduplicator {
       change.renewed = renewed;
       find_too_many(kept, replaced, renewed, gone);
       if (limits_.full == when_full::refuse && kept.size() > 1 && has_too_many_bytes()) {
-        erased_ += size();  // makes the next call free the memory of this batch
+        erased_ += size();  // so that the next call frees the memory of this batch
         refuse_for_room(kept.size());
       }
       change.gone = gone;

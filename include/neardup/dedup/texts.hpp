@@ -62,7 +62,7 @@ class sets_of_texts {
   std::vector<feature_sets<Feature>> pieces_;
 };
 
-/// Returns the features of many texts. The threshold is checked before the first text is read.
+/// Computes the features of many texts. The threshold `least` is checked before the first text is read.
 template <class Extractor, class Texts>
 [[nodiscard]] sets_of_texts<typename Extractor::feature_type> features_of(const Extractor& extract, const Texts& texts,
                                                                           const set_threshold& least,

@@ -108,9 +108,9 @@ class set_classes {
   virtual void add(std::size_t a, std::size_t b) = 0;
 };
 
-/// Decides when a join gives up. A join gives up if it has found pairs, but also too many candidates that are not pairs
-/// (*failures*). A join that has found no pairs continues, because its caller could drop no set, and would save
-/// nothing.
+/// Decides when a join gives up: when it has found `least_pairs` pairs, and more than `most_failures` candidates that
+/// are not pairs (*failures*). The caller then joins smaller pieces, and drops similar sets between the joins. With few
+/// pairs, the caller could drop few sets, and would save nothing.
 /// Thread safety: several threads may call all members at once.
 class failure_limit {
  public:

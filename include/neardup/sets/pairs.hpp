@@ -158,10 +158,9 @@ std::vector<similar_pair<Index>> sorted_similar_pairs(
 /// visit ends when `visit` returns false or throws; an exception is passed on.
 ///
 /// No pair is missed: no fingerprints, distances or probabilities are involved. The result is exact for the sets of
-/// features. If features are 32-bit hashes, a collision of hashes may change an overlap by one. Two words of one text
-/// become one feature in about n^2 / 2^33 of texts with n distinct words (n = 1,000: one in 8,600). Two different words
-/// of two texts become one feature in about n^2 / 2^32 of pairs. With 64-bit features, collisions practically never
-/// happen.
+/// features. If features are 32-bit hashes, a collision of hashes may change an overlap by one. In a text of n distinct
+/// words, two words become one feature with a probability of about n^2 / 2^33 (n = 1,000: one text in 8,600). In a pair
+/// of such texts, the probability is about n^2 / 2^32. With 64-bit features, collisions practically never happen.
 ///
 /// Throws: std::invalid_argument unless 0 < similarity <= 1; std::length_error from 2^32 - 1 sets or features of a set
 /// on; std::bad_alloc.

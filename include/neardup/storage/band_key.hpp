@@ -58,7 +58,7 @@ class band_key {
  public:
   using fingerprint_type = Fingerprint;
   using match_type = match<Bits, Id, Fingerprint>;
-  /// A row represents a stored pair in one table.
+  /// A row represents a stored pair (fingerprint, id) in one table.
   struct row_type {
     std::uint64_t segment;  ///< the key in the table: the bits of its blocks, packed into the lowest bits
     std::uint8_t table;

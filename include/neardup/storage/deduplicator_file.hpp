@@ -70,11 +70,11 @@ inline constexpr std::size_t bits_of_description = [] {
   }
 }();
 
-/// Stands for the distance in the options of a deduplicator that compares sets. Earlier versions wrote larger numbers.
+/// Stands in place of the distance if a deduplicator compares sets. Earlier versions wrote larger numbers there.
 inline constexpr std::uint32_t distance_of_sets = 0xfffffffd;
 
-/// Returns true if a file was saved by another class than expected. If `is_exact` is true, a deduplicator is expected,
-/// which compares sets; otherwise a fingerprint_deduplicator. `of_file`: the options in the file.
+/// Returns true if the options of a file (`of_file`) are those of another class than expected. If `is_exact` is true,
+/// the expected class is deduplicator, which compares sets; otherwise it is fingerprint_deduplicator.
 inline bool is_of_other_class(bool is_exact, byte_span of_file) {
   return (get<std::uint32_t>(of_file, 0) == distance_of_sets) != is_exact;
 }
@@ -122,7 +122,7 @@ class deduplicator_format {
     if constexpr (is_exact) {
       const set_threshold& least = d.threshold();
       if (least.measure == set_similarity::cosine) check = 3;
-      min_count = least.min_common == 1 ? 0 : least.min_common;  // both mean the same
+      min_count = least.min_common == 1 ? 0 : least.min_common;  // 0 and 1 mean the same
       similarity = least.similarity;
     } else {
       using plain_type = std::remove_cvref_t<decltype(d)>;

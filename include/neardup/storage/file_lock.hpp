@@ -29,7 +29,7 @@ namespace neardup::inline v0 {
 ///
 /// The lock is the file PATH.neardup-lock, which the destructor removes. After a crash this file may remain, but then
 /// it locks nothing. Symbolic links are resolved first. Reading a file needs no lock, because save() replaces a file
-/// atomically. A forked process does not share the lock. But if the owner is killed, the lock is held until the forked
+/// atomically. A forked process does not own the lock. But if the owner is killed, the lock is held until the forked
 /// process ends. On file systems without locks, a file_lock is a no-op.
 /// Example: `const file_lock lock(path); auto index = load<flat_index<64>>(path); index.insert(f, id); save(path,
 /// index, c);`

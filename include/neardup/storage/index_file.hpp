@@ -27,7 +27,7 @@ namespace detail {
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
 void take_flat_index(const flat_index<Bits, Id, Offset, Fingerprint>&);
 
-/// A flat_index, or a class derived from flat_index. It has no layout. save() writes the pairs over which it iterates.
+/// A flat_index, or a class derived from flat_index. It has no layout. save() writes the pairs of its iterators.
 template <class Index>
 concept flat_form = requires(const Index& index) {
   take_flat_index(index);
@@ -84,7 +84,7 @@ void save_index(file_operations& files, const std::string& path, const Index& in
   }
 }
 
-/// Makes an empty index. If the type has no fixed layout, the index has the layout of the file.
+/// Makes an empty index. If `Index` has no fixed layout, the index gets the layout (`k`, `blocks`) of the file.
 template <class Index>
 [[nodiscard]] Index make_index(int k, int blocks) {
   if constexpr (std::constructible_from<Index, int, int>) {

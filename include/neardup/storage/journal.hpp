@@ -157,7 +157,8 @@ class journal {
     }
   }
 
-  /// Continues a file and a log that were read while this object had the lock. Cuts off a torn last record.
+  /// Continues the log `log` of a file. `file` and `log` were read while this object had the lock. Calls
+  /// `replay(record)` as log_contents::replay() does. Cuts off a torn last record.
   /// Throws: the exceptions of log_contents::replay(); std::runtime_error if the log cannot be opened; the message
   /// names the log.
   template <class Replay>
@@ -227,7 +228,7 @@ class journal {
   std::string path_, log_path_;
   file_lock lock_;
   int process_ = detail::process_number();
-  std::uint64_t number_ = 0;                           // of the file
+  std::uint64_t number_ = 0;                           // number of the file
   int file_ = -1;                                      // the log; -1 if no log is begun
   std::size_t size_ = detail::log_frame::header_size;  // bytes of the header and all whole records
   bool is_ready_ = false;                              // false if a change needs a save() first

@@ -63,7 +63,7 @@ class candidate_collector final : public set_classes {
 
   [[nodiscard]] std::size_t of(std::size_t position) const override { return has_enough(position) ? count_ : position; }
   [[nodiscard]] bool leaves_out(std::size_t a, std::size_t b) const override { return has_enough((std::max)(a, b)); }
-  /// Counts the candidate pair of the documents at the positions `a` and `b`.
+  /// Counts a pair for the later of the two documents at the positions `a` and `b`.
   void add(std::size_t a, std::size_t b) override { count_one(pairs_[(std::max)(a, b)]); }
   /// Returns true if some pairs of the document at `position` with earlier documents may be missing.
   [[nodiscard]] bool has_enough(std::size_t position) const {
@@ -105,7 +105,7 @@ class candidate_collector final : public set_classes {
   }
 
   /// Returns the pairs of the document at `position` with earlier documents, ordered by the earlier document. `before`:
-  /// the result for the previous document if it is in the same block, which saves a search; otherwise empty.
+  /// the result of of(position - 1) if the two positions are in one block, which saves a search; otherwise empty.
   /// Precondition: the last call was close(), and returned true.
   [[nodiscard]] std::span<const candidate> of(std::size_t position, std::span<const candidate> before) const {
     const shard& from = shards_[position / block % shards_.size()];
@@ -172,7 +172,7 @@ class candidate_collector final : public set_classes {
     return is_limited || !to.is_full;
   }
 
-  /// Drops the pairs of documents that have enough, because the shard has no memory left.
+  /// Marks the shard `of` as full. For each pair in `some`, notes that its later document has enough pairs.
   void leave_out(shard& of, std::span<const candidate> some) {
     of.is_full = true;
     if (pairs_.empty()) return;

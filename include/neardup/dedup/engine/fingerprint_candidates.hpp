@@ -41,8 +41,8 @@ template <std::size_t Words>
                              std::span<const std::array<std::uint64_t, Words>> sample, double join_cost,
                              const any_runner& run) {
   if (join_cost == 0) return true;
-  // If a batch has fewer fingerprints than this, a join never pays. A join of a small batch compares all pairs, as the
-  // slowest search does, and also has to list the kept fingerprints.
+  // If a batch has fewer fingerprints than this, a join never pays. A join of a small batch compares all pairs, which
+  // takes as long as the slowest search. It also has to list the kept fingerprints.
   constexpr std::size_t min_joined = 256;
   if (count <= min_joined) return false;
   constexpr double of_search = 400, of_scan = 18;  // cost of a search; cost of fingerprints_a_probe() comparisons
@@ -207,8 +207,8 @@ class fingerprint_candidates {
     return fingerprint_candidates(index_.max_distance(), index_.shape().blocks(), join_cost_);
   }
 
-  /// True: this class has joins() and decide_batch(). If can_join is false, the decider searches for the documents of a
-  /// batch one after the other.
+  /// True, because this class has joins() and decide_batch(). If can_join was false, the decider would search for the
+  /// documents of a batch one after the other.
   static constexpr bool can_join = true;
 
   /// Adds a document. The parameter `features_of` is not used here; feature_candidates uses it.
@@ -217,7 +217,8 @@ class fingerprint_candidates {
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& /*features_of*/) {
     index_.insert(*document.fingerprint, number);
   }
-  /// Removes a document. The document was inserted before.
+  /// Removes a document.
+  /// Precondition: the document was inserted with this number.
   template <class Description>
   void erase(const Description& document, std::uint32_t number) noexcept {
     index_.erase(*document.fingerprint, number);

@@ -71,7 +71,7 @@ class fingerprint_matcher : public matcher<Number> {
   // A batch of at most this many documents is compared with every kept document. Moving the kept documents into buckets
   // would take longer.
   static constexpr std::size_t max_scanned = 256;
-  static constexpr std::size_t least_of_sets = 256;  // documents of a part in a join of sets
+  static constexpr std::size_t least_of_sets = 256;  // least number of documents per part if sets may be joined
 
   using sets_type = document_sets<std::uint32_t>;
 
@@ -96,7 +96,7 @@ class fingerprint_matcher : public matcher<Number> {
   /// Returns true if a join of sets is estimated to cost less than a join by fingerprints, which costs `cost` units of
   /// join_plan. The first join of sets has to make the sets of all documents. Later joins of sets cost far less. A join
   /// of a sample of the documents shows whether too many candidate pairs would fail. If there are more similar pairs
-  /// than documents, only some of the pairs are needed. A join by fingerprints finds some pairs without making sets.
+  /// than documents, the result is false: some pairs then suffice, and a join by fingerprints finds some without sets.
   [[nodiscard]] bool finds_by_features(std::span<const Number> documents, std::size_t kept, double cost) const {
     // If `cost` is below this number, neither join takes long, so nothing is estimated.
     constexpr double least_cost = 1e7, least_of_document = 400;

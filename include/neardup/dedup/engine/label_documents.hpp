@@ -54,7 +54,7 @@ class document_order {
   }
 
   /// Makes one document of each group of copies, and of each position without copies. If counts(p) is false for the
-  /// first position p of a group, its positions become no document, and each is its own label.
+  /// first position p of a group, its positions become no document, and each position is its own label.
   /// Precondition: `copies` are groups of positions, and outlive this object.
   template <class Counts>
   void unite(const equal_groups<Number>& copies, const Counts& counts) {

@@ -54,8 +54,8 @@ class matcher {
   /// is 0.
   virtual bool find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
                                const left_out& pairs) = 0;
-  /// Returns n <= 127: find_candidates() may leave out further candidate pairs of a document once it has found n. The
-  /// result is 0 if no pair may be left out. If the result is not 0, each candidate pair matches.
+  /// Returns n <= 127: once find_candidates() has found n candidate pairs of a document, it may leave out further pairs
+  /// of this document. The result is 0 if no pair may be left out. If it is not 0, each candidate pair matches.
   [[nodiscard]] virtual std::uint8_t enough_pairs() const { return 0; }
 
   /// Returns the closeness of a candidate pair, or nullopt if the pair does not match. The result may also be nullopt
@@ -131,7 +131,7 @@ class ordered_decider {
   /// Returns the original of a dropped document.
   /// Precondition: `names_originals` was true.
   [[nodiscard]] const rank_type& original(std::size_t document) const noexcept { return best_[document]; }
-  /// Returns the late matches, from which the originals of copies are chosen.
+  /// Returns the late matches (see late_matches), from which the originals of copies are chosen.
   /// Precondition: `names_originals` was true.
   [[nodiscard]] late_matches<Number>& matches_of_copies() noexcept { return late_; }
 
@@ -202,7 +202,7 @@ class ordered_decider {
     return true;
   }
 
-  /// Records that all kept documents below `until` have been considered as originals of a document.
+  /// Records that all kept documents below `until` have been considered as originals of `document`.
   void note_considered(Number document, Number until) {
     if (names_originals_) considered_until_[document] = until;
   }

@@ -51,8 +51,8 @@ template <class Feature>
   return sketcher.result();
 }
 
-/// A candidate: the place of a set in a set_join, or the index of a row in its bucket in a bucket_join; and the least
-/// overlap that makes the set similar.
+/// A candidate set, and the least overlap that makes it similar. `place` is its place in a set_join. In a bucket_join,
+/// `place` is the index of its row in the bucket.
 struct set_candidate {
   std::uint32_t place;
   std::uint32_t least;
@@ -65,8 +65,8 @@ struct set_candidate {
 
 namespace neardup::inline v0::detail {
 
-/// Bitmap filter: compares a set of `size` elements with candidates. Drops each candidate whose bitmap shows that the
-/// overlap with the set is below the candidate's `least`.
+/// Bitmap filter: compares a set of `size` elements, whose bitmap is `bitmap`, with candidates. Drops each candidate
+/// whose own bitmap shows that the overlap with the set is below the candidate's `least`.
 /// Returns: the number of candidates that remain.
 template <class SizeOf, class BitmapOf>
 std::size_t filter_by_bitmaps(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,

@@ -181,8 +181,8 @@ class bucket_join {
  private:
   using feature = typename Sets::feature;
   enum label_kind : unsigned char { by_class, by_feature };
-  // A bucket (of one feature) with fewer rows gets no labels before its rows are joined. The class of a set takes a
-  // cache miss, so classes pay in larger buckets only.
+  // The rows of a bucket get labels by class before they are joined only if there are at least this many rows: `few` if
+  // sets_.is_across(), otherwise `few_by_class`, because reading the class of a set takes a cache miss.
   static constexpr std::size_t few = 8, few_by_class = 256;
 
   /// Adjacent posted rows whose sets have one size. They begin at places[begin], and end where the next run_of_sizes
@@ -194,7 +194,7 @@ class bucket_join {
   struct posted_rows {
     std::vector<std::uint32_t> places;  // indices into the rows of the feature
     std::vector<run_of_sizes> runs;
-    std::size_t begin = 0;  // the first of `runs` whose size is not too small
+    std::size_t begin = 0;  // the first of `runs` whose size is not too small for the row to join
 
     void clear() {
       places.clear();
@@ -211,8 +211,8 @@ class bucket_join {
   };
 
   /// Chooses the order of two tests of a candidate pair. The prefix test finds whether the sets share an earlier prefix
-  /// feature. The overlap test finds whether the overlap suffices. The prefix test comes first, unless few candidate
-  /// pairs of a sample fail it.
+  /// feature. The overlap test finds whether the overlap suffices. If few pairs of a sample share an earlier prefix
+  /// feature, the overlap test comes first, otherwise the prefix test.
   class test_order {
    public:
     [[nodiscard]] bool share_first() noexcept { return prefers_share_ || ++since_sample_ % one_in == 0; }
@@ -278,7 +278,7 @@ class bucket_join {
     join_labelled(bucket, first, last, memory);
   }
 
-  /// Does the work of join_rows(). The labels of the rows are known, or `labels` is empty.
+  /// Does the work of join_rows(). `memory.labels` has the labels of the rows, or is empty.
   void join_labelled(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
     posted_rows &posted = memory.posted, &unlike = memory.unlike_posted;
     if (!memory.labels.empty() && memory.unlike == 0) return;
@@ -294,8 +294,8 @@ class bucket_join {
         least_size = table_.least_partner(size);
         posted.leave_behind(least_size);
       }
-      // Finding the labels costs time. So labels are found once enough pairs were skipped, and again after classes have
-      // changed.
+      // Labels save tests of pairs, but finding the labels costs time. So labels are found after enough needless pairs
+      // were tested, and again if enough needless pairs were tested since then, because classes change.
       const auto& [of_class, of_feature] = memory.needless;
       if (of_class + of_feature > 4 * bucket.size()) {
         find_labels(bucket, of_class > of_feature ? by_class : by_feature, memory);
@@ -376,7 +376,7 @@ class bucket_join {
     }
     const auto is_unlike = [&](std::uint64_t label) { return label != memory.common || label == memory.alone; };
     memory.unlike = static_cast<std::size_t>(std::count_if(memory.labels.begin(), memory.labels.end(), is_unlike));
-    // Rows labelled `alone` do not belong together. So `common` then becomes a label of few rows, or of none.
+    // Rows labelled `alone` have to be compared. So `alone` is replaced by a label of few rows, or of none.
     if (memory.common == memory.alone) memory.common = ~memory.alone;
   }
 
@@ -453,7 +453,7 @@ class bucket_join {
   /// Classes of sets, given by features: two sets with the same feature are in one class.
   class shared_features final : public set_classes {
    public:
-    /// feature_of(set) returns a feature of a set, or nullopt if no other set is in its class.
+    /// Makes the classes of `count` sets. feature_of(set) returns a feature, or nullopt for a set alone in its class.
     template <class FeatureOf>
     shared_features(std::size_t count, const FeatureOf& feature_of) : class_of_(count) {
       std::vector<std::pair<feature, std::uint32_t>> features;

@@ -95,8 +95,8 @@ class candidate_search {
   }
 
   /// Adds the candidates of a group of sets.
-  /// Precondition: begin() was last called with the same arguments. `bounds` have the measure and the min_common of the
-  /// postings, and at least their threshold.
+  /// Precondition: begin() was last called with these `features` and `bounds`. `bounds` have the measure and the
+  /// min_common of the postings, and at least their threshold.
   /// Returns: the number of postings and groups that were examined.
   template <class Feature, class Group, class Records>
   std::size_t collect(std::span<const Feature> features, const overlap_bounds& bounds, const Group& from,

@@ -38,6 +38,7 @@ struct set_source {
 /// Checks the sets of a source and counts their tokens. Calls `take(part, number, size, sketch)` for each set. The
 /// parts of the runner `run` call `take` concurrently. `most`: the approximate number of tokens for which the counts
 /// have memory.
+/// Returns: the counts.
 /// Throws: std::invalid_argument if the features of a set are not ascending and distinct; the message names the set.
 /// std::length_error if a set has 2^32 - 1 features or more.
 template <class Feature, class Take>
@@ -136,8 +137,7 @@ class distinct_sets {
   /// Returns the least number of a set that equals the set of this rank.
   [[nodiscard]] const std::uint32_t& first_of(std::size_t rank) const noexcept { return firsts_[rank]; }
   [[nodiscard]] bool is_of_second(std::size_t rank) const noexcept { return first_of(rank) >= first_count_; }
-  /// Returns the document frequencies of all tokens, which need much memory. Afterwards the object has no document
-  /// frequencies.
+  /// Moves the document frequencies of all tokens, which take much memory, from this object to the result.
   [[nodiscard]] token_counts take_counts() noexcept { return std::exchange(counts_, {}); }
   [[nodiscard]] std::size_t source_size() const noexcept { return source_.size; }
   /// Returns the set with this number in the source.

@@ -46,7 +46,7 @@ class feature_rarity {
     level_type& level = levels[at % segment];
     // This code has no branch, because the processor could not predict whether a level is exact.
     random_ += golden_ratio;
-    constexpr std::uint64_t never = std::uint64_t{1} << 32;  // with this bit the last level never rises
+    constexpr std::uint64_t never = std::uint64_t{1} << 32;  // only the mask of the last level has bit 32
     const std::uint64_t random = (random_ ^ random_ >> 29) * 0xbf58476d1ce4e5b9U >> 32 | never;
     level = static_cast<level_type>(level + ((random & one_in[level]) == 0 ? 1 : 0));
   }

@@ -189,8 +189,8 @@ struct frozen_sets {
   };
 };
 
-/// The base of a set_index: sets whose arrays something else owns, for example a mapped file. The arrays never change.
-/// A bit for each id marks erased ids. A default-constructed base is empty.
+/// The base of a set_index: sets whose arrays belong to another object, for example to a mapped file. The arrays never
+/// change. A bit for each id says whether the id is erased. A default-constructed base is empty.
 /// Guarantee: strong. Moving does not throw.
 template <class Feature, class Id>
 class set_base {

@@ -36,7 +36,7 @@ constexpr std::uint32_t feature_token(Feature feature) noexcept {
 }
 
 /// Document frequencies minus one: for each feature, the number of sets that have the feature, minus one. A count of 0
-/// is exact. Another count may be too high, which changes only the order of features.
+/// is exact. Any other count may be too high, which changes only the order of features.
 ///
 /// Most features of texts occur once. Bloom filters recognise these features, so that they need no count of their own.
 /// A cell has a first filter, of all tokens that occurred; a second filter, of the tokens that occurred again; and the
@@ -87,7 +87,7 @@ class token_counts {
  private:
   struct cell {
     std::atomic<std::uint64_t> met{0};  // filter of the tokens that occurred
-    // Bits 0 to 47 are the filter of the tokens that occurred again. Bits 48 to 63 are the number of these tokens.
+    // Bits 0 to 47: filter of the tokens that occurred again. Bits 48 to 63: number of all occurrences but first ones.
     std::atomic<std::uint64_t> again{0};
   };
   static_assert(std::is_trivially_copyable_v<cell>);
@@ -185,13 +185,13 @@ class prefix_finder {
     std::fill_n(counts_.begin() + static_cast<std::ptrdiff_t>(n), lanes, std::uint16_t{0x7fff});
   }
 
-  /// Returns the frequencies of the `n` tokens, filled up to whole vectors with greater numbers.
+  /// Returns the frequencies of the first `n` tokens. The last vector is filled up with numbers above any frequency.
   [[nodiscard]] std::span<const std::uint16_t> counts_of(std::size_t n) const noexcept {
     return std::span(counts_).first((n + lanes - 1) / lanes * lanes);
   }
 
-  /// Returns the first `count` tokens in the order of find(), of those of the `n` tokens in tokens_ that have a
-  /// frequency of at least `least`. `fewer`: how many tokens have a lower frequency.
+  /// Of the first `n` tokens in tokens_, chooses among those with a frequency of at least `least`. Returns the first
+  /// `count` of them, in the order of find(). `fewer`: how many of the `n` tokens have a lower frequency.
   std::span<const std::uint64_t> choose(std::size_t n, std::size_t count, std::uint32_t least, std::size_t fewer) {
     // The frequency of the last prefix feature is found first. Then one pass without branches finds the tokens up to
     // this frequency.
@@ -214,7 +214,7 @@ class prefix_finder {
     return std::span(sorted_).first(count);
   }
 
-  /// Returns the size to allocate if a set is larger than all before: twice the size, but at most 2^20 more.
+  /// Returns for how many features to allocate memory if a set of `size` features comes: twice as many, or 2^20 more.
   static std::size_t room_for(std::size_t size) noexcept { return size + (std::min)(size, std::size_t{1} << 20); }
 
   [[nodiscard]] std::size_t count_below(std::span<const std::uint16_t> counts, std::uint32_t limit) const noexcept {

@@ -66,8 +66,8 @@ struct set_join_sizes {
 
 /// Returns true if set_join joins the rows of one feature faster than a comparison row by row: if the feature has at
 /// least `large` rows, and at least large * large candidate pairs. In a candidate pair, at least one of the two rows is
-/// in the shorter prefix of its set. For example, all texts of a template may have a frequent feature that is in the
-/// shorter prefix of few of them.
+/// in the shorter prefix of its set. A frequent feature may have few candidate pairs: for example, if all texts of a
+/// template have it, but few of them in the shorter prefix.
 /// Precondition: the rows ascend by size.
 template <class Row>
 [[nodiscard]] bool is_corpus(std::span<const Row> rows, const overlap_bounds& bounds, std::size_t large) {
@@ -397,7 +397,7 @@ class set_join {
 
   /// Returns the cheapest keys by which the sets `probed` find their partners in a chunk. A cut without parts stands
   /// for prefix features. The costs are measured on a sample of `probed`. Parts are considered only if making their
-  /// keys costs less than a search by prefix features. `sample` then has the keys of a sample of the partners.
+  /// keys costs less than a search by prefix features. Overwrites `sample` with the keys of a sample of the partners.
   part_cut cheapest_cut(const chunk& of, chunk& sample, place_range partners, place_range probed,
                         std::size_t differing) {
     if (how_.keys == set_keys::equal_parts) return part_cut::into_equal(differing);
@@ -536,8 +536,8 @@ class set_join {
     return first;
   }
 
-  /// Computes for a set of `n` features the required overlap with sets of each size. Computes which places of a chunk
-  /// have sets of a size that may be similar.
+  /// Prepares `memory` for a set of `n` features. Sets memory.least to the required overlaps with sets of each size.
+  /// Sets [memory.first, memory.last) to the places in the chunk of sets whose sizes may be similar.
   void prepare(const chunk& of, worker& memory, std::size_t n) const {
     if (memory.least_for == n) return;
     const bool stays = bounds_.looks_up_all() && memory.least_for != 0;

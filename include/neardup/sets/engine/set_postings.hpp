@@ -305,7 +305,7 @@ NEARDUP_INLINE void set_postings::open() {
   feature_rarity next(2 * features_);
   opened->counts = std::move(next_);
   opened->parity = current_->parity ^ 1U;
-  // Memory for the postings of the present sets, and for half as many more postings until the next generation.
+  // Announces the postings of the present sets, and half as many more, which may come before the next generation.
   const double present = static_cast<double>(size_) / static_cast<double>(size_ + erased_ + 1);
   opened->postings.expect(static_cast<std::size_t>(1.5 * present * static_cast<double>(current_->postings.size())));
   next_ = std::move(next);

@@ -29,8 +29,8 @@ struct prefix_tokens {
 class set_prefixes {
  public:
   /// Finds the prefixes, for blocks of at least `block` consecutive sets of the source. Each block has arrays of its
-  /// own. Random reads of large arrays miss the TLB less, so a join has only 16 blocks for each part of the runner, or
-  /// blocks of 2^16 sets. `counts`: the document frequencies of the sets.
+  /// own. A join has only 16 blocks for each part of the runner, or blocks of 2^16 sets: random reads of few large
+  /// arrays miss the TLB less often. `counts`: the document frequencies of the sets.
   /// Complexity: one pass over all features.
   /// Memory: 16 bytes per set, and 4 bytes for each prefix feature that more than one set has.
   template <class Feature>
@@ -42,7 +42,7 @@ class set_prefixes {
     for (std::size_t rank = 0; rank < sets.size(); ++rank) is_first[sets.first_of(rank)] = true;
     struct worker {
       prefix_finder finder;
-      std::size_t size = 0, prefix = 0;  // of the set before
+      std::size_t size = 0, prefix = 0;  // those of the previous set
       std::vector<std::uint32_t> tokens;
     };
     std::vector<worker> workers(parts_for(run, sets.source_size(), 256));

@@ -39,7 +39,7 @@ struct dictionary_access {
              {section_tag::dictionary_never, 0, to_bytes(never)}}};
   }
 
-  /// Encodes the words that were removed by the frequency 0. The length of each word stands before the word.
+  /// Encodes the removed words (added with the frequency 0). The length of each word stands before the word.
   static std::string never(const word_dictionary& words) {
     std::string bytes;
     for (const std::string& word : words.never_) {

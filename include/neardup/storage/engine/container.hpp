@@ -198,7 +198,7 @@ class container {
   [[nodiscard]] const file_header& header() const noexcept { return header_; }
   [[nodiscard]] std::span<const section> sections() const noexcept { return sections_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Returns the checksum of the header, which depends on all bytes of the file.
+  /// Returns the checksum of the header, which depends on the whole file: the header has the checksums of all sections.
   [[nodiscard]] std::uint64_t checksum() const noexcept {
     return get<std::uint64_t>(bytes_, offsetof(file_frame, checksum));
   }

@@ -175,7 +175,7 @@ NEARDUP_INLINE bool log_frame::is_torn_at(std::size_t position) const {
   if (end > bytes_.size()) return true;
   // A record with a complete payload was written completely. So wrong padding means that the record is damaged.
   if (end < bytes_.size() || payload_at(position)) return false;
-  // The length of the record lies in one sector. If a bit of the length is set, this sector was written.
+  // A torn record lacks a sector. If its length is invalid, this is the sector with the head of the record.
   if (!lacks_sector(position, size ? end : position + head)) return false;
   for (std::size_t later = position + head; later < bytes_.size(); later += head) {
     const auto begun = payload_size_at(later);
