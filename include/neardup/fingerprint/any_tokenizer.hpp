@@ -50,7 +50,7 @@ class any_tokenizer {
                            const detail::hash_writer& out) const = 0;
     virtual bool count(std::uint64_t seed, std::string_view text, std::span<detail::bit_tally> tallies) const = 0;
   };
-  // `out` and `tallies` determine how many words per hash a kernel writes, whatever the width of the hasher.
+  // A kernel writes as many words per hash as `out` or `tallies` have, so the kernel of xxh3<64> serves all widths.
   template <class Tokenizer>
   struct model final : model_base {
     using kernel = detail::token_kernel<Tokenizer, xxh3<64>>;

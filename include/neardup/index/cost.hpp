@@ -52,7 +52,7 @@ constexpr double divided_by_power(double x, std::size_t n) noexcept {
   return x / static_cast<double>(std::uint64_t{1} << n);
 }
 
-/// Returns the sum of C(total, i) for i in 0..max, divided by 2^by. The result is infinity if it is too large for a
+/// Returns the sum of C(total, i) for i in 0..max, divided by 2^by. Returns infinity if the quotient is too large for a
 /// double, which is possible only if by < total.
 constexpr double scaled_choose_at_most(std::size_t total, std::size_t max, std::size_t by) noexcept {
   double sum = 0;
@@ -248,8 +248,7 @@ struct block_limits {
   /// The greatest number of bytes per fingerprint. Only fastest_blocks() uses it.
   double max_bytes = std::numeric_limits<double>::infinity();
   /// The longest allowed time of a search, as a multiple (1 or more) of the time of the fastest layout. Only
-  /// leanest_blocks() uses it. With infinity, the layout with the least memory is chosen, among all layouts that do not
-  /// only scan.
+  /// leanest_blocks() uses it. With infinity, any time is allowed. Layouts that only scan are left out even then.
   double max_slowdown = 10;
 };
 

@@ -174,7 +174,7 @@ template <class Index>
     }
     return freeze(index, index.shape().k(), index.shape().blocks(), run);
   } else {
-    return freeze(index, 0, 1, run);  // never called: gives one error message only
+    return freeze(index, 0, 1, run);  // never runs: gives `auto` a type, so that only the static_assert fails
   }
 }
 

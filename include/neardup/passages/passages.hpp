@@ -171,7 +171,7 @@ template <class Documents, tokenizer Tokenizer = words>
 
 namespace detail {
 
-/// Shortens ranges of bytes to whole characters, and ranges with bytes of words to whole words. Drops empty ranges.
+/// Shortens each range of bytes to whole characters, and to whole words if it has parts of words. Drops empty ranges.
 inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::size_t, std::size_t>>& ranges) {
   for (auto& [begin, end] : ranges) {
     while (begin < end && is_continuation(text, begin)) ++begin;

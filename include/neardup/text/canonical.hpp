@@ -100,7 +100,7 @@ class canonical_joined_words {
   joined_words joined_;
 };
 
-/// Text in canonical form only has to be normalised.
+/// The recipe of words of canonical text. The joiner converts the text to canonical form, and then normalises it.
 template <class Inner>
   requires(word_recipe_of<Inner>::takes_forms)
 struct word_recipe_of<canonical<Inner>> : word_recipe_of<Inner> {

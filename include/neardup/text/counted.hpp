@@ -23,7 +23,7 @@ class occurrence_counter {
  public:
   void reset() noexcept { counts_.clear(); }
 
-  /// Passes a token to the sink that consists of `token`, shingle_separator, and the number of the occurrence in
+  /// Passes to the sink a token that consists of `token`, shingle_separator, and the number of the occurrence in
   /// decimal. Different tokens or occurrences always give different results.
   template <class Sink>
   void push(std::string_view token, Sink& sink) {

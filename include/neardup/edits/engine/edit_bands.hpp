@@ -253,7 +253,7 @@ NEARDUP_INLINE void edit_bands::run() {
     for (std::size_t i = 0; i < lanes; ++i) values[i] += word_bits;
   };
   for (number top = 0;;) {
-    number rows = (std::numeric_limits<number>::max)();  // of the shortest pattern
+    number rows = (std::numeric_limits<number>::max)();  // rows of the shortest pattern
     for (std::size_t i = 0; i < lanes; ++i) {
       step.patterns[i] = {};
       if (lanes_[i].asked == nullptr) continue;

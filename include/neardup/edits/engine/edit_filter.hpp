@@ -126,7 +126,7 @@ class edit_distances {
     return distance;
   }
 
-  /// Begins to compare a text with others.
+  /// Begins to compare `text` with other texts.
   void begin(std::span<const char32_t> text) {
     text_ = text;
     waiting_.clear();
@@ -134,8 +134,8 @@ class edit_distances {
     batch_ = 1;
   }
 
-  /// Compares the text with another one. Calls `take(id, distance)` if the distance is at most `most`, now or in a later
-  /// call of compare() or finish(). The first comparisons wait for few others, because callers may need only one match.
+  /// Compares the text of begin() with `other`. Calls `take(id, distance)` if the distance is at most `most`, now or in
+  /// a later call of compare() or finish(). Batches are small at first, because callers may need only one match.
   template <class Take>
   void compare(std::size_t id, std::span<const char32_t> other, std::size_t most, const Take& take) {
     std::span<const char32_t> a = text_, b = other;

@@ -291,7 +291,7 @@ NEARDUP_INLINE std::size_t edit_join::longest_partner(std::size_t length) const 
 
 NEARDUP_INLINE void edit_join::choose_q() {
   constexpr std::size_t sample = 256;
-  constexpr double cost_of_meeting = 1.5;  // relative to reading an entry
+  constexpr double cost_of_meeting = 1.5;  // cost of comparing two texts, relative to reading an entry
   const std::size_t step = texts_.size() / sample + 1;
   const auto cost_of = [&](const gram_order* order) {
     double cost = 0;

@@ -14,7 +14,7 @@ struct bin_kernels {
     const bin_choice choice(hash, bins);
     std::uint32_t& held = minima[choice.bin];
 #if NEARDUP_FORM == NEARDUP_AVX2 || NEARDUP_FORM == NEARDUP_AVX512
-    // VPMINUD: CMOV would compete with the shifts for the same two units of the processor.
+    // VPMINUD computes the minimum, because CMOV would need the same two units of the processor as the shifts.
     const auto vector = [](std::uint32_t x) NEARDUP_INLINE_LAMBDA { return _mm_cvtsi32_si128(static_cast<int>(x)); };
     held = static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm_min_epu32(vector(held), vector(choice.number))));
 #else
@@ -73,7 +73,7 @@ struct bin_kernels {
   using vector = __m256i;
 
   static NEARDUP_ALWAYS_INLINE vector most() noexcept { return _mm256_set1_epi16(0x7fff); }
-  // There are too few registers for the factors.
+  // The factors stay in memory, because there are too few registers.
   static NEARDUP_ALWAYS_INLINE const std::uint32_t* factors_at(const std::uint32_t* at) noexcept { return at; }
   static NEARDUP_ALWAYS_INLINE vector product(std::uint64_t hash, const std::uint32_t* factors) noexcept {
     return _mm256_madd_epi16(_mm256_set1_epi32(static_cast<int>(hash)),

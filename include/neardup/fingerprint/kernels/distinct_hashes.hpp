@@ -45,7 +45,7 @@ class distinct_hashes {
     if (next_number > max_number) std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
     first_number_ = next_number > max_number ? 1 : static_cast<std::uint32_t>(next_number);
     if (slots_.empty()) {
-      size_ = 0;  // also after a move
+      size_ = 0;  // after a move, size_ may be another number
     } else if (size_ > small_size) {
       // Shrinks the table to the size for the last text. The next text probably needs the same size, and a larger table
       // would be slower. The table never grows here, because hashes that append() added need no entries in the table.

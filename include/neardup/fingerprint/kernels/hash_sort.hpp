@@ -21,9 +21,9 @@ namespace neardup::inline v0::detail {
 /// a Sapphire Rapids, where a sort with buckets takes 210 ns. For 120 numbers or more, buckets are as fast.
 inline constexpr std::size_t most_few = 64;
 
-/// Writes up to most_few numbers to `to` in ascending order. An instruction set may have no way that is faster than
-/// buckets.
-/// Returns: false if the numbers were not sorted.
+/// Returns a function that writes up to most_few numbers to `to` in ascending order. The portable function sorts
+/// nothing, because it would not be faster than buckets.
+/// The function returns false if the numbers were not sorted.
 template <class T>
 constexpr auto sort_few_of(portable_form) noexcept {
   return [](std::span<const T> /*numbers*/, T* /*to*/) noexcept { return false; };

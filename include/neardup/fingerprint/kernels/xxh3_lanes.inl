@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The last steps of the formulas for up to 8 bytes, in 64-bit lanes. See simd/for_each_form.hpp.
+// The last steps of the XXH3 formulas for inputs of up to 8 bytes, in 64-bit lanes. See simd/for_each_form.hpp.
 #if defined(NEARDUP_FORM) && (NEARDUP_FORM == NEARDUP_AVX2 || NEARDUP_FORM == NEARDUP_AVX512)
 
 /// A vector of hashes. The operators of the compiler compute all hashes at a time.
@@ -54,8 +54,8 @@ NEARDUP_ALWAYS_INLINE hash_lanes rotated(hash_lanes x) noexcept {
   return x ^ (x << 49 | x >> 15) ^ rotated_24;
 }
 
-/// Computes hashes of words whose bits the secret and the seed have flipped. `Tiny`: the words have 1 to 3 bytes, and
-/// their lengths are not used. Otherwise they have 4 to 8 bytes.
+/// Computes hashes from the words of inputs; the secret and the seed have already flipped bits of the words. `Tiny`:
+/// the inputs have 1 to 3 bytes, and their lengths are not used. Otherwise the inputs have 4 to 8 bytes.
 template <bool Tiny>
 class short_rounds {
  public:
@@ -76,13 +76,13 @@ class short_rounds {
   lane_factor first_, second_;
 };
 
-/// Computes the hashes of words of 1 to 8 bytes, whose lengths differ. The formulas for 1 to 3 and for 4 to 8 bytes are
-/// blended. The rounds are the same as in short_rounds, but each lane has its own factors and shifts. A class that
-/// united the two was slower (docs/decisions/0009-kernels.md).
+/// Computes the hashes of inputs of 1 to 8 bytes, whose lengths differ. The formulas for 1 to 3 and for 4 to 8 bytes
+/// are blended. The rounds are the same as in short_rounds, but each lane has its own factors and shifts. One class in
+/// place of short_rounds and brief_rounds was slower (docs/decisions/0009-kernels.md).
 class brief_rounds {
  public:
-  /// Prepares the rounds for words of these lengths. `are_tiny`: the highest bit of a lane is set if the word of the lane
-  /// has fewer than 4 bytes.
+  /// Prepares the rounds for inputs of these lengths. `are_tiny`: the highest bit of a lane is set if the input of the
+  /// lane has fewer than 4 bytes.
   NEARDUP_ALWAYS_INLINE brief_rounds(hash_lanes lengths, hash_lanes are_tiny) noexcept
       : tiny_(reinterpret_cast<signed_lanes>(are_tiny)),
         marks_(lengths << 8),

@@ -32,11 +32,11 @@ struct short_xxh3 {
   static constexpr std::uint64_t avalanche_1 = 0xc2b2ae3d27d4eb4fU;
   static constexpr std::uint64_t avalanche_2 = 0x165667b19e3779f9U;
 
-  /// Returns the word for 1 to 3 bytes. It is made of the first, the middle and the last byte.
+  /// Returns the word for an input of 1 to 3 bytes. It is made of the first, the middle and the last byte.
   static constexpr std::uint64_t word_1_to_3(std::uint64_t first, std::uint64_t middle, std::uint64_t last) noexcept {
     return first << 16 | middle << 24 | last;
   }
-  /// Returns the word for 4 to 8 bytes.
+  /// Returns the word for an input of 4 to 8 bytes.
   static NEARDUP_ALWAYS_INLINE std::uint64_t word_4_to_8(const char* bytes, std::uint64_t length) noexcept {
     const std::uint64_t first = load_little_endian<std::uint32_t>(bytes);
     return first << 32 | load_little_endian<std::uint32_t>(bytes + length - 4);
@@ -59,8 +59,7 @@ struct short_xxh3 {
   // NEARDUP_SCALAR prevents the vectorisation of loops over the two functions below. SSE2 has no 64-bit multiplication,
   // so vector code takes 6.4 cycles per window, and scalar code takes 5.6 (g++ 12).
 
-  /// Returns the hash of 1 to 3 bytes. `x`: the word for these bytes, combined with the secret and the seed by
-  /// exclusive or.
+  /// Returns the hash of an input of 1 to 3 bytes. `x`: its word, after the secret and the seed have flipped bits.
   static NEARDUP_ALWAYS_INLINE std::uint64_t mix_1_to_3(std::uint64_t x) noexcept {
     NEARDUP_SCALAR(x);
     x *= avalanche_1;
@@ -70,8 +69,7 @@ struct short_xxh3 {
     NEARDUP_SCALAR(x);
     return x;
   }
-  /// Returns the hash of 4 to 8 bytes. `x`: the word for these bytes, after the secret and the seed have flipped its
-  /// bits.
+  /// Returns the hash of an input of 4 to 8 bytes. `x`: its word, after the secret and the seed have flipped bits.
   static NEARDUP_ALWAYS_INLINE std::uint64_t mix_4_to_8(std::uint64_t x, std::uint64_t length) noexcept {
     NEARDUP_SCALAR(x);
     x = rotated(x);

@@ -8,7 +8,7 @@ struct line_kernels {
   template <std::size_t Most>
   static void scan(const line_probe* probes, std::size_t count, int k, line_findings<Most>& findings) noexcept {
     constexpr std::size_t spacing = lane_bits<std::uint16_t>;
-    // Of the equal bits for a filter, the mask keeps one.
+    // close_shorts() returns `spacing` equal bits for each filter. The mask keeps one bit of them.
     constexpr std::uint64_t ones = spacing == 1   ? ~std::uint64_t{0}
                                    : spacing == 2 ? 0x5555555555555555U
                                                   : 0x1111111111111111U;

@@ -104,8 +104,7 @@ class frozen_builder {
                                "there may be at most ", (std::numeric_limits<pair_number>::max)(),
                                "; give the index a wider one"});
     }
-    // If there is a radius, each bit of a key costs a probe. So keys have only as many bits as the directory can
-    // distinguish.
+    // In the radius regime, each bit of a key costs a probe. So keys have only bits that choose a bucket.
     const int bits = frozen_directory_bits(count, word_bits);
     plans_ = std::make_shared<const search_plans<Words>>(shape, static_cast<std::size_t>((std::max)(bits, 8)));
   }

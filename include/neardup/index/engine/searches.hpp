@@ -25,7 +25,7 @@
 namespace neardup::inline v0::detail {
 
 /// A reference to a callable bool(Arguments...). The callable receives each result of a search, and returns false to
-/// end the search. All callables have this one type, so that a search is instantiated once.
+/// end the search. Searches take callables only as this type, so that a search is instantiated once.
 template <class... Arguments>
 class visitor {
  public:

@@ -322,7 +322,7 @@ class fingerprint_join {
     });
   }
 
-  /// Returns, for each bucket within the radius of a bucket, the exclusive or of the two addresses.
+  /// Returns the numbers whose exclusive or with the address of a bucket gives the addresses within the radius.
   static std::vector<std::size_t> flips_of(const join_table<Words>& table) {
     std::vector<std::size_t> result;
     if (table.radius == 0) return result;
@@ -381,7 +381,7 @@ class fingerprint_join {
 
   chosen_words<Words, Offset> fingerprints_;
   int k_;
-  std::size_t kept_;  // 0 if there are copies
+  std::size_t kept_;  // above 0 only with copies_as::others
   copies_as copies_as_;
   join_filter filter_;
   instruction_set level_ = active_instruction_set();

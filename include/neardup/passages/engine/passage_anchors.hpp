@@ -24,8 +24,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// The units of a text: bytes or words. Each unit has two values. Those of a byte are equal. The second values of words
-/// are empty if only anchors are needed.
+/// The units of a text: bytes or words. Each unit has two values. The two values of a byte are equal. The array of the
+/// second values of words is empty if only anchors are needed.
 class unit_values {
  public:
   explicit unit_values(std::string_view bytes) noexcept : bytes_(bytes), size_(bytes.size()) {}
@@ -168,8 +168,8 @@ constexpr std::uint32_t part_of(std::uint64_t bits, std::uint64_t parts) noexcep
 /// found although it is not in the set. Such an anchor costs time, but changes no result.
 class anchor_set {
  public:
-  /// The size is `bytes` or a little more. Anchors of different partitions are in different words, so threads may add
-  /// anchors of different partitions at the same time.
+  /// Makes an empty set of `bytes` bytes, or a little more. Anchors of different partitions are in different words, so
+  /// threads may add anchors of different partitions at the same time.
   anchor_set(std::uint32_t partitions, std::uint64_t bytes) : words_(words_for(partitions, bytes)) {
     std::fill_n(words_.data(), words_.size(), 0);
   }

@@ -116,7 +116,7 @@ class scattered_records {
     std::uint64_t size;  // records in the store
   };
 
-  /// `memory`: the bytes of the records that wait in memory.
+  /// Begins to append to `partitions` partitions. `memory`: how many bytes of records may wait in memory.
   void begin(shared_store& store, std::uint32_t partitions, std::uint64_t memory) {
     store_ = &store;
     waiting_.resize(partitions);
@@ -282,7 +282,7 @@ class passage_search {
   struct worker {
     explicit worker(std::size_t length) : finder(length), hasher(length), known(std::size_t{1} << 12) {}
 
-    /// Takes an anchor of pass 1. An anchor that was scattered `least` times is repeated, and need not be scattered.
+    /// Adds an anchor of pass 1 to `anchors`, unless it is known to have been added `least` times.
     void take(std::uint64_t anchor, std::uint32_t least) {
       scattered_anchor& last = known[part_of(mix(anchor) >> 32, known.size())];
       if (last.anchor != anchor) last = {anchor, 0};
@@ -405,7 +405,7 @@ class passage_search {
                         int depth);
   void visit_found(const visit_type& visit);
 
-  /// Returns the bytes from which on a section ends.
+  /// Returns the size in bytes at which a section ends.
   [[nodiscard]] std::uint64_t section_size() const {
     return std::clamp<std::uint64_t>(memory_ / 32 / run_.parts(), 1 << 10, 1 << 26);
   }
@@ -427,7 +427,7 @@ class passage_search {
   scattered_records<window_record> scattered_;
   mutex_type found_mutex_;
   scattered_records<repeated_windows> found_;
-  std::uint64_t found_bytes_ = 1;          // a partition of found_ belongs to documents of about so many bytes
+  std::uint64_t found_bytes_ = 1;          // bytes of the documents of a partition of found_, about
   std::vector<std::uint64_t> found_from_;  // the first document of each partition of found_
 };
 
@@ -441,7 +441,7 @@ NEARDUP_INLINE void partition_search::read(std::span<const window_record> record
   repeated_windows found{};
   for (std::size_t h = 0; h < records.size();) {
     const run_header run = run_header::of(records[h]);
-    auto begin = static_cast<std::uint32_t>(h + 1);  // the hashes of the windows
+    auto begin = static_cast<std::uint32_t>(h + 1);  // the index of the first hash of a window
     h += run.records();
     if (run.count >= least_copied) {
       const window_record &front = records[begin], &back = records[h - 1];

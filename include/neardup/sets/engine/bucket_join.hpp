@@ -294,8 +294,8 @@ class bucket_join {
         least_size = table_.least_partner(size);
         posted.leave_behind(least_size);
       }
-      // Labels save tests of pairs, but finding the labels costs time. So labels are found after enough needless pairs
-      // were tested, and again if enough needless pairs were tested since then, because classes change.
+      // Finding the labels costs time. So the labels are found after many needless pairs were tested. They are found
+      // again after many more were tested, because classes have changed.
       const auto& [of_class, of_feature] = memory.needless;
       if (of_class + of_feature > 4 * bucket.size()) {
         find_labels(bucket, of_class > of_feature ? by_class : by_feature, memory);

@@ -87,7 +87,7 @@ class token_counts {
  private:
   struct cell {
     std::atomic<std::uint64_t> met{0};  // filter of the tokens that occurred
-    // Bits 0 to 47: filter of the tokens that occurred again. Bits 48 to 63: number of all occurrences but first ones.
+    // Bits 0 to 47: filter of the tokens that occurred again. Bits 48 to 63: how often any of them occurred again.
     std::atomic<std::uint64_t> again{0};
   };
   static_assert(std::is_trivially_copyable_v<cell>);
@@ -214,7 +214,7 @@ class prefix_finder {
     return std::span(sorted_).first(count);
   }
 
-  /// Returns for how many features to allocate memory if a set of `size` features comes: twice as many, or 2^20 more.
+  /// Returns for how many features to allocate memory for a set of `size`: twice as many, but at most 2^20 more.
   static std::size_t room_for(std::size_t size) noexcept { return size + (std::min)(size, std::size_t{1} << 20); }
 
   [[nodiscard]] std::size_t count_below(std::span<const std::uint16_t> counts, std::uint32_t limit) const noexcept {

@@ -199,7 +199,7 @@ class row_join {
     failure_limit* failures = nullptr;          // the limit at which the visit gives up
   };
 
-  /// Passes the pairs of sets to `take`, without pairs of copies. See bucket_join::visit().
+  /// Passes all similar pairs of sets to `take`, without pairs of copies. See bucket_join::visit().
   /// Returns: false if `take` returned false, or the visit gave up.
   /// Throws: exceptions of the store and of `take`; std::bad_alloc.
   bool visit(const selection& chosen, const take_type& take) {

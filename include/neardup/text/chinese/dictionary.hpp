@@ -235,9 +235,8 @@ class word_dictionary {
   /// Allocates memory for `count` nodes in total. Existing nodes get new numbers.
   void reserve_nodes(std::size_t count);
 
-  /// Updates the parameters of the hash function.
+  /// Updates the parameters of the hash function. Call this function after each change of the size of the table.
   /// Precondition: the size of the table is a power of two.
-  /// Call this function after each change of that size.
   void measure_nodes() noexcept {
     mask_ = nodes_.size() - 1;
     shift_ = 64;

@@ -21,7 +21,7 @@ inline std::string kept_characters(std::string_view raw) {
   word_run run = word_run::none;
   std::size_t i = 0;
   if (raw.front() == '#' || raw.front() == '*') {
-    word += raw[i++];  // only the word of a keycap begins so
+    word += raw[i++];  // a word begins with # or * only if it is a keycap
     run = word_run::lone;
   }
   while (i < raw.size()) {
