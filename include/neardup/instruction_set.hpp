@@ -69,7 +69,7 @@ inline x86_features read_x86_features() noexcept {
   if ((c & osxsave) == 0 || (c & popcnt) == 0 || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return {};
   unsigned saved = 0, high = 0;
   __asm__ volatile("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
-  constexpr unsigned ymm = 0x06, zmm = 0xe6;                         // XCR0
+  constexpr unsigned ymm = 0x06, zmm = 0xe6;                         // bits of XCR0
   constexpr unsigned avx2 = 1u << 3 | 1u << 5 | 1u << 8;             // EBX: BMI1, AVX2, BMI2
   constexpr unsigned avx512 = 1u << 16 | 1u << 17 | 3u << 30;        // EBX: F, DQ, BW, VL
   constexpr unsigned further_avx512 = 1u << 1 | 1u << 6 | 1u << 14;  // ECX: VBMI, VBMI2, VPOPCNTDQ

@@ -63,7 +63,7 @@ class edit_matcher final : public matcher<std::uint32_t> {
     if (options_.among_themselves) return true;  // without candidates here, find_more() finds all matches
     for (std::size_t i = kept; i < documents.size(); ++i) {
       find_more(documents[i], [&](std::uint32_t original, int distance) {
-        const candidate found{original, static_cast<std::uint32_t>(i), distance};  // kept documents begin at 0
+        const candidate found{original, static_cast<std::uint32_t>(i), distance};  // kept document d is at position d
         take(0, {&found, 1});
       });
     }

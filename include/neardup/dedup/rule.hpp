@@ -26,7 +26,7 @@ namespace neardup::inline v0 {
 template <class Id>
 struct verdict {
   std::optional<Id> original;        ///< the kept document that the text duplicates; nullopt if the text is new
-  std::optional<int> distance;       ///< between the two fingerprints, in bits; nullopt if none are compared
+  std::optional<int> distance;       ///< of the two fingerprints, in bits; nullopt if fingerprints are not compared
   std::optional<double> similarity;  ///< from the check; nullopt if the check computes none
   /// False if the document has nothing to compare: no fingerprint if fingerprints are compared, otherwise no features.
   /// See description.

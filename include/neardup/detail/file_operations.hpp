@@ -97,8 +97,8 @@ bool write_all(file_operations& files, int file, std::span<const std::byte> byte
 /// file. When the function returns, the new file is on the disk. If `name` is a symbolic link, the target of the link
 /// is written, even if the target does not exist yet.
 /// The pieces are first written to the file PATH.<process>.<number>.tmp. This file stays only if the process is killed.
-/// Throws: std::runtime_error, whose message names the file. If only the last operation fails, which syncs the folder,
-/// the new file has its name, but a power failure may lose the file.
+/// Throws: std::runtime_error if the file cannot be written; the message names the file. If only the last operation
+/// fails, which syncs the folder, the new file has its name, but a power failure may lose the file.
 NEARDUP_COLD void save_file(file_operations& files, const std::string& name,
                             std::span<const std::span<const std::byte>> pieces);
 

@@ -26,7 +26,7 @@ inline std::FILE* open_to_read(const std::string& path) {
 }
 
 /// Reads a whole file.
-/// Throws: std::runtime_error, whose message names the file.
+/// Throws: std::runtime_error if the file cannot be read; the message names the file.
 inline std::string read_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(open_to_read(path), &std::fclose);
   if (!file) fail<std::runtime_error>({"cannot open ", path});

@@ -288,7 +288,7 @@ class any_weighter {
   /// A choice of weights: a kind, and the number n of levels if levels replace the weights.
   struct choice {
     kinds kind = kinds::unit;
-    std::size_t levels = 0;  ///< n; 0 if the weights stay as they are
+    std::size_t levels = 0;  ///< the number of levels; 0 if the weights stay as they are
     bool by_rank = false;    ///< true for quantile_levels, false for neardup::levels
 
     /// Returns true if the weights need an IDF table.

@@ -158,11 +158,11 @@ class idf_table {
   [[nodiscard]] std::string to_text() const;
 
   /// Reads a file as parse() does.
-  /// Throws: std::runtime_error; the message names the file and the line.
+  /// Throws: std::runtime_error if the file cannot be read or a line is invalid; the message names the file and line.
   [[nodiscard]] static idf_table load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   /// Writes the table to a file, atomically and durably.
-  /// Throws: std::runtime_error; the message names the file. The old file is then unchanged.
+  /// Throws: std::runtime_error if the file cannot be written; the message names the file, which is then unchanged.
   void save(const std::string& path) const;
 
  private:

@@ -32,7 +32,7 @@ struct keyword {
   std::string text;
   std::uint64_t count;
   std::uint64_t score;  ///< count * idf in units of 10^-11, saturating at 2^64 - 1
-  weight idf;           ///< the weight of one occurrence by the table
+  weight idf;           ///< the weight of one occurrence, from the IDF table
 };
 
 /// A tokenizer that passes only the n tokens with the highest TF-IDF of an inner tokenizer. The token with the

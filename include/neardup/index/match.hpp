@@ -69,8 +69,7 @@ constexpr bool check_fingerprint_type() noexcept {
   return true;
 }
 
-/// Throws an exception which says that the distance k is not in 0..max.
-/// Throws: std::invalid_argument.
+/// Throws std::invalid_argument. The message says that the distance k is not in 0..max.
 [[noreturn]] inline void refuse_distance(int k, int max) {
   fail<std::invalid_argument>(
       {"search distance k = ", k, " is outside 0..", max, ", the distances that this index answers"});

@@ -244,7 +244,7 @@ class set_index {
       add(set, id);
       return true;
     }
-    const std::uint32_t slot = hold(set);  // nothing throws from here on
+    const std::uint32_t slot = hold(set);  // the following statements cannot throw
     const std::uint32_t before = ids_.slot(entry);
     if (slot == before) return false;
     unlink(entry);

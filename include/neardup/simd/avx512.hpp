@@ -34,8 +34,8 @@ struct words {
   static vector zero() noexcept { return _mm512_setzero_si512(); }
   static void full_add(vector& carry, vector& sum, vector b, vector c) noexcept {
     const __m512i old = sum;
-    sum = _mm512_ternarylogic_epi64(old, b, c, 0x96);    // a ^ b ^ c
-    carry = _mm512_ternarylogic_epi64(old, b, c, 0xe8);  // majority
+    sum = _mm512_ternarylogic_epi64(old, b, c, 0x96);    // old ^ b ^ c
+    carry = _mm512_ternarylogic_epi64(old, b, c, 0xe8);  // majority of old, b and c
   }
 };
 

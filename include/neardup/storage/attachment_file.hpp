@@ -46,7 +46,7 @@ class attachment_file : public detail::viewed_file {
 
 /// Writes an attachment file, atomically and durably. After a crash, there is either the old file or the new one. When
 /// the function returns, the new file is on the disk.
-/// Throws: std::runtime_error, whose message names the file; std::bad_alloc.
+/// Throws: std::runtime_error if the file cannot be written; the message names the file. std::bad_alloc.
 void save_attachments(const std::string& path, std::size_t bits, std::uint64_t count,
                       const fingerprint_composition& made_of, std::span<const std::span<const std::byte>> attachments);
 

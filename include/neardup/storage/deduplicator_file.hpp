@@ -462,7 +462,7 @@ template <saved_deduplicator Form>
 /// Writes a deduplicator to a file, atomically and durably. After a crash, there is either the old file or the new one.
 /// When the function returns, the new file is on the disk. A stream_deduplicator is saved with the times of its
 /// documents. `made_of`: the composition; the default is composition_of(dedup).
-/// Throws: std::runtime_error, whose message names the file; std::bad_alloc.
+/// Throws: std::runtime_error if the file cannot be written; the message names the file. std::bad_alloc.
 /// Memory: a copy of the kept documents.
 template <class Features, class Id>
 void save(const std::string& path, const deduplicator<Features, Id>& dedup, const fingerprint_composition& made_of) {
@@ -605,7 +605,7 @@ class durable_deduplicator : private Deduplicator {
 
   /// Erases a kept document. The change is on the disk when the function returns.
   /// Returns: true if a document with this id was kept.
-  /// Throws: std::runtime_error, whose message names the log; the document is then still kept.
+  /// Throws: std::runtime_error if the log cannot be written; the message names the log. The document is then kept.
   bool erase(id_argument<id_type> id);
 
   /// Removes documents that are too old or exceed max_bytes; see stream_deduplicator::expire(). The change is on the
@@ -613,7 +613,7 @@ class durable_deduplicator : private Deduplicator {
   void expire(time_argument now) requires has_times { Deduplicator::expire(now); }
 
   /// Writes the state to the file, and begins a new log. So the next start has fewer changes to replay.
-  /// Throws: std::runtime_error, whose message names the file; std::bad_alloc.
+  /// Throws: std::runtime_error if the file cannot be written; the message names the file. std::bad_alloc.
   void save() { writer_->log.save(*this); }
 
   /// Returns the deduplicator that this object wraps, so that you can read the deduplicator's options and documents.

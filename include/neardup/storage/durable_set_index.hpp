@@ -67,7 +67,8 @@ class durable_set_index {
 
   /// Stores a set under an id; see set_index::insert(). The change is on the disk when the function returns.
   /// Returns: false if the id is stored already; the index is then unchanged.
-  /// Throws: the exceptions of set_index::insert(); std::runtime_error, whose message names the log.
+  /// Throws: the exceptions of set_index::insert(); std::runtime_error if the log cannot be written; the message names
+  /// the log.
   bool insert(set_type set, id_argument<Id> id) {
     detail::check_ascending(set);
     if (sets_->contains(id)) return false;
@@ -80,7 +81,8 @@ class durable_set_index {
   /// Stores a set under an id. If the id is stored already, its set is replaced. The change is on the disk when the
   /// function returns.
   /// Returns: true if the id is new.
-  /// Throws: the exceptions of set_index::insert(); std::runtime_error, whose message names the log.
+  /// Throws: the exceptions of set_index::insert(); std::runtime_error if the log cannot be written; the message names
+  /// the log.
   bool insert_or_assign(set_type set, id_argument<Id> id) {
     detail::check_ascending(set);
     const bool is_new = !sets_->contains(id);
@@ -93,8 +95,8 @@ class durable_set_index {
   /// Stores many sets; see set_index::insert_all(). Either all sets are on the disk, or none. The call waits for the
   /// disk once.
   /// Returns: the number of new ids.
-  /// Throws: the exceptions of set_index::insert_all(); std::runtime_error, whose message names the log;
-  /// std::length_error if the sets take 4 GiB or more.
+  /// Throws: the exceptions of set_index::insert_all(); std::runtime_error if the log cannot be written; the message
+  /// names the log. std::length_error if the sets take 4 GiB or more.
   template <set_range Sets>
   std::size_t insert_all(const Sets& sets, std::span<const Id> ids) {
     detail::check_features<Feature, Sets>();
@@ -120,7 +122,7 @@ class durable_set_index {
   /// Removes an id. If no other id has the same set, the set is removed as well. The change is on the disk when the
   /// function returns.
   /// Returns: false if the id was not stored.
-  /// Throws: std::runtime_error, whose message names the log; the id is then still stored.
+  /// Throws: std::runtime_error if the log cannot be written; the message names the log. The id is then still stored.
   bool erase(id_argument<Id> id) {
     if (!sets_->contains(id)) return false;
     std::string record("E");

@@ -174,8 +174,8 @@ class encoded_list {
 
 /// Writes a list to a file, atomically and durably. After a crash, there is either the old file or the new one. When
 /// the function returns, the new file is on the disk.
-/// Throws: std::runtime_error, whose message names the file; std::invalid_argument if `made_of` is for another kind of
-/// fingerprints; std::bad_alloc.
+/// Throws: std::runtime_error if the file cannot be written; the message names the file. std::invalid_argument if
+/// `made_of` is for another kind of fingerprints; std::bad_alloc.
 /// Memory: a copy of the list.
 /// Example: `save_list<64>("part-000.list", entries, composition_of(hash));`
 template <std::size_t Bits>

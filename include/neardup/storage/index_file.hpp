@@ -140,8 +140,8 @@ template <class Index>
 /// `made_of` is the composition of the fingerprints, which composition_of() returns for the hasher. `attachments` are
 /// byte strings of your own, such as the names of documents. They are stored in the same file, and
 /// index_view::attachment() returns them.
-/// Throws: std::runtime_error, whose message names the file; std::invalid_argument if `made_of` is for another kind of
-/// fingerprints; std::bad_alloc.
+/// Throws: std::runtime_error if the file cannot be written; the message names the file. std::invalid_argument if
+/// `made_of` is for another kind of fingerprints; std::bad_alloc.
 template <class Index>
 void save(const std::string& path, const Index& index, const fingerprint_composition& made_of,
           std::span<const std::span<const std::byte>> attachments = {}) {

@@ -91,8 +91,8 @@ class log_contents {
     return 0;
   }
 
-  /// Refuses a log that does not belong to the file at `path`.
-  /// Throws: std::runtime_error. The message names the log, and says `what` is at `path`.
+  /// Throws std::runtime_error, because the log does not belong to the file at `path`. The message names the log, and
+  /// says `what` is at `path`.
   [[noreturn]] NEARDUP_COLD void refuse(const std::string& path, const char* what) const;
 
  private:
@@ -168,7 +168,8 @@ class journal {
 
   /// Appends a change to the log. When the function returns, the change is on the disk.
   /// Precondition: open(), go_on() or save() has returned.
-  /// Throws: std::runtime_error, whose message names the log; std::length_error if the record has 4 GiB or more.
+  /// Throws: std::runtime_error if the log cannot be written; the message names the log. std::length_error if the
+  /// record has 4 GiB or more.
   void append(std::string_view record);
 
   /// Appends a change to the log, and then calls `apply()`, which makes the change in memory. If `apply` throws, the
@@ -184,7 +185,7 @@ class journal {
 
   /// Writes `state` to the file, and removes the log.
   /// Precondition: `state` has all changes of the log.
-  /// Throws: the exceptions of `state`; std::runtime_error, whose message names the log.
+  /// Throws: the exceptions of `state`; std::runtime_error if the log cannot be removed; the message names the log.
   template <class State>
   void save(State& state) {
     const std::optional<log_extent> log = end_log();
@@ -231,7 +232,7 @@ class journal {
   std::uint64_t number_ = 0;                           // number of the file
   int file_ = -1;                                      // the log; -1 if no log is begun
   std::size_t size_ = detail::log_frame::header_size;  // bytes of the header and all whole records
-  bool is_ready_ = false;                              // false if a change needs a save() first
+  bool is_ready_ = false;                              // if false, append() throws until save() succeeds
 };
 
 namespace detail {

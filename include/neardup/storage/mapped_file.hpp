@@ -40,7 +40,7 @@ class mapped_file {
   static constexpr std::size_t most_read = std::size_t{1} << 20;
 
   /// Opens a file.
-  /// Throws: std::runtime_error, whose message names the file; std::bad_alloc.
+  /// Throws: std::runtime_error if the file cannot be read; the message names the file. std::bad_alloc.
   explicit mapped_file(std::string path) : path_(std::move(path)) {
 #if NEARDUP_MAPS_FILES
     // With O_NONBLOCK, opening a pipe that has no writer does not block.

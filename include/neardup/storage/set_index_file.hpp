@@ -137,8 +137,8 @@ class sets_with_ids {
 /// `made_of` is the composition of the features: composition_of() of the feature_extractor, or of a simhasher with the
 /// same tokenizer and hasher. `attachments` are byte strings of your own, such as the names of documents. They are
 /// stored in the same file, and set_index_file::attachment() returns them.
-/// Throws: std::runtime_error, whose message names the file; std::invalid_argument if the least overlap has more than
-/// 32 bits; std::length_error for 2^32 - 2 ids or more; std::bad_alloc.
+/// Throws: std::runtime_error if the file cannot be written; the message names the file. std::invalid_argument if the
+/// least overlap has more than 32 bits; std::length_error for 2^32 - 2 ids or more; std::bad_alloc.
 template <std::unsigned_integral Feature, class Id>
 void save(const std::string& path, const set_index<Feature, Id>& index, const fingerprint_composition& made_of,
           std::span<const std::span<const std::byte>> attachments = {}) {

@@ -86,7 +86,7 @@ class listed_words {
   [[nodiscard]] static listed_words parse(std::string_view contents, std::string_view name = "words");
 
   /// Reads a file as parse() does.
-  /// Throws: std::runtime_error; the message names the file and the line.
+  /// Throws: std::runtime_error if the file cannot be read or a line is invalid; the message names the file and line.
   [[nodiscard]] static listed_words load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   template <class Sink>

@@ -38,7 +38,7 @@ class stop_words {
   [[nodiscard]] static stop_words parse(std::string_view contents, std::string_view name = "stop words");
 
   /// Reads a file as parse() does.
-  /// Throws: std::runtime_error; the message names the file and the line.
+  /// Throws: std::runtime_error if the file cannot be read or a line is invalid; the message names the file and line.
   [[nodiscard]] static stop_words load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   /// Adds all words of another list to this list.

@@ -37,7 +37,7 @@ struct band_step {
   std::uint64_t* matches;
   // For each column, two words per lane. The highest bit of the first word is set if the cell is one more than the cell
   // to its left, and the highest bit of the second word is set if it is one less. The row is the last row that was
-  // computed. In columns above `filled`, the words are unspecified, and count as one more.
+  // computed. In columns above `filled`, the words are unspecified, and each cell counts as one more.
   std::uint64_t* steps;
   std::size_t filled = 0;
   range upper, lower;                              // the lower band is empty if lower.begin == lower.end

@@ -199,7 +199,7 @@ class edit_distances {
   edit_bands one_, several_;            // compute the distances of longer patterns
   std::span<const char32_t> text_;
   std::vector<edit_bands::question> waiting_;
-  std::vector<std::size_t> ids_;  // of the waiting questions
+  std::vector<std::size_t> ids_;  // ids of the texts in the waiting questions
   std::size_t batch_ = 1;         // number of questions that are answered at once
 };
 

@@ -42,7 +42,7 @@ class gram_order {
     friend auto operator<=>(const gram&, const gram&) = default;
   };
   struct prefix_memory {
-    std::vector<gram> grams;          // the prefix
+    std::vector<gram> grams;          // the q-grams of the prefix
     std::vector<std::uint8_t> marks;  // marks of positions in the text
   };
 

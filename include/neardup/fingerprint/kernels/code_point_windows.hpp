@@ -70,7 +70,7 @@ inline void add_code_point_windows(std::string_view text, std::size_t n, std::ui
           find_code_points(text.data() + position, 1, static_cast<std::uint32_t>(position), places + count, level);
       count += found;
       position += text_block_size;
-      if (found == text_block_size && count >= n) break;  // perhaps all ASCII, and more ASCII follows
+      if (found == text_block_size && count >= n) break;  // perhaps all ASCII, so more ASCII may follow
     }
     at_end = position + text_block_size > text.size();
     if (at_end) {

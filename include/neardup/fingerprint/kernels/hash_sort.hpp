@@ -42,11 +42,11 @@ template <std::size_t... Row>
 inline bool sort_rows_avx2(std::span<const std::uint32_t> numbers, std::uint32_t* to,
                            std::index_sequence<Row...> /*rows*/) noexcept {
   constexpr std::size_t lanes = 8, rows = sizeof...(Row);
-  constexpr std::uint32_t sign = 0x80000000U;  // AVX2 compares signed numbers
+  constexpr std::uint32_t sign = 0x80000000U;  // is flipped in each number, because AVX2 compares signed numbers
   alignas(32) std::uint32_t flipped[lanes * rows], greater[lanes * rows];
   const std::size_t count = numbers.size();
   for (std::size_t i = 0; i < count; ++i) flipped[i] = numbers[i] ^ sign;
-  for (std::size_t i = count; i < lanes * rows; ++i) flipped[i] = ~sign;  // no number is greater
+  for (std::size_t i = count; i < lanes * rows; ++i) flipped[i] = ~sign;  // padding: no number is greater
   __m256i above[rows] = {((void)Row, _mm256_setzero_si256())...};
   for (std::size_t i = 0; i < count; ++i) {
     const __m256i own = _mm256_set1_epi32(static_cast<int>(flipped[i]));

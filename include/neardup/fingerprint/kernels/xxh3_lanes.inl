@@ -16,7 +16,7 @@ NEARDUP_ALWAYS_INLINE hash_lanes broadcast_lanes(std::uint64_t value) noexcept {
 struct lane_factor {
   hash_lanes whole;
 #if NEARDUP_FORM == NEARDUP_AVX2
-  hash_lanes swapped;  // with its 32-bit halves swapped
+  hash_lanes swapped;  // `whole`, with the 32-bit halves of each lane swapped
 #endif
 
   NEARDUP_ALWAYS_INLINE explicit lane_factor(std::uint64_t value) noexcept : lane_factor(broadcast_lanes(value)) {}

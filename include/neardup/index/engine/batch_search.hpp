@@ -25,10 +25,10 @@ struct batch_bucket : filter_run {
   std::uint32_t step, probe;
 };
 
-/// A search for a batch of queries. The search probes one table after the other, each table for all queries.
+/// A search for a batch of queries. The search probes one table after the other, each table for all queries. So the
+/// address of a table is looked up once for many probes, and the directory of the table is more likely in the cache.
 ///
-/// So the address of a table is looked up once for many probes, and the directory of the table is more likely in the
-/// cache. `Tables`, `Store` and the stages of a group of probes are the same as in table_search. Candidates have stages
+/// `Tables`, `Store` and the stages of a group of probes are the same as in table_search. Candidates have stages
 /// of their own: (1) the slots of candidates are prefetched; (2) candidate_share slots at a time are read, and their
 /// fingerprints are prefetched; (3) these fingerprints are compared, and the ids of matches are prefetched; (4) matches
 /// are visited. Several tables may find the same candidate. A small cache has the (query, slot) pairs that were

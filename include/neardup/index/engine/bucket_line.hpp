@@ -101,7 +101,7 @@ struct line_findings {
   /// A filter within k bits of the filter of the query.
   struct hit {
     std::uint32_t probe;     ///< index of the probe
-    std::uint32_t position;  ///< within the line
+    std::uint32_t position;  ///< of the filter within the line
   };
 
   std::size_t hit_count = 0, overflow_count = 0;

@@ -158,12 +158,12 @@ class frozen_builder {
     Record operator()(std::size_t i) const { return copied != nullptr ? copied[i] : read(i); }
   };
 
-  // Partitions `count` records by an address of `bits` bits. Calls store(position, record) for each record; positions
-  // are in the order of the addresses. Up to max_at_once_ records take one pass. More records take two passes: a coarse
-  // pass stores them by the leading bits of their addresses; then load(position) reads each part again, and the part is
-  // put in order. After each part, use(base, first) is called: the records of the part begin at position `base`, and
-  // its addresses begin at `first`. The records of address first + a begin at base + starts[a]. The last element of
-  // `starts` is the end of the part.
+  // Partitions `count` records by an address of `bits` bits. Calls store(position, record) for each record, so that
+  // records are ordered by address. Up to max_at_once_ records are one part, and take one pass. More records take two
+  // passes: the first pass stores them in parts, by the leading bits of their addresses. The second pass reads each
+  // part again by load(position), and stores it in order. After each part, use(base, first) is called. The part begins
+  // at position `base`, and `first` is its lowest address. The records of address first + a begin at base + starts[a].
+  // The last element of `starts` is the end of the part.
   template <class Record, class Start, class ReadRecord, class Address, class Store, class Load, class Use>
   void partition(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
                  const Load& load, scratch_array<Record>& scratch, large_array<Start>& starts, const Use& use) {

@@ -218,7 +218,7 @@ class entry_iterator {
   using pointer = void;
   using difference_type = std::ptrdiff_t;
   using iterator_concept = std::forward_iterator_tag;
-  using iterator_category = std::input_iterator_tag;  // C++17 forward iterators need references
+  using iterator_category = std::input_iterator_tag;  // a forward iterator of C++17 returns references
 
   entry_iterator() = default;
   entry_iterator(const Store& store, std::size_t slot) noexcept : store_(&store), slot_(slot) { start_slot(); }

@@ -71,7 +71,7 @@ void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size
   const int bits = (std::min)(width, static_cast<int>(std::bit_width(pairs.size() >> 2)));
   std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
   {
-    scratch_array<near_pair<Offset>> scratch;  // receives all pairs before one is written back
+    scratch_array<near_pair<Offset>> scratch;  // receives all pairs before any pair is written back
     radix_partition(
         pairs.size(), bits, [&](std::size_t i) { return pairs[i]; },
         [&](const near_pair<Offset>& pair) { return (static_cast<std::size_t>(pair.first) - begin) >> (width - bits); },

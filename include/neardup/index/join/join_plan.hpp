@@ -199,7 +199,7 @@ class join_plan {
 
   NEARDUP_COLD table_list cheapest(std::size_t bits, int k) {
     struct choice {
-      double cost;  // for uniform fingerprints
+      double cost;  // cost for uniform fingerprints
       int blocks;   // 0: one table that compares all pairs
     };
     std::vector<choice> choices{{uniform_cost(everything()), 0}};

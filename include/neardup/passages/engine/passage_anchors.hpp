@@ -106,7 +106,7 @@ class anchor_finder {
   /// window of the block. `newest` is the rightmost least gram after this window.
   void find_runs(std::size_t begin, std::size_t windows) {
     runs_.clear();
-    std::size_t anchor = windows + grams_;  // no gram
+    std::size_t anchor = windows + grams_;  // stands for no gram
     const auto change = [&](std::size_t to, std::size_t window) {
       if (to == anchor) return;
       if (!runs_.empty()) runs_.back().end = begin + window;

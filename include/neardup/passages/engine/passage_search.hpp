@@ -86,7 +86,7 @@ inline constexpr std::size_t least_copied = 3;
 /// The content of the header of a run.
 struct run_header {
   std::uint32_t document, field, begin, count;
-  bool is_copy;  // two hashes follow, not `count`
+  bool is_copy;  // if true, two hashes follow the header; otherwise `count` hashes
 
   [[nodiscard]] window_record packed() const noexcept {
     return {std::uint64_t{field} << 32 | document, (std::uint64_t{count} << 1 | (is_copy ? 1U : 0U)) << 32 | begin};
@@ -113,7 +113,7 @@ class scattered_records {
  public:
   struct section {
     std::uint32_t number;
-    std::uint64_t size;  // records in the store
+    std::uint64_t size;  // number of records in the store
   };
 
   /// Begins to append to `partitions` partitions. `memory`: how many bytes of records may wait in memory.
@@ -177,7 +177,7 @@ class scattered_records {
   shared_store* store_ = nullptr;
   std::vector<std::vector<Record>> waiting_;
   std::vector<std::vector<section>> sections_;
-  std::size_t most_ = 0;  // records that wait in a partition
+  std::size_t most_ = 0;  // most records of a partition that wait in memory
 };
 
 /// Finds the repeated windows of one partition. The search keeps the first occurrences of the windows, as many as there
@@ -294,10 +294,10 @@ class passage_search {
     anchor_finder finder;
     window_hasher hasher;
     std::vector<std::uint64_t> first, second;  // hashes of words
-    std::vector<std::uint64_t> anchors;        // pass 1
+    std::vector<std::uint64_t> anchors;        // to scatter in pass 1
     std::vector<scattered_anchor> known;
     std::uint64_t windows = 0;
-    std::vector<window_record> records;                         // pass 2
+    std::vector<window_record> records;                         // to scatter in pass 2
     std::vector<std::pair<std::uint32_t, std::size_t>> pieces;  // the partition and the number of consecutive records
     std::vector<written_run> written;
   };

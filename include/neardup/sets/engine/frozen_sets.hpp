@@ -135,7 +135,7 @@ struct frozen_sets {
   Array<Id> ids;                       ///< the ids of slot 0, then of slot 1, ...; ascending within a slot
   Array<std::uint32_t> id_begins;      ///< the ids of a slot: [id_begins[slot], id_begins[slot + 1])
   Array<std::uint32_t> id_order;       ///< indices of `ids`, sorted by id
-  Array<std::uint8_t> levels;          ///< the order of the features
+  Array<std::uint8_t> levels;          ///< give the order of the features; see feature_levels
   Array<std::uint64_t> bucket_begins;  ///< a bucket: [bucket_begins[i], bucket_begins[i + 1])
   Array<set_posting> postings;
 
@@ -307,7 +307,7 @@ template <class SetAt, class Counts>
 }
 
 template <class T>
-using vector_of = std::vector<T>;  // std::vector has a second parameter
+using vector_of = std::vector<T>;  // with one parameter; std::vector has two
 
 /// Computes the arrays of a frozen_sets, to be written to a file. Equal sets are stored once. Slots are ordered by the
 /// smallest ids of their sets. So equal sets with equal ids give equal arrays.

@@ -233,7 +233,7 @@ class prefix_finder {
     return least;
   }
 
-  static constexpr std::size_t lanes = 16;  // of the widest vector in the kernels
+  static constexpr std::size_t lanes = 16;  // counts in the widest vector of the kernels
 
   instruction_set level_ = active_instruction_set();
   std::vector<std::uint32_t> tokens_;

@@ -45,7 +45,7 @@ struct set_row {
 struct row_join_sizes {
   std::uint64_t memory = std::uint64_t{1} << 30;  // bytes; see row_join
   std::uint32_t max_partitions = 1024;
-  std::uint64_t max_rows = std::uint64_t{1} << 22;  // rows of a partition, about
+  std::uint64_t max_rows = std::uint64_t{1} << 22;  // most rows of a partition, about
   std::size_t large = large_bucket;
   std::uint32_t cached_prefixes = std::uint32_t{1} << 14;  // prefixes that a thread caches, for each set of a pair
   failure_limits failures = {};
@@ -194,7 +194,7 @@ class row_join {
   /// Selects which sets and pairs a visit joins.
   struct selection {
     const std::vector<bool>* sets = nullptr;    // the sets to join, by number; nullptr for all sets
-    const std::vector<bool>* across = nullptr;  // marks one set of each pair; nullptr for all pairs
+    const std::vector<bool>* across = nullptr;  // [set]: a mark, on one set of each pair; or nullptr
     set_classes* classes = nullptr;             // leaves out pairs, for example of sets in one class
     failure_limit* failures = nullptr;          // the limit at which the visit gives up
   };

@@ -266,9 +266,9 @@ class set_postings {
   std::size_t moved_ = 0, to_move_ = 0;    // of the sets [0, to_move_), the sets [0, moved_) have left old_
   std::size_t size_ = 0, features_ = 0;    // number of sets, and number of their features
   std::size_t learnt_ = 0;                 // number of sets when the order was learnt
-  std::size_t inserted_ = 0, erased_ = 0;  // number of sets since the order was learnt
+  std::size_t inserted_ = 0, erased_ = 0;  // number of insertions and erasures since the order was learnt
   mutable counter looked_at_;              // number of postings examined since the order was learnt
-  prefix_finder finder_;                   // used by functions that write
+  prefix_finder finder_;                   // used by non-const members only
 };
 
 #if NEARDUP_BODIES

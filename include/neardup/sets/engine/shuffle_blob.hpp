@@ -56,7 +56,7 @@ struct blob_header {
 static_assert(sizeof(blob_header) == 88);
 
 struct record_head {
-  std::uint32_t size;      // features of the set
+  std::uint32_t size;      // number of features of the set
   std::uint32_t left_out;  // number of prefix features that no other set has; these come first
   std::uint32_t prefix, rows, copies, zero;
 };
@@ -136,7 +136,7 @@ struct blob_record {
   record_head head;
   std::span<const std::uint64_t> documents;
   std::span<const Feature> features;  // whole sets: all features; otherwise the features of the rows
-  const std::byte* prefix;            // only for whole sets, as `rows`
+  const std::byte* prefix;            // `prefix` and `rows`: only for whole sets
   const std::byte* rows;
   std::span<const std::uint32_t> positions;  // not for whole sets
   set_hash hash;                             // not for whole sets

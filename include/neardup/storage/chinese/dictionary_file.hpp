@@ -125,7 +125,7 @@ struct dictionary_access {
 
 /// Writes a dictionary to a file, atomically and durably. After a crash, there is either the old file or the new one.
 /// When the function returns, the new file is on the disk.
-/// Throws: std::runtime_error, whose message names the file.
+/// Throws: std::runtime_error if the file cannot be written; the message names the file.
 inline void save(const std::string& path, const word_dictionary& words) {
   const std::string never = detail::dictionary_access::never(words);
   const auto sections = detail::dictionary_access::sections(words, never);

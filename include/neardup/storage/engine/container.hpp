@@ -172,7 +172,7 @@ void for_each_piece(const std::string& header, std::span<const section_source> s
 /// Writes a file, atomically.
 /// Returns: the checksum of the header. The header contains the checksums of all sections. So the checksum of the
 /// header depends on the whole file.
-/// Throws: std::runtime_error, whose message names the file.
+/// Throws: std::runtime_error if the file cannot be written; the message names the file.
 std::uint64_t write_container(file_operations& files, const std::string& path, const file_header& header,
                               std::span<const section_source> sections);
 
@@ -222,8 +222,7 @@ class container {
   /// Throws: std::invalid_argument if the compositions differ.
   NEARDUP_COLD void check_composition(const fingerprint_composition& expected) const;
 
-  /// Refuses the file. The message is "NAME: WHAT".
-  /// Throws: std::runtime_error.
+  /// Refuses the file: throws std::runtime_error with the message "NAME: WHAT".
   [[noreturn]] void refuse(std::initializer_list<message_part> what) const {
     fail<std::runtime_error>({name_, ": ", message_of(what)});
   }

@@ -69,8 +69,8 @@ void for_each_section(index_arrays<Words, Id, Offset, Array>& arrays, Visit& vis
 }
 
 /// Writes an engine to a file.
-/// Throws: std::runtime_error, whose message names the file; std::invalid_argument if the layout has numbers that are
-/// too large for the header; std::bad_alloc.
+/// Throws: std::runtime_error if the file cannot be written; the message names the file. std::invalid_argument if the
+/// layout has numbers that are too large for the header; std::bad_alloc.
 template <std::size_t Words, class Id, class Offset>
 void write_index(file_operations& files, const std::string& path, const frozen_engine<Words, Id, Offset>& engine,
                  std::size_t bits, bool is_flat, const fingerprint_composition& made_of,

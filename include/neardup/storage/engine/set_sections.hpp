@@ -56,8 +56,8 @@ void for_each_section(frozen_sets<Feature, Id, Array>& sets, Visit& visit) {
 /// Writes the sets of an index to a file. `index` has the interface of set_index. `log`: the extent of the log whose
 /// changes are in the index (see log_extent), or empty.
 /// Returns: the checksum of the header of the file.
-/// Throws: std::runtime_error, whose message names the file; std::invalid_argument if the least overlap has more than
-/// 32 bits; std::length_error if there are too many ids; std::bad_alloc.
+/// Throws: std::runtime_error if the file cannot be written; the message names the file. std::invalid_argument if the
+/// least overlap has more than 32 bits; std::length_error if there are too many ids; std::bad_alloc.
 template <class Index>
 std::uint64_t write_sets(file_operations& files, const std::string& path, const Index& index,
                          const fingerprint_composition& made_of, std::span<const byte_span> attachments,

@@ -111,7 +111,7 @@ class word_dictionary {
   [[nodiscard]] static word_dictionary parse(std::string_view contents, std::string_view name = "dictionary");
 
   /// Reads a file as parse() does.
-  /// Throws: std::runtime_error; the message names the file and the line.
+  /// Throws: std::runtime_error if the file cannot be read or a line is invalid; the message names the file and line.
   [[nodiscard]] static word_dictionary load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   /// Adds the words of a user dictionary, line by line. A line is "word", "word frequency" or "word frequency tag". A
@@ -121,7 +121,7 @@ class word_dictionary {
   void add_user_words(std::string_view contents, std::string_view name = "user dictionary");
 
   /// Reads a file as add_user_words() does.
-  /// Throws: std::runtime_error; the message names the file and the line.
+  /// Throws: std::runtime_error if the file cannot be read or a line is invalid; the message names the file and line.
   void load_user_words(const std::string& path) { add_user_words(detail::read_file(path), path); }
 
   /// Adds a word, or changes its frequency. In both cases total() grows by the frequency, as in jieba. The frequency 0

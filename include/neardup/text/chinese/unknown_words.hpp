@@ -145,7 +145,7 @@ class unknown_word_model {
 
   /// Loads prob_start.py, prob_trans.py and prob_emit.py from a folder. The package python3-jieba has them in
   /// finalseg/.
-  /// Throws: std::runtime_error; the message names the file and the line.
+  /// Throws: std::runtime_error if a file cannot be read or a line is invalid; the message names the file and line.
   [[nodiscard]] static unknown_word_model load(const std::string& folder);
 
   /// Scratch memory, reused for the next run.

@@ -210,7 +210,7 @@ class canonical_composer {
   [[nodiscard]] bool ends_with_emoji() const noexcept {
     if (starter_ == none) return false;
     for (std::size_t i = 0; i < count_; ++i) {
-      if (marks_[i].code_point == iota_below) return false;  // becomes a letter
+      if (marks_[i].code_point == iota_below) return false;  // case folding makes it a letter
     }
     word_run run = run_;
     word_step_of(classify(starter_), starter_, run);

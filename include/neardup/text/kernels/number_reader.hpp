@@ -184,7 +184,7 @@ class number_reader {
     char32_t* out = line_.data();
     for_each_code_point(line, [&](char32_t c, std::string_view) {
       if (c >= 0x80 && classify(c) == character_class::ignored) return;
-      if (c == U'{' && out != line_.data() && out[-1] == U'^') return;  // "10^{-5}" in TeX
+      if (c == U'{' && out != line_.data() && out[-1] == U'^') return;  // the brace of "10^{-5}" in TeX
       if (c == 0x215f) {  // U+215F is "1/", a fraction with the numerator one
         out = std::copy_n(U" 1/", 3, out);
       } else {
@@ -483,7 +483,7 @@ NEARDUP_INLINE std::size_t number_reader::end_of_fraction(std::size_t i) const n
 }
 
 NEARDUP_INLINE std::size_t number_reader::read_exponent(std::size_t i) {
-  std::size_t end = at(i) == U'.' ? i + 1 : i;  // "1.e5"
+  std::size_t end = at(i) == U'.' ? i + 1 : i;  // skips the point of "1.e5"
   if (at(end) != U'e') return i;
   ++end;
   const bool is_minus = at(end) == U'-';

@@ -116,7 +116,7 @@ class spelling_rewriter {
 
   Rule rule_;
   std::string open_;
-  std::string made_;  // changes, and short pieces between them
+  std::string made_;  // the result: changes, and the short pieces between them
 };
 
 /// Returns the position of the last character of a text, or 0 if the text is empty.
@@ -234,7 +234,7 @@ constexpr bool is_small(char32_t c) noexcept {
 /// lower-case letter follows. A soft hyphen is removed between any two letters.
 class cut_words {
  public:
-  static constexpr std::size_t max_blanks = 32;  ///< on each side of a line end
+  static constexpr std::size_t max_blanks = 32;  ///< most blanks on each side of a line end
 
   struct hyphen {
     std::size_t begin = 0;
