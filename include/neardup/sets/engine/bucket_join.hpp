@@ -274,7 +274,8 @@ class bucket_join {
   void join_rows(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
     memory.labels.clear();
     const std::size_t least_rows = sets_.is_across() ? few : few_by_class;
-    if ((classes_ != nullptr || sets_.is_across()) && bucket.size() >= least_rows) find_labels(bucket, by_class, memory);
+    if ((classes_ != nullptr || sets_.is_across()) && bucket.size() >= least_rows)
+      find_labels(bucket, by_class, memory);
     join_labelled(bucket, first, last, memory);
   }
 
