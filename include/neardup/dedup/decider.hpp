@@ -93,7 +93,7 @@ struct kept_fingerprint {
 template <>
 struct kept_fingerprint<void> {};
 
-// Takes the place of the fingerprints in a decider that compares features only.
+// These types replace the fingerprints and the digests in a decider that compares features only.
 struct no_fingerprints {};
 struct no_digests {};
 

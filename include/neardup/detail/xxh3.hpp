@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-// xxHash is inlined, so that its library need not be linked. The hash values are the same.
+// xxHash is inlined, so that its library need not be linked. The hash values are those of the library.
 #ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -183,8 +183,8 @@ class durable_set_index {
     detail::fail<std::runtime_error>({path, ": is for ", text_of(*sets_), "; not for ", text_of(*initial_)});
   }
 
-  // A record of the log is one or more changes. 'S', id, number of features (32 bits), features: the id now has this
-  // set. 'E', id: the id is erased.
+  // A record of the log is one or more changes. If an id gets a set, the change is 'S', the id, the number of features
+  // (32 bits), and the features. If an id is erased, the change is 'E' and the id.
 
   static void put_id(std::string& record, const Id& id) {
     record.append(reinterpret_cast<const char*>(&id), sizeof id);

@@ -85,7 +85,7 @@ inline constexpr std::string_view counted_prefix = "counted:";
 
 namespace detail {
 
-/// The tokenizer of a choice without counts, as one type for all choices. So `counted` is compiled for one type only.
+/// The tokenizer of any choice, without counts. It is one type for all choices, so `counted` is compiled only once.
 struct chosen_tokenizer {
   feature_choice features;
 

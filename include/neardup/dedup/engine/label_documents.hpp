@@ -104,8 +104,8 @@ class document_order {
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<Index>(earlier_ + i);
     return labels;
   }
-  /// Labels a document and its copies. representative_of(place) returns the place of the representative for the copy at
-  /// `place`.
+  /// Writes the labels of a document and its copies to `labels`. representative_of(place) returns the place of the
+  /// representative for the copy at `place`.
   template <class Index, class RepresentativeOf>
   void label(std::vector<Index>& labels, std::size_t document, const RepresentativeOf& representative_of) const {
     const auto set = [&](Number at) {

@@ -165,7 +165,7 @@ class edit_bands {
   /// Returns the columns of the band below row `top` that are in a corridor.
   [[nodiscard]] band_step::range columns_of(number top) const noexcept;
 
-  /// Ends the lane if its last row was computed, or if no path costs at most `most`. Otherwise narrows the corridor.
+  /// Ends lane `i` if its last row was computed, or if no path costs at most `most`. Otherwise narrows its corridor.
   /// `top` is the last computed row, and [begin, end] are its columns. `value`: the value of the first of these cells.
   void narrow(std::size_t i, number top, number begin, number end, number value, const row_limits& limits,
               const band_step& step) noexcept;
@@ -296,7 +296,7 @@ NEARDUP_INLINE void edit_bands::narrow(std::size_t i, number top, number begin, 
   const auto spare = static_cast<number>(limits.spare_right[i]);
   const auto rows = static_cast<number>(l.asked->pattern.size());
   if (rows <= top) {
-    // The band has rows below the last row of the pattern, which match nothing.
+    // The band may have rows below the last row of the pattern. These rows match nothing.
     number distance = l.most - (end - diagonal) - spare;
     const auto used = static_cast<std::size_t>(rows + band_rows - top);
     if (used < word_bits) {

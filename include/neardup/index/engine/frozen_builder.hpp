@@ -119,7 +119,7 @@ class frozen_builder {
 
  private:
   using store_type = typename engine_type::store_type;
-  // The type for the number of a pair. There may be more pairs than fingerprints.
+  // The type for the number of a pair. Offset is for the numbers of fingerprints, and there may be more pairs.
   using pair_number = std::conditional_t<sizeof(Offset) <= 4, std::uint32_t, std::uint64_t>;
 
   engine_type with_tables(store_type store) {

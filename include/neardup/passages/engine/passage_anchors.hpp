@@ -276,7 +276,7 @@ class window_hasher {
   }
 
   std::size_t length_, first_ = 0;
-  window_hash out_{1, 1};  // the factors to the power of length_
+  window_hash out_{1, 1};  // the factors of the polynomials to the power of length_
   std::vector<window_hash> prefixes_;
 };
 

@@ -427,7 +427,7 @@ class passage_search {
   scattered_records<window_record> scattered_;
   mutex_type found_mutex_;
   scattered_records<repeated_windows> found_;
-  std::uint64_t found_bytes_ = 1;          // bytes of the documents of a partition of found_, about
+  std::uint64_t found_bytes_ = 1;          // bytes of documents per partition of found_, about
   std::vector<std::uint64_t> found_from_;  // the first document of each partition of found_
 };
 

@@ -30,7 +30,7 @@ inline constexpr std::uint32_t salt_behind_prefix = 0x85ebca6bU;
 
 /// Calls `take(posting)` for the posting of each prefix feature of a set, in the order of `counts`. For containment,
 /// features after the prefix are passed as well, with changed tokens. `prefetch(keys)` is called before each batch of
-/// postings. The lowest 32 bits of each of its keys are a token.
+/// postings. The lowest 32 bits of each key are a token.
 template <class Feature, class Counts, class Prefetch, class Take>
 void for_each_posting(std::span<const Feature> features, std::uint32_t number, const overlap_bounds& bounds,
                       const Counts& counts, prefix_finder& finder, const Prefetch& prefetch, const Take& take) {
@@ -58,8 +58,8 @@ class least_overlaps {
   [[nodiscard]] bool fits(std::size_t size) const noexcept { return size >= first_ && size <= last_; }
   [[nodiscard]] std::size_t first_size() const noexcept { return first_; }
   [[nodiscard]] std::size_t last_size() const noexcept { return last_; }
-  /// Returns the least overlap with a set of `size` features. The result exceeds the smaller size if no overlap
-  /// suffices.
+  /// Returns the least overlap with a set of `size` features. If no overlap suffices, the result exceeds the smaller of
+  /// the two sizes.
   [[nodiscard]] std::size_t operator()(std::size_t size) const noexcept {
     if (bounds_->measure() != set_similarity::cosine) {
       const std::size_t at = bounds_->measure() == set_similarity::jaccard ? size + n_ : (std::min)(size, n_);

@@ -39,9 +39,8 @@ constexpr std::uint32_t feature_token(Feature feature) noexcept {
 /// is exact. Any other count may be too high, which changes only the order of features.
 ///
 /// Most features of texts occur once. Bloom filters recognise these features, so that they need no count of their own.
-/// A cell has a first filter, of all tokens that occurred; a second filter, of the tokens that occurred again; and the
-/// total count of the tokens in the second filter. All bits of a token lie in one cell, so a lookup causes one cache
-/// miss.
+/// A cell has a first filter, of all tokens that occurred; a second filter, of the tokens that occurred again; and one
+/// count, of all further occurrences. All bits of a token lie in one cell, so a lookup causes one cache miss.
 /// Source: Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, WEA 2007 (one word per filter).
 /// Memory: two thirds of a byte for each counted token.
 class token_counts {

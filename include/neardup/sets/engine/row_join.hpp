@@ -226,7 +226,7 @@ class row_join {
   void count_features() {
     large_array<std::uint64_t> hashes(source_.size);
     std::vector<std::uint64_t> rows(run_.parts());
-    // A count takes two thirds of a byte. So the counts take a quarter of sizes_.memory.
+    // Each of the `most` counts takes two thirds of a byte. So all counts take a quarter of sizes_.memory.
     const double most = static_cast<double>(sizes_.memory) * (3.0 / 8);
     counts_ = count_tokens(source_, most, run_,
                            [&](std::size_t part, std::size_t i, std::size_t size, const set_sketch& sketch) {

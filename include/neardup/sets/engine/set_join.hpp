@@ -537,7 +537,7 @@ class set_join {
   }
 
   /// Prepares `memory` for a set of `n` features. Sets memory.least to the required overlaps with sets of each size.
-  /// Sets [memory.first, memory.last) to the places in the chunk of sets whose sizes may be similar.
+  /// Sets [memory.first, memory.last) to the places in the chunk of the sets that are small and large enough.
   void prepare(const chunk& of, worker& memory, std::size_t n) const {
     if (memory.least_for == n) return;
     const bool stays = bounds_.looks_up_all() && memory.least_for != 0;

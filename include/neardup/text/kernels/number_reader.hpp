@@ -184,7 +184,7 @@ class number_reader {
     char32_t* out = line_.data();
     for_each_code_point(line, [&](char32_t c, std::string_view) {
       if (c >= 0x80 && classify(c) == character_class::ignored) return;
-      if (c == U'{' && out != line_.data() && out[-1] == U'^') return;  // the brace of "10^{-5}" in TeX
+      if (c == U'{' && out != line_.data() && out[-1] == U'^') return;  // skips the brace of "10^{-5}"
       if (c == 0x215f) {  // U+215F is "1/", a fraction with the numerator one
         out = std::copy_n(U" 1/", 3, out);
       } else {
