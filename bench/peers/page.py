@@ -12,7 +12,7 @@ def reason(run, options):
     if run["cpu"] >= options.limit - 1 or run["status"] == -signal.SIGXCPU:
         return f"takes more than {options.limit} s"
     if run["memory"] > 800 * options.memory or re.search(r"memory|alloc", run["said"], re.IGNORECASE):
-        return f"takes more than {options.memory} GiB"
+        return f"takes more than {options.memory} GiB of memory"
     return f"fails with exit status {run['status']}"
 
 
