@@ -24,7 +24,7 @@
 
 namespace neardup::inline v0 {
 
-/// What a full stream_deduplicator does when a new document comes.
+/// The behaviour of a full stream_deduplicator when a new document comes.
 enum class when_full {
   forget_oldest,  ///< erases the oldest document
   /// Throws std::length_error and keeps all documents. If max_bytes is reached, adding fails until an eighth of the
@@ -234,7 +234,7 @@ class stream_deduplicator : private Deduplicator {
   using Deduplicator::size;
   [[nodiscard]] const stream_limits& limits() const noexcept { return limits_; }
 
-  /// Calls `visit(document)` with each kept_document and the document's time, until `visit` returns false. Documents
+  /// Calls `visit(document)` for each kept_document, whose member `time` is set, until `visit` returns false. Documents
   /// that will be removed first come first.
   /// Precondition: `visit` does not change the deduplicator.
   template <class Visit>

@@ -50,8 +50,7 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
 }  // namespace detail
 
 /// Returns the Jaccard similarity of two sets, from 0 to 1: the size of their intersection divided by the size of their
-/// union. Two empty sets have similarity 0. With similarity 1, all texts without features would be duplicates of each
-/// other.
+/// union. Two empty sets have similarity 0. If it was 1, all texts without features would be duplicates of each other.
 /// Precondition: each set is contiguous, ascending and without duplicates, as simhasher::features() and
 /// feature_extractor return sets.
 /// Complexity: O(|a| + |b|). Sets of numbers are compared without a branch per element.

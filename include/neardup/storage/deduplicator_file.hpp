@@ -188,8 +188,8 @@ class deduplicator_format {
     }
   }
 
-  /// Appends a document: serial number, digest, number of features, is_short, fingerprint, id, features. The digest,
-  /// is_short and the fingerprint are left out if only sets of features are compared.
+  /// Appends to `bytes` the parts of a document: serial number, digest, number of features, is_short, fingerprint, id,
+  /// features. The digest, is_short and the fingerprint are left out if only sets of features are compared.
   static void put_document(std::string& bytes, const kept_type& kept) {
     put(bytes, kept.serial);
     if constexpr (is_exact) {

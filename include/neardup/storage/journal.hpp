@@ -31,8 +31,8 @@ struct log_extent {
 
 /// Identifies a file that has a log.
 struct journaled_file {
-  /// Bytes 56 to 63 of the file: a checksum that depends on all bytes of the file. The log of the file contains the
-  /// same number.
+  /// Bytes 56 to 63 of the file: the checksum of its header, which has the checksums of all sections. The log of the
+  /// file contains the same number.
   std::uint64_t number = 0;
   /// The log whose changes are already in the file. If this log still exists beside the file, it must not be replayed.
   std::optional<log_extent> log = std::nullopt;

@@ -156,7 +156,7 @@ void check_extended(std::size_t count, const group_options& options) {
   fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
 }
 
-/// Groups documents. At most about `max_candidates` candidates are in memory at once.
+/// Groups documents by their matches of `by`. At most about `max_candidates` candidates are in memory at once.
 /// Returns: the labels of all positions except the representatives of earlier calls.
 template <class Index, class Number>
 [[nodiscard]] std::vector<Index> label_documents(matcher<Number>& by, const document_order<Number>& order,

@@ -96,8 +96,8 @@ class ordered_decider {
  public:
   using rank_type = original_rank<Number>;
 
-  /// Makes a decider for the documents 0 to size - 1. The first `known` documents are already kept. At most about
-  /// `max_candidates` candidate pairs are in memory at once.
+  /// Makes a decider for the documents 0 to size - 1, which `by` matches. The first `known` documents are already kept.
+  /// At most about `max_candidates` candidate pairs are in memory at once.
   ordered_decider(matcher<Number>& by, std::size_t known, std::size_t size, bool names_originals,
                   std::size_t max_candidates, const any_runner& run)
       : by_(by),

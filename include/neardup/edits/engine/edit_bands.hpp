@@ -156,7 +156,7 @@ class edit_bands {
 
   [[nodiscard]] std::size_t words_per_column() const noexcept { return 2 * kernels_.lanes; }
 
-  /// Opens the lane, unless the lengths of the texts differ by more than `most`.
+  /// Opens lane `l` for the question `q`, unless the lengths of the texts differ by more than `most`.
   void ask(lane& l, question& q, std::size_t most) const noexcept;
 
   /// Computes the distances of the lanes.

@@ -9,7 +9,7 @@ struct bin_kernels {
                                             : NEARDUP_FORM == NEARDUP_AVX2 ? 56
                                                                            : 44;
 
-  /// A hash chooses its bin. The bin keeps the smaller of its content and the number of the hash.
+  /// Lets a hash choose its bin in `minima`. The bin keeps the smaller of its content and the number of the hash.
   static NEARDUP_ALWAYS_INLINE void choose_bin(std::uint32_t* minima, std::uint64_t bins, std::uint64_t hash) noexcept {
     const bin_choice choice(hash, bins);
     std::uint32_t& held = minima[choice.bin];
@@ -55,7 +55,7 @@ struct bin_kernels {
     take_products(minima, least);
   }
 
-  /// Fills the bins in the bit set `open`, each with the least product of the bin's factors and one of n hashes.
+  /// Fills the bins of `minima` in the bit set `open`: each bin gets the least product of its factors and one of n hashes.
   static void fill_each(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                         const std::uint64_t* hashes, std::size_t n) noexcept {
     for (; open != 0; open &= open - 1) {
@@ -87,7 +87,7 @@ struct bin_kernels {
     _mm256_store_si256(at, _mm256_min_epu32(_mm256_load_si256(at), filled));
   }
 
-  /// Fills the bins in the bit set `open`, each with the least product of the bin's factors and one of n hashes.
+  /// Fills the bins of `minima` in the bit set `open`: each bin gets the least product of its factors and one of n hashes.
   static void fill_each(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                         const std::uint64_t* hashes, std::size_t n) noexcept {
     alignas(32) std::uint32_t halves[max_added_hashes + 16];
@@ -205,8 +205,8 @@ struct bin_kernels {
   }
 #endif
 
-  /// Adds n hashes. Few hashes mostly choose different bins, so products are computed for all bins. Of many hashes,
-  /// products are computed only for the bins that no hash chose.
+  /// Adds n hashes to `minima`. Few hashes mostly choose different bins, so products are computed for all bins. Of many
+  /// hashes, products are computed only for the bins that no hash chose.
   /// Precondition: 0 < n <= max_added_hashes.
   static void add(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                   const std::uint64_t* hashes, std::size_t n) noexcept {

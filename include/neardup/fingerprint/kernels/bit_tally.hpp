@@ -78,7 +78,7 @@ inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t plan
 
 namespace neardup::inline v0::detail {
 
-/// Adds the bits of `n` words to the counts.
+/// Adds the bits of `n` words to the counts in `tally`.
 inline void count_bits(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
   choose_form(tally.level, [&](auto form) { decltype(tally_kernels_of(form))::count_bits(tally, words, n); });
 }

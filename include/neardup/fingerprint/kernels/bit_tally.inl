@@ -15,7 +15,7 @@ class lowest_planes {
     eights_ = begun ? words::load(tally.planes[3]) : words::zero();
   }
 
-  /// Adds 16 vectors, load(0) to load(15), by a tree of full adders.
+  /// Adds 16 vectors, load(0) to load(15), by a tree of full adders. The carries go to `tally`.
   template <class Load>
   NEARDUP_ALWAYS_INLINE void add(bit_tally& tally, const Load& load) noexcept {
     vector twos_a, twos_b, fours_a, fours_b, eights_a, eights_b, sixteens;
@@ -45,7 +45,7 @@ class lowest_planes {
   }
 
  private:
-  /// Adds 2^plane to the count of each bit position that is set in `carry`.
+  /// Adds 2^plane to the count in `tally` of each bit position that is set in `carry`.
   static void add_carry(bit_tally& tally, std::size_t plane, vector carry) noexcept {
     for (; ((tally.is_waiting ^= std::uint64_t{1} << plane) >> plane & 1U) == 0; ++plane) {
       vector sum = words::load(tally.planes[plane]);

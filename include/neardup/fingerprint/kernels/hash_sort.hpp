@@ -84,7 +84,7 @@ struct hash_sort_scratch {
   std::vector<std::size_t> bucket_ends;  // first the beginnings of the buckets, then their ends
 };
 
-/// Sorts numbers in ascending order. The numbers are distinct and uniformly distributed, as hashes are.
+/// Sorts `values` in ascending order. The values are distinct and uniformly distributed, as hashes are.
 ///
 /// There are as many buckets as numbers. The highest bits of a number determine its bucket. So no branch is
 /// mispredicted, and hardly anything has to be sorted within a bucket. If many numbers are in one bucket, as with a

@@ -35,7 +35,7 @@ inline std::size_t count_window_blocks(bit_tally& tally, const window_xxh3& hash
   });
 }
 
-/// Counts the bits of the hashes of all windows of a text.
+/// Counts in `tally` the bits of the hashes of all windows of a text.
 /// Precondition: 4 <= hash.n <= max_vector_window and hash.n <= text.size().
 inline void count_windows(bit_tally& tally, const window_xxh3& hash, std::string_view text) noexcept {
   // Kernels read 16 bytes from the beginning of a window on. So the last windows are hashed in a padded copy.

@@ -226,8 +226,8 @@ class batch_search {
     g.wide_count = static_cast<std::size_t>(wide - g.wide.data());
   }
 
-  // Compares the entries of bucket lines immediately. If a line overflows, the other entries of its bucket are appended
-  // to the buckets to scan.
+  // Compares the entries of bucket lines immediately. If a line overflows, the other entries of its bucket are added to
+  // the buckets of `g`, which are scanned later.
   template <class Table>
   bool view_lines(group& g, std::size_t begin, std::size_t end, std::uint32_t step, const Table& table) {
     const words_type* const queries = queries_.data();

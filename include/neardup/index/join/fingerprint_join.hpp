@@ -89,7 +89,7 @@ class bucket_arrays {
     std::swap(positions_[a], positions_[b]);
   }
 
-  /// Finds the pairs of records whose filters differ in at most k bits. See join_filters().
+  /// Continues `job`: finds pairs of records whose filters differ in at most k bits. See join_filters().
   std::size_t find_near(filter_join& job, int k, std::span<filter_pair> found, instruction_set level) const noexcept {
     const auto join = [&](const auto* filters) { return join_filters(filters, filters, job, k, found, level); };
     if (filter_ == join_filter::narrow) return join(narrow_.data());

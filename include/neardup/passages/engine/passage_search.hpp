@@ -522,8 +522,8 @@ NEARDUP_INLINE void passage_search::find_repeated_anchors() {
   std::uint64_t scattered = 0;
   const std::uint32_t partitions = anchors_.partitions();
   for (std::uint32_t i = 0; i < partitions; ++i) scattered += anchors_.size(i);
-  // One byte per scattered anchor, if memory_ / 4 suffices. A repeated anchor was scattered at least twice, so it has
-  // at least 16 bits of the set.
+  // The set takes one byte per scattered anchor, or memory_ / 4 if that is less. A repeated anchor was scattered at
+  // least twice, so it has at least 16 bits of the set.
   repeated_ = anchor_set(partitions, (std::min)(memory_ / 4, scattered));
   const std::size_t parts = workers_.size();
   std::vector<scratch_array<std::uint64_t>> arrays(2 * parts);

@@ -134,7 +134,7 @@ class set_join {
   /// clipped to 16 bits.
   struct posting {
     std::uint32_t token;
-    std::uint32_t place;  // place of the set
+    std::uint32_t place;
     std::uint16_t position;
     std::uint16_t size;
     std::uint32_t bitmap;  // see small_bitmap()

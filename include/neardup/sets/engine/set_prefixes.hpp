@@ -93,8 +93,8 @@ class set_prefixes {
     large_array<place> places;
   };
 
-  /// Prefetches the counts of the next set. Of a large set, only as many are prefetched as fit the L1 cache beside the
-  /// counts of the present set.
+  /// Prefetches the counts for `set`, the next set. Of a large set, only as many counts are prefetched as fit the L1
+  /// cache beside the counts of the present set.
   template <class Feature>
   static void prefetch_counts(std::span<const Feature> set, const token_counts& counts) noexcept {
     constexpr std::size_t most = 256;

@@ -85,7 +85,7 @@ enum class section_tag : std::uint32_t {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// Appends a value. The bytes are in the same order as in memory, because only little-endian machines can write files.
+/// Appends a value to `bytes`, with its bytes in the order in memory, because only little-endian machines write files.
 template <class Value>
   requires std::has_unique_object_representations_v<Value>
 void put(std::string& bytes, const Value& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }
@@ -97,7 +97,7 @@ template <class Value>
   return value;
 }
 
-/// Appends the lowest `size` bytes of a fingerprint.
+/// Appends the lowest `size` bytes of a fingerprint to `bytes`.
 template <std::size_t Words>
 void put_words(std::string& bytes, const std::array<std::uint64_t, Words>& words, std::size_t size) {
   bytes.append(reinterpret_cast<const char*>(words.data()), size);
