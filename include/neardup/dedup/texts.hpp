@@ -98,7 +98,7 @@ template <threshold_of_sets Threshold>
   return near_duplicates(a, b, least, default_features<>());
 }
 
-// ---- Joins ------------------------------------------------------------------------------------------------------------
+// ---- Joins ----------------------------------------------------------------------------------------------------------
 
 /// Calls `visit(pair)` for each pair of texts whose features are similar enough. `extract` computes the features, and
 /// visit_pairs() of sets compares them. The threads of `options.run` read each text once.
@@ -178,7 +178,7 @@ template <std::integral Index = std::uint32_t, text_range A, text_range B, thres
   return pairs<Index>(a, b, least, default_features<>(), options);
 }
 
-// ---- Groups -----------------------------------------------------------------------------------------------------------
+// ---- Groups ---------------------------------------------------------------------------------------------------------
 
 /// Groups texts whose features are similar enough. `extract` computes the features, and group() of sets groups them. A
 /// text without features is alone in its group.

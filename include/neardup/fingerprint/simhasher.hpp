@@ -99,8 +99,8 @@ class simhasher {
   /// Guarantee: strong.
   void add_to(bag_type& counts, std::string_view text) const { counts.merge(bag(text)); }
 
-  /// Adds the tokens of a text to the accumulator `sums`. The weighter has to be linear (tf or tf_idf), so that sums can
-  /// be merged.
+  /// Adds the tokens of a text to the accumulator `sums`. The weighter has to be linear (tf or tf_idf), so that sums
+  /// can be merged.
   /// Guarantee: strong.
   void add_to(accumulator<Bits>& sums, std::string_view text) const {
     static_assert(

@@ -100,12 +100,12 @@ constexpr bool has_baseline(instruction_set level) noexcept { return has_sse2(le
 // fifth of the instructions of the portable form.
 namespace portable {
 struct form {
-  /// The number of fingerprints of one word that a scan compares in the time of one probe, which takes 12 ns.
+  /// The number of fingerprints of one word that a scan compares in the time of one probe (12 ns).
   static constexpr std::size_t scanned_a_probe = 8;
   /// The time of a join to compare two filters of 64 bits, or of 32 bits, in a large bucket.
   static constexpr double pair_cost = 1.5, narrow_pair_cost = 1.5;
-  /// True if single words are read in place. With AVX-512, words are first copied to a string, which makes reading 1.1 to
-  /// 1.4 times as fast.
+  /// True if single words are read in place. With AVX-512, words are first copied to a string, which makes reading 1.1
+  /// to 1.4 times as fast.
   static constexpr bool reads_words_in_place = true;
 };
 }  // namespace portable

@@ -196,7 +196,7 @@ NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const
   return vaddvq_u8(differing(load_bytes(a), load_bytes(b)));  // at most 128
 }
 
-// ---- vectors of bytes, for text_block.inl -----------------------------------------------------------------------------
+// ---- vectors of bytes, for text_block.inl ---------------------------------------------------------------------------
 
 using byte_vector = std::uint8_t __attribute__((vector_size(16)));
 

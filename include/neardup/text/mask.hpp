@@ -17,8 +17,8 @@ namespace detail {
 
 /// Replaces the values that vary from log line to log line by "0".
 ///
-/// A run consists of ASCII letters and digits. Single or double joiners (. : - / , + _) may stand between them. A run is
-/// rewritten when it ends, and is in memory until then. So a run longer than max_run is copied unchanged.
+/// A run consists of ASCII letters and digits. Single or double joiners (. : - / , + _) may stand between them. A run
+/// is rewritten when it ends, and is in memory until then. So a run longer than max_run is copied unchanged.
 class text_masker {
  public:
   static constexpr std::size_t max_run = 128;  ///< most bytes of a run that is rewritten

@@ -109,7 +109,7 @@ NEARDUP_ALWAYS_INLINE std::int16_t bin_product(std::uint64_t hash, std::uint16_t
   return static_cast<std::int16_t>(std::uint32_t{lower} * of_lower + std::uint32_t{upper} * of_upper);
 }
 
-/// Fills 64 bins with products. A bin that a hash chose keeps its number, because the number is smaller than any filled
+/// Fills the 64 bins `minima` with products. A bin that a hash chose keeps its number, which is smaller than any filled
 /// content.
 NEARDUP_ALWAYS_INLINE void take_products(std::uint32_t* minima, const std::int16_t* products) noexcept {
   for (std::size_t i = 0; i < word_bits; ++i) minima[i] = (std::min)(minima[i], filled_with(products[i]));

@@ -55,7 +55,7 @@ struct bin_kernels {
     take_products(minima, least);
   }
 
-  /// Fills the bins of `minima` in the bit set `open`: each bin gets the least product of its factors and one of n hashes.
+  /// Fills the bins of `minima` in the bit set `open`, each with the least product of its factors and one of n hashes.
   static void fill_each(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                         const std::uint64_t* hashes, std::size_t n) noexcept {
     for (; open != 0; open &= open - 1) {
@@ -87,7 +87,7 @@ struct bin_kernels {
     _mm256_store_si256(at, _mm256_min_epu32(_mm256_load_si256(at), filled));
   }
 
-  /// Fills the bins of `minima` in the bit set `open`: each bin gets the least product of its factors and one of n hashes.
+  /// Fills the bins of `minima` in the bit set `open`, each with the least product of its factors and one of n hashes.
   static void fill_each(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                         const std::uint64_t* hashes, std::size_t n) noexcept {
     alignas(32) std::uint32_t halves[max_added_hashes + 16];

@@ -5,8 +5,8 @@
 /// A vector of hashes. The operators of the compiler compute all hashes at a time.
 using hash_lanes = std::uint64_t __attribute__((vector_size(sizeof(words::vector))));
 
-/// Returns a vector of equal lanes, which stays in a register. g++ would build it again from an immediate at each use in
-/// a loop.
+/// Returns a vector of equal lanes, which stays in a register. g++ would build it again from an immediate at each use
+/// in a loop.
 NEARDUP_ALWAYS_INLINE hash_lanes broadcast_lanes(std::uint64_t value) noexcept {
   NEARDUP_SCALAR(value);
   return hash_lanes{} + value;

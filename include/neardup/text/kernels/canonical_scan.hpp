@@ -17,7 +17,7 @@
 
 namespace neardup::inline v0::detail {
 
-// ---- settled characters: they stay unchanged, and are not marks ------------------------------------------------------
+// ---- settled characters: they stay unchanged, and are not marks -----------------------------------------------------
 
 /// Lookup tables by the halves (four bits each) of the three bytes of a character. A character is settled if its six
 /// entries have a bit in common.
@@ -60,7 +60,7 @@ inline constexpr settled_halves halves_of_settled = [] {
   return result;
 }();
 
-// ---- changes of more than one character -------------------------------------------------------------------------------
+// ---- changes of more than one character -----------------------------------------------------------------------------
 
 /// Returns true if a change of the spelling may begin at byte `c`; `before` is the byte before `c`. There are two
 /// cases: `c` is an ampersand; or `c` is a line end, and `before` is a blank or may be the last byte of a hyphen.

@@ -32,8 +32,8 @@ struct scan_kernels {
     return i;
   }
 
-  /// Returns the first i > 0 for which may_be_written() or may_be_toned() is true. If there is none in the first bytes of
-  /// the text, returns a position with less than a block of text after it.
+  /// Returns the first i > 0 for which may_be_written() or may_be_toned() is true. If there is none in the first bytes
+  /// of the text, returns a position with less than a block of text after it.
   template <bool IsToned>
   static std::size_t find_spelt(const char* at, std::size_t i, std::size_t size) noexcept {
     // Sets the top bit of each byte that equals `c`. The top bit of the next byte may be set wrongly.
