@@ -8,7 +8,7 @@ namespace neardup::inline v0::detail {
 // function has no effect, and drops the calls that it does not inline. A join then took 1.2 times as long.
 
 /// Prefetches the cache line at `address`. The address may be invalid. The function does nothing if the compiler lacks
-/// the builtin.
+/// __builtin_prefetch().
 inline void prefetch(const void* address) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address);

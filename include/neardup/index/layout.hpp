@@ -183,8 +183,8 @@ class layout {
   }
 
   /// Returns the probes of a search within `k` bits. Whichever k bits differ, at least one of the probed tables finds
-  /// the match. In the exact regime, the probes are some of the tables; see cheapest_parts(). With 5 blocks and K = 3
-  /// they are 1, 2, 4 and 10 tables for k = 0, 1, 2 and 3. In the radius regime, the radii satisfy sum(radius + 1) = k
+  /// the match. In the exact regime, some of the tables are probed; see cheapest_parts(). With 5 blocks and K = 3,
+  /// these are 1, 2, 4 and 10 tables for k = 0, 1, 2 and 3. In the radius regime, the radii satisfy sum(radius + 1) = k
   /// + 1 over the probed tables.
   /// Throws: std::invalid_argument if k < 0 or k > k().
   std::vector<table_probe> plan(int k) const {

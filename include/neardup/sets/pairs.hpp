@@ -124,7 +124,7 @@ void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count,
   }
 }
 
-/// Visits the similar pairs of a set of `a` and a set of `b`.
+/// Visits the similar pairs that have one set of `a` and one set of `b`.
 template <set_range A, set_range B>
 void visit_set_pairs_across(const A& a, const B& b, const set_threshold& least, const join_options& options,
                             const similar_pair_visits::visit_type& visit) {

@@ -184,7 +184,7 @@ std::uint64_t close_bits(const std::array<std::uint64_t, Words>* y, std::uint64_
   return _mm512_mask_cmple_epu64_mask(static_cast<__mmask8>(mask), some_distances(y, count, x), k);
 }
 
-/// The greatest number of filters of which visit_close() passes the results at once.
+/// The greatest number of filters whose results visit_close() passes at once.
 template <class Filter>
 inline constexpr std::size_t filter_lanes = sizeof(Filter) == 4 ? 64 : 32;
 

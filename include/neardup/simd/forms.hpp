@@ -96,8 +96,8 @@ constexpr bool has_baseline(instruction_set level) noexcept { return has_sse2(le
 // so an overload for avx2::form is called if there is none for avx512::form. Argument-dependent lookup finds overloads
 // in the namespaces of all these types.
 //
-// A form also has figures by which plans choose, in nanoseconds on one core of a Zen 5. NEON was not measured: it needs a
-// fifth of the instructions of the portable form.
+// A form also has costs, from which searches and joins choose their plans. The costs are nanoseconds on one core of a
+// Zen 5. NEON was not measured: it needs a fifth of the instructions of the portable form.
 namespace portable {
 struct form {
   /// The number of fingerprints of one word that a scan compares in the time of one probe (12 ns).

@@ -107,7 +107,7 @@ concept counts_tokens = requires {
 
 /// Counts the bits of the hashes of all tokens of a text. tallies[j] counts word j. window_counts.hpp defines this
 /// function.
-/// Returns: false if the tokens cannot be counted in this way, or if it would not be faster. The counts are then
+/// Returns: false if the tokens cannot be counted in this way, or if this would not be faster. The counts are then
 /// unspecified.
 template <class Tokenizer, class Hasher, class Tallies>
 bool count_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, Tallies& tallies);

@@ -75,8 +75,8 @@ class overlap_table {
   std::vector<bounds_of_size> of_size_;
 };
 
-/// Default: the sets of a bucket (of all rows of one feature) may be joined as a corpus of their own if the bucket has
-/// at least this many rows. See is_corpus().
+/// The default least number of rows with which the sets of a bucket (of all rows of one feature) may be joined as a
+/// corpus of their own. See is_corpus().
 inline constexpr std::size_t large_bucket = std::size_t{1} << 12;
 
 /// A pair of sets, a < b, and their overlap; the overlap is 0 if it is unknown.

@@ -3,13 +3,14 @@
 //
 // Prefix filter: all features are in one order, rare ones first. Let two sets have at least c features in common. Then
 // the first common feature is among the first n - c + 1 features of each set, where n is the size of that set. Sets are
-// processed by ascending size, and each set looks up its whole prefix. So posting lists need only shorter prefixes,
-// which sets of the same or a larger size find. A position filter and a bitmap filter drop candidates. The features of
-// the remaining candidates are compared. If every feature is frequent, nearly all pairs of sets share prefix features.
-// Then sets are looked up by parts of the universe of features (set_parts.hpp). For each class of sizes, a sample shows
-// which of the two ways has fewer candidates. For containment, the join looks up all features of the larger set, and
-// counts the posted features of the smaller set among them. Each set has a few more posted features than necessary, so
-// hardly any other set has enough of them by chance.
+// processed by ascending size. Each set looks up all features of its prefix, and finds sets that are not larger. So a
+// set needs postings only for a shorter prefix (overlap_bounds::short_prefix). A position filter and a bitmap filter
+// drop candidates. The features of the remaining candidates are compared.
+//
+// If every feature is frequent, nearly all pairs of sets share prefix features. Then sets are looked up by parts of the
+// universe of features (set_parts.hpp). For each class of sizes, a sample shows which of the two ways costs less. For
+// containment, the join looks up all features of the larger set, and counts the posted features of the smaller set
+// among them. Each set has a few more postings than necessary, so hardly any other set has enough of them by chance.
 // Source: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006 (the
 // prefixes); Bayardo, Ma and Srikant, Scaling Up All Pairs Similarity Search, WWW 2007 (the sizes); Xiao, Wang, Lin and
 // Yu, Efficient Similarity Joins for Near Duplicate Detection, WWW 2008 (the positions and the shorter prefix).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the places of a text that canonical form may change. All other text is passed on as it is.
+// Finds the places of a text that canonical form may change. All other text is passed on unchanged.
 #pragma once
 
 #include <algorithm>

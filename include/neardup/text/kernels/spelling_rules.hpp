@@ -230,8 +230,8 @@ constexpr bool is_small(char32_t c) noexcept {
   return is_cased(c) && to_lower(c) == c && !is_within(fixed_capital_edges, c);
 }
 
-/// Joins words that are divided at the end of a line. A hyphen is removed if the letter before it has a case, and a
-/// lower-case letter follows. A soft hyphen is removed between any two letters.
+/// Joins words that are divided at the end of a line. A hyphen is removed between a letter that has a case and a
+/// lower-case letter. A soft hyphen is removed between any two letters.
 class cut_words {
  public:
   static constexpr std::size_t max_blanks = 32;  ///< most blanks on each side of a line end
