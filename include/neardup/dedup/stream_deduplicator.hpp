@@ -441,8 +441,8 @@ class stream_deduplicator : private Deduplicator {
 
   // Frees memory before a document is added, so that nothing after the addition can fail.
   void give_back() {
-    // With when_full::refuse, memory is compacted only if enough documents were erased since the last time. Compacting
-    // is expensive, and would otherwise occur too often.
+    // With when_full::refuse, memory is compacted only if enough documents were erased since it was last compacted.
+    // Compacting is expensive, and would otherwise occur too often.
     if (limits_.full == when_full::refuse && erased_ > size() / 8 && has_too_many_bytes()) shrink();
     largest_ = size() > largest_ ? size() : largest_;
     if (size() < largest_ / 4 && largest_ >= 64) shrink();

@@ -352,7 +352,7 @@ NEARDUP_INLINE std::string difference_of_options(bool is_exact, byte_span of_fil
 
 #endif  // NEARDUP_BODIES
 
-/// Returns the composition, with `kind` set to the kind of the fingerprints of Form. If Form has no fingerprints,
+/// Returns `made_of`, with the member `kind` set to the kind of the fingerprints of Form. If Form has no fingerprints,
 /// `kind` is the default.
 template <class Form>
 fingerprint_composition composition_for(fingerprint_composition made_of) {

@@ -73,7 +73,7 @@ class distinct_texts {
   std::vector<char32_t> characters_;
   std::vector<entry> entries_;          // indexed by rank
   std::vector<std::uint32_t> begins_;   // members of rank r: [begins_[r], begins_[r + 1])
-  std::vector<std::uint32_t> members_;  // positions, by rank
+  std::vector<std::uint32_t> members_;  // positions of the texts, ordered by rank
 };
 
 #if NEARDUP_BODIES

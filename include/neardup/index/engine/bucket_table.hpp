@@ -33,7 +33,7 @@ struct bucket_view {
 ///
 /// The entries of a bucket are in a chunk of the arena. A chunk has room for 8, 16, 24, 32, 48, 64, 96 ... entries.
 /// Freed chunks go to free lists. So a million buckets do not need a million allocations.
-/// Complexity: prepare() and push() are amortised O(1). erase() and renumber() are O(1), and scan the bucket.
+/// Complexity: prepare() and push() are amortised O(1). erase() and renumber() scan one bucket.
 template <class Offset>
 class bucket_segment {
  public:
