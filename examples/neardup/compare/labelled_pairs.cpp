@@ -27,7 +27,6 @@ double labelled_limit::f1() const {
 std::vector<labelled_limit> limits_of(std::span<const labelled_pair> pairs) {
   constexpr int step = 5, all_hundredths = 100;
   if (pairs.empty()) return {};
-  // A lower similarity would also find pairs that are less similar than all labelled pairs.
   const auto lowest = std::min_element(pairs.begin(), pairs.end(), [](const labelled_pair& a, const labelled_pair& b) {
     return a.similarity < b.similarity;
   });

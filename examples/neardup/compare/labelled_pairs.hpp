@@ -14,7 +14,7 @@ struct labelled_share {
 
   /// Returns part / all, or nullopt if there are no cases.
   [[nodiscard]] std::optional<double> value() const;
-  /// low() and high() return the ends of the interval. If there are no cases, these are 0 and 1.
+  /// low() and high() return the ends of the interval, which are 0 and 1 if there are no cases.
   [[nodiscard]] double low() const { return end(-1); }
   [[nodiscard]] double high() const { return end(1); }
 
@@ -28,8 +28,8 @@ struct labelled_pair {
   bool is_same;
 };
 
-/// A range of similarities, in hundredths. `--similarity` finds the same near-duplicates with each value from `from` to
-/// `to`.
+/// A range of similarities, in hundredths. With each --similarity from `from` to `to`, the same labelled pairs are
+/// near-duplicates.
 struct labelled_limit {
   int from, to;
   labelled_share precision;  ///< share of the near-duplicate pairs that are labelled as the same
@@ -37,21 +37,21 @@ struct labelled_limit {
 
   /// Returns the harmonic mean of precision and recall, or 0 if no near-duplicate pair is labelled as the same.
   [[nodiscard]] double f1() const;
-  /// Returns the similarity in the middle of the range from `from` to `to`.
+  /// Returns the middle of the range, rounded down to a multiple of .05.
   [[nodiscard]] double similarity() const {
     const int middle = from + (to - from) / 10 * 5;
     return middle / 100.0;
   }
 };
 
-/// Returns the results for the similarities .05, .1, … 1, ascending. Similarities with the same result are one limit.
-/// The first similarity is the highest one that finds all labelled pairs, or .05 if there is none. A lower similarity
-/// would also find pairs that are less similar than all labelled pairs.
+/// Returns the limits for the similarities .05, .1, … 1, ascending. Adjacent similarities with the same result are one
+/// limit. The first similarity is the highest one at which all labelled pairs are found, or .05 if there is none. The
+/// labels say nothing about pairs that are less similar than all labelled pairs.
 std::vector<labelled_limit> limits_of(std::span<const labelled_pair> pairs);
 
-/// Returns the position of the limit with the highest F1; of equal limits the one with the widest range, then the
-/// first.
-/// Precondition: there are limits, so there are pairs.
+/// Returns the position of the limit with the highest F1. If several limits have it, the widest range is chosen, then
+/// the first.
+/// Precondition: `limits` is not empty.
 std::size_t best_limit(std::span<const labelled_limit> limits);
 
 }  // namespace command

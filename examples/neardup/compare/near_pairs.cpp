@@ -42,8 +42,8 @@ void visit_candidates_once(const corpus& all, const neardup::bits& within, const
       how);
 }
 
-/// Calls `visit(i, j, distance)` for the candidates, in any order: pairs within the input, and with --against pairs of
-/// a document of the input and one of the other corpus.
+/// Calls `visit(i, j, distance)` for the candidate pairs, in any order. With --against, i is in the input and j in the
+/// other corpus. Without it, or with `also_within`, both are in the input.
 template <std::size_t Bits, class Visit>
 void visit_candidates(const context& c, const corpus& all, bool copies_once, const Visit& visit) {
   const std::span others = std::span(all.fingerprints.of<Bits>()).first(all.against);
@@ -60,7 +60,8 @@ void visit_candidates(const context& c, const corpus& all, bool copies_once, con
       [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, all.against + j, distance); }, how);
 }
 
-/// Finds all pairs of similar sets, or of texts within an edit distance, without fingerprints.
+/// Adds to `found` the wanted pairs of similar feature sets, or of texts of a sufficient edit similarity. Uses no
+/// fingerprints.
 template <class Wanted>
 void find_exact_pairs(context& c, const corpus& all, bool copies_once, const Wanted& is_wanted, sorted_pairs& found) {
   const checked_sets others(all.check, 0, all.against), input(all.check, all.against, all.check.size());
@@ -109,8 +110,8 @@ void find_exact_pairs(context& c, const corpus& all, bool copies_once, const Wan
   }
 }
 
-/// Finds the near-duplicates. Candidates are checked as they are found, by all threads and in batches, because there
-/// may be thousands of candidates for each accepted pair.
+/// Adds to `passed` the wanted candidate pairs that pass the check. All threads check batches of candidates. Not all
+/// candidates are stored, because there may be thousands of them for each accepted pair.
 template <std::size_t Bits, class Wanted>
 void find_checked_pairs(const context& c, const corpus& all, bool copies_once, const Wanted& is_wanted,
                         sorted_pairs& passed) {
@@ -137,7 +138,7 @@ void find_checked_pairs(const context& c, const corpus& all, bool copies_once, c
   if (!waiting.empty()) check_waiting();
 }
 
-/// Finds the pairs of wide codes. The distance alone decides.
+/// Adds to `found` the wanted pairs of wide codes within the distance. There is no other check.
 template <class Wanted>
 void find_code_pairs(const context& c, const corpus& all, bool copies_once, const std::vector<bool>& left_out,
                      const Wanted& is_wanted, sorted_pairs& found) {

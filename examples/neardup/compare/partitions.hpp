@@ -37,8 +37,8 @@ struct partition_pair {
 void visit_by_partitions(const context& c, const document_check& check, const partitioned_documents& documents,
                          const std::function<void(const partition_pair&)>& visit);
 
-/// Returns the labels that neardup::group() of sets returns. If the first `known` documents are representatives,
-/// returns the labels that neardup::extend_groups() returns.
+/// Returns the labels of neardup::group() for the sets of `check`. If `known` > 0, the first `known` documents are
+/// representatives, and the labels are those of neardup::extend_groups().
 /// Precondition: the check compares sets.
 /// Memory: the memory of visit_by_partitions(), and up to 90 bytes for each document.
 std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check, std::size_t known,

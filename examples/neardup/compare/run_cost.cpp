@@ -16,8 +16,8 @@ namespace {
 
 using part_sets = neardup::feature_sets<std::uint32_t>;
 
-/// Returns the mean number of other sets that have one of the rarest features of a set, its prefix by the similarity.
-/// Up to 2,000 sets are counted.
+/// Returns tried_run::postings, as a mean over at most 2,000 sets. The prefix of a set is its rarest features. Their
+/// number depends on `similarity`.
 double mean_postings(const part_sets& sets, double similarity) {
   neardup::feature_counts<std::uint32_t> counts(sets.feature_count());
   for (std::size_t i = 0; i < sets.size(); ++i) counts.add(sets[i]);
@@ -36,7 +36,7 @@ double mean_postings(const part_sets& sets, double similarity) {
   return postings / static_cast<double>(looked_at);
 }
 
-/// Returns the number of documents that another document represents.
+/// Returns the number of documents whose representative is another document.
 template <class Labels>
 std::size_t count_dropped(const Labels& labels) {
   std::size_t dropped = 0;
@@ -66,8 +66,8 @@ tried_run try_run(const corpus_part& part, const compared_by& by, double similar
     }
   }
   run.reading_seconds = processor_seconds() - begin;
-  // If the first run is short, it is left out: it also waits for new pages of memory, and a part needs more new pages
-  // per document than a corpus.
+  // If the first round is short, a second one is measured, and the lesser time counts. The first round also waits for
+  // new pages of memory. A part needs more new pages per document than a corpus.
   constexpr double short_seconds = 0.5;
   for (int round = 0; round < 2; ++round) {
     const double before = processor_seconds();
@@ -91,7 +91,7 @@ run_cost cost_of_run(const tried_run& part, std::uint64_t documents, double inpu
   const double all = static_cast<double>(documents), ratio = all / static_cast<double>(part.documents);
   // A posting takes an eighth of the time of a feature, as bench/advice.py has measured.
   constexpr double of_posting = 0.125;
-  // If no feature is rare, the number of postings overstates the time, because the join looks for common parts of sets.
+  // If no feature is rare, a join compares parts of sets. Its time then grows more slowly than the number of postings.
   constexpr double most_growth = 0.45;
   const double growth = part.by.features ? std::min(std::pow(ratio, most_growth),
                                                     (part.features + of_posting * part.postings * ratio) /

@@ -16,8 +16,8 @@ double processor_seconds();
 struct tried_run {
   compared_by by;
   std::size_t documents = 0;  ///< documents of the part
-  double features = 0;        ///< mean number of features of a document; for edits of its characters
-  /// Mean number of (other document, prefix feature) pairs of a document, where both documents have the feature.
+  double features = 0;        ///< mean number of features of a document, or of its characters for edits
+  /// Mean number of postings that a join finds for a document: the entries of other documents for its prefix features.
   double postings = 0;
   double reading_seconds = 0;   ///< processor time to make features
   double grouping_seconds = 0;  ///< processor time to group

@@ -107,8 +107,8 @@ class sample_join {
     std::vector<std::uint32_t> candidates, high;
   };
 
-  /// Calls `visit(i, similarity)` for each sampled set i that is similar enough to the set `hashes`, in ascending order
-  /// of i.
+  /// Calls `visit(i, similarity)` for each sampled set i whose similarity to `hashes` is at least the threshold, in
+  /// ascending order of i.
   /// Precondition: `hashes` ascend.
   template <class Visit>
   void find(std::span<const std::uint64_t> hashes, workspace& memory, const Visit& visit) const {
@@ -128,7 +128,7 @@ class sample_join {
  private:
   static std::uint32_t high_half(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 32); }
 
-  /// Returns the distinct upper halves of ascending hashes. They ascend, too.
+  /// Sets `high` to the distinct upper halves of `hashes`, in ascending order. Precondition: `hashes` ascend.
   static void take_high(std::span<const std::uint64_t> hashes, std::vector<std::uint32_t>& high) {
     high.clear();
     for (const std::uint64_t hash : hashes) {
@@ -136,9 +136,9 @@ class sample_join {
     }
   }
 
-  /// Returns false if set i cannot be similar enough. Compares the upper halves of the hashes, 8 at a time with AVX2,
-  /// which takes a third of the time of comparing hashes. If no two hashes of a set have the same upper half, the sets
-  /// of halves are at least as similar as the sets of hashes.
+  /// Returns false if set i cannot be similar to a set of `size` hashes whose distinct upper halves are `high`.
+  /// Comparing upper halves, 8 at a time with AVX2, takes a third of the time of comparing hashes. If the hashes of
+  /// each set have distinct upper halves, the sets of halves are at least as similar as the sets of hashes.
   [[nodiscard]] bool may_be_similar(std::uint32_t i, std::size_t size, const std::vector<std::uint32_t>& high) const {
     if (high_[i].size() != sets_[i].size() || high.size() != size) return true;
     return neardup::jaccard_at_least(high_[i], high, threshold_).has_value();

@@ -19,9 +19,9 @@ struct grouping_settings {
   pairing paired = pairing::all;
   bool by_components = false;  ///< true if groups are components; see neardup::grouping
   preference keep = preference::first;
-  std::uint64_t memory = 0;  ///< bytes that a run may use; further features are in a temporary file
+  std::uint64_t memory = 0;  ///< bytes that a run may use; more features go to a temporary file
 
-  /// Returns true if two documents with these values may be a pair.
+  /// Returns true if two documents with the values `a` and `b` of the field may be a pair.
   [[nodiscard]] bool lets_pair(std::string_view a, std::string_view b) const {
     return paired == pairing::all || (a == b) == (paired == pairing::within);
   }

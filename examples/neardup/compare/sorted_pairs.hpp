@@ -11,7 +11,7 @@ namespace command {
 /// A pair of documents. The struct is small, because there may be as many pairs as documents.
 struct checked_pair {
   std::uint32_t a, b;
-  double similarity;  // set if it is needed
+  double similarity;  // 0 if no similarity is computed
 
   friend bool operator<(const checked_pair& x, const checked_pair& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; }
 };

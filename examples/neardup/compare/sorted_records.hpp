@@ -14,7 +14,7 @@
 
 namespace command {
 
-/// Reads to.size() records of a temporary file, beginning at an offset.
+/// Reads to.size() records of a temporary file into `to`, beginning at byte `offset`.
 /// Throws: output_error if the file has fewer records.
 template <class Record>
 void read_records(const temporary_file& file, std::uint64_t offset, std::span<Record> to) {
@@ -81,7 +81,7 @@ class sorted_records {
     }
   }
 
-  /// Calls `visit(records)` with all records in order, in batches. Removes them from the list.
+  /// Calls `visit(records)` with all records in order, in batches. Do not use the list afterwards.
   template <class Visit>
   void visit_all(const Visit& visit) {
     if (!is_sorted_) sort_all();
@@ -99,7 +99,7 @@ class sorted_records {
  private:
   static constexpr std::size_t least_in_run = std::size_t{1} << 16;
 
-  /// A sorted run in the file: the position of the unread part, and the records that were read last.
+  /// A sorted run in the file: the offset and the number of its unread records, and the records that were read last.
   struct run {
     std::uint64_t offset, count;
     std::vector<Record> records;
@@ -149,8 +149,8 @@ class sorted_records {
   std::vector<std::size_t> heap_;  // runs, ordered by their next records, the least record first
 };
 
-/// Records in the order in which they were added. They can be read several times. Up to a limit, they are in memory;
-/// then they are in a temporary file.
+/// Records in the order in which they were added. They can be read several times. If there are more records than fit
+/// into memory, all records are in a temporary file.
 template <class Record>
 class kept_records {
   static_assert(std::is_trivially_copyable_v<Record>);
@@ -169,7 +169,7 @@ class kept_records {
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
-  /// Starts again with the first record.
+  /// Starts to read at the first record. Call this function before each pass.
   void rewind() {
     if (filed_ > 0) {
       if (size_ > filed_) file_all();
@@ -180,7 +180,7 @@ class kept_records {
   }
 
   /// Returns the next record, which stays in the list. Returns null if there is no further record.
-  /// Precondition: no record was added after the first rewind().
+  /// Precondition: rewind() was called, and no record was added after that call.
   const Record* peek() {
     if (filed_ > 0 && next_ == held_.size()) {
       held_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(at_once, filed_ - read_)));
@@ -203,8 +203,8 @@ class kept_records {
   }
 
   std::size_t most_;
-  // The records that are not in the file yet, while records are added. While records are read: all records, or the last
-  // records read from the file.
+  // While records are added: the records that are not in the file yet. While records are read: all records or, if there
+  // is a file, the records that were read last.
   std::vector<Record> held_;
   temporary_file file_;
   std::uint64_t size_ = 0, filed_ = 0, read_ = 0;

@@ -8,8 +8,8 @@ namespace command {
 
 namespace {
 
-/// Returns the host of a URL, such as "example.org" of "https://user@Example.org:8080/page". Returns an empty text if
-/// `url` is not a URL.
+/// Returns the host of `url`, for instance "example.org" for "https://user@Example.org:8080/page". Returns an empty
+/// text if `url` is not a URL.
 std::string host_of(std::string_view url) {
   const std::size_t scheme = url.find("://");
   if (scheme == url.npos || scheme == 0) return "";

@@ -9,8 +9,7 @@
 
 namespace command {
 
-/// The number of documents of a source, and the number of its documents that a run drops. A dropped document has a
-/// representative in its group.
+/// The number of documents of a source, and how many of them a run drops because another document represents them.
 struct source_count {
   struct group {
     std::uint64_t number;   ///< the number that was passed to drop()
@@ -37,7 +36,7 @@ class source_tally {
 
   /// Returns the counts of all sources, by descending number of dropped documents.
   [[nodiscard]] std::vector<source_count> counts() const;
-  /// Returns the group that loses more documents than any other group, and how many documents it loses.
+  /// Returns the group with the most dropped documents, and their number.
   /// Precondition: dropped() > 0.
   [[nodiscard]] source_count::group largest_group() const;
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.size(); }
@@ -55,7 +54,8 @@ class source_tally {
   std::vector<loss> dropped_;
 };
 
-/// Returns the name of a group, which is the name of its representative. The parameter is the number of the group.
+/// A function that returns the name of a group, which is the name of its representative. Its argument is the group's
+/// number.
 using group_namer = std::function<std::string(std::uint64_t)>;
 
 /// Returns a warning for each source with ten or more documents that loses more than half of its documents. After five

@@ -17,7 +17,7 @@ namespace command {
 
 namespace {
 
-/// The places where Debian, or users, install the dictionary of jieba.
+/// Paths at which Debian or users install the dictionary of jieba.
 constexpr std::array<const char*, 2> installed{"/usr/lib/python3/dist-packages/jieba/dict.txt",
                                                "/usr/share/jieba/dict.txt"};
 
@@ -48,7 +48,7 @@ constexpr std::string_view chinese_stop_words =
     "去 上 下 里 中 内 外 前 后 间 起 起来 下去 下来 上来 上去 出来 出去 过来 过去 进来 "
     "进去 回来 回去";
 
-/// Returns the list that --stop-words names.
+/// Returns the words of the list `name`, the value of --stop-words: none, the list zh, or the words of a file.
 neardup::stop_words read_stop_words(const std::string& name) {
   if (name.empty()) return {};
   if (name != "zh") return neardup::stop_words::load(name);

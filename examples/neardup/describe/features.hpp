@@ -28,10 +28,7 @@ struct feature_setting {
   std::shared_ptr<const dictionary_words> words;  ///< dictionary of Chinese words, after load_dictionary() was called
   /// The tokenizers of --same. Near-duplicates must have equal tokens of these tokenizers.
   std::vector<std::shared_ptr<const neardup::any_tokenizer>> same;
-  /// The texts of the current document, whose tokens are counted together. Null if the tokens of each text are counted
-  /// separately.
-  /// The tokenizer passes all tokens of the document at its first text that is not empty, and no tokens at its other
-  /// texts.
+  /// The texts of the current document, if their tokens are counted together (see whole_document). Otherwise null.
   std::shared_ptr<const document_texts*> counted_texts;
 
   [[nodiscard]] bool needs_dictionary() const { return kind != chinese::no; }
@@ -39,13 +36,13 @@ struct feature_setting {
   friend bool operator==(const feature_setting&, const feature_setting&) = default;
 };
 
-/// Parses the value of --features, as typed.
-/// Throws: usage_error.
+/// Parses `text`, the value of --features or of another option with features. `option` is its name for messages.
+/// Throws: usage_error if `text` names no features.
 feature_setting parse_feature_setting(const std::string& option, const std::string& text);
 std::string to_string(const feature_setting& features);
 
-/// Parses a value of --same: `numbers`, or `words:FILE`. The file is read.
-/// Throws: usage_error.
+/// Parses a value of --same: `numbers`, or `words:FILE`. Reads the file.
+/// Throws: usage_error if the value is neither of these, or if the file has no words or cannot be read.
 std::shared_ptr<const neardup::any_tokenizer> parse_same(const std::string& text);
 
 /// The files for zh:words, as typed; empty if the option was not given. stop_words may be "zh", the name of a built-in
@@ -67,7 +64,8 @@ decltype(auto) with_tokenizer(const feature_setting& features, Use&& use) {
   return neardup::with_tokenizer(features.choice, std::forward<Use>(use));
 }
 
-/// Passes the tokens of all texts of a document at its first text that is not empty, and no tokens at its other texts.
+/// A tokenizer that passes all tokens of a document when it reads the first text that is not empty, and no tokens when
+/// it reads the other texts.
 struct whole_document {
   neardup::any_tokenizer tokenize;
   std::shared_ptr<const document_texts*> texts;

@@ -1,4 +1,4 @@
-// Fingerprints of one kind and width.
+// Makes describers, which compute the fingerprint and the features of a document.
 #include <neardup/dedup/describer.hpp>
 #include <neardup/fingerprint.hpp>
 
@@ -85,8 +85,8 @@ std::optional<any_fingerprint> code_of(feature_set features) {
 fingerprinter make_fingerprinter(const fingerprint_settings& settings) {
   if (settings.are_given || settings.top > 0) return fingerprint_weighed(settings);
   return with_bits(settings.bits, [&](auto bits) {
-    // A 32-bit SimHash is the low half of a 64-bit SimHash, which takes as long to make. But a 32-bit min-wise code is
-    // not a part of a 64-bit code.
+    // A 32-bit SimHash is the low half of a 64-bit SimHash. Both take the same time. But a 32-bit min-wise code is not
+    // a part of a 64-bit code.
     constexpr std::size_t width = std::max<std::size_t>(bits, 64);
     return settings.kind == neardup::fingerprint_kind::minwise ? make_minwise_fingerprinter<bits>(settings)
                                                                : make_simhash_fingerprinter<width>(settings);
@@ -109,7 +109,7 @@ document_describer describe_features(const fingerprint_settings& settings, const
 
 /// Reads a code, the only text of its document, as hexadecimal digits. The last digit has the lowest bits of the first
 /// word, as in simhash::from_hex().
-/// Precondition: the text has hexadecimal digits only, and at most most_code_bits / 4.
+/// Precondition: the text consists of at most most_code_bits / 4 hexadecimal digits.
 described_document describe_code(const document_texts& texts) {
   constexpr std::size_t digits_in_word = 16;
   std::array<std::uint64_t, most_code_words> words{};
@@ -123,8 +123,8 @@ described_document describe_code(const document_texts& texts) {
   return {true, any_fingerprint(std::span(words).first(count)), {}};
 }
 
-/// Describes a document by a hash of its texts. If there are several texts, their lengths are hashed, too, so that
-/// texts that are divided elsewhere differ. Every document is comparable, even without tokens.
+/// Describes a document by a hash of its texts. The hash of several texts includes their lengths, so that it depends on
+/// where each text ends. Every document is comparable, even without tokens.
 document_describer describe_bytes() {
   return [words = std::make_shared<digest_words>(), all = std::string()](const document_texts& texts) mutable {
     const neardup::xxh3<128> hash;
@@ -146,8 +146,8 @@ document_describer describe_by_features(const fingerprint_settings& settings, co
   };
 }
 
-/// Makes a describer that makes 64-bit SimHash fingerprints, the features for a check by Jaccard, and the digest of a
-/// short text from the same hashes.
+/// Makes a describer that computes a 64-bit SimHash. From the same hashes it makes the features for a check by Jaccard
+/// or, if `checks` is false, the digest of a short text.
 document_describer describe_in_one_pass(const fingerprint_settings& settings, bool checks) {
   const auto hash =
       neardup::make_simhasher<64>(make_tokenizer(settings.features), neardup::unit{}, neardup::xxh3<64>{settings.seed});
@@ -174,7 +174,7 @@ document_describer describe_texts(const fingerprint_settings& settings, const co
   if (settings.are_codes) return describe_code;
   if (!comparison.has_fingerprints) return describe_features(settings, comparison);
   const bool checks = comparison.min_similarity.has_value();
-  // If there is no check, short texts have a digest of the features from which the fingerprint is made.
+  // Without a check, the digest of a short text is made from the features of the fingerprint.
   const bool has_both = comparison.reads_features && !settings.are_given &&
                         (!checks || (comparison.checks_sets() && settings.features == comparison.check_features));
   if (has_both && checks && settings.kind == neardup::fingerprint_kind::minwise) {

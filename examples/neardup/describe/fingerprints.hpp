@@ -54,8 +54,8 @@ class any_fingerprint {
   }
 
  private:
-  // Small fingerprints need no allocated memory, because documents wait in memory with their fingerprints. Only codes
-  // wider than 256 bits allocate memory.
+  // Documents wait in memory with their fingerprints. So fingerprints of up to 256 bits are stored without an
+  // allocation.
   std::array<std::uint64_t, 4> words_{};
   std::vector<std::uint64_t> wide_;
 };
@@ -72,7 +72,7 @@ decltype(auto) with_bits(std::size_t bits, Use&& use) {
   }
 }
 
-/// Calls `use` with a fingerprint of this width and kind. Only the type of the argument matters:
+/// Calls `use` with a fingerprint of `bits` bits and of this kind. Only the type of the argument matters:
 /// `use(neardup::minwise<64>())`.
 template <class Use>
 decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind, Use&& use) {

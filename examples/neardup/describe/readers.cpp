@@ -40,8 +40,8 @@ auto features_of(const document_texts& texts, const Extractor& extract, typename
   return all;
 }
 
-/// Returns the data that are compared without a check. `features`: the full hashes of the document's features,
-/// ascending. `result` stores the data.
+/// Returns the digest of a short document for a run without a check, or no data if the document is not short.
+/// `features`: the full hashes of the document's features, ascending. The digest is stored in `result`.
 feature_set short_digest(const std::vector<std::uint64_t>& features, std::vector<std::uint32_t>& result) {
   result.clear();
   if (features.size() >= neardup::default_min_tokens) return result;
@@ -83,7 +83,7 @@ feature_reader read_features(const Tokenizer& tokenizer, std::uint64_t seed) {
   };
 }
 
-/// Makes a reader of 64-bit features. Each feature takes two words.
+/// Makes a reader of 64-bit features. Each feature takes two 32-bit words.
 template <class Tokenizer>
 feature_reader read_wide_features(const Tokenizer& tokenizer, std::uint64_t seed) {
   using extractor = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>, std::uint64_t>;
@@ -115,8 +115,8 @@ feature_reader read_given_features(const fingerprint_settings& settings, bool ch
       };
 }
 
-/// Makes a reader of the data for the cosine: the lowest bits of the features' hashes, in ascending order, followed by
-/// their weights as floats.
+/// Makes a reader of the data for the cosine: the lowest 32 bits of the features' hashes, in ascending order, followed
+/// by their weights as floats.
 feature_reader read_weighed_features(const fingerprint_settings& settings, const feature_setting& features) {
   const neardup::xxh3<64> hash{settings.seed};
   return [hash, weigh = make_feature_weigher(settings, features),
@@ -175,7 +175,7 @@ std::optional<double> edit_similarity_at_least(std::string_view a, std::string_v
   return similarity >= least ? std::optional(similarity) : std::nullopt;
 }
 
-/// Replaces the weights of all features of a document by levels.
+/// Replaces the weights of `features` by levels if `weigh` has levels.
 void set_levels(const neardup::any_weighter& weigh, std::vector<weighed_feature>& features) {
   if (weigh.chosen.levels == 0) return;
   std::vector<neardup::weighted_token<1>> tokens;
@@ -202,7 +202,7 @@ feature_weigher weigh_features(const fingerprint_settings& settings, const Token
       if (units > 0) result.push_back({std::move(text), static_cast<double>(units) / neardup::weight::one, units});
     };
     if (best) {
-      // A single text is not copied, because its tokens are often views of that text.
+      // A single text is passed, so that tokens that are views of this text are not copied.
       const std::string_view text = texts.size() == 1 ? texts.front() : std::string_view();
       for (neardup::keyword& word : best->rank(text, *memory)) {
         add(std::move(word.text), weigh.inner.units_by(word.count, [&] { return word.idf.raw(); }));
@@ -231,7 +231,8 @@ void set_units(std::vector<weighed_feature>& features) {
   }
 }
 
-/// Returns the words and weights of a record that has both.
+/// Returns the distinct words of a record with the sums of their weights. If `top` > 0, returns only the heaviest
+/// words.
 std::vector<weighed_feature> given_weights(std::size_t top, const document_texts& texts) {
   std::vector<weighed_feature> result;
   std::map<std::string_view, std::size_t> places;
@@ -327,7 +328,7 @@ bool is_spelt_otherwise(const fingerprint_settings& settings, const document_tex
   return std::any_of(texts.begin(), texts.end(), [](std::string_view text) {
     std::string_view part = text.substr(0, beginning);
     if (part.size() < text.size()) part.remove_suffix(neardup::incomplete_suffix(part));
-    // Most texts have no characters that can be spelt in several ways, so they are not compared.
+    // Most texts have no characters that can be spelt in several ways. Their canonical text need not be computed.
     const bool may_change =
         std::any_of(part.begin(), part.end(), [](char c) { return (c & 0x80) != 0 || c == '&' || c == '\n'; });
     return may_change && neardup::canonicalise(part) != neardup::normalise(part);

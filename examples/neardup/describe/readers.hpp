@@ -15,7 +15,8 @@
 
 namespace command {
 
-/// Makes a result of a document, such as its fingerprint or its features. Each thread needs its own reader.
+/// A function that makes a result of a document from its texts, such as a fingerprint. Each thread needs its own
+/// reader.
 template <class Result>
 using document_reader = std::function<Result(const document_texts& texts)>;
 
@@ -60,8 +61,8 @@ struct weighed_feature {
   std::uint64_t units;
 };
 
-/// Returns the weighed features of a document in the order of their first occurrences. With --top, only the heaviest
-/// features are returned, in the same order.
+/// A function that returns the weighed features of a document in the order of their first occurrences. With --top, it
+/// returns only the top features, the best one first.
 using feature_weigher = document_reader<std::vector<weighed_feature>>;
 feature_weigher make_feature_weigher(const fingerprint_settings& settings, const feature_setting& features);
 
@@ -78,10 +79,10 @@ digest_words words_of(const std::array<std::uint64_t, 2>& digest);
 /// Stands for the features of a document without a check, if it is unknown whether the document is short.
 inline constexpr std::array<std::uint32_t, 2> unknown_features{~std::uint32_t{0}, ~std::uint32_t{0}};
 
-/// Returns the similarity of two documents by the measure of the check, or nullopt if it is below `least`.
+/// Returns the similarity of two documents by `measure`, or nullopt if it is below `least`.
 std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least);
 
-/// Returns the similarity of two sets. An exact join computes the same value.
+/// Returns the similarity of two sets by `measure`. An exact join computes the same value.
 template <class Feature>
 double similarity_of_sets(similarity_measure measure, std::span<const Feature> a, std::span<const Feature> b) {
   if (measure == similarity_measure::jaccard) return neardup::jaccard_similarity(a, b);
@@ -114,7 +115,7 @@ struct described_document {
 using document_describer = document_reader<described_document>;
 document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison);
 
-/// Searches a text for terms of --idf-file. No-op if there is no such file, or if a term was found before.
+/// Sets *settings.met_term to true if `text` has a term of --idf-file. No-op without such a file.
 void look_for_terms(const fingerprint_settings& settings, std::string_view text);
 
 /// Returns true if the beginnings of the texts have canonical features that differ from their normalised features.

@@ -15,13 +15,13 @@ struct feature_hint {
   std::string reason;
 };
 
-/// Counts the kinds of documents. A kind is detected from the first 4,096 bytes of a document.
+/// Counts the documents of each kind. A kind is detected from the first 4,096 bytes of a document.
 class text_kinds {
  public:
   void add(std::string_view text);
 
-  /// Returns a hint for each kind of text that has more than half of the documents. The kind of texts with several
-  /// spellings needs only 5 % of the documents.
+  /// Returns a hint for each kind that more than half of the documents have. For texts that can be spelt in several
+  /// ways, more than 5 % suffice.
   [[nodiscard]] std::vector<feature_hint> hints() const;
 
  private:

@@ -20,7 +20,7 @@ inline constexpr std::size_t most_code_words = most_code_bits / 64;
 /// codes, also those with fewer than 256 bits.
 inline constexpr bool has_type(std::size_t bits) { return bits == 32 || bits == 64 || bits == 128 || bits == 256; }
 
-/// A code in an array of codes.
+/// A view of a code in an array of codes.
 class wide_code {
  public:
   explicit wide_code(std::span<const std::uint64_t> words) : words_(words) {}

@@ -27,7 +27,7 @@ class distinct_search {
  public:
   /// Returns the matches, sorted by distance, then by number. The result has at least the first of equal documents.
   /// Thread safety: callable from any thread.
-  /// Throws: input_error.
+  /// Throws: input_error if the index file is damaged or was changed in place.
   std::vector<near_number> search(const opened_index<fingerprint_form>& index, const any_fingerprint& fingerprint,
                                   int k) const {
     if (matches_ < most_matches * (index.numbers() + 1)) {

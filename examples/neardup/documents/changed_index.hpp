@@ -16,7 +16,7 @@ namespace command {
 enum class compaction {
   automatic,  ///< if the log would exceed an eighth of the file; linear in the file, but rare
   now,
-  never  ///< only for a change of 4 GiB
+  never  ///< unless the log cannot hold the change
 };
 
 /// An index and its log. No other process changes them while this object exists. Complexity of opening: linear in the
@@ -29,7 +29,7 @@ class changed_index {
   changed_index& operator=(const changed_index&) = delete;
 
   [[nodiscard]] virtual std::size_t size() const = 0;
-  /// Returns how many numbers documents have received, including removed documents.
+  /// Returns the count of document numbers, including the numbers of removed documents.
   [[nodiscard]] virtual std::size_t numbers() const = 0;
   /// Returns the number of bits of the fingerprints, or 0 for an index of sets.
   [[nodiscard]] virtual std::size_t bits() const = 0;
@@ -37,7 +37,7 @@ class changed_index {
   [[nodiscard]] virtual bool has_sets() const = 0;
   /// Returns true if the index has posting lists and the positions of its documents.
   [[nodiscard]] virtual bool keeps_postings() const = 0;
-  /// Returns the value of a document in the field of the index; or an empty text if the index keeps no values.
+  /// Returns the value of a document in the field of the index. The value is empty if the index keeps no values.
   [[nodiscard]] virtual std::string_view value(std::uint32_t number) const = 0;
   [[nodiscard]] virtual std::string name(std::uint32_t number) const = 0;
   /// Returns the compared data of a document, without its fingerprint. See opened_index::features().
@@ -56,7 +56,7 @@ class changed_index {
   /// which has the lowest number.
   /// Precondition: has_sets() is false.
   /// Thread safety: several threads may call this function at once.
-  /// Throws: input_error.
+  /// Throws: input_error if the index file is damaged or was changed in place.
   [[nodiscard]] virtual std::optional<near_document> closest(const any_fingerprint& fingerprint, int k,
                                                              const check_type& check) const = 0;
 
@@ -68,16 +68,17 @@ class changed_index {
   /// allowed.
   /// Complexity: linear in the size of the change. If the file is rewritten, linear in the size of the index.
   /// Returns: the number of documents after the change.
-  /// Throws: output_error; input_error if the file is damaged.
+  /// Throws: output_error if the change cannot be written; input_error if the file is damaged or was replaced.
   virtual std::size_t apply(const index_change& change, compaction when) = 0;
 };
 
-/// If documents of the index have one of these names, reports how many, and then prints `hint`.
+/// If documents of the index have a name in `names`, prints a message with their number, followed by `hint`.
 void say_if_there(const changed_index& index, const std::unordered_set<std::string>& names, const std::string& hint);
 
-/// Opens an index to change it. `compares`: true if documents are compared with documents of the index, or added to it.
-/// Then the composition must be the composition of the index.
-/// Throws: input_error; output_error if another program is changing the index.
+/// Opens an index to change it. If documents are compared with its documents, or added to it, `compares` is true. The
+/// composition of the run must then be the composition of the index.
+/// Throws: input_error if the file is not a valid index or its composition differs; output_error if another program is
+/// changing the index.
 std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads);
 
 }  // namespace command

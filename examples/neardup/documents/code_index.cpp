@@ -41,7 +41,7 @@ double values_within(std::size_t width, int radius) {
   return all;
 }
 
-/// Calls `visit` for each value that differs from `value` in at most `radius` of its lowest `width` bits.
+/// Calls `visit` for each value that differs from `value` in at most `radius` of the bits [first, width).
 template <class Visit>
 void visit_within(std::size_t value, std::size_t width, int radius, std::size_t first, const Visit& visit) {
   visit(value);
@@ -178,8 +178,8 @@ void code_index::for_each(wide_code code, int k, std::uint32_t end,
 
 namespace {
 
-/// Searches an index for the codes with the numbers `some`, and calls `visit` for each match. `is_below`: a code
-/// matches only codes with lower numbers.
+/// Searches `index` within `distance` for each code with a number in `some`, and calls `visit` for each match.
+/// `is_below`: a code matches only codes with lower numbers.
 void search_all(const wide_codes& codes, std::span<const std::uint32_t> some, const code_index& index, bool is_below,
                 int distance, unsigned threads, const code_pair_visitor& visit) {
   struct match {

@@ -1,4 +1,4 @@
-// Exact search and join of wide codes. The layout of the tables is a value, so that one engine serves all widths.
+// Exact search and join of wide codes. The layout of the tables is chosen at run time, so one engine serves all widths.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace command {
 
 /// Finds the codes within a distance, by the pigeonhole principle. A code is cut into blocks with radii r_i, where
 /// sum(r_i + 1) = distance + 1. Two codes within the distance differ in at most r_i bits in at least one block i. There
-/// is a table for each block. A table has the codes, ordered by the value of the block. If there are few codes, the
-/// distance is large, or many codes have equal blocks, tables would take longer. Then a search compares with all codes.
+/// is a table for each block. A table has the codes, ordered by the value of the block. Tables do not pay if there are
+/// few codes, the distance is large, or many codes have equal blocks. A search then compares with all codes.
 /// Memory: in each table, 4 bytes for each code and 4 bytes for each bucket.
 /// Thread safety: several threads may search at once.
 class code_index {
  public:
-  /// Makes an index of the codes with these numbers, which ascend. `codes` and `numbers` must outlive the index.
-  /// `searches`: the expected number of searches, which decides whether making tables pays.
+  /// Makes an index of the codes with the numbers in `numbers`, which ascend. `codes` and `numbers` must outlive the
+  /// index. `searches`: the expected number of searches, which decides whether making tables pays.
   code_index(const wide_codes& codes, std::span<const std::uint32_t> numbers, int distance, std::size_t searches);
 
   /// Calls `visit(number, distance)` once for each code that is within `k` bits of `code` and has a number below `end`.
@@ -40,8 +40,8 @@ class code_index {
     std::vector<std::uint32_t> places;  // positions in numbers_, ascending in each bucket
   };
 
-  /// Returns the bucket of a code. This is the value of the block or, if the block is wider than the number of a
-  /// bucket, a hash of its value.
+  /// Returns the bucket of a code: the value of the block or, if the block has more bits than a bucket number, a hash
+  /// of this value.
   [[nodiscard]] std::size_t bucket_of(const table& in, std::span<const std::uint64_t> words) const;
   void plan(int distance, std::size_t searches);
   void fill(table& in) const;

@@ -31,7 +31,7 @@ std::string_view text_of(std::span<const std::byte> bytes);
 /// Settings, stored as lines "name value".
 using named_values = std::map<std::string, std::string>;
 /// Parses settings.
-/// Throws: input_error; the message names `path`.
+/// Throws: input_error if a line is invalid; the message names `path`.
 named_values parse_values(const std::string& path, std::span<const std::byte> bytes);
 
 /// The values of one document: a name, or features.

@@ -120,7 +120,7 @@ class batch_worker {
     }
   }
 
-  /// Reads records that are not lines. `lines` counts lines for tables, and records for other formats.
+  /// Reads records that are not lines. Adds the lines of a table, or the number of other records, to out.lines.
   void read_records(finished_batch& out) {
     const std::string_view all = out.input.bytes.view();
     std::size_t begin = 0;
@@ -196,7 +196,7 @@ class batch_worker {
       std::optional<std::string> other;
       bool is_unread = false;
       if (is_array) {
-        // The previous record may have lacked only the comma. Then the first piece is an element, too.
+        // If only the comma after a valid element is missing, the first piece is an element, too.
         const std::string_view element = piece_of_array(piece, is_first && &piece == &pieces.front()).element;
         if (element.find('{') == element.npos) continue;  // surplus brackets and commas
         other = read_record(out, element, element);
@@ -319,7 +319,8 @@ class batch_worker {
   document_texts folded_texts_;
 };
 
-/// Reports and counts bad input of a batch with a known position. Calls `visit` for the documents that count.
+/// Reports and counts the bad input of a batch. Calls `visit` for each document that the notes do not leave out.
+/// Precondition: done.lines_before is set.
 void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const document_visitor& visit) {
   const batch& input = done.input;
   const auto where = [&](std::uint64_t index) {

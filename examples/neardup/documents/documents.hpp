@@ -13,10 +13,10 @@
 namespace command {
 
 /// Returns the text in a file, or in standard input.
-/// Throws: input_error.
+/// Throws: input_error if it cannot be read.
 std::string text_of_file(const std::string& path);
 
-/// Joins texts to one text, with a character between them.
+/// Joins texts to one text, separated by `between`.
 template <class Texts>
 std::string joined(const Texts& texts, char between) {
   std::string all;
@@ -58,11 +58,11 @@ struct document {
 /// A batch of the input, with its documents and its bad records.
 struct finished_batch {
   struct bad_record {
-    std::size_t before;  ///< number of documents before the batch
+    std::size_t before;  ///< number of documents of the batch before the record
     std::uint64_t index;
     std::string what;
     trouble kind = trouble::ends_run;
-    std::uint64_t unread = 0;  ///< bytes after the batch that were not read
+    std::uint64_t unread = 0;  ///< bytes of the record, or after it, that were not read
   };
 
   batch input;
@@ -75,7 +75,7 @@ struct finished_batch {
   std::vector<exact_key> exact_scores;                        ///< values that a score does not represent exactly
   std::vector<std::vector<std::string>> texts;                ///< texts of each document, if they are needed
   std::vector<std::string> sources;                           ///< value of the --by field of each document, if any
-  std::uint64_t lines = 0, lines_before = 0;                  ///< lines of the batch; of the source before it
+  std::uint64_t lines = 0, lines_before = 0;                  ///< lines of the batch; lines of its source before it
   std::uint64_t bytes = 0;
   std::string ill_formed;             ///< a sample of bytes that are not well-formed
   bool is_without_line_ends = false;  ///< the batch is a whole source: a single line that contains carriage returns
@@ -95,7 +95,7 @@ struct placed_document {
   const exact_key* exact_score = nullptr;                 ///< set if the score does not represent the value exactly
   std::string_view by = {};                               ///< value of the field that --by names
 
-  /// Returns the name by which the user knows the document.
+  /// Returns the document's own id or, if it has none, the id that its source makes from the line.
   [[nodiscard]] std::string name() const { return id ? std::string(*id) : from->id_of(line); }
 };
 
@@ -113,16 +113,16 @@ void read_documents(const input_settings& input, const fingerprint_settings& fin
                     const comparison_settings& comparison, source_walker& sources, run_notes& notes,
                     const document_visitor& visit, const batch_visitor& after);
 
-/// Reads documents as read_documents() does, but with their texts, and without fingerprints.
+/// Reads documents as read_documents() does, but sets placed_document::texts and computes no fingerprints.
 void read_texts(const input_settings& input, source_walker& sources, run_notes& notes, const document_visitor& visit,
                 const batch_visitor& after = nullptr);
 
-/// Returns the first text of the first record that is not bad, or nullopt if there is none. Without --skip-bad, only
-/// the first record is read. The next pass begins at this record again, and reports bad input.
-/// Throws: input_error if, with --skip-bad, the first 32 MB of a source have no such record.
+/// Returns the first text of the first valid record, or nullopt if there is none. Without --skip-bad, only the first
+/// record is read. The next pass over `sources` reads the same records again, and reports bad input.
+/// Throws: input_error if, with --skip-bad, the first 32 MB of a source have no valid record.
 std::optional<std::string> first_text(const input_settings& input, source_walker& sources);
 
-/// Calls `visit` for each line of the sources, with any content, until `visit` returns false.
+/// Calls `visit` for each line of the sources, without parsing the line, until `visit` returns false.
 void read_lines(const input_settings& input, source_walker& sources, run_notes& notes,
                 const std::function<bool(const placed_document&)>& visit);
 

@@ -54,7 +54,7 @@ class fingerprint_view : public fingerprint_search {
   [[nodiscard]] virtual const neardup::fingerprint_composition& made_of() const = 0;
   [[nodiscard]] virtual std::span<const std::byte> attachment(std::size_t i) const = 0;
   [[nodiscard]] virtual bool is_flat() const = 0;
-  /// Returns the number of blocks, or 0 for codes of a width that has no type.
+  /// Returns the number of blocks, or 0 for wide codes.
   /// Precondition: is_flat() is false.
   [[nodiscard]] virtual int blocks() const = 0;
   [[nodiscard]] virtual int max_distance() const = 0;

@@ -40,7 +40,7 @@ struct index_settings {
 };
 
 /// Reads the settings of an index.
-/// Throws: input_error.
+/// Throws: input_error if the file is not a valid index.
 index_settings read_index_settings(const std::string& path);
 
 /// Returns the settings of an index as a text, which is attachment 0 of the index file. The lines of the text are:
@@ -48,12 +48,10 @@ index_settings read_index_settings(const std::string& path);
 ///   index of codes: "features F", "weights W", "kind K"
 ///   index of sets: "check F"; "check-words" with tables_of_words() if the features are words of a dictionary;
 ///     "postings kept" if the file has the attachments 6 to 10
-///   both: "fold chinese" if texts were folded; `paired`, "within FIELD" or "across FIELD", if the file has the values
-///     of a field, which are attachments 11 and 12. "-and-values" is then added to the first name
-///
-/// The first name of a setting tells which features of the format a program must support. Programs refuse files with a
-/// first name that they do not know.
-///
+///   all of them: "fold chinese" if texts were folded; `paired`, "within FIELD" or "across FIELD", if the file has the
+///     values of a field, which are attachments 11 and 12. "-and-values" is then added to the name on the first line
+/// The name on the first line tells which features of the format a program must support. Programs refuse files with a
+/// name that they do not know.
 /// Attachments 1 and 2 are the names of the documents. The number of a document is its id. Attachment 5 is the
 /// neardup::log_extent of the log whose changes are in the file, if there was a log.
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept,
@@ -63,8 +61,8 @@ std::string text_of_index_settings(const fingerprint_settings& settings, const f
 /// index of a value is the number of the document.
 inline constexpr std::size_t first_of_values = 11;
 
-/// The number of the first of the two attachments with the digests of an index of fingerprints. The digests are a
-/// column of opened_index::features().
+/// The number of the first of the two attachments with the digests of an index of fingerprints. They are a column with
+/// the results of opened_index::features().
 inline constexpr std::size_t first_of_digests = 13;
 
 /// The two forms of an index: of feature sets, and of fingerprints.
@@ -80,8 +78,7 @@ decltype(auto) with_form(const stored_fingerprints& stored, Use&& use) {
   return use(fingerprint_form());
 }
 
-/// Returns the composition of the compared features. It is the composition of fingerprints that are made from these
-/// features.
+/// Returns the composition of fingerprints with equal weights that are made from the compared features.
 neardup::fingerprint_composition composition_of_sets(const reading_settings& how);
 
 struct indexed_match {
@@ -108,14 +105,14 @@ struct indexed_sets {
 /// Returns true if an index of fingerprints with these settings has the digests of short documents.
 bool has_digests(const named_values& settings);
 
-/// Returns the data of a document that opened_index::features() returns after the document is added to an index. Lists
-/// of fingerprints do not tell which documents are short.
+/// Returns the features with which `d` is added to an index; see opened_index::features(). If `d` is from a list of
+/// fingerprints, it is unknown whether `d` is short.
 inline feature_set features_to_keep(const reading_settings& how, const document& d) {
   return how.input.unit == unit_of_input::fingerprints ? feature_set(unknown_features) : d.features;
 }
 
 /// Calls `visit` for each document of an index file.
-/// Throws: input_error.
+/// Throws: input_error if the file is damaged or its composition differs.
 void for_each_indexed(reading& r, const std::string& path, const document_visitor& visit);
 
 /// An index file of feature sets, and an index whose base is this file.
@@ -146,9 +143,9 @@ class opened_index {
  public:
   using view_type = opened_view<Form>;
 
-  /// Opens an index. `is_verified`: true if the whole file is verified first. The records of the log are always
+  /// Opens an index. If `is_verified` is true, verifies the whole file first. The records of the log are always
   /// verified.
-  /// Throws: input_error.
+  /// Throws: input_error if the file or the log cannot be read or is damaged.
   opened_index(const std::string& file, bool is_verified) : opened_index(open_index_files(file), is_verified) {}
 
   /// Checks that the index has the same composition as the texts or lists that were read before.
@@ -162,7 +159,7 @@ class opened_index {
     }
   }
 
-  /// Checks that the index was made with the same dictionary of words.
+  /// Checks that the index was made with the dictionary of words of this run.
   /// Throws: input_error if the dictionaries differ.
   void check_words_of(const reading_settings& how) const {
     check_words(path_, parse_values(path_, view_->attachment(0)), how.comparison.check_features);
@@ -180,13 +177,13 @@ class opened_index {
   [[nodiscard]] std::size_t log_size() const noexcept { return logged_.end(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-  /// Returns how many numbers documents have received, including removed documents.
+  /// Returns the count of document numbers, including the numbers of removed documents.
   [[nodiscard]] std::size_t numbers() const noexcept { return view_->size() + logged_.size(); }
   [[nodiscard]] std::size_t size() const noexcept { return numbers() - logged_.removed(); }
   [[nodiscard]] bool has(std::size_t number) const { return !logged_.is_removed(number); }
   [[nodiscard]] bool keeps_postings() const noexcept { return keeps_postings_; }
   /// Returns the posting lists of the documents in the file.
-  /// Throws: input_error.
+  /// Throws: input_error if they are damaged.
   [[nodiscard]] common::posting_lists postings() const {
     const auto part = [this](std::size_t i) { return view_->attachment(first_of_postings + i); };
     return stored_postings(path_, part(0), part(1), part(2));
@@ -221,14 +218,14 @@ class opened_index {
       return (*digests_)[number];
     }
   }
-  /// Verifies the file: all checksums, and the tables of fingerprints. If the checksums are right, searches of feature
-  /// sets are safe. The searches are also exact, unless another program has written wrong posting lists.
-  /// Throws: input_error.
+  /// Verifies the file: all checksums, and the tables of fingerprints. After this, searches of feature sets read no
+  /// invalid memory. They are exact unless another program has written wrong posting lists.
+  /// Throws: input_error if the file is damaged.
   void verify() const {
     as_input([&] { verify(*view_); });
   }
   /// Returns the features of all documents, by number. The features of a removed document are empty.
-  /// Throws: input_error.
+  /// Throws: input_error if the file is damaged.
   [[nodiscard]] std::vector<feature_set> all_features() const requires has_sets<Form> {
     std::vector<feature_set> all(numbers());
     std::size_t in_file = 0;
@@ -261,7 +258,7 @@ class opened_index {
   }
 
   /// Returns the fingerprints of all documents, by number.
-  /// Throws: input_error.
+  /// Throws: input_error if the ids in the file are damaged.
   [[nodiscard]] fingerprint_vector fingerprints() const requires(!has_sets<Form>) {
     std::optional<fingerprint_vector> all = view_->by_id();
     if (!all) refuse_ids();
@@ -271,7 +268,7 @@ class opened_index {
 
   /// Returns the features or the fingerprints of all documents, by number. Skip the removed documents, for which has()
   /// is false: their features are empty, and their fingerprints have no meaning.
-  /// Throws: input_error.
+  /// Throws: input_error if the file is damaged.
   [[nodiscard]] auto entries() const {
     if constexpr (has_sets<Form>) {
       return all_features();
@@ -308,9 +305,9 @@ class opened_index {
     as_input([&] { view_->check_file(); });
   }
 
-  /// Returns the matches, sorted by distance, then by number.
+  /// Returns the documents within k bits, sorted by distance, then by number.
   /// Thread safety: several threads may call this function at once.
-  /// Throws: input_error.
+  /// Throws: input_error if the file is damaged or was changed in place.
   [[nodiscard]] std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const
       requires(!has_sets<Form>) {
     check_file();
@@ -442,11 +439,11 @@ class new_index {
            const std::optional<document_place>& place, std::string_view value);
   /// Adds the documents of another index, without removed documents, and without the documents whose numbers are in
   /// `left_out`.
-  /// Throws: input_error.
+  /// Throws: input_error if the other index is damaged.
   void add_all(const opened_index<Form>& index, const std::unordered_set<std::uint32_t>& left_out);
 
-  /// Writes the index. Removes the log beside the index, which is then obsolete.
-  /// Throws: output_error.
+  /// Writes the index to `path`. Removes the log beside the index, which is then obsolete.
+  /// Throws: output_error if the index cannot be written.
   void save(neardup::journal& journal, const std::string& path, const index_shape& shape) const;
 
  private:

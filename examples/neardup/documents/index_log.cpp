@@ -44,8 +44,8 @@ class record_parts {
  public:
   explicit record_parts(std::string_view rest) : rest_(rest) {}
 
-  /// Returns the next part, an array of `count` numbers. The next call returns the part after this part.
-  /// Returns: nullopt if fewer bytes are left.
+  /// Returns the next part, an array of `count` numbers, or nullopt if fewer bytes are left. The next call returns the
+  /// part that follows.
   template <class Number>
   std::optional<std::span<const Number>> take(std::uint64_t count) {
     if (count > rest_.size() / sizeof(Number)) return std::nullopt;
@@ -82,8 +82,8 @@ index_snapshot open_index_files(const std::string& path) {
         number_at({reinterpret_cast<const char*>(base.bytes().data()), base.bytes().size()}, 56);
     std::optional<neardup::log_contents> log;
     const std::exception_ptr failure = caught([&] { log.emplace(log_of_index(path)); });
-    // A rewrite replaces the file first, and then removes the log. So if the log is missing, its changes may be in a
-    // newer file.
+    // A rewrite replaces the file first, and then removes the log. So if the checksum has changed, the log, or its
+    // absence, may belong to the new file, and both are opened again.
     const std::uint64_t state_now = read_header(path).checksum;
     if (state_now == state && log) return {std::move(base), state, *std::move(log)};
     std::error_code error;

@@ -38,7 +38,7 @@ neardup::fingerprint_composition composition_of_settings(const fingerprint_setti
 std::string tables_of_words(const feature_setting& features);
 
 /// Compares the checksums of dictionaries with the value "check-words" of a file, if both exist.
-/// Throws: input_error.
+/// Throws: input_error if they differ.
 void check_words(const std::string& path, const named_values& stored, const feature_setting& features);
 
 /// Compares two compositions.
