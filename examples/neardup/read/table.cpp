@@ -13,8 +13,8 @@ namespace {
 constexpr const char* quotes_without_end = "a value in quotes has no end";
 constexpr const char* behind_quotes = "something follows the closing quote of value ";
 
-/// Reads the quoted value at the beginning of a row.
-/// Returns: the size of the value with its quotes, or nullopt if the value has no end.
+/// Appends the quoted value at the beginning of a row to `out`.
+/// Returns: the size of the value with its quotes, or nullopt if there is no closing quote.
 std::optional<std::size_t> take_quoted(std::string_view row, table_row& out) {
   std::size_t end = 1;
   std::string* copy = nullptr;  // made if the value contains quotes
@@ -32,7 +32,7 @@ std::optional<std::size_t> take_quoted(std::string_view row, table_row& out) {
   return end + 1;
 }
 
-/// The places of the requested columns. The settings must outlive this object.
+/// The places, in a row, of the columns that the settings name. The settings must outlive this object.
 class column_places {
  public:
   column_places(const input_settings& settings, const std::vector<std::string>& columns) {

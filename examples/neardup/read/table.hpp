@@ -1,4 +1,4 @@
-// Tables: CSV as in RFC 4180, and TSV, in which tabs separate values.
+// Reads tables: CSV as in RFC 4180, and TSV, in which tabs separate values.
 #pragma once
 
 #include <deque>
@@ -13,21 +13,21 @@ struct table_row {
   std::deque<std::string> memory;  ///< values in which quotes were doubled
 };
 
-/// Splits a row into values. The row has no line end. In CSV, a value may be in quotes. Inside these quotes, two
-/// quotes stand for one quote. In a value without quotes around it, a quote is an ordinary character. In TSV, every
-/// quote is an ordinary character.
-/// Returns: an error message, if the row is wrong.
+/// Splits `row`, which has no line end, into the values of `out`. In CSV, a value may be in quotes. Inside these
+/// quotes, two quotes stand for one quote. In a value without quotes around it, a quote is an ordinary character. In
+/// TSV, every quote is an ordinary character.
+/// Returns: an error message, or nullopt if the row is valid.
 std::optional<std::string> split_row(std::string_view row, unit_of_input unit, table_row& out);
 
-/// Returns true if an error message is about quotes. A row with wrong quotes may be several rows.
+/// Returns true if an error message is about quotes. A wrong quote may have joined several rows to one.
 bool is_about_quotes(std::string_view wrong);
 
-/// Reads the header of a table. The header is a row without its line end.
+/// Reads the header of a table, a row without its line end, and sets `from.columns`.
 /// Returns: an error message, for example about a missing column, or nullopt if the header is right.
 std::optional<std::string> take_header(const input_settings& settings, std::string_view row, source& from);
 
-/// Reads the rows of a table. Rows have no line ends.
-/// Returns: an error message, or nullopt if the row is valid.
+/// Reads the rows of a table into records. Rows have no line ends. A call returns an error message, or nullopt if the
+/// row is valid.
 class table_reader {
  public:
   explicit table_reader(const input_settings& settings) : settings_(settings) {}

@@ -57,8 +57,8 @@ std::string label_in(std::string_view value) {
   return "";
 }
 
-/// Joins the chunks of HTTP 1.1.
-/// Returns: false if the body is not chunked. Some crawlers join chunks, but keep the header of chunked bodies.
+/// Joins the chunks of an HTTP 1.1 body in `out`.
+/// Returns: false if the body is not chunked. Some crawlers join the chunks, but keep "Transfer-Encoding: chunked".
 bool join_chunks(std::string_view body, std::string& out) {
   out.clear();
   while (!body.empty()) {
@@ -75,14 +75,14 @@ bool join_chunks(std::string_view body, std::string& out) {
   return false;
 }
 
-/// Returns true if a body is compressed. Its bytes decide, because Content-Encoding may be wrong.
+/// Returns true if a body is compressed. `packing`: its Content-Encoding, which may be wrong, so the bytes decide.
 bool is_packed(std::string_view body, const std::string& packing, const std::string& charset) {
   constexpr std::string_view gzip = "\x1f\x8b\x08", zstd = "\x28\xb5\x2f\xfd";
   if (body.starts_with(gzip) || body.starts_with(zstd)) return true;
   if (packing.empty() || packing == "identity" || wide_form_of(body, charset)) return false;
   if (has_controls(body)) return true;
-  // A short compressed body may have none of these marks. If its Content-Encoding is a compression, and it should be
-  // UTF-8 but is not, it counts as compressed.
+  // A short compressed body may have neither a known beginning nor control characters. If its Content-Encoding is a
+  // compression, and the body should be UTF-8 but is not, it counts as compressed.
   constexpr std::array packers{"gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress"};
   const bool may_be_packed = std::find(packers.begin(), packers.end(), packing) != packers.end();
   return may_be_packed && (charset.empty() || is_name_of_utf8(charset)) && !is_utf8(body);
@@ -121,8 +121,8 @@ std::optional<std::uint64_t> content_length(std::string_view value) {
   return length;
 }
 
-/// Converts a body to UTF-8. A body that is UTF-8 is not changed, whatever its header says. An unknown label is
-/// ignored.
+/// Converts a body from the charset label_ to UTF-8. Without --encoding, a body that is UTF-8 already is not changed.
+/// If the label is unknown, sets `out.is_charset_unknown`.
 void warc_reader::decode(std::string_view& body, record& out) {
   const bool is_wide = charset_of(label_).form == charset_form::wide;
   if (settings_.encoding.empty() || is_wide) {
@@ -137,8 +137,8 @@ void warc_reader::decode(std::string_view& body, record& out) {
   out.is_charset_unknown = found == nullptr;
   if (settings_.encoding.empty() || out.is_charset_unknown) out.charset = label_;
   if (out.is_charset_unknown) return;
-  // Charsets in 7 bits are also well-formed UTF-8. Charsets that the table does not have switch character sets with
-  // ESC.
+  // A text in a charset of 7 bits is also well-formed UTF-8. If charset_of() does not know the charset, an ESC in the
+  // text may switch character sets, as in a charset of 7 bits.
   const bool has_high = std::any_of(body.begin(), body.end(), [](char c) { return (c & 0x80) != 0; });
   const bool may_switch = !has_high && (charset_of(label_).has_seven_bits() || body.find('\x1b') != body.npos);
   if (settings_.encoding.empty() && !may_switch && is_utf8(body)) return;

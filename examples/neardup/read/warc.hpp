@@ -1,4 +1,4 @@
-// Records of web crawls in WARC files, and in WET files, which are WARC files of texts.
+// Reads records of web crawls from WARC files, and from WET files, which are WARC files of plain texts.
 #pragma once
 
 #include "../ground/encoding.hpp"
@@ -6,11 +6,10 @@
 
 namespace command {
 
-/// Reads a WARC record with its header. The record has a text if it is the plain text of a conversion, a resource or a
-/// response. The id of the text is the header field that --id-field names; the default is WARC-Target-URI. All other
+/// Reads a WARC record with its header. Only plain text is read, from a conversion, a resource or a response. All other
 /// records are left out, also compressed texts. Compressed texts are detected by their bytes, because the crawler may
-/// have decompressed the body, but kept the Content-Encoding.
-/// Returns: an error message, or nullopt if the record is valid.
+/// have decompressed the body, but kept the Content-Encoding. The id of the text is the header field that --id-field
+/// names; the default is WARC-Target-URI. A call returns an error message, or nullopt if the record is valid.
 class warc_reader {
  public:
   explicit warc_reader(const input_settings& settings) : settings_(settings) {}
@@ -27,7 +26,7 @@ class warc_reader {
   decoders decoders_;
 };
 
-/// The header lines of a WARC record or of an HTTP response. The first line is not included.
+/// The header of a WARC record or of an HTTP response: its first line, and lines with names and values.
 class header_lines {
  public:
   /// Parses a header. `bytes` begin with the first line. A blank line ends the header, and the body follows it.

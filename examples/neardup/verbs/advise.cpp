@@ -50,8 +50,8 @@ constexpr std::uint64_t few_documents = 20;
 /// the features of the text.
 constexpr std::size_t advised_bytes = std::size_t{1} << 24;
 
-/// The largest number of documents for which edits are recommended, if no kind of words fits. The time of edits grows
-/// with the square of the number of documents.
+/// The largest number of documents for which edits are preferred to characters, if no kind of words fits. The time of a
+/// comparison by edits grows with the square of the number of documents.
 constexpr std::uint64_t most_by_edits = 200000;
 
 /// A kind of features, and how well it fits the texts at a similarity.
@@ -70,7 +70,7 @@ struct exact_advice {
   tried_run tried;
   run_cost cost{};
 
-  /// Returns true if fingerprints of these features fit at the similarity of the run.
+  /// Returns true if these features fit the texts at the similarity of the run.
   [[nodiscard]] bool is_fit(const neardup::feature_choice& features) const {
     return std::any_of(kinds.begin(), kinds.end(), [&](const measured_kind& kind) {
       return kind.fit.by.features == features && kind.similarity == similarity && kind.fit.is_fit();
@@ -113,7 +113,7 @@ std::string_view beginning_of(std::string_view text) {
   return text.substr(0, text.size() - neardup::incomplete_suffix(text));
 }
 
-/// Returns a visitor that calls `use(text, is_shortened)` for each document that is part of the advice. `text` is a
+/// Returns a visitor that calls `use(text, is_shortened)` for each document on which the advice is based. `text` is a
 /// view that is valid during the call.
 template <class Use>
 document_visitor for_advised_texts(context& c, const Use& use) {
@@ -167,7 +167,7 @@ std::vector<std::string_view> measured_texts(const corpus_part& part) {
   return texts;
 }
 
-/// Measures kinds of features, and chooses a kind that fits. If no preferred kind fits, tries words at a lower
+/// Measures kinds of features, and sets the chosen kind in `found`. If no preferred kind fits, tries words at a lower
 /// similarity, then edits, then 3 characters.
 void choose_features(const advised_run& settings, exact_advice& found) {
   const double wanted = *settings.comparison.min_similarity;
@@ -207,7 +207,7 @@ void choose_features(const advised_run& settings, exact_advice& found) {
 }
 
 /// Reads the corpus once, and chooses the features that an exact run compares. Tries such a run on a part of the
-/// corpus. `read(visitor)` reads the corpus.
+/// corpus. `read(visitor)` reads the corpus. Adds the number of shortened texts to `shortened`.
 template <class Read>
 exact_advice exact_advice_on(context& c, const advised_run& settings, std::uint64_t& shortened, const Read& read) {
   constexpr std::uint64_t enough_documents = 1000;
@@ -266,7 +266,8 @@ advice advice_on_fingerprints(context& c, const advised_run& settings, const nea
   return look.finish(run);
 }
 
-/// Removes the setups with other widths than requested, and with features that are not requested or do not fit.
+/// Removes the setups whose features do not fit or were not requested, and the setups whose bits were not requested.
+/// Then chooses the recommended setup from the remaining ones.
 void restrict_setups(const advised_run& settings, const exact_advice& exact, advice& found) {
   std::erase_if(found.setups, [&](const setup& s) {
     return (settings.wanted_features && s.features != *settings.wanted_features) ||
@@ -330,8 +331,8 @@ double dropped_share(const exact_advice& found) {
   return static_cast<double>(found.tried.dropped) / static_cast<double>(found.tried.documents);
 }
 
-/// Returns the highest share that is expected in the whole corpus. If a document is in the part with probability p, a
-/// group of two is in the part with probability p^2. So the share of the part is at least p times the share of the
+/// Returns an upper bound of dropped_share() in the whole corpus. If a document is in the part with probability p, a
+/// group of two is in the part with probability p^2. So the share in the part is at least p times the share in the
 /// corpus.
 double highest_dropped_share(const exact_advice& found) {
   const double ratio = static_cast<double>(found.part.documents()) / static_cast<double>(found.tried.documents);
@@ -407,7 +408,7 @@ void print_distances(output& out, const advice& found) {
 /// interval.
 bool is_measured(const advice& found) { return found.documents_measured > 0; }
 
-/// Returns the interval in parentheses. Returns an empty text if there is no interval, or if its ends look equal.
+/// Returns the interval in parentheses, or an empty text if there is no interval, or if its rounded ends are equal.
 std::string interval_text(const advice& found, const setup& s) {
   const std::string low = fixed(s.recall_low, 3), high = fixed(s.recall_high, 3);
   return is_measured(found) && low != high ? " (" + low + " to " + high + ")" : "";
@@ -427,7 +428,7 @@ void print_setups(output& out, const advice& found) {
   print_table(out, rows);
 }
 
-/// Returns the facts about a kind of features. `distances`: the facts about fingerprints of this kind, or null.
+/// Returns the facts about a kind of features as JSON. `distances`: facts about fingerprints of this kind, or null.
 std::string json_of(const measured_kind& kind, const feature_facts* distances) {
   const feature_fit& fit = kind.fit;
   json_object all;
@@ -491,7 +492,7 @@ void print_setups_text(output& out, const advised_run& settings, const advice& f
                            : "None of these finds as many; * finds the most.\n");
 }
 
-/// Prints the exact command, after its time and memory.
+/// Prints the time and memory of the exact run, and then its command line.
 void print_exact_command(output& out, const advised_run& settings, const exact_advice& found) {
   constexpr double bytes_of_mb = 1e6;
   const auto memory = static_cast<double>(available_memory());

@@ -1,4 +1,4 @@
-// `neardup advise --labels`: precision and recall on labelled pairs.
+// `neardup advise --labels`: computes precision and recall on labelled pairs.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -73,7 +73,7 @@ class labelled_texts {
   /// Returns the fields of the first document with this id.
   [[nodiscard]] const std::vector<std::string>& of(const std::string& id) const { return texts_.at(id).fields; }
 
-  /// Returns an error message if no document has one of the label's ids, or if several documents have it.
+  /// Returns an error message if an id of the label belongs to no document, or to several documents.
   [[nodiscard]] std::optional<std::string> error_of(const label& one) const {
     for (const auto& [id, field] : {std::pair(&one.a, "a"), std::pair(&one.b, "b")}) {
       const std::uint64_t documents = texts_.at(*id).documents;
@@ -98,7 +98,7 @@ struct labelled_kind {
   std::vector<labelled_limit> limits;
 };
 
-/// Computes the similarities of labelled pairs by one kind of features. A run computes the same similarities.
+/// Computes the similarities of labelled pairs by one kind of features, as a run with these features computes them.
 std::vector<labelled_pair> pairs_by(const advised_run& settings, const compared_by& by,
                                     const std::vector<label>& labels, const labelled_texts& texts) {
   const comparison_settings how = by.settings(*settings.comparison.min_similarity);
@@ -167,7 +167,7 @@ std::string kind_json(const labelled_kind& kind) {
 
 bool overlap(const labelled_share& a, const labelled_share& b) { return a.low() <= b.high() && b.low() <= a.high(); }
 
-/// The best limit of all kinds of features: the highest F1 wins, then the first kind.
+/// The best similarity limit of all kinds of features. The highest F1 wins; in a tie, the first kind wins.
 struct chosen_limit {
   const labelled_kind* kind = nullptr;
   const labelled_limit* limit = nullptr;

@@ -23,11 +23,11 @@ struct advised_run : run_settings {
   std::vector<std::string> input_words;                    // options about the input, as typed
 };
 
-/// Returns the paths as typed, after "--" if necessary. If `in_full` is false, a placeholder replaces a large number of
-/// paths, which a shell has expanded from a pattern.
+/// Returns the paths as typed, after "--" if necessary. If `in_full` is false, a placeholder replaces more than ten
+/// paths, which are probably from a pattern that a shell has expanded.
 std::string path_words(const advised_run& settings, bool in_full);
 
-/// Returns the options about the input, and the seed, as typed. They are the end of a command line.
+/// Returns the options about the input, and the seed, as typed. In a command line, only the paths follow them.
 std::string input_options(const advised_run& settings);
 
 /// Returns the command line, for a POSIX shell, that finds the near-duplicates of the input exactly.
@@ -48,7 +48,7 @@ std::string json_array(const Items& items, const ToJson& to_json) {
 
 /// Prints the precision and recall of kinds of features and similarities, computed from the labelled pairs of --labels.
 /// Also prints the command line with the best settings.
-/// Throws: input_error if a line of the labels is wrong, unless --skip-bad is given, or if no settings can be chosen.
+/// Throws: input_error if no settings can be chosen, or, unless --skip-bad is given, if a line of the labels is wrong.
 void advise_by_labels(context& c, const advised_run& settings);
 
 }  // namespace command

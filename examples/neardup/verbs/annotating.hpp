@@ -28,8 +28,8 @@ inline constexpr option_row annotate_key_option{
     "with --annotate: the name of the member, with which the names of the columns begin (default: near_duplicates)"};
 
 /// Reads the option --annotate.
-/// Returns: the name of the member, or nullopt if --annotate was not given.
-/// Throws: usage_error.
+/// Returns: the name of the member that holds the note, or nullopt if --annotate was not given.
+/// Throws: usage_error if another option contradicts --annotate.
 inline std::optional<std::string> take_annotate(const typed_options& given, run_settings& to) {
   if (!given.has("--annotate")) {
     refuse_if_given(given, {"--annotate-key"}, " needs --annotate");
@@ -58,7 +58,7 @@ struct group_note {
 };
 
 /// The parts of a note. In a JSON record, the parts are members of the note. In a table, the parts are columns, whose
-/// names begin with the key.
+/// names begin with the name of the note.
 inline constexpr std::array note_parts{"group", "original", "similarity", "size"};
 
 /// Resolves the escapes of a JSON string, which is passed without its quotes. Only escapes of ASCII characters are
@@ -133,7 +133,7 @@ class annotator {
     }
   }
 
-  /// Returns the columns that are added to the header of a source. Returns an empty text if the source has no header.
+  /// Returns the names of the added columns, for the end of a header. Returns an empty text if `from` has no header.
   [[nodiscard]] std::string columns(const source& from) const {
     std::string result;
     if (!is_table(from) || from.header.empty()) return result;

@@ -13,8 +13,8 @@ namespace command {
 
 namespace {
 
-// Documents are nearly similar if at most this much is missing: similarity, or, if fingerprints decide, a share of the
-// bits.
+// Documents are nearly similar if their similarity is at most `nearly` below the limit. If fingerprints decide, their
+// distance may be above its limit by the number of bits / `nearly_share_of_bits`.
 constexpr double nearly = 0.15;
 constexpr std::size_t nearly_share_of_bits = 8;
 
@@ -70,8 +70,8 @@ class audit {
     return similarity_at_least(how_.check, all_.check[i], all_.check[j], least);
   }
 
-  /// Returns decisions about a random sample of kept documents. Each of them has another kept document that is nearly
-  /// similar.
+  /// Returns decisions about documents of a random sample of `kept`. Each of these documents is nearly similar to
+  /// another kept document.
   std::vector<decision> nearly_dropped(std::vector<std::uint32_t> kept, std::size_t count) {
     constexpr std::size_t looked_at = 50, most = 5000;  // examined documents for each requested document; in total
     std::vector<std::uint32_t> sample = kept;
@@ -91,7 +91,7 @@ class audit {
     return found;
   }
 
-  /// Keeps the more similar document; of equally similar documents the first.
+  /// Sets `best` to the decision with the more similar document; of equally similar documents, with the first one.
   static void take(std::optional<decision>& best, const decision& other) {
     const auto rank = [](const decision& d) {
       return std::tuple(-d.similarity.value_or(0), d.similarity ? 0 : *d.distance, d.other);

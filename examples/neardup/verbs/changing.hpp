@@ -11,8 +11,8 @@ inline constexpr option_row compact_option{
     "when to write the log into the file. auto (the default): when the log gets longer than an eighth of the file. The "
     "time depends on the size of the file. Other values: now, never"};
 
-/// Reads the options for compaction.
-/// Throws: usage_error.
+/// Reads the option --compact into `to`.
+/// Throws: usage_error if its value is unknown.
 inline void take_compaction(const typed_options& typed, compaction& to) {
   take_name(typed, "--compact", to, {"auto", "now", "never"}, "is auto, now or never");
 }

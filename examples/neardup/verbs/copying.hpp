@@ -19,9 +19,9 @@ class record_copier {
  public:
   record_copier(output& out, bool as_json) : out_(out), as_json_(as_json) {}
 
-  /// Copies a line with its line end. If there is no line, prints the path of the file. If the last record of a source
-  /// has no line end, the next record still begins on a new line. A byte order mark is copied only at the beginning of
-  /// the output.
+  /// Copies a line with its line end. If `line` is 0, prints the path of the file. If the last record of a source has
+  /// no line end, the next record still begins on a new line. A byte order mark is copied only at the beginning of the
+  /// output.
   void copy(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
     if (line == 0) return print(from->path);
     if (from->unit == unit_of_input::json_array) {
@@ -53,13 +53,13 @@ class record_copier {
     ++copied_;
   }
 
-  /// Writes the bytes that come before the first record of a table.
+  /// Writes the header of a table.
   void begin(const std::string& header) {
     out_ << header;
     open_line_ = !header.empty() && !header.ends_with('\n');
   }
 
-  /// Writes the bytes that come after the last record of a file.
+  /// Ends the output. If records are the elements of an array, closes the array.
   void end(unit_of_input unit) {
     if (unit == unit_of_input::json_array) out_ << (copied_ == 0 ? "[\n]\n" : "\n]\n");
   }
@@ -96,7 +96,7 @@ class record_writer {
 
   /// Renames the finished outputs to their final names. If `on_disk`, waits until the outputs are on the disk.
   void close(bool on_disk = false) {
-    // If there are no records, the output is an empty array, or the header of a table.
+    // Without records, the output still needs the brackets of an array, or the header of a table.
     if (first_ == nullptr && context_.sources.first() != nullptr) expect_source(context_.sources.first());
     if (first_ != nullptr && !is_closed_) {
       kept_.end(first_->unit);
@@ -106,8 +106,8 @@ class record_writer {
     close_outputs(context_, on_disk);
   }
 
-  /// Ends the run. `changed`: the number of kept records from whose texts a part was removed. `more`: an additional
-  /// note.
+  /// Closes the outputs, and prints how many records were kept and dropped. `changed`: the number of kept records from
+  /// whose texts a part was removed. `more`: an additional note.
   void finish_run(std::uint64_t changed = 0, const std::string& more = "") {
     const std::uint64_t dropped = context_.notes.documents() - context_.against - kept_.copied();
     close();
@@ -116,8 +116,8 @@ class record_writer {
   }
 
  private:
-  /// Checks the format and the header of a source. The output is one file, so all sources must have the same format and
-  /// header.
+  /// Writes the header of the first source. Checks that each other source has the same format and columns as the first
+  /// source, because the output is one file.
   /// Throws: input_error.
   void expect_source(const std::shared_ptr<source>& from) {
     if (from == last_) return;
@@ -153,7 +153,7 @@ class second_pass {
  public:
   explicit second_pass(context& c) : context_(c) { c.sources.remember(); }
 
-  /// Registers the next document in the first pass.
+  /// In the first pass, registers the next document.
   void expect(const placed_document& d) {
     if (expected_.empty() || expected_.back().from != d.from) {
       if (!expected_.empty()) expect_format(*d.from);
@@ -213,7 +213,7 @@ class second_pass {
     std::uint64_t last_length;  // length of the last document's line, in bytes
   };
 
-  /// Checks that either all sources have lines, or all documents are files.
+  /// Checks that a source has the format of the first source.
   void expect_format(const source& from) const {
     const source& first = *expected_.front().from;
     if (from.unit == first.unit) return;

@@ -14,9 +14,9 @@ class passage_names {
  public:
   explicit passage_names(context& c) : settings_(c.settings.input), editor_(settings_) {}
 
-  /// Returns the passage of the record that second_pass visits. `pairs`: the pairs of words of the other document, or
-  /// empty if they are unknown.
-  /// Returns: nullopt if the record has none of the pairs of words.
+  /// Returns the best passage of the record that visit_documents() passes. `pairs`: the pairs of words of the other
+  /// document.
+  /// Returns: nullopt if `pairs` is empty, or if the record has none of the pairs.
   std::optional<shown_passage> best_in(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw,
                                        std::span<const common::word_pair> pairs);
 

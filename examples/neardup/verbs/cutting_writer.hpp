@@ -16,8 +16,8 @@ namespace command {
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /// Merges ranges that overlap, or that have only white space between them. Extends each range over the white space
-/// after it, so that only the white space before the range stays. `ends`: if true, a range at the end of the text also
-/// extends over the white space before it.
+/// after it, so that only the white space before the range stays. If `ends` is true, a range at the end of the text
+/// extends over the white space before it instead.
 inline void complete_ranges(std::string_view text, std::vector<text_range>& ranges, bool ends) {
   std::sort(ranges.begin(), ranges.end(), [](const text_range& a, const text_range& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
@@ -80,8 +80,8 @@ class cutting_writer {
     writer_.keep(from, line, raw);
   }
 
-  /// Removes ranges from the texts of this record, for which texts_of() was called last. Drops the record if no word is
-  /// left.
+  /// Writes the record without the ranges `removed` of `texts`, which texts_of() returned last. Drops the record if no
+  /// word is left.
   void write(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw,
              const std::vector<std::string_view>& texts, std::vector<std::vector<text_range>>& removed) {
     bool is_changed = false;
@@ -90,7 +90,7 @@ class cutting_writer {
       is_changed = is_changed || !removed[f].empty();
     }
     if (!is_changed) return writer_.keep(from, line, raw);
-    // An error is thrown if a part cannot be removed, also for dropped records.
+    // without() throws an error if a part cannot be removed. So it is called for dropped records, too.
     const std::string rest = editor_.without(removed);
     if (!leaves_words(texts, removed)) return writer_.drop(from, line, raw);
     ++changed_;

@@ -77,7 +77,7 @@ class gathered_run {
     return part->features_of(record);
   }
 
-  /// Returns the similarity of two documents, without any limit.
+  /// Returns the similarity of two documents, also if it is below the limit.
   [[nodiscard]] double similarity(document_number a, document_number b) const {
     return similarity_of_sets(plan().check, features(a), features(b));
   }
@@ -142,8 +142,8 @@ class gathered_run {
   bool is_paired_ = false, is_within_ = true;
 };
 
-/// Returns the number of documents, if 32 bits can number them.
-/// Throws: input_error.
+/// Returns the number of documents.
+/// Throws: input_error, which names `what`, if 32 bits cannot number the documents.
 std::uint32_t count_of_few(const gathered_run& run, const std::string& what) {
   if (run.size() >= UINT32_MAX) throw input_error({"", what + " of more than 4,294,967,294 documents"});
   return static_cast<std::uint32_t>(run.size());
@@ -179,9 +179,9 @@ copy_list copies_in(const gathered_run& run) {
   return copies;
 }
 
-/// Calls `visit(a, b, similarity)`, with a < b, for each pair that --within and --across allow. A copy also has the
-/// pairs of the document that it equals. `copies`: the copies whose pairs are visited. If it is empty, only the pairs
-/// in the files are visited.
+/// Calls `visit(a, b, similarity)`, with a < b, for each pair that --within and --across allow. `copies`: the documents
+/// that also have the pairs of the document that they equal. If `copies_once`, `copies` is empty, and only the pairs in
+/// the files are visited.
 template <class Visit>
 void for_each_pair_of_copies(const gathered_run& run, const copy_list& copies, bool copies_once, const Visit& visit) {
   const auto add = [&](std::uint32_t a, std::uint32_t b, double similarity) {

@@ -44,8 +44,8 @@ class seen_sets {
     }
 
    private:
-    /// Returns the place of a hash. If the table does not have the hash, returns the first free place after the home
-    /// place of the hash.
+    /// Returns the place of a hash. If the table does not have the hash, returns the first free place at or after the
+    /// home place of the hash.
     hash_type& place_of(const hash_type& hash) {
       auto at = static_cast<std::size_t>((hash[0] >> 32) * hashes_.size() >> 32);
       while (hashes_[at] != none && hashes_[at] != hash) at = at + 1 == hashes_.size() ? 0 : at + 1;

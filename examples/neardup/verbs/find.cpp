@@ -81,8 +81,8 @@ class clue_finder {
  private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  /// Returns the clue's length in words, code points or bytes, at least 1. A clue that is shorter than a feature is
-  /// searched for as a whole, because longer documents do not have it as a feature.
+  /// Returns the clue's length in words, code points or bytes, at least 1. Features are made no longer than a short
+  /// clue, because a clue that is shorter than a feature has no features.
   [[nodiscard]] std::size_t length_of(std::string_view clue) const {
     feature_setting single = features_;
     single.choice.size = 1;
@@ -144,7 +144,7 @@ std::optional<shown_passage> shown(const input_settings& settings, const common:
   return shown_in(settings, name_of(found->text), texts[found->text], found->where);
 }
 
-/// Returns the search. Its clue is folded like the texts.
+/// Returns `what` with its clue folded like the texts.
 wanted as_read(const context& c, wanted what) {
   if (const auto& fold = c.settings.input.fold) {
     std::string clue;
@@ -338,7 +338,7 @@ void take_wanted(const typed_options& given, wanted& what) {
   take_number<std::size_t>(given, "--most", what.most, 1, 1'000'000'000);
 }
 
-/// Searches an index. The features of the clue must be of the same kind as the features in the index.
+/// Searches an index. The clue gets features of the kind that the index has.
 bool run_find_in_index(typed_options& typed) {
   refuse_empty_name(typed, "--index");
   wanted what;

@@ -45,7 +45,7 @@ class parts_by_id {
   std::vector<std::unique_ptr<part_file>> parts_;
 };
 
-/// Appends the candidates that are near-duplicates. The candidates are read in the order of their first documents.
+/// Appends the candidates that are near-duplicates to `to`. Reads features in the order of first documents.
 void add_verified(const neardup::gathered_pairs& candidates, const parts_by_id& documents,
                   const neardup::shuffle_settings& settings, std::vector<pair_of_run>& to) {
   constexpr std::size_t most = std::size_t{1} << 20;  // features per call

@@ -59,7 +59,7 @@ constexpr std::array index_options{
 };
 
 /// Returns the number of blocks of an index of `count` fingerprints: the requested number, or the default of the
-/// library. Above 64 bits, a faster layout may replace the default. It must fit half of the memory, and be twice as
+/// library. Above 64 bits, a faster layout may replace the default, if it fits into half of the memory, and is twice as
 /// fast by the cost model. The layout is chosen for at least 100,000 fingerprints, because an index may grow.
 int blocks_for(const run_settings& settings, std::size_t count) {
   if (!has_type(settings.fingerprint.bits)) return 0;
@@ -151,8 +151,8 @@ void index_documents(context& c, const indexing& how) {
   finish(c, ": " + grouped(size) + " in the index");
 }
 
-/// Sets the options that the command line does not give to the values of the index at how.old_index, to which the run
-/// adds documents.
+/// Gives each option that is missing in the command line the value of the index at how.old_index, to which the run adds
+/// documents.
 void take_old_index(typed_options& typed, const run_settings& to, indexing& how) {
   const index_settings stored = read_index_settings(how.old_index);
   how.checksum = read_header(stored.path).checksum;
@@ -176,7 +176,7 @@ void take_old_index(typed_options& typed, const run_settings& to, indexing& how)
     typed.set_default("--blocks", std::to_string(stored.blocks));
 }
 
-/// Chooses the form of a new index according to its options.
+/// Sets the form of a new index in `how`, according to the options.
 void take_form(const typed_options& typed, indexing& how) {
   std::string option = option_of_fingerprints(typed);
   if (option.empty()) option = how.weights = option_of_weights(typed);
@@ -350,7 +350,7 @@ bool run_index(typed_options& typed) {
       take_old_index(given, to, how);
     }
   };
-  // The distance is chosen as in comparisons. No documents are compared, but features may be read.
+  // take_comparison() also chooses the distance of an index. No documents are compared, but features are read.
   const auto take_what_is_kept = [&](const typed_options& given, run_settings& to) {
     take_comparison(given, to, true);
     if (to.grouping.paired != pairing::all) {

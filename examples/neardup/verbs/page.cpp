@@ -98,8 +98,8 @@ std::string rule_text(const run_settings& settings) {
   const comparison_settings& how = settings.comparison;
   const fingerprint_settings& made = settings.fingerprint;
   if (how.only_copies) return "their texts are equal";
-  // Features that are read from records have no name. A check compares sets, except for the cosine of weighted
-  // features.
+  // Features that are read from records have no name. Weights are named only for fingerprints and for the cosine,
+  // because all other checks compare sets.
   const auto named = [&](const feature_setting& features, bool are_weighted) {
     std::string text = made.are_given ? "" : to_string(features);
     const auto add = [&text](const std::string& option) { text += (text.empty() ? "" : ", ") + option; };

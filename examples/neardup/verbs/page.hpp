@@ -28,7 +28,7 @@ std::string rule_text(const run_settings& settings);
 /// Throws: usage_error if the variable is not a number of seconds before the year 10000.
 std::string time_text();
 
-/// Reports a page that is too large for browsers, if --quiet is not given. `largest`: words for the groups or passages
+/// Unless --quiet is given, says if the page is too large for browsers. `largest`: words for the groups or passages
 /// that --most N writes.
 void say_if_large(const context& c, const std::string& largest);
 

@@ -24,7 +24,7 @@ struct passage_settings {
   std::size_t least_documents = 1;
 };
 
-/// Reads the length of passages (N or bytes:N), if it was given, and the option --least-documents.
+/// Reads the length of passages (N or bytes:N) from `option`, if it is given, and reads --least-documents.
 /// Throws: usage_error.
 passage_settings take_passage_settings(const typed_options& given, const std::string& option);
 
@@ -75,7 +75,7 @@ class unit_places {
 
   [[nodiscard]] std::size_t size() const noexcept { return are_bytes_ ? text_.size() : words_.size(); }
 
-  /// Returns the place of the units [begin, end). If units are bytes, incomplete characters at its ends are left out.
+  /// Returns the place of the units [begin, end). If units are bytes, incomplete characters at both ends are left out.
   /// Precondition: begin < end <= size().
   [[nodiscard]] text_range operator()(std::size_t begin, std::size_t end) const;
 

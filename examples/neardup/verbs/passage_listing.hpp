@@ -68,12 +68,12 @@ struct passage_totals {
   std::uint64_t repeated_bytes = 0, bytes = 0;  ///< bytes of the input: in further places of passages; in all texts
 };
 
-/// Finds the passages that occur several times, and passes them to a writer, the longest first. Fills the table of
-/// names.
+/// Finds the passages that occur several times, and passes them to a writer, the longest first. Adds all documents to
+/// `names`.
 /// Memory: about --memory, and for each document up to 60 bytes.
 passage_totals list_passages(context& c, const passage_settings& how, document_table& names, passage_writer& to);
 
-/// Ends a run that lists passages.
+/// Ends a run that lists passages: prints the totals.
 void finish_passages(context& c, const passage_totals& totals);
 
 /// Writes the `most` longest passages as a page for a browser.

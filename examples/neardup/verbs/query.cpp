@@ -38,7 +38,7 @@ std::string text_of_summary(std::uint64_t count) {
   return ": " + counted(count, "near-duplicate", "near-duplicates") + " in the index";
 }
 
-/// An index that is searched by its features.
+/// An index of features, with the names and the values of its documents.
 struct kept_documents {
   indexed_sets sets;
   std::function<std::string(std::uint32_t number)> name;

@@ -18,7 +18,7 @@ namespace {
 /// The passages that were found, in the order of their places.
 using found_passages = kept_records<found_passage>;
 
-/// The byte offsets of the first places of passages of words.
+/// The byte offset of the first place of each passage. The passages consist of words.
 class first_offsets {
  public:
   /// Reads the texts again, and finds the offsets.
@@ -107,7 +107,7 @@ void run_without_repeated(context& c, const passage_settings& how) {
     if (!field.empty()) line.add("field", json_string(field));
     line.add("offset", offset).add("length", length).add("first", json_string(names.id(p.first_document)));
     if (!field.empty()) {
-      // If there are arrays, the texts of the other record may have other names. So the number of the text is written.
+      // With arrays, the record of the first place may name its texts differently. So the number of the text is written.
       line.add("first_field", has_arrays ? std::to_string(p.first_field) : json_string(fields[p.first_field]));
     }
     line.add("first_offset", first).add("passage", json_string(bytes));

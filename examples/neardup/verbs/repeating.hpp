@@ -1,4 +1,4 @@
-// Removes passages that occurred before from texts, for `unique --passages`.
+// Removes from texts the passages that occurred before, for `unique --passages`.
 #pragma once
 
 #include "passage_finding.hpp"

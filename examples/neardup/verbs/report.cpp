@@ -128,7 +128,7 @@ std::string run_text(const context& c) {
          ". Written " + time_text() + '.';
 }
 
-/// Reports which data are missing on the page, and whether the page is too large for browsers.
+/// Says how many groups are missing on the page, or, if none is missing, whether the page is too large for browsers.
 void say_size(const context& c, const group_counts& all, const group_counts& shown) {
   if (!c.settings.output.quiet && shown.groups < all.groups) {
     say("the page has the " + counted(shown.groups, "largest group", "largest groups") + " of " + grouped(all.groups) +

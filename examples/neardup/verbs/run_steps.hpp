@@ -7,18 +7,18 @@
 namespace command {
 
 /// Returns the settings of a task that reads files of a run. `others`: further files that the task reads.
-/// Throws: usage_error, input_error; output_error if the file that is saved at the end cannot be written.
+/// Throws: usage_error, input_error; output_error if the file of --output cannot be written.
 run_settings take_files_of_run(const typed_options& typed, const std::vector<std::string>& others = {});
 
-/// Refuses an output that is one of the input files. Such a file may be found in a folder.
+/// Refuses an output that is one of `files`, as when a folder of the input contains the output.
 /// Throws: usage_error.
 void refuse_output_among(run_settings settings, const std::vector<std::string>& files);
 
-/// Returns the number that is the value of an option, which is at least 0.
-/// Throws: usage_error if the option was not given.
+/// Returns the number from 0 to `most` that is the value of `option`.
+/// Throws: usage_error if the option has no such value.
 std::uint64_t required_number(const typed_options& typed, const char* option, std::uint64_t most);
 
-/// The options of the verbs that decide about gathered pairs.
+/// The option of the verbs that decide about the pairs of all partitions.
 inline constexpr option_row pairs_of_run_option{"--pairs", "PATH…", takes::own, section::machines,
                                                 "for many machines: the files with the pairs that gather wrote for all "
                                                 "partitions, or their folder. PATH names the features of all parts"};

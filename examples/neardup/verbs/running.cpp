@@ -9,7 +9,7 @@ namespace command {
 namespace {
 
 /// Reads the IDF table of --idf-file.
-/// Throws: input_error.
+/// Throws: input_error if the table cannot be read, or is empty.
 std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
   return as_input([&] {
     auto table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(path));
@@ -39,7 +39,7 @@ void settle_width(context& c, run_settings& to) {
   if (to.input.code_bits != 0) return;
   const std::optional<std::string> code = first_text(to.input, c.sources);
   if (!code) {
-    // An index has one width, which is not known without codes. Other verbs have nothing to compare.
+    // Without codes, the width of an index is unknown. Other verbs need no width, because they have nothing to compare.
     if (to.output.is_saved) throw usage_error("there is no code in the input; --bits N says how wide they will be");
     return;
   }

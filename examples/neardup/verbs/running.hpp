@@ -1,4 +1,4 @@
-// Prepares the run of a verb: opens the files that it needs and, if necessary, learns document frequencies of features.
+// Prepares the run of a verb: opens the necessary files, and learns the document frequencies of features if necessary.
 #pragma once
 
 #include <functional>

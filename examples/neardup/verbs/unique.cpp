@@ -48,7 +48,7 @@ bool needs_names(const run_settings& settings) {
 }
 
 /// Writes a dropped document and its representative, as JSON Lines or as columns. `place`: the position of the document
-/// if an earlier document has the same id.
+/// if an earlier document has the same id, or empty.
 void write_dropped(context& c, const std::string& id, const std::string& place, const any_fingerprint& fingerprint,
                    feature_set features, const corpus& kept, std::size_t by,
                    std::optional<shown_passage> passage = std::nullopt) {
@@ -237,8 +237,8 @@ class first_come_filter {
     return context_.settings.grouping.lets_pair(a, b);
   }
 
-  /// Returns the number of the representative of each document. If n documents were kept before, these documents have
-  /// the numbers below n, and compared[i] has the number n + i.
+  /// Returns the number of the representative of each document of `compared`. If n documents were kept before, these
+  /// documents have the numbers below n, and compared[i] has the number n + i.
   [[nodiscard]] std::vector<std::uint32_t> decide_on(const std::vector<const document*>& compared,
                                                      const std::vector<std::string_view>& values) {
     const run_settings& settings = context_.settings;
@@ -297,7 +297,7 @@ class first_come_filter {
     return label;
   }
 
-  /// Decides about documents. In the order of decision, the documents of the index come first.
+  /// Decides about `compared`. The documents of the index count as decided before all other documents.
   void decide_with_index(const std::vector<const document*>& compared, const std::vector<std::string_view>& values) {
     const comparison_settings& comparison = context_.settings.comparison;
     by_index_.assign(compared.size(), std::nullopt);
@@ -419,8 +419,8 @@ class first_come_filter {
     }
   }
 
-  /// Finds the original of each document of `compared` in the index: the most similar allowed document. Compares
-  /// features.
+  /// Sets by_index_[i] to the document of the index that is most similar to compared[i] by features, among the allowed
+  /// ones.
   void find_exactly(const std::vector<const document*>& compared,
                     const std::function<bool(std::size_t, std::uint32_t)>& is_allowed) {
     const changed_index& index = *grown_->index;
@@ -464,7 +464,7 @@ class first_come_filter {
                                   set_threshold_of(context_.settings.comparison), how);
   }
 
-  /// Returns true if the documents are so few that kept_features() decides sooner than a join.
+  /// Returns true if `compared` has so few documents that kept_features() decides sooner than a join.
   [[nodiscard]] bool is_early(const std::vector<const document*>& compared) const {
     const comparison_settings& how = context_.settings.comparison;
     return decided_.is_early && how.is_exact && !how.checks_edits() && compared.size() < kept_.check.size() / 2;
@@ -524,7 +524,7 @@ class first_come_filter {
     decided_ = round(context_.settings.fingerprint.bits);
   }
 
-  /// Counts the last document, which is dropped, by source.
+  /// Counts the document that was read last, number `next` of the compared ones, as a dropped document of its source.
   void count_dropped(std::size_t next, std::size_t kept_before, const std::vector<std::uint32_t>& label,
                      const std::vector<std::size_t>& places) {
     const std::uint32_t source = kept_.source_numbers.back();
@@ -548,7 +548,7 @@ class first_come_filter {
                                         similarity, d.facts.repeats_id ? d.from->id_of(d.line) : ""});
   }
 
-  // Groups whose representative is in the index have numbers from here on.
+  // A group whose representative is document i of the index has the number of_index + i.
   static constexpr std::uint64_t of_index = std::uint64_t{1} << 32;
 
   context& context_;
@@ -561,7 +561,7 @@ class first_come_filter {
   round next_, decided_;
   bool is_broken_ = false;
   std::vector<std::uint32_t> label_;  // labels of the decided documents
-  // The representatives that are in the index.
+  // For each compared document, its original in the index. nullopt: the index has none.
   std::vector<std::optional<changed_index::near_document>> by_index_;
   std::future<void> writing_;  // last: it uses all others except next_
 };
@@ -630,7 +630,7 @@ void run_by_equal_sets(context& c) {
   writer.finish_run();
 }
 
-/// Decides about all documents together, after all documents are read. Then reads the kept documents again.
+/// Decides about all documents together, after all documents are read. Then reads all documents again, and writes them.
 void run_at_once(context& c) {
   const bool are_lists = c.settings.input.unit == unit_of_input::fingerprints;
   corpus all(c.settings, needs_names(c.settings), c.audit.has_value());
@@ -690,8 +690,8 @@ bool is_bounded(const typed_options& given, const run_settings& settings) {
          !settings.against.any() && settings.against.grown_index.empty() && !keeps_first_of_equal(settings);
 }
 
-/// Returns true if all input consists of files that can be read twice. Files in /proc, which seem to be empty, may
-/// change.
+/// Returns true if all input consists of files that can be read twice. A file of the size 0 that has bytes, such as a
+/// file in /proc, does not count, because it may change.
 bool can_be_read_again(const run_settings& settings) {
   namespace fs = std::filesystem;
   return std::all_of(settings.input.paths.begin(), settings.input.paths.end(), [](const std::string& path) {
@@ -775,8 +775,7 @@ void take_cutting(const typed_options& given, run_settings& to) {
   refuse_cutting(given, to, option);
 }
 
-/// Checks that the index supports the distance of the run. Also checks that the run reads the data that the index
-/// compares.
+/// Checks that the index supports the distance of the run.
 void check_grown_index(const std::string& path, const comparison_settings& how) {
   const index_settings index = read_index_settings(path);
   if (!how.is_exact && how.distance > index.distance) {
@@ -859,7 +858,7 @@ void take_lossless(typed_options& typed) {
   typed.set("--similarity", {"1"});
 }
 
-/// Sets the number of decisions for the page.
+/// Sets the number of decisions on the page of --audit.
 void take_audit(const typed_options& typed, run_settings& to) {
   if (!typed.has("--audit")) return;
   const std::vector<std::string> values = typed.all("--audit");
