@@ -492,8 +492,8 @@ using base_of_deduplicator = basic_deduplicator<
 ///
 /// `Features`: a feature_extractor, with features of 32 or 64 bits. The default makes pairs of words.
 /// Memory for each kept document with an id of 4 bytes: 48 bytes, and about 40 bytes for the map from its id. A
-/// document with n features has a posting for each of its n - ceil(similarity * n) + 1 rarest features, of about 15
-/// bytes, and one byte for every four features. Each feature takes 4.5 bytes, or 9 bytes if it has 64 bits. An array
+/// document with n features takes about 15 bytes for the posting of each of its n - ceil(similarity * n) + 1 rarest
+/// features, and one byte for every four features. Each feature takes 4.5 bytes, or 9 bytes if it has 64 bits. An array
 /// that has just grown takes twice as much. The memory of erased documents is reused.
 /// Use make_deduplicator to choose a type of ids other than std::uint32_t.
 /// Guarantee, thread safety: the same as basic_deduplicator.

@@ -23,8 +23,8 @@ namespace neardup::inline v0 {
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates;
 /// erase() is O(1).
-/// Memory: 24 bytes for each number. A document with n features has a posting for each of its n - ceil(similarity * n)
-/// + 1 rarest features, of about 15 bytes, and one byte for every four features.
+/// Memory: 24 bytes for each number. A document with n features takes about 15 bytes for the posting of each of its
+/// n - ceil(similarity * n) + 1 rarest features, and one byte for every four features.
 /// Guarantee: the class is movable, not copyable.
 /// Thread safety: several threads may call for_each() at once, each with its own workspace, while no thread calls other
 /// members.

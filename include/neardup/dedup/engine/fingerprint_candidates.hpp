@@ -46,7 +46,7 @@ template <std::size_t Words>
   constexpr std::size_t min_joined = 256;
   if (count <= min_joined) return false;
   constexpr double of_search = 400, of_scan = 18;  // cost of a search; cost of fingerprints_a_probe() comparisons
-  constexpr double of_kept = 55, of_joined = 300;  // cost of a fingerprint in lists; cost of a fingerprint in results
+  constexpr double of_kept = 55, of_joined = 300;  // of a join: cost of a kept and of a new fingerprint
   constexpr double of_plan = 1.6;                  // cost of a join / cost of its plan
   const auto n = static_cast<double>(kept), more = static_cast<double>(count);
   // New documents of the batch are kept, and later searches scan them, too. On average, a search scans half of the
