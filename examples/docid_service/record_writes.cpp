@@ -1,8 +1,8 @@
 // Records what a process writes below a folder, and when it syncs, for tests of power cuts (tests/power_cut_test.py):
 //   LD_PRELOAD=librecord_writes.so RECORD_FOLDER=/data RECORD_FILE=/record program …
-// An entry is a line "what size offset path", and `size` bytes. `what` is one of: write, truncate (to the offset),
-// begin_sync, sync, rename (the bytes are the new path), unlink, send (the bytes went to a socket). The offset of a
-// sync is a position in RECORD_FILE: the data written before this position are on the disk.
+// An entry is a line "what size offset path", followed by `size` bytes. `what` is one of: write, truncate (to the
+// offset), begin_sync, sync, rename (the bytes are the new path), unlink, send (the bytes went to a socket). The offset
+// of a sync is a position in RECORD_FILE: the data written before this position are on the disk.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -19,7 +19,7 @@
 
 namespace {
 
-/// Returns the function with this name in the next library, after the function in this library.
+/// Returns the function `name` that the function of the same name in this library replaces.
 template <class Function>
 Function* next_of(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -73,8 +73,8 @@ ssize_t written(int file, const void* data, ssize_t size, long offset) {
   return size;
 }
 
-/// Records a sync when it returns, with the position at its beginning. Data that are written during the sync are on the
-/// disk only after the next sync.
+/// Syncs `file` by the function `name`, then records the sync with the position at which it began. Data that are
+/// written during the sync are on the disk only after the next sync.
 template <class Function>
 int synced(const char* name, int file) {
   long until = 0;

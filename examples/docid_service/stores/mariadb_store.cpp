@@ -394,7 +394,7 @@ std::optional<doc_number> mariadb_mapping::find(found_articles& known, const cha
     return found ? std::optional(found->document) : std::nullopt;
   };
   if (!is_open()) {
-    // The result is not cached, because other services may change it until the next transaction.
+    // The result is not cached, because other services may change the tables before the next transaction.
     found_articles now;
     connection_.refresh();
     find_all(now, column, {&text, 1});

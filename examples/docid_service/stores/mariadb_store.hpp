@@ -85,7 +85,7 @@ class mariadb_tables final : public sql_database {
 /// transaction adds are sent together at its end.
 class mariadb_mapping final : public row_mapping {
  public:
-  /// Opens the mapping. `urls`: an index of url hashes, which is searched before the database, or null.
+  /// Opens the mapping. `urls`: an index of url hashes that is searched before the database; null if there is none.
   mariadb_mapping(mariadb_connection& connection, fingerprint_index* urls);
 
   std::string identity() override { return connection_.identity(); }
@@ -103,7 +103,7 @@ class mariadb_mapping final : public row_mapping {
   std::optional<doc_number> remove(std::string_view nid) override;
 
  private:
-  /// An article that was found by its nid, or the first of the articles that were found by their url.
+  /// The article of a nid, or the oldest article of a url.
   struct found_article {
     doc_number document;
     std::optional<stored_article> stored;

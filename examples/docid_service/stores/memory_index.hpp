@@ -17,10 +17,10 @@
 namespace docid {
 
 /// An index in memory. It consists of a main index, and of small indexes with the additions of the current transaction
-/// and of recent commits. A search scans the small indexes, for two reasons:
-/// - Searches wait while documents are added to the main index, so many documents are added to it at once.
-/// - The early search for a transaction runs before all previous commits have ended.
-/// The number of small indexes does not depend on the number of commits: each commit adds to the last small index.
+/// and of recent commits. near() scans the small indexes. They have two purposes:
+/// - Adding to the main index blocks searches. So documents wait in a small index until many can be added at once.
+/// - The early search for a transaction misses documents that are committed later. The small indexes have them.
+/// The number of small indexes does not depend on the number of commits: each commit adds its documents to `waiting_`.
 class memory_index final : public fingerprint_index {
   using index_type = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
   using entry = std::pair<fingerprint, doc_number>;
@@ -40,15 +40,15 @@ class memory_index final : public fingerprint_index {
   };
 
  public:
-  /// Makes an empty index. `max_waiting`: the number of committed documents that wait for the main index. Scanning the
-  /// usual number takes a few microseconds.
+  /// Makes an empty index. When `max_waiting` committed documents wait, they are added to the main index. Scanning the
+  /// default number takes a few microseconds.
   explicit memory_index(int distance, std::size_t max_waiting = 8000)
       : distance_(distance), max_waiting_(max_waiting), committed_(distance) {}
 
   std::uint64_t known() override { return known_; }
 
   void search_early(query_group& queries) const override {
-    // Smaller groups are not searched early, but later, together with the queries of other requests.
+    // Smaller groups are left to prepare(), which searches for several groups at once.
     constexpr std::size_t worth_while = 32;
     if (queries.prints.size() < worth_while) return;
     auto result = std::make_unique<found_early>();
@@ -153,7 +153,7 @@ class memory_index final : public fingerprint_index {
     return parts;
   }
 
-  /// Returns true if a group's early results together with the small indexes are complete.
+  /// Returns true if the early results of `group` and a scan of the small indexes together find all matches.
   [[nodiscard]] bool is_recent(const query_group& group) const {
     const auto* const early = static_cast<const found_early*>(group.early.get());
     return early != nullptr && (early->parts.empty() || rounds_ - early->parts.front().rounds <= 1);

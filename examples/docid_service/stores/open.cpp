@@ -71,7 +71,7 @@ void open_index(const store_options& options, const index_distances& distances, 
   };
   made.titles = index("TITLE_INDEX", distances.titles, options.blocks);
   made.bodies = index("CONTENT_INDEX", distances.contents, options.blocks);
-  // SQLite's mapping has the urls in memory.
+  // SQLite's mapping has the urls in memory, so it needs no index of urls.
   if (!options.mariadb.empty()) made.urls = index("URL_INDEX", 0, 1);
 #else
   refuse_store("--redis", "libhiredis-dev");

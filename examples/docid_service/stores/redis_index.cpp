@@ -215,8 +215,8 @@ void redis_index::append_rows(const char* command, const entry& one) {
 }
 
 void redis_index::commit(std::uint64_t known) {
-  // This is a transaction of Redis, which fails if Redis has lost data meanwhile. So `known` is never ahead of the
-  // sets.
+  // The sets and `known` change in one transaction of Redis. The transaction fails if Redis has lost data meanwhile, so
+  // `known` is never ahead of the sets.
   connection_.start();
   connection_.append({"UNWATCH"});  // undoes the WATCH of an abandoned commit
   connection_.append({"WATCH", known_key_, store_key});

@@ -1,4 +1,4 @@
-// The index in Redis: a set for each segment of each table, as in the published descriptions.
+// The index in Redis: a set for each segment of each table (see neardup/storage/band_key.hpp).
 #pragma once
 
 #include <hiredis/hiredis.h>
@@ -33,8 +33,7 @@ class redis_connection {
   void own();
   /// Appends a command to the pipeline; its words may contain any bytes.
   void append(std::initializer_list<std::string_view> words);
-  /// Waits for the next reply: the reply to the oldest command of the pipeline without a reply.
-  /// Returns: that reply.
+  /// Returns the next reply: the reply to the oldest command that has none yet. Waits for the reply.
   /// Throws: std::runtime_error if Redis cannot be reached, or the reply is an error; the pipeline is empty then.
   reply next();
 

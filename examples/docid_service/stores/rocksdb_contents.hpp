@@ -18,7 +18,7 @@ namespace docid {
 class rocksdb_contents final : public contents {
  public:
   /// Opens the contents.
-  /// Throws: std::runtime_error with RocksDB's message, for example if another process has the folder.
+  /// Throws: std::runtime_error with RocksDB's message, for example if another process has opened the folder.
   explicit rocksdb_contents(const std::string& folder);
   ~rocksdb_contents() override;
 

@@ -23,8 +23,8 @@ namespace docid {
 using sql_value = std::variant<std::nullptr_t, std::uint64_t, double, std::string_view, std::span<const std::uint32_t>>;
 using sql_values = std::initializer_list<sql_value>;
 
-/// A row of a result. A database may return a number as the text of its digits. Features are a text of their bytes.
-/// Texts are valid until the next row.
+/// A row of a result. A database may return a number as the text of its digits. It returns features as a text of their
+/// bytes. Texts are valid until the next row.
 class sql_row {
  public:
   /// Makes a row. `order`: the order of the bytes of a feature.
@@ -62,8 +62,8 @@ class sql_row {
 };
 
 /// A database that executes statements. A `?` in a statement is a parameter. Statements are string literals, because a
-/// database may find its prepared statements by these addresses.
-/// Throws, all functions: std::runtime_error with the message of the database.
+/// database may find its prepared statements by the addresses of these literals.
+/// Throws: each function throws std::runtime_error with the message of the database.
 class sql_database {
  public:
   using row_visitor = std::function<void(const sql_row&)>;
@@ -122,7 +122,8 @@ class row_mapping : public mapping {
     std::uint64_t redefinitions = 0;
   };
 
-  /// Begins a transaction with the current state. Until close(), no other process changes the tables.
+  /// Begins a transaction, and keeps `state_` for restore().
+  /// Precondition: until close(), no other process changes the tables.
   void open() {
     before_ = state_;
     is_open_ = true;
@@ -131,7 +132,7 @@ class row_mapping : public mapping {
     is_open_ = false;
     summaries_.clear();
   }
-  /// Restores the state before the transaction.
+  /// Ends the transaction, and restores the state before it.
   void restore() noexcept {
     state_ = before_;
     close();

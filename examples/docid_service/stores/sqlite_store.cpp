@@ -36,8 +36,8 @@ constexpr const char* new_columns = R"(
   ALTER TABLE article ADD COLUMN version INTEGER;
   ALTER TABLE article ADD COLUMN digest INTEGER;
 )";
-// With this index, SQLite finds the hottest article of a document that has many articles. The index is made last,
-// because tables of an earlier version have no column `heat`.
+// With this index, SQLite finds the hottest article of a document that has many articles. The index is made after
+// `new_columns` are added, because tables of an earlier version have no column `heat`.
 constexpr const char* new_index =
     "CREATE INDEX IF NOT EXISTS article_of_document_by_heat ON article(document, heat DESC)";
 
@@ -120,8 +120,8 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
   try {
     if (result != SQLITE_OK) fail(opened);
     // synchronous=FULL: a commit returns when its bytes are on disk. The cache is 64 MB. The log is written into the
-    // file every 1,000 pages, which is the default. If it is written every 8,192 pages, arrays are 4 % faster, but
-    // single articles have to wait.
+    // file every 1,000 pages, which is the default. With 8,192 pages, requests with arrays of articles are 4 % faster,
+    // but requests with one article have to wait.
     run_all(
         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
         "PRAGMA cache_size=-65536;");
@@ -304,8 +304,8 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
   place of_url = by_url_.at(url);
   --of_url.number;
   if (of_url.number > 0 && of_url.has_other && of_url.document == old.document) {
-    // If articles are not matched by url, several documents may have this url, and the recorded document may be erased.
-    // So the query reads the table up to the first article with this url.
+    // If articles are not matched by url, several documents may have articles with this url. The query reads the table
+    // up to the first article that still has it.
     std::optional<doc_number> first;
     database_.read("SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1", {article->url},
                    [&](const sql_row& row) { first = row.document(0); });

@@ -84,7 +84,7 @@ class sqlite_mapping final : public row_mapping {
   key key_of(std::string_view text) const;
   void set(map& where, const key& k, std::optional<place> value);
   void note(doc_number document);
-  /// Returns the article of a row of the table.
+  /// Returns the article in row `number` of the table.
   std::optional<known_article> in_row(std::uint64_t number);
 
   sqlite_database& database_;
@@ -96,8 +96,8 @@ class sqlite_mapping final : public row_mapping {
   std::vector<doc_number> erased_documents_;  // documents that the current transaction has erased
 };
 
-/// Contents in SQLite. They are in the file of the mapping, and use its transactions. One
-/// table has the first article of each document, with the document number as key. A second table has further articles.
+/// Contents in SQLite. They are in the file of the mapping, and use its transactions. One table has the first article
+/// of each document, with the document number as key. A second table has further articles.
 class sqlite_contents final : public contents {
  public:
   explicit sqlite_contents(sqlite_database& database) : database_(database) {}

@@ -60,13 +60,12 @@ class fingerprint_index {
   /// Announces the fingerprints for which near() will be called, so that the index can search for all of them together.
   /// Precondition: the groups exist until the last call of near().
   virtual void prepare(std::span<const query_group* const> groups) = 0;
-  /// Returns the documents near fingerprint number `query`, counted through all groups. Includes additions of the
-  /// transaction. The result is sorted by distance, then age.
+  /// Returns the documents near a prepared fingerprint, sorted by distance, then by age. Includes additions of the
+  /// transaction. `query`: the number of the fingerprint, counted through all groups.
   virtual std::vector<candidate> near(std::size_t query) = 0;
 
-  /// The service calls this function before it decides the transaction.
-  /// Throws: std::runtime_error if the index has lost its content since known() was called. Searches may then have been
-  /// incomplete.
+  /// Checks that the searches of the transaction were complete. The service calls this function before the commit.
+  /// Throws: std::runtime_error if the index has lost its content since known() was called.
   virtual void confirm() = 0;
 
   /// Adds an entry, unless the index has it already.
@@ -137,7 +136,7 @@ class mapping {
  public:
   virtual ~mapping() = default;
 
-  /// Returns the identity of this store. Objects made from another store do not belong to it.
+  /// Returns the identity of this store, by which indexes and contents recognise the mapping to which they belong.
   virtual std::string identity() = 0;
 
   /// Begins a transaction. Waits until no other service is in a transaction.
@@ -168,9 +167,8 @@ class mapping {
     }
     return std::nullopt;
   }
-  /// Finds the hottest stored article of a document, of equally hot articles the oldest. If other articles have the
-  /// same url, the newest of these is returned.
-  /// Returns: nullopt if none is stored.
+  /// Returns the hottest stored article of a document; of equally hot articles the oldest. If equally hot articles have
+  /// the same url as the oldest, returns the newest of them. Returns nullopt if no article is stored.
   virtual std::optional<known_article> hottest_of(doc_number document) {
     std::optional<known_article> best;
     for (known_article& one : articles_of(document)) {
@@ -193,12 +191,12 @@ class mapping {
   /// Returns: the document to which the nid belonged, or nullopt if the nid was not stored.
   virtual std::optional<doc_number> remove(std::string_view nid) = 0;
 
-  /// Returns the number of the next document, which has never been used.
+  /// Returns the number for the next new document. No document ever had this number.
   virtual doc_number next_number() const = 0;
   virtual void add_document(doc_number document, const definition& defined, const kept_article& kept) = 0;
   virtual void set_kept(doc_number document, const kept_article& kept) = 0;
-  /// Replaces the title and the content of a document by the values of `defined`, and its stored pairs by `pairs`. The
-  /// name does not change. `old` is the definition before this call.
+  /// Replaces the title and the content of a document by the values of `defined`, and its stored pairs of words by
+  /// `pairs`. The name does not change. `old` is the definition before this call.
   virtual void redefine(doc_number document, const definition& old, const definition& defined,
                         const feature_set& pairs) = 0;
   /// Returns the number of calls of redefine() so far, by all processes.
@@ -213,7 +211,7 @@ class mapping {
   virtual void add_pairs(doc_number document, const feature_set& pairs) = 0;
   /// Returns true if the document exists. The service calls this function for each candidate.
   virtual bool has(doc_number document) = 0;
-  // The next functions return nullopt if the document does not exist.
+  // name_of(), definition_of() and kept_of() return nullopt if the document does not exist.
   virtual std::optional<std::string> name_of(doc_number document) = 0;
   virtual std::optional<definition> definition_of(doc_number document) = 0;
   virtual std::optional<kept_article> kept_of(doc_number document) = 0;
@@ -222,11 +220,11 @@ class mapping {
 
   using document_visitor = std::function<void(doc_number, const std::optional<fingerprint>& title,
                                               const std::optional<fingerprint>& content)>;
-  /// Visits all documents after this number, in ascending order.
+  /// Visits all documents with a number above `after`, in ascending order.
   virtual void for_each_document(doc_number after, const document_visitor& visit) = 0;
-  /// Returns the features of the next `most` documents after this number, in ascending order.
+  /// Returns the features of the first `most` documents with a number above `after`, in ascending order.
   virtual std::vector<document_features> features_after(doc_number after, std::size_t most) = 0;
-  /// Returns the numbers of the next `most` documents after this number.
+  /// Returns the numbers of the first `most` documents with a number above `after`, in ascending order.
   virtual std::vector<doc_number> documents_after(doc_number after, std::size_t most) = 0;
 
   virtual std::size_t documents() const = 0;
@@ -244,7 +242,7 @@ class contents {
   virtual void put(doc_number document, std::uint64_t version, std::string_view json) = 0;
   /// Returns an article; nullopt if there is only another version, or another service's store has the article.
   virtual std::optional<std::string> get(doc_number document, std::uint64_t version) = 0;
-  /// Erases an article after the commit of the mapping.
+  /// Erases an article. The erasure takes effect when the mapping commits, or later in commit().
   virtual void erase(doc_number document, std::uint64_t version) = 0;
   /// Syncs all puts. The service calls this function before the commit of the mapping.
   virtual void sync() = 0;

@@ -44,14 +44,14 @@ struct advice_request {
                                                 {neardup::feature_kind::chars, 5}};
   std::size_t sample = 2000;  ///< documents whose near-duplicates are searched for
   bool setups = true;         ///< true if fingerprints are compared, and advice::setups made
-  /// Fingerprints of min(compared, max(size of the corpus / 16, 4,096)) documents are compared.
+  /// Fingerprints of min(`compared`, max(documents of the corpus / 16, 4,096)) documents are compared.
   std::size_t compared = std::size_t{1} << 18;
   std::size_t sample_bytes = std::size_t{1} << 26;  ///< bytes of text in the sample; one text has at most 1/16
   std::uint64_t seed = 0;                           ///< seed of the random sample and of the hashes
 };
 
-/// A way to find near-duplicates, and its expected results. The fingerprints have a kind and `bits` bits, and are made
-/// from the distinct features. All pairs within `distance` bits are candidates, and each candidate is checked exactly.
+/// A way to find near-duplicates, and its expected results. Fingerprints of `kind` with `bits` bits are made from the
+/// distinct `features`. All pairs within `distance` bits are candidates, and each candidate is checked exactly.
 struct setup {
   neardup::feature_choice features;
   neardup::fingerprint_kind kind;
@@ -78,7 +78,8 @@ struct feature_facts {
   double too_short;        ///< share of the sample with fewer features than features_to_bear() requires for one change
   double mean_distance;    ///< mean distance of the 64-bit fingerprints of two random documents; uniform bits have 32
   double distance_spread;  ///< standard deviation of that distance; uniform bits have 4
-  /// Mean size of the 16-bit bucket of a document, relative to the mean for uniform bits: the largest of four blocks.
+  /// Mean size of the bucket of a document, relative to uniform bits. A bucket has the fingerprints with an equal
+  /// 16-bit block. Of the four blocks, the block with the largest mean counts.
   double skew;
 };
 
@@ -98,15 +99,16 @@ struct advice {
   std::size_t documents_measured = 0;
   double partnered = 0;  ///< share of documents that have near-duplicates; a document and its copies count as one
   std::vector<feature_facts> facts;
-  /// For each choice of features, kind and bits: the setup with the smallest distance that has the required recall.
+  /// For each choice of features, kind and bits: the setup with the smallest distance that has the required recall. If
+  /// no considered distance has it, the setup has the largest.
   std::vector<setup> setups;
   std::size_t recommended = 0;  ///< index in setups; see recommended_setup()
   bool is_reached = false;      ///< true if the recommended setup reaches the required recall
 };
 
-/// Chooses a setup. If some setups reach the recall, the others are ignored. Then setups that take over a twentieth
-/// longer than the fastest are ignored. Of the rest, the setup with the best recall is chosen; of equal setups the
-/// fastest, then the first.
+/// Chooses a setup. If some setups reach `recall`, only setups that reach it, and take at most 5 % longer than the
+/// fastest of these, are considered. The considered setup with the best recall is chosen; of equal setups the fastest,
+/// then the first.
 /// Returns: the index of the setup.
 /// Throws: std::invalid_argument if there are no setups.
 /// Example, to exclude 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits > 64; });
@@ -129,12 +131,12 @@ struct advice {
 /// Reads a corpus twice, and recommends a setup. Fingerprints of 64 and 128 bits are considered.
 ///
 /// In the first pass, each document is passed to sample(), which keeps some of the documents. In the second pass, all
-/// documents are passed to compare(), in the same order. compare() finds the near-duplicates of the sampled documents
-/// exactly, with an inverted index, however rare they are. If documents resemble so many others that this would take
-/// long, only some sampled documents are followed, each with a weight (see advice::followed). Theory predicts the share
-/// of the near-duplicates within k bits, from the cosine or Jaccard similarity of each pair (see expected_recall). The
-/// distances of their fingerprints correct the prediction. Candidates are counted by comparing fingerprints. The advice
-/// depends only on the request and on the documents in their order.
+/// documents are passed to compare(), in the same order. compare() finds all near-duplicates of the sampled documents
+/// exactly, with an inverted index. If documents resemble so many others that this would take long, only some sampled
+/// documents are followed, each with a weight (see advice::followed). Theory predicts the share of the near-duplicates
+/// within k bits, from the cosine or Jaccard similarity of each pair (see expected_recall). The observed distances of
+/// the pairs correct the prediction. Candidates are counted by comparing fingerprints. The advice depends only on the
+/// request and on the documents in their order.
 /// Guarantee: if memory is exhausted, or reading `texts` throws, the advisor may only be destroyed or assigned to.
 /// Memory: the texts of the sample, and for each choice of features the fingerprints of the compared documents.
 /// Example:
@@ -164,7 +166,7 @@ class advisor {
   }
 
   /// Adds the next documents of the second pass. `texts` has size() and [], and its elements convert to
-  /// std::string_view. Several threads may make elements at once, when they are needed.
+  /// std::string_view. Several threads may call `texts[i]` at once.
   template <class Texts>
   void compare(const Texts& texts, const neardup::any_runner& run = {}) {
     corpus_.compare(texts, run);
@@ -246,7 +248,7 @@ class advisor {
   /// Returns the facts about choice number `f` of features. `counts`: how many features each sampled document has.
   [[nodiscard]] feature_facts facts_of(std::size_t f, std::span<const std::size_t> counts) const {
     const neardup::feature_choice& features = corpus_.features()[f];
-    // A text never has more longest sentences than requested. So a text with few of these features may be long.
+    // A text has at most features.size longest sentences, however long it is. So no text counts as too short.
     const bool are_few = features.kind == neardup::feature_kind::longest_sentences;
     const std::size_t enough = are_few ? 0 : neardup::features_to_bear(features.size, similarity_);
     double all = 0, too_short = 0;
@@ -349,8 +351,8 @@ class advisor {
     return neardup::match_probability(bits, k, std::cos(std::numbers::pi * p));
   }
 
-  /// The number of steps of a table from the probability that a bit differs to the probability that a pair is within k
-  /// bits.
+  /// The number of steps of the table of chances_by_difference(). The table maps the probability that a bit differs to
+  /// the probability that a pair is within k bits.
   static constexpr std::size_t difference_steps = 1024;
   static std::vector<double> chances_by_difference(std::size_t bits, int k) {
     std::vector<double> chances(difference_steps + 1);
@@ -452,9 +454,8 @@ class advisor {
     }
     double squares = 0;
     for (const double term : terms) squares += term * term;
-    // The squares contain the variance of each single pair. But a pair is a smaller share of the pairs in the corpus
-    // than of the pairs in the sample. So the variance for the sample is subtracted, and the variance for the corpus is
-    // added.
+    // The squares contain the variance of each single pair, as a share of the sample. In the corpus, a pair has a
+    // smaller share. So the variance for the sample is subtracted, and the variance for the corpus is added.
     const double variance =
         (std::max)(0.0, squares / static_cast<double>(widest) * n - of_pairs) + of_one_pair / families;
     return std::sqrt(variance);
@@ -471,7 +472,7 @@ class advisor {
     // Two hash functions contribute to the error: the one that was examined, and the one that will be used.
     const double luck = luck_of_the_hash(kind, width, k, f) * std::sqrt(1 + recall.trust * recall.trust);
     const double error = std::hypot(recall.error, luck);
-    // If documents were independent, 1.65 standard errors would suffice. But near-duplicates form families.
+    // For nine of ten cases, independent documents would need 1.65 standard errors. Families need more.
     const double reach = 2 * error;
     const double candidates = candidates_within<Fingerprint>(f, k, run);
     const neardup::expected_costs costs =

@@ -27,7 +27,7 @@ inline neardup::bits within_of(const comparison_settings& settings) {
   return neardup::bits{settings.distance}.in_blocks(settings.blocks);
 }
 
-/// The data of documents that are compared, without fingerprints.
+/// The features, or the normalised texts, of all documents for the exact check.
 /// Memory: see feature_store.
 class document_check {
  public:
@@ -110,13 +110,13 @@ class checked_texts {
 neardup::set_similarity set_measure_of(const comparison_settings& settings);
 
 /// Returns the least similarity of sets.
-/// Precondition: there is a --similarity.
+/// Precondition: `settings.min_similarity` is set.
 inline neardup::set_threshold set_threshold_of(const comparison_settings& settings) {
   return {set_measure_of(settings), *settings.min_similarity, settings.is_lossless ? std::size_t{1} : 0};
 }
 
-/// Returns an array of `count` elements. Element i is the first document that equals document i. `compare(a, b)` is a
-/// total order of documents. Equivalent documents in this order are equal.
+/// Returns an array of `count` elements. Element i is the first document that equals document i. `compare(a, b)` orders
+/// the documents. It returns 0 for equal documents.
 template <class Number, class Compare>
 std::vector<Number> first_of_equal(Number count, const Compare& compare) {
   std::vector<Number> order(count);
@@ -153,7 +153,7 @@ struct shown_passage {
 shown_passage shown_in(const input_settings& settings, std::string field, std::string_view text,
                        const common::passage& where);
 
-/// A document and another document close to it, in the form in which pairs, query and unique --dropped print them.
+/// A document and another document close to it, as `pairs`, `query` and `unique --dropped` print them.
 struct match_line {
   const char *name, *other_name;  ///< names of both ids in JSON
   std::string id, other;
@@ -164,7 +164,7 @@ struct match_line {
 };
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match);
 
-/// Two documents, one of which contains the other, in the form in which `pairs` prints them.
+/// Two documents, one of which contains the other, as `pairs` prints them.
 struct containment_line {
   std::string id, other;
   std::size_t size, other_size;  ///< numbers of features of both documents

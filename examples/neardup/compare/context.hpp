@@ -11,7 +11,7 @@
 
 namespace command {
 
-/// The options, as typed, that chose settings by a similarity.
+/// The values of --similarity and --min-similarity, as typed, if they chose other settings.
 struct similarity_choice {
   std::optional<std::string> similarity, min_similarity;
   bool is_of_comparison = false;  ///< true if a check is chosen, too; false for fingerprints alone
@@ -47,7 +47,7 @@ struct context : reading {
     leave_out_outputs(sources);
   }
 
-  /// Excludes the files that this run writes from its input.
+  /// Excludes from the input (`walker`) the files that this run writes.
   void leave_out_outputs(source_walker& walker) const {
     walker.leave_out(out.partial());
     if (dropped) walker.leave_out(dropped->partial());

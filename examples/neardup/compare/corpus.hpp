@@ -76,13 +76,13 @@ struct corpus {
     if (settings.by.kind != source_kind::none) sources.emplace(settings.by);
   }
 
-  /// Counts a document of the input. Call this function before the document is added.
+  /// Counts a document of the input by its source, if --by is given. Call this function before add().
   void come(const placed_document& d) {
     if (!sources) return;
     const std::uint32_t number = sources->come(d);
     if (d.facts.has_tokens) source_numbers.push_back(number);
   }
-  /// Counts a document of the input that is dropped because document `by` represents it.
+  /// Counts document `i` of the input as dropped, because document `by` represents it.
   /// Precondition: the option --by is given.
   void drop(std::size_t i, std::size_t by) { sources->drop(source_numbers[i - against], by); }
 
@@ -100,11 +100,11 @@ struct corpus {
     return has_fingerprints ? std::optional(hamming_distance(fingerprints[i], fingerprints[j])) : std::nullopt;
   }
 
-  /// Returns true if --within or --across allows two documents to be a pair.
+  /// Returns false if --within or --across forbids the pair of documents `i` and `j`.
   [[nodiscard]] bool may_pair(std::size_t i, std::size_t j) const {
     return paired == pairing::all || (values[i] == values[j]) == (paired == pairing::within);
   }
-  /// Returns the value of a document, as corpus::add() received it.
+  /// Returns the value of document `i` that --within or --across compares.
   /// Precondition: --within or --across is given.
   [[nodiscard]] std::string_view value(std::size_t i) const { return *value_texts[values[i]]; }
 

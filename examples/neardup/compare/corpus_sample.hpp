@@ -37,7 +37,7 @@
 
 namespace command {
 
-/// The fingerprints of a text that advice compares: SimHash and min-wise codes, each with 64 and with 128 bits.
+/// The fingerprints of one text, for advice: SimHash and min-wise codes, each with 64 and with 128 bits.
 class fingerprints_of_text {
  public:
   fingerprints_of_text(const neardup::simhash<128>& fingerprint, std::span<const std::uint64_t> features)
@@ -392,7 +392,7 @@ class corpus_sample {
     return static_cast<double>(*middle);
   }
 
-  /// Counts the features of texts. `sets`: the features of the sampled documents, for the first choice of features.
+  /// Fills `feature_counts_`. `sets`: the features of the sampled documents, for the first choice of features.
   void count_features(const std::vector<hash_set>& sets, const neardup::any_runner& runner) {
     constexpr std::uint64_t least = 500, share = 16;  // a sixteenth of the corpus, but at least 500 documents
     const auto counted =
@@ -401,7 +401,7 @@ class corpus_sample {
     feature_counts_.front().clear();
     for (const hash_set& set : sets) feature_counts_.front().push_back(set.size());
     for_each(runner, counted, [&](worker& own, std::size_t i) {
-      // The counted documents are evenly spaced, because the sample of a small corpus has the order of the corpus.
+      // The sample of a small corpus has the order of the corpus. Evenly spaced documents represent all of it.
       const std::string& text = sample_[i * sets.size() / counted].text;
       for (std::size_t f = 1; f < features_.size(); ++f) feature_counts_[f][i] = own.readers[f].features(text).size();
     });
@@ -432,9 +432,9 @@ class corpus_sample {
       steps[i] /= static_cast<double>(queries);
       size += static_cast<double>(join_[i].size()) / static_cast<double>(drawn);
     }
-    // The limit of the steps per document. The limit is about three times the time in which `unique` reads a document
-    // and extracts its features. For a small corpus, the limit is a tenth of a second for all documents. If pairs of
-    // the corpus measure the recall of fingerprints, the limit is five seconds for all documents.
+    // The limit of the steps per document: about three times the time in which `unique` reads a document and extracts
+    // its features. For a small corpus, the limit is higher: all documents together may take a tenth of a second, or
+    // five seconds if fingerprints are compared.
     constexpr double of_document = 300, of_feature = 80;
     const double at_least = limits_.fingerprints ? 2e9 : 4e7;
     const double most = (std::max)(of_document + of_feature * size, at_least / static_cast<double>(documents_));
@@ -471,8 +471,8 @@ class corpus_sample {
     return steps.empty() ? 0 : steps.back();
   }
 
-  /// Counts a near-duplicate of a sampled document. The near-duplicate is not a copy.
-  /// Returns: true if the pair has to be examined in detail.
+  /// Counts document `ordinal` as a near-duplicate of the sampled document `of`. It must not be a copy.
+  /// Returns: true if the pair has to be examined in detail, and was added to `of.kept`.
   bool admit(sampled& of, std::uint64_t ordinal) {
     ++of.degree;
     const std::uint64_t priority = spread(limits_.seed ^ spread(of.ordinal) ^ spread(~ordinal));
@@ -487,10 +487,10 @@ class corpus_sample {
     return true;
   }
 
-  /// Returns the cosine similarity of two sets: their overlap divided by the geometric mean of their sizes.
+  /// Returns the cosine similarity of two sets, from their Jaccard similarity and their sizes `a` and `b`.
   static double set_cosine(double similarity, std::size_t a, std::size_t b) {
     if (a == 0 || b == 0) return 0;
-    // The overlap c follows from the Jaccard similarity j: c = j * (|a| + |b|) / (1 + j).
+    // The Jaccard similarity j gives the overlap: j * (a + b) / (1 + j). The cosine is overlap / sqrt(a * b).
     const double both = static_cast<double>(a) + static_cast<double>(b);
     const double common = similarity * both / (1 + similarity);
     return (std::min)(1.0, common / std::sqrt(static_cast<double>(a) * static_cast<double>(b)));

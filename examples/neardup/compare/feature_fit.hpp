@@ -35,9 +35,9 @@ struct feature_fit {
   [[nodiscard]] bool is_fit() const noexcept { return too_short < 0.5; }
 };
 
-/// Measures texts by each kind of features. At similarity 1, no text tolerates a change, so no text counts as too
-/// short. The number of longest sentences does not depend on the length of a text, so for longest sentences no text is
-/// too short.
+/// Measures texts by each kind of features. At similarity 1, a change makes a text of any length too dissimilar, so no
+/// text counts as too short. The number of longest sentences does not depend on the length of a text, so for longest
+/// sentences no text is too short.
 /// Precondition: there are texts.
 std::vector<feature_fit> fits_of(std::span<const std::string_view> texts, std::span<const compared_by> kinds,
                                  double similarity, const fingerprint_settings& settings);

@@ -1,4 +1,4 @@
-// The features of very many documents, and a number for each document.
+// An array of 40-bit numbers, and a store for the features of very many documents.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class feature_store {
     to->used += features.size();
     ends_.push_back(to->begin + to->used);
     if (is_in_memory()) return;
-    // The size of a document is stored, because in the file the previous document may be elsewhere.
+    // In memory, a document begins at the end of the previous one. In the file, its size is stored instead.
     *end = static_cast<std::uint32_t>(features.size());
     ++to->used;
   }

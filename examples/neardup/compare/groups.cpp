@@ -408,7 +408,7 @@ std::vector<std::uint32_t> extend_groups_of_codes(const distinct_documents& know
   const std::vector<std::uint32_t> all = groups.finish();
   std::vector<std::uint32_t> label(all.begin() + before, all.end());
   for (std::uint32_t i = 0; !among_themselves && i < count; ++i) {
-    // Equal codes have equal representatives. These representatives are not in `codes`.
+    // Equal codes have the same representative below `before`, or else each of them represents itself.
     const std::uint32_t by = label[first[i]];
     label[i] = by < before ? by : before + i;
   }

@@ -14,7 +14,7 @@ namespace command {
 /// `preference` is kept.
 neardup::group_options exact_grouping(const run_settings& settings, std::span<const double> preference);
 
-/// Returns the threshold of texts that --similarity gives. The threshold reports the progress of the comparison.
+/// Returns the least edit similarity that --similarity gives, with a callback that shows the progress.
 neardup::edit edit_threshold(context& c);
 
 /// Converts the labels of texts to labels in the form of find_groups().
@@ -49,8 +49,8 @@ class distinct_documents {
   std::size_t repeats_ = 0;
 };
 
-/// Calls neardup::extend_groups(). The first known.count() representatives may contain equal documents. `check`:
-/// no_check, or an at_least.
+/// Returns the result of neardup::extend_groups(), but passes equal documents among the first known.count()
+/// representatives only once. `check`: no_check, or an at_least.
 template <class Fingerprint, class Check>
 std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& known,
                                                      std::span<const Fingerprint> representatives,
@@ -81,7 +81,7 @@ std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& k
   return labels;
 }
 
-/// Does for wide codes what neardup::extend_groups() does: returns the number of the representative of each code. The
+/// Like neardup::extend_groups(), but for wide codes. Returns the number of the representative of each code. The
 /// representatives have the numbers below representatives.size(), and codes[i] has the number representatives.size() +
 /// i. `among_themselves`: true if an earlier code of `codes` may also be a representative.
 std::vector<std::uint32_t> extend_groups_of_codes(const distinct_documents& known, const wide_codes& representatives,
@@ -136,7 +136,7 @@ class document_groups {
   /// Complexity: O(log members).
   [[nodiscard]] group_member member(std::size_t i, std::size_t document) const;
 
-  /// Counts the members of groups by source, if --by is given.
+  /// Counts the members of groups by source in `all`, if --by is given. Representatives are not counted.
   void count_by_source(corpus& all) const;
 
   /// Returns the members of a group: first the representative, then the other members in the order of the input.
