@@ -78,7 +78,7 @@ class record_copier {
 /// input.
 class record_writer {
  public:
-  /// Makes a writer. `notes`: adds columns to the header of a table, or is null.
+  /// Makes a writer. `notes`: the notes whose columns are added to the header of a table, or null.
   explicit record_writer(context& c, const annotator* notes = nullptr)
       : context_(c), kept_(c.out, c.settings.output.as_json()), notes_(notes) {
     if (c.dropped_records) dropped_.emplace(*c.dropped_records, c.settings.output.as_json());

@@ -52,7 +52,7 @@ class gathered_run {
 
   /// Returns true if the parts were made with --within or --across.
   [[nodiscard]] bool is_paired() const noexcept { return is_paired_; }
-  /// Returns true if documents with equal values may be pairs.
+  /// Returns true if documents with the same value of the field may be pairs.
   [[nodiscard]] bool is_within() const noexcept { return is_within_; }
   /// Returns the value of a document in the field of --within or --across. The value is empty without these options.
   [[nodiscard]] std::string_view value(document_number document) const {

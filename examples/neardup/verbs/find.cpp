@@ -41,9 +41,9 @@ struct wanted {
   std::size_t most = 10;  // number of documents to print
 };
 
-/// Computes the share of a clue that a document contains. A window of features is a quarter longer than the clue. The
-/// share is the greatest part of the clue's distinct features that a window has. Changed, inserted or missing words
-/// lower the share.
+/// Computes the share of a clue that a document contains: the largest share of the clue's distinct features that any
+/// window of a text has. A window has a quarter more features than the clue. Changed, inserted or missing words lower
+/// the share.
 class clue_finder {
  public:
   clue_finder(const feature_setting& features, std::string_view clue) : features_(features) {
@@ -250,9 +250,9 @@ class texts_of_index {
   std::string text_;
 };
 
-/// Returns the documents that have at least `least` of a clue's features. They are sorted by the number of these
-/// features, then by number. Posting lists find documents in the index file. Documents in its log are compared one by
-/// one.
+/// Returns the documents that have at least `least` of a clue's features. Documents with more of these features come
+/// first, then documents with lower numbers. Posting lists find documents in the index file. Documents in its log are
+/// compared one by one.
 std::vector<common::posting_lists::finding> documents_holding(const opened_index<set_form>& index, feature_set clue,
                                                               std::size_t least) {
   std::vector<common::posting_lists::finding> found;

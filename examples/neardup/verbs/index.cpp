@@ -230,7 +230,7 @@ class coming_documents {
     return all;
   }
 
-  /// Adds the documents. With --replace, adds only the last of several documents with one id.
+  /// Adds the documents. With --replace, adds only the last of several documents with the same id.
   void add_to(index_change& change) const {
     for (std::size_t i = 0; i < documents_.size(); ++i) {
       const coming& d = documents_[i];

@@ -15,7 +15,7 @@ namespace command {
 
 namespace {
 
-/// Prints the files, and collects them.
+/// Prints the state of each file, and remembers the whole files.
 class manifest {
  public:
   explicit manifest(output& out) : out_(out) {}

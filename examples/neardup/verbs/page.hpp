@@ -24,7 +24,7 @@ std::string html_text(std::string_view text);
 std::string rule_text(const run_settings& settings);
 
 /// Returns the current time in UTC, as "2026-11-28 17:40 UTC". If the environment variable SOURCE_DATE_EPOCH is set and
-/// not empty, returns the time that it gives in seconds.
+/// not empty, returns the time in its value, in seconds since 1970.
 /// Throws: usage_error if the variable is not a number of seconds before the year 10000.
 std::string time_text();
 

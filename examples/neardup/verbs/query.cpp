@@ -45,8 +45,8 @@ struct kept_documents {
   std::function<std::string_view(std::uint32_t number)> value;  ///< the value in the field of --within or --across
 };
 
-/// Searches for documents in batches, by all features of the index. Searching for many documents takes hardly longer
-/// than for few.
+/// Searches for documents in batches. Each search reads all features of the index, so searching for many documents
+/// takes hardly longer than for few.
 class exact_answers {
  public:
   exact_answers(context& c, const kept_documents& index)

@@ -107,7 +107,7 @@ void run_without_repeated(context& c, const passage_settings& how) {
     if (!field.empty()) line.add("field", json_string(field));
     line.add("offset", offset).add("length", length).add("first", json_string(names.id(p.first_document)));
     if (!field.empty()) {
-      // With arrays, the record of the first place may name its texts differently. So the number of the text is written.
+      // With arrays, the record of the first place may have other names, so the number of the text is written.
       line.add("first_field", has_arrays ? std::to_string(p.first_field) : json_string(fields[p.first_field]));
     }
     line.add("first_offset", first).add("passage", json_string(bytes));

@@ -1,4 +1,4 @@
-// `neardup report`: writes the groups as one self-contained HTML page.
+// `neardup report`: writes the groups as one HTML page that needs no other file.
 #include <algorithm>
 #include <array>
 #include <cstdint>

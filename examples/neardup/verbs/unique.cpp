@@ -41,7 +41,7 @@ bool groups_first(const run_settings& settings) {
          settings.grouping.paired != pairing::all || settings.input.unit == unit_of_input::fingerprints;
 }
 
-/// Returns true if the names of documents are needed for the output.
+/// Returns true if the output needs the names of documents.
 bool needs_names(const run_settings& settings) {
   return !settings.output.dropped.empty() || !settings.output.audit.empty() || settings.by.kind != source_kind::none ||
          settings.input.unit == unit_of_input::fingerprints;
@@ -200,8 +200,8 @@ class first_come_filter {
   }
 
   /// Waits until decisions are written.
-  /// Throws: the exception of writing. After an exception, no document is decided, because some kept documents are
-  /// unknown.
+  /// Throws: the exception that writing threw. After an exception, no document is decided, because some kept documents
+  /// are unknown.
   void finish_writing() {
     if (!writing_.valid()) return;
     is_broken_ = true;
@@ -337,8 +337,8 @@ class first_come_filter {
     take_labels(std::move(label));
   }
 
-  /// Changes the original of documents whose original is in the index: if an earlier kept document of this run is
-  /// closer, that document becomes the original.
+  /// Changes `label` for documents whose original is in the index: if an earlier kept document of this run is closer,
+  /// that document becomes the original.
   void prefer_closer_kept(const std::vector<const document*>& compared, const std::vector<std::string_view>& values,
                           std::vector<std::uint32_t>& label) {
     const comparison_settings& comparison = context_.settings.comparison;
