@@ -23,7 +23,7 @@ class sentence_index {
     for_each_fingerprint(text, [&](const neardup::simhash<64>& sentence) { index_.insert(sentence, document); });
   }
 
-  // Returns the documents with sentences that are near sentences of the clue, sorted by their number, then by distance.
+  // Returns the documents with sentences near those of `clue`: most such sentences first, then least sum of distances.
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view clue, int k) const {
     std::map<std::uint32_t, std::pair<int, int>> found;  // (minus number of sentences, sum of distances)
     for_each_fingerprint(clue, [&](const neardup::simhash<64>& sentence) {

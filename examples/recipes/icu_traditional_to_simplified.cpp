@@ -14,7 +14,7 @@
 
 namespace {
 
-// Tokenizes the text in simplified characters. Several threads may share a transliterator of ICU.
+// Converts a text to simplified characters, then tokenizes it. Several threads may share a transliterator of ICU.
 template <neardup::tokenizer Inner>
 class simplified {
  public:

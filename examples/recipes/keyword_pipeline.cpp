@@ -1,6 +1,6 @@
 // The pipeline that articles describe for Chinese pages: segmentation, TF-IDF, the top keywords, a 64-bit fingerprint,
-// distance 3. A real program loads jieba's dict.txt, finalseg/ and idf.txt. In this program, these files have a few
-// lines.
+// distance 3. A real program loads jieba's files dict.txt, finalseg/ and idf.txt. This program has a few words and
+// their frequencies in strings instead.
 #include <cstdlib>
 #include <iostream>
 #include <memory>

@@ -1,4 +1,4 @@
-// The signature of a page by its three longest sentences. Copied pages have these sentences, whatever surrounds them.
+// Finds copied pages by their three longest sentences. A copy has these sentences, whatever surrounds the copied text.
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -20,7 +20,7 @@ int main() {
       "天气预报：明天多云转晴，最高气温二十五度，最低气温十三度，东南风三到四级。出行请注意防晒。",
   };
 
-  // As an exact hash, the signature is one number. Copies have the same number.
+  // Copies have the same hash of the three sentences.
   const longest signature{3, sentences{}};
   const xxh3<64> hash;
   std::map<std::uint64_t, std::vector<std::size_t>> copies;
@@ -33,9 +33,8 @@ int main() {
     if (members.size() > 1) std::cout << "pages " << members[0] << " and " << members[1] << " are copies\n";
   }
 
-  // The sentences can also be the features of a fingerprint. After an edit, two of three sentences are still equal. The
-  // pairs of characters of these sentences are better features than the whole sentences, because a single comma changes
-  // one of three sentences.
+  // The features of a fingerprint can be the three sentences, or the pairs of characters of these sentences. Pairs are
+  // better, because the change of a single comma changes a third of the sentences, but few pairs.
   std::string edited = pages[1];
   edited.replace(edited.find("两倍"), std::string_view("两倍").size(), "三倍");
   const simhasher whole{signature};

@@ -1,7 +1,7 @@
-// Searches for one query within 3 bits among many fingerprints, in three ways: by comparing it with each of them, with
-// 4 tables, and with 10 tables. The articles count bits one after the other, and claim that "two hours become four
-// seconds". Usage: one_query_among_many [NUMBER [BLOCKS…]]. 4 blocks have 4 tables, which take 37 bytes for each
-// fingerprint. 5 blocks have 10 tables, which take 97 bytes.
+// Searches for one query within 3 bits among many fingerprints: by comparing the query with each fingerprint, by an
+// index with 4 tables, and by one with 10 tables. Articles about SimHash count the bits one after the other, and claim
+// that with an index "two hours become four seconds". Usage: one_query_among_many [NUMBER [BLOCKS…]]. 4 blocks have 4
+// tables, which take 37 bytes for each fingerprint. 5 blocks have 10 tables, which take 97 bytes.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Makes a fingerprint of words and weights without a tokenizer. They come from another program, such as a segmenting
-// service.
+// Makes a fingerprint without a tokenizer, from words and weights that another program has computed, such as a
+// segmenting service.
 #include <cstdlib>
 #include <iostream>
 #include <neardup/neardup.hpp>

@@ -1,5 +1,5 @@
 // Saves a dictionary and maps it. The file loads in some milliseconds, and all processes share its memory.
-//   saved_dictionary dict.txt words.dictionary    saves a dictionary in jieba's format, for --dictionary of the command
+//   saved_dictionary dict.txt words.dictionary    reads dict.txt, of jieba's format, and saves it for --dictionary
 #include <chrono>
 #include <cstdlib>
 #include <exception>

@@ -1,4 +1,4 @@
-// Weights in levels from 1 to 5: `levels` assigns them by weight (here, the count), `quantile_levels` by rank.
+// Shows levels from 1 to 5. `levels` uses the weight of a word (here, the count), `quantile_levels` uses its rank.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>

@@ -42,7 +42,7 @@ struct logical_type {
 
 std::string_view bytes_of(duckdb_string_t& text) { return {duckdb_string_t_data(&text), duckdb_string_t_length(text)}; }
 
-/// A column of the arguments of a call.
+/// A column: an argument of a call for many rows, or a column of a result.
 struct column {
   void* data;
   uint64_t* valid;
@@ -196,7 +196,7 @@ class connections {
     for (duckdb_connection& one : free_) duckdb_disconnect(&one);
   }
 
-  /// A connection that this object uses alone.
+  /// Takes a connection, which no other lease has until the end of the scope.
   class lease {
    public:
     explicit lease(connections& from) : from_(from) {
@@ -295,7 +295,7 @@ std::size_t width_of(duckdb_logical_type type, const std::string& column) {
   }
 }
 
-/// Returns true if equal bytes are equal values of both types.
+/// Returns true if the types are equal, so that the same bytes are the same value in both types.
 bool are_equal(duckdb_logical_type a, duckdb_logical_type b) {
   const duckdb_type id = duckdb_get_type_id(a);
   if (id != duckdb_get_type_id(b)) return false;
@@ -383,7 +383,7 @@ join_arguments read_arguments(duckdb_bind_info info, const table_function& funct
   return result;
 }
 
-/// Returns the type of the ids that a query returns. Also checks the type of its texts.
+/// Returns the type of the ids in the source, or in `against`. Throws: std::invalid_argument if texts are not VARCHAR.
 duckdb_logical_type type_of_ids(duckdb_connection connection, const bound& of, bool of_against) {
   const char* const name = of_against ? "against" : "source";
   statement rows;

@@ -134,7 +134,7 @@ struct text_functions::state {
     return last.features;
   }
 
-  /// Returns the similarity if the overlap is at least `min_common`, otherwise 0.
+  /// Returns the similarity. If `of_join` is true, returns 0 for pairs that the default `min_common` of a join refuses.
   double similarity(std::string_view a, std::string_view b, std::string_view measure, std::string_view features,
                     bool of_join) {
     const auto by = measure_of(measure);
@@ -222,7 +222,8 @@ struct checked_run {
   }
 };
 
-/// The rows of a join, as sets, or as normalised texts for the edit similarity. The source comes first, then `against`.
+/// The rows of a join, as sets, or as normalised texts for the edit similarity. sets[0] and texts[0] are of the source,
+/// sets[1] and texts[1] of `against`.
 struct row_join::state {
   std::optional<neardup::set_threshold> by_sets;
   neardup::edit by_edits;
@@ -318,7 +319,7 @@ std::string as_name(std::string_view name) {
   return result + '"';
 }
 
-/// Returns a table, or a query in parentheses, in the form for FROM.
+/// Returns `source` in the form for FROM: the quoted name of a table, or a query in parentheses.
 std::string as_table(std::string_view source) {
   std::string_view text = source;
   const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
@@ -334,7 +335,7 @@ std::string as_table(std::string_view source) {
   if (ends && (word == "select" || word == "with" || word == "values" || word == "from")) {
     return "(" + std::string(text) + "\n)";  // the line end ends a comment in the query
   }
-  // The form is schema.table. If the name of a table contains a point, users have to write a query.
+  // A dot separates the schema from the table. If the name of a table contains a dot, users have to write a query.
   std::string result;
   for (std::size_t begin = 0; begin <= source.size();) {
     const std::size_t end = std::min(source.find('.', begin), source.size());

@@ -70,7 +70,7 @@ struct similar_rows {
   double similarity;
 };
 
-/// The group of a row of the source. Positions count the rows of `against` first, then the rows of the source.
+/// The group of a row of the source. `original` counts the rows of `against` first, then the rows of the source.
 struct row_group {
   std::uint32_t original;
   std::uint32_t size;  // number of rows with this original, the original included
@@ -98,7 +98,7 @@ class row_join {
   std::unique_ptr<state> state_;
 };
 
-/// Values of a column of ids, as bytes that the engine interprets.
+/// The values of a column of ids, as bytes. Each extension has its own format of these bytes.
 class id_list {
  public:
   void add(std::string_view bytes) {
@@ -116,9 +116,9 @@ class id_list {
   std::vector<std::size_t> ends_;
 };
 
-/// Returns the query for the columns id and text of a source. A source is a table, a view, or a query, which begins
+/// Returns the query that reads the ids and texts of a source. A source is a table, a view, or a query, which begins
 /// with SELECT, WITH, VALUES or FROM.
-/// `error_of`: prepares a statement, and returns the error of the engine, or an empty string.
+/// `error_of`: prepares a statement, and returns the error message of the database, or an empty string.
 /// `name`: the argument that has the source, "source" or "against".
 /// Throws: std::invalid_argument that names the wrong argument.
 std::string query_of_rows(const join_arguments& arguments, const char* name,

@@ -25,7 +25,7 @@ using near_duplicates::join_arguments;
 [[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
 
 std::string_view bytes_of(sqlite3_value* value) {
-  // The first call converts a text to UTF-8, which changes its size. So the size is read afterwards.
+  // sqlite3_value_text() converts a text to UTF-8, which changes its size. So the size is read afterwards.
   const void* const data =
       sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value) : sqlite3_value_text(value);
   const auto size = static_cast<std::size_t>(sqlite3_value_bytes(value));
@@ -42,7 +42,7 @@ double number_of(sqlite3_value* value, const char* argument) {
   return sqlite3_value_double(value);
 }
 
-/// Returns a whole number, which may also be a REAL, because some languages, such as JavaScript, have no other numbers.
+/// Returns `value` as an integer. Accepts a whole REAL, because languages such as JavaScript have no integers.
 std::int64_t integer_of(sqlite3_value* value, const char* argument) {
   if (sqlite3_value_type(value) == SQLITE_INTEGER) return sqlite3_value_int64(value);
   if (sqlite3_value_type(value) == SQLITE_FLOAT) {
@@ -200,7 +200,7 @@ struct failed_statement : std::runtime_error {
   int status;
 };
 
-/// Calls `work`. If it throws, the message of the exception becomes the message of the table.
+/// Calls `work`, and returns the status for SQLite. If `work` throws, sets the error message of the table `of`.
 template <class Work>
 int guarded(sqlite3_vtab* of, const Work& work) noexcept {
   const auto failed = [of](int status, const std::exception& e) {
@@ -234,7 +234,7 @@ int disconnect(sqlite3_vtab* of) {
   return SQLITE_OK;
 }
 
-/// Bit i of idxNum is set if argument i is given.
+/// Sets bit i of `plan->idxNum` if argument i is given.
 int best_index(sqlite3_vtab*, sqlite3_index_info* plan) {
   int constraint_of[arguments];
   std::fill_n(constraint_of, arguments, -1);
@@ -319,7 +319,7 @@ struct statement {
   }
 };
 
-/// Returns the bytes of a value, with its type before them. A number has 8 bytes.
+/// Returns the id in column 0 of `row`, as a byte for its type and the bytes of its value. A number has 8 bytes.
 std::string bytes_of_id(sqlite3_stmt* row) {
   const int type = sqlite3_column_type(row, 0);
   std::string result(1, static_cast<char>(type));
@@ -393,8 +393,8 @@ class nesting {
 };
 thread_local int nesting::depth = 0;
 
-/// Ends a join if the query is interrupted. SQLite 3.40 has no function that tells this, but an interrupted connection
-/// runs no statement.
+/// Ends a join if the query is interrupted. SQLite 3.40 has no function that reports an interrupt, but an interrupted
+/// connection runs no statement.
 class interruption {
  public:
   explicit interruption(sqlite3* connection) : connection_(connection) {
@@ -451,7 +451,7 @@ int is_at_end(sqlite3_vtab_cursor* of) {
   return own.at >= (function_of(of->pVtab).are_groups ? own.groups.size() : own.pairs.size()) ? 1 : 0;
 }
 
-/// Returns the value of an argument, or the default if the argument is not given.
+/// Makes argument `number` the result of `context`. If `given` does not have the argument, takes its default.
 void result_of_argument(sqlite3_context* context, const join_arguments& given, int number) {
   const auto text = [context](const std::optional<std::string>& value, const char* otherwise = nullptr) {
     if (value) return result_of_bytes(context, *value, true);

@@ -1,5 +1,5 @@
-// Near-duplicates in an ordered key-value store: the rows of band_key, and a search that scans them. The examples
-// beside this file put rows and scan ranges. All other code is the same for each store.
+// Near-duplicates in an ordered key-value store: the rows of band_key, and a search that scans these rows. Each example
+// beside this file has only the functions of one store, such as put() and scan().
 #pragma once
 
 #include <neardup/index.hpp>
@@ -70,9 +70,9 @@ inline std::uint64_t count_of(int argc, char** argv, int place = 1) {
   return argc > place ? std::strtoull(argv[place], nullptr, 10) : 500;
 }
 
-/// Compares searches in a store with searches of an index in memory, for a layout and `count` fingerprints. `stored`
-/// has insert(fingerprint, id), erase(fingerprint, id) and search(query, k), and flush() if it collects insertions.
-/// Returns: true if all results are equal.
+/// Compares searches of `stored` with searches of an index in memory with `blocks` blocks, for `count` fingerprints.
+/// `stored` has insert(fingerprint, id), erase(fingerprint, id) and search(query, k), and flush() if it collects
+/// insertions. Returns: true if all results are equal, and enough matches were found.
 template <class Stored>
 bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uint64_t count) {
   using index_type = neardup::pigeonhole_index<64, neardup::dynamic_layout, neardup::dynamic_layout, std::uint64_t>;

@@ -36,7 +36,7 @@ constexpr int skipped = 77;
 
 class hbase_server {
  public:
-  /// A server that is started again in the same folder has the same data and address.
+  /// Starts a server. If the folder is of an earlier server, the new server has the same data and address.
   hbase_server(const char* script, const char* jars, const std::string& folder) : child_(fork()) {
     if (child_ < 0) throw std::runtime_error("cannot fork");
     if (child_ != 0) return;
@@ -138,7 +138,7 @@ class hbase_test {
         return EXIT_FAILURE;
       }
     }
-    // After each kill, HBase has to start again, which is slow. So a sample of the tests has no kills.
+    // After each kill, HBase has to start again, which is slow. So short tests (NEARDUP_EXHAUSTIVE=0) have no kills.
     const char* exhaustive = std::getenv("NEARDUP_EXHAUSTIVE");
     const std::string_view wanted = exhaustive != nullptr ? exhaustive : "";
     const int kills = wanted == "1" ? 10 : wanted == "0" ? 0 : 1;
@@ -153,7 +153,7 @@ class hbase_test {
     return hbase::table({.master = address, .name = name, .family = "i", .patience = patience});
   }
 
-  /// Checks the bytes of a row of the leftmost and of the rightmost table.
+  /// Checks the bytes of a row's key in the first and in the last table.
   static bool check_key(hbase::table& table, int blocks) {
     const article_rows rows(table, blocks);
     const published::fingerprint print(0x1234567890abcdefU);

@@ -64,7 +64,7 @@ class tables {
     const auto bits = [&](const segment& one) { return print.to_uint64() >> one.shift & ((1U << one.width) - 1); };
     return bits(first) << second.width | bits(second);
   }
-  /// Returns true if no earlier table has the same value for `a` and `b`. No earlier table has then found the pair.
+  /// Returns true if no table before table `flag` has the same value for `a` and `b`. Then none of them finds the pair.
   [[nodiscard]] bool is_first(const fingerprint& a, const fingerprint& b, int flag) const {
     for (int earlier = 1; earlier < flag; ++earlier) {
       if (value(a, earlier) == value(b, earlier)) return false;
@@ -110,7 +110,7 @@ class hbase_rows {
     });
   }
 
-  /// Scans the rows of each table that have the value and the flag of the query. Precondition: k <= 3.
+  /// Returns the matches within k bits. Scans, in each table, the rows with the value of `query`. Precondition: k <= 3.
   std::vector<match> search(const fingerprint& query, int k) {
     std::vector<match> found;
     for (int flag = 1; flag <= tables_.count(); ++flag) {
@@ -144,9 +144,9 @@ class hbase_rows {
   tables tables_;
 };
 
-/// Four copies of the table, as in one of the descriptions. The first copy has the key A1 and the value A2-A3-A4, the
-/// second the key A2 and the value A1-A3-A4, and so on. Each segment has 2 bytes. A byte for the number of the copy
-/// precedes the key. The value lists all fingerprints stored under the key, each followed by its id in 8 bytes.
+/// Four copies of the table, as in one of the descriptions. A fingerprint has the segments A1 to A4 of 2 bytes each. In
+/// the first copy, the key is A1, and each entry of the value has A2-A3-A4. In the second copy, they are A2 and
+/// A1-A3-A4, and so on. The number of the copy, a byte, precedes the key. An entry ends with an id of 8 bytes.
 template <class Store>
 class four_copies {
  public:
@@ -177,7 +177,7 @@ class four_copies {
     }
   }
 
-  /// Makes one look-up in each copy. Precondition: k <= 3.
+  /// Returns the matches within k bits, by one look-up in each copy. Precondition: k <= 3.
   std::vector<match> search(const fingerprint& query, int k) {
     std::vector<match> found;
     for (int copy = 1; copy <= 4; ++copy) {

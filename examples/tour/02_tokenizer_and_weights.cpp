@@ -1,4 +1,4 @@
-// Shows the tokens of a text and their weights, the two choices that define a fingerprint.
+// Shows tokenizers and weighters. Their choice defines a fingerprint.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>

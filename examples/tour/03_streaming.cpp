@@ -1,4 +1,4 @@
-// Makes the fingerprint of a text that arrives in chunks, and combines a fingerprint from the fields of a document.
+// Makes the fingerprint of a text that arrives in chunks, and the fingerprint of a document from its fields.
 #include <cstdlib>
 #include <iostream>
 #include <neardup/neardup.hpp>

@@ -16,7 +16,7 @@ struct article {
 using simhash64 = neardup::simhash<64>;
 
 int main() {
-  // The index searches within 3 bits. It has 5 blocks, and so 10 tables. By default it has 4 blocks and 4 tables, which
+  // This index searches within 3 bits. It has 5 blocks, and so 10 tables. The default is 4 blocks and 4 tables, which
   // take less memory.
   neardup::pigeonhole_index<64, 3, 5, article> index;
   index.reserve(100'000);

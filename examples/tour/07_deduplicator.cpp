@@ -37,7 +37,7 @@ int main() {
   }
   std::cout << dedup.size() << " of " << dedup.added() << " kept\n";
 
-  // A deduplicator of fingerprints takes any other check. The check gets the id of a candidate, and looks up its text.
+  // A deduplicator of fingerprints takes any check. The check gets the id of a candidate, and looks up its text.
   // This check computes the share of letters that stay unchanged.
   const auto by_edits = [&](std::uint32_t id, std::string_view text) {
     return neardup::edit_similarity(documents[id], text);

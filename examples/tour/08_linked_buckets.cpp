@@ -1,5 +1,5 @@
-// Compares pigeonhole_index with the index that the articles describe: four segments of 16 bits, each with 65,536
-// linked lists. Both give the same answers.
+// Compares pigeonhole_index with the index of articles about SimHash: four segments of 16 bits, each with 65,536 linked
+// lists. Both give the same answers.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -75,8 +75,8 @@ int main() {
     matches += ids.size();
     differences += ids == plain.search(query, k) ? 0 : 1;
   }
-  // If fingerprints are uniform, each of the four buckets has n / 65,536 fingerprints: 763 for the 50 million of the
-  // articles.
+  // If fingerprints are uniform, each of the four buckets of a query has about n / 65,536 of the n fingerprints. The
+  // articles have 50 million fingerprints, and so 763 in a bucket.
   const double expected = 4.0 * count / 65536;
   const double measured = static_cast<double>(plain.comparisons) / static_cast<double>(queries.size());
   std::cout << queries.size() << " queries, " << matches << " matches, " << differences << " differences\n"

@@ -1,5 +1,5 @@
-// A filter for log lines that runs for months: a line passes if no similar line has passed within the last minute.
-// Lines begin with a time in seconds.
+// Filters the lines of a log, for months if need be. A line passes if no similar line has passed within the last
+// minute. Lines begin with a time in seconds.
 
 #include <neardup/neardup.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Prints the new lines of `in`. Keeps at most a million lines and 256 MB in memory.
+// Writes to `out` the lines of `in` that pass the filter. Keeps at most a million lines and 256 MB in memory.
 void filter(std::istream& in, std::ostream& out) {
   using namespace neardup;
   stream_deduplicator seen{deduplicator{feature_extractor{normalised{words{}}}, jaccard{0.6}},

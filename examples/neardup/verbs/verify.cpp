@@ -62,8 +62,8 @@ constexpr std::array verify_options{
                usual::always},
 };
 
-/// Documents that are found by their ids.
-/// Memory: their features and names, and 8 to 16 bytes for each document.
+/// Documents, which find() finds by their ids.
+/// Memory: the features and the ids, and 8 to 16 bytes more for each document.
 class named_documents {
  public:
   explicit named_documents(const run_settings& settings)
@@ -91,20 +91,20 @@ class named_documents {
     }
   }
 
-  /// Returns the first document with an id.
+  /// Returns the number of the first document with the id `id`, or nullopt.
   /// Thread safety: may be called from any thread.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view id) const {
     const std::uint32_t found = const_cast<named_documents*>(this)->slot_of(id);
     return found == none ? std::nullopt : std::optional(found);
   }
-  /// Returns true if a later document has the same id.
+  /// Returns true if a later document has the same id as document `number`, a result of find().
   [[nodiscard]] bool is_repeated(std::uint32_t number) const { return is_repeated_[number]; }
 
   [[nodiscard]] std::size_t size() const noexcept { return check_.size(); }
   [[nodiscard]] std::string id(std::size_t i) const { return documents_.id(i); }
 
-  /// Returns the similarity of two documents if it is at least `least`. A document without tokens is not similar to any
-  /// document.
+  /// Returns the similarity of documents `a` and `b` if it is at least `least`, otherwise nullopt. A document without
+  /// tokens is not similar to any document.
   [[nodiscard]] std::optional<double> similarity(std::uint32_t a, std::uint32_t b, double least) const {
     const feature_set x = check_[a], y = check_[b];
     if (x.empty() || y.empty()) return std::nullopt;
@@ -129,7 +129,7 @@ class named_documents {
   std::vector<bool> is_repeated_;
 };
 
-/// Checks pairs in batches. Prints the pairs of near-duplicates in their order.
+/// Checks pairs in batches. Prints the near-duplicate pairs in the order in which take() got them.
 class pair_checker {
  public:
   pair_checker(context& c, run_notes& notes, const named_documents& documents)
@@ -149,8 +149,8 @@ class pair_checker {
     take(std::move(one));
   }
 
-  /// Checks the waiting pairs, and prints the results.
-  /// Throws: input_error for an unknown id, unless --skip-bad is given.
+  /// Checks the pairs in `waiting_`, prints the near-duplicate ones, and empties `waiting_`.
+  /// Throws: input_error if an id is unknown, or if several documents have it, unless --skip-bad is given.
   void answer() {
     const double least = *context_.settings.comparison.min_similarity;
     run_parallel(context_.settings.threads, waiting_.size(), [&](std::size_t i) {
@@ -167,8 +167,8 @@ class pair_checker {
     for (const asked& one : all) report(one);
   }
 
-  /// Marks the documents that are dropped.
-  /// Returns: the number of dropped documents.
+  /// Writes each document to drop, with its original, to the file of --dropped.
+  /// Returns: the number of documents to drop.
   std::uint64_t drop() {
     neardup::pair_groups<std::uint32_t> groups(static_cast<std::uint32_t>(documents_.size()));
     std::optional<checked_pair> last;
@@ -303,7 +303,7 @@ struct pair_source {
   std::optional<std::string> annotate_key = std::nullopt;  // key of the notes about groups, if wanted
 };
 
-/// Reads the documents, and makes the table of their ids. Calls `visit` for each document of the input.
+/// Fills `documents` from the index and the input, and prepares it. Calls `visit` for each document of the input.
 void read_named(context& c, const pair_source& from, named_documents& documents,
                 const document_visitor& visit = nullptr) {
   const auto add = [&](const placed_document& d) { documents.add(d); };
@@ -332,8 +332,7 @@ input_settings input_of(const context& c, const pair_source& from) {
   return input;
 }
 
-/// Refuses a table of clusters without a header.
-/// Throws: input_error.
+/// Throws: input_error if the file of clusters, `from`, is a table without a header.
 void refuse_empty_table(const reading& from) {
   const source* const first = from.sources.first().get();
   const unit_of_input unit = from.how.input.unit;
@@ -359,7 +358,7 @@ class named_clusters {
     add(found->second, id, where);
   }
 
-  /// Adds a line, which names the documents of a cluster.
+  /// Adds a cluster. `line` has the ids of its documents, with blanks between them.
   void take_line(std::string_view line, const std::string& where) {
     clusters_.emplace_back();
     constexpr std::string_view blanks = " \t\r\n";
@@ -370,7 +369,7 @@ class named_clusters {
     }
   }
 
-  /// Returns the clusters. The documents of a cluster are sorted by number.
+  /// Moves the clusters out of this object. The documents of a cluster are sorted by number.
   [[nodiscard]] std::vector<std::vector<std::uint32_t>> take_all() {
     for (std::vector<std::uint32_t>& members : clusters_) std::sort(members.begin(), members.end());
     return std::move(clusters_);
@@ -426,7 +425,7 @@ struct checked_cluster {
   std::uint64_t near = 0;            // number of pairs that are near-duplicates
 };
 
-/// Writes the records of the input, each with a note about its group after the check of the clusters.
+/// Writes the records of the input, and adds to each a note about its group. A group is found within a cluster.
 /// Memory: 16 bytes for each document.
 class group_notes {
  public:
@@ -559,8 +558,8 @@ void verify_pairs(context& c, const pair_source& from) {
   finish(c, summary, checker.near());
 }
 
-/// Returns the format of the pairs.
-/// Throws: usage_error.
+/// Returns the format of the pairs or clusters, by --pairs-format or by the name of the file.
+/// Throws: usage_error if the option is wrong, or if it is missing and the name does not tell the format.
 pair_format format_of_pairs(const typed_options& typed, const pair_source& from) {
   const std::string& path = from.path;
   if (const auto format = typed["--pairs-format"]) {

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t buffer_size = std::size_t{1} << 16;
 
-/// Creates the first of PATH.partial, PATH.partial.1 and so on that exists neither as a file nor as a link.
+/// Creates the first of PATH.partial, PATH.partial.1 and so on that exists neither as a file nor as a link. Sets
+/// `partial` to its path, and `unfinished`, which removes it if a signal ends the program.
 /// Returns: null if no file can be created; errno has the reason.
 std::FILE* create_partial(const std::string& path, bool is_private, std::string& partial, unfinished_file& unfinished) {
   constexpr int most = 1000;
@@ -35,8 +36,8 @@ std::FILE* create_partial(const std::string& path, bool is_private, std::string&
   throw output_error(path + ": cannot be written: " + why);
 }
 
-/// Returns the type of the file that an output replaces.
-/// Throws: output_error if the file cannot be replaced.
+/// Returns the type of the file at `target`, which an output replaces.
+/// Throws: output_error, which names `path`, if this file cannot be replaced.
 std::filesystem::file_type type_of_target(const std::string& path, const std::string& target) {
   std::error_code error;
   const std::filesystem::file_type type = std::filesystem::status(target, error).type();
@@ -57,8 +58,8 @@ void check_output(const std::string& path) {
   const fs::file_type type = type_of_target(path, target);
   if (type != fs::file_type::regular && type != fs::file_type::not_found) refuse_output(path, "it is no regular file");
   std::string partial;
-  // This name is about as long as the temporary names of the library. It is never the name of an existing file.
   unfinished_file unfinished;
+  // With the digits, the name is about as long as the temporary names of the library.
   std::FILE* const file = create_partial(target + ".1234567890", true, partial, unfinished);
   if (file == nullptr) refuse_output(path, std::strerror(errno));
   std::fclose(file);
@@ -101,7 +102,7 @@ void output::open(const std::string& path) {
 }
 
 output::~output() {
-  // If an error occurred elsewhere, the output so far is written. Errors of this write are not reported.
+  // If close() was not called, for example after an exception, buffered bytes are written. Errors are not reported.
   if (!failed_ && file_ != nullptr && (begun_ || !buffer_.empty())) {
     try {
       write(buffer_, packer::mode::finish);

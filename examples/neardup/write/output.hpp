@@ -10,13 +10,13 @@ namespace command {
 ///
 /// A file is written as FILE.partial, and renamed when it is complete. Until then, an older FILE stays intact. If there
 /// already is a file or link FILE.partial, it may be the input of another program, so FILE.partial.1 is used, and so
-/// on. If FILE is a link, FILE stands for the file to which the link leads. That file need not exist. The new file gets
-/// the permissions of the file that it replaces. Before that, only its owner can access FILE.partial. If the name ends
-/// in .gz or .zst, the output is compressed. If a signal ends the program, FILE.partial is removed.
+/// on. If FILE is a link, FILE stands for the file to which the link leads. That file need not exist. A new file gets
+/// the permissions of the file that it replaces. Until it gets them, only its owner can access it. If the name ends in
+/// .gz or .zst, the output is compressed. If a signal ends the program, FILE.partial is removed.
 class output {
  public:
-  /// Opens a file, or standard output if `path` is empty.
-  /// Throws: output_error.
+  /// Opens the file at `path`, or standard output if `path` is empty.
+  /// Throws: output_error if the file cannot be written.
   explicit output(const std::string& path);
   ~output();
   output(const output&) = delete;
@@ -61,13 +61,12 @@ class output {
   bool failed_ = false;
 };
 
-/// Checks that an output can be written, as far as this can be known in advance. So a run does not fail after hours of
-/// work.
-/// Throws: output_error.
+/// Checks at the start of a run, as far as possible, that a file at `path` can be written when the run ends.
+/// Throws: output_error if the file cannot be written.
 void check_output(const std::string& path);
 
-/// Calls `save(file)` to replace a file atomically. The new file gets the permissions of the old file.
-/// Throws: output_error.
+/// Calls `save(target)`, which replaces a file atomically. `target` is `path`, or the target of the link at `path`. The
+/// new file gets the permissions of the old file. Throws: output_error if `save` throws a std::runtime_error.
 void save_whole(const std::string& path, const std::function<void(const std::string&)>& save);
 
 /// Does what save_whole(path, save) does, but the new file gets the permissions of the file at `like`.

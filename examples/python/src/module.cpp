@@ -33,7 +33,7 @@ namespace {
 
 // ---- Calls -----------------------------------------------------------------------------------------------------------
 
-/// Raises the exception of a status that is not NEARDUP_OK.
+/// Throws the Python exception for `error.status`, unless the status is NEARDUP_OK.
 void check(const neardup_error& error) {
   switch (error.status) {
     case NEARDUP_OK: return;
@@ -46,8 +46,8 @@ void check(const neardup_error& error) {
   throw nb::python_error();
 }
 
-/// Calls a function on a thread. Converts an exception to an error, because no exception may leave a thread. Only
-/// std::bad_alloc can leave this function.
+/// Calls `call`. If `call` throws, sets `error` instead, because no exception may leave a thread. The exception is
+/// always std::bad_alloc, because the C interface reports all other errors by `error`.
 template <class Call>
 void call_guarded(const Call& call, const neardup_run& run, neardup_error& error) noexcept {
   try {
@@ -155,7 +155,7 @@ void call_long(const running& how, const Call& call) {
 /// texts, sets or codes; `bytes`: their total size.
 bool is_small(std::size_t count, std::size_t bytes) { return count < 64 && bytes < std::size_t{1} << 16; }
 
-/// Makes a call. If its input is small, the call is made at once on this thread. Otherwise it is made by call_long().
+/// Makes a call on this thread if its input is small and no progress is reported. Otherwise uses call_long().
 template <class Call>
 void call_either(const running& how, bool is_input_small, const Call& call) {
   if (is_input_small && how.progress.is_none()) return call_now(1, call);
@@ -173,14 +173,14 @@ Structure* from_capsule(nb::handle capsule, const char* name) {
 
 std::string name_of_type(nb::handle object) { return nb::cast<std::string>(nb::str(object.type().attr("__name__"))); }
 
-/// The structures of an object that has a method of Arrow's PyCapsule interface. They live as long as this object.
+/// The Arrow structures of a Python object that has Arrow's PyCapsule interface. `owner` keeps the structures alive.
 struct arrow_object {
   nb::object owner;
   const ArrowSchema* schema = nullptr;
   const ArrowArray* array = nullptr;
   ArrowArrayStream* stream = nullptr;
 
-  /// Opens an object. Returns: false if the object has none of the methods.
+  /// Sets the members from `object`. Returns: false if `object` does not have the interface.
   bool open(nb::handle object) {
     if (PyType_Check(object.ptr())) return false;
     if (nb::hasattr(object, "__arrow_c_stream__")) {
@@ -385,7 +385,7 @@ ArrowArray make_array(exported of) {
   return array;
 }
 
-/// Makes a capsule. When the capsule is destroyed, its structure is released, unless a consumer has taken the content.
+/// Makes a capsule with `content`. The end of the capsule releases `content`, unless a consumer has moved it out.
 template <class Structure>
 nb::object capsule_of(Structure content, const char* name) {
   auto* const structure = new Structure(content);
@@ -450,7 +450,7 @@ exported table(std::vector<exported> columns) {
   return result;
 }
 
-/// Returns a bitmap. Its bits are the bytes of `valid`, each of which is 1 or 0.
+/// Returns a bitmap of `size` bits. Bit i is set if valid[i] is not 0.
 std::shared_ptr<const std::vector<std::uint8_t>> bitmap_of(const std::uint8_t* valid, std::size_t size) {
   auto bits = std::make_shared<std::vector<std::uint8_t>>((size + 7) / 8);
   for (std::size_t i = 0; i < size; ++i)
@@ -467,8 +467,8 @@ struct freeing {
 template <class Handle, void (*Free)(Handle*)>
 using owned = std::unique_ptr<Handle, freeing<Handle, Free>>;
 
-/// Holds the result of a call, and frees the result unless it is taken. A call may be interrupted when there already is
-/// a result.
+/// Holds the result of a call until take(). Without take(), the destructor frees the result: an interrupted call may
+/// have a result already, which nothing takes.
 template <class Handle, void (*Free)(Handle*)>
 struct slot {
   Handle* value = nullptr;
@@ -567,7 +567,7 @@ struct edited_texts {
   std::size_t bytes = 0;  // bytes of the given texts; for Arrow an upper bound
 };
 
-/// A result in columns of equal length, which Arrow and NumPy refer to. `columns`: their names.
+/// Pairs, in columns of equal length. Arrays of Arrow and NumPy refer to this memory. `columns`: the columns' names.
 struct pairs {
   owned<neardup_pairs, neardup_pairs_free> handle;
   const char* columns;
@@ -577,7 +577,7 @@ struct pairs {
   [[nodiscard]] std::size_t size() const { return neardup_pairs_size(handle.get()); }
 };
 
-/// Calls `use(name)` for each of the names in a text. The names are separated by blanks.
+/// Calls `use(name)` for each name in `names`, in which blanks separate the names.
 template <class Use>
 void for_each_name(const char* names, const Use& use) {
   std::istringstream line(names);
@@ -694,8 +694,8 @@ struct matches {
   [[nodiscard]] std::size_t size() const { return neardup_matches_size(handle.get()); }
 };
 
-/// Converts a column of numbers to a column of strings. `offsets` and `data` are the buffers of Arrow's large_string,
-/// or None. Then the numbers stay.
+/// Converts `numbers` to a column of strings. `offsets` and `data` are the buffers of Arrow's large_string. If they are
+/// None, `numbers` is not changed.
 void name_column(exported& numbers, const nb::object& offsets, const nb::object& data) {
   if (offsets.is_none()) return;
   const auto array = nb::cast<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(offsets);
@@ -761,7 +761,7 @@ struct code_index {
 
   explicit code_index(neardup_index* made) : handle(made) {}
 
-  /// Changes the index by some codes at a time. Between these steps, Ctrl-C can end the call.
+  /// Calls `apply` to insert or erase some codes at a time. Between these steps, Ctrl-C can end the call.
   template <class Change>
   std::size_t change(const codes& of, const id_array& ids, const Change& apply) {
     if (ids.shape(0) != of.size()) throw nb::value_error("there are not as many ids as codes");
@@ -854,7 +854,7 @@ struct dedup {
     if (handle == nullptr) throw nb::value_error(closed);
     return use(handle.get());
   }
-  /// Calls `use(handle)`. If the object is closed, sets an error instead. Precondition: the caller holds the lock.
+  /// Calls `use(handle)`. If this object is closed, sets `error` instead. Precondition: the caller has locked `mutex`.
   template <class Use>
   void use(neardup_error* error, const Use& use) const {
     if (handle != nullptr) return use(handle.get());
@@ -869,8 +869,8 @@ std::size_t length_of(const ArrowArray& array) {
   return static_cast<std::size_t>(std::max<std::int64_t>(array.length, 0));
 }
 
-/// Decides about all documents of an input. `decide(input, first, verdicts, run, error)` decides about some documents,
-/// from document `first` on.
+/// Decides about all `texts`. `decide(input, first, count, verdicts, run, error)` decides about the `count` documents
+/// of `input`, the first of which is number `first` of `texts`.
 template <class Decide>
 std::unique_ptr<verdicts> decide_all(nb::handle texts, const running& how, const Decide& decide) {
   const text_input in(texts);
@@ -907,7 +907,7 @@ std::unique_ptr<verdicts> decide_all(nb::handle texts, const running& how, const
 }
 
 /// Decides about one document with `decide(input, verdicts, run, error)`.
-/// Returns: true if the document is new; its original; the similarity of both, or None.
+/// Returns: the tuple (is_new, original, similarity). For a new document, the last two are None.
 template <class Decide>
 nb::tuple decide_one(nb::handle text, const Decide& decide) {
   const text_input in(nb::make_tuple(nb::borrow(text)));
@@ -921,7 +921,7 @@ nb::tuple decide_one(nb::handle text, const Decide& decide) {
   return nb::make_tuple(false, original, similarity);
 }
 
-/// Defines the joins of a corpus: of sets by features, or of texts by the edit distance.
+/// Defines the functions pairs, verify and group of a corpus of feature sets, or of texts for the edit distance.
 template <class Corpus, auto Pairs, auto Verify, auto Group, auto Extend>
 void define_joins(nb::module_& m) {
   m.def(
@@ -1022,7 +1022,7 @@ struct set_scatter {
   std::mutex mutex;
 };
 
-/// Settings of a shuffle: (similarity, measure, min_common, partitions, payload, all_counted, identity).
+/// Settings of a shuffle: (similarity, measure, min_common, partitions, payload, all_counted, identity, copies_once).
 neardup_shuffle shuffle_of(const nb::tuple& given) {
   neardup_shuffle result{};
   result.join = join_of(nb::cast<double>(given[0]), nb::cast<int>(given[1]), nb::cast<std::size_t>(given[2]),
@@ -1292,7 +1292,7 @@ void define_shuffle(nb::module_& m) {
 
 NB_MODULE(_native, m) {
   // A table of Polars or Arrow may live until Python ends, and keeps the memory of a result. This is no leak, so
-  // warnings are off. A test sets the variable.
+  // nanobind's warnings are off, except in a test that sets NEARDUP_LEAK_WARNINGS.
   nb::set_leak_warnings(std::getenv("NEARDUP_LEAK_WARNINGS") != nullptr);
   m.attr("version") = neardup_version();
   define_shuffle(m);

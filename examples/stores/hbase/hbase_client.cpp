@@ -69,7 +69,7 @@ class fields {
  public:
   explicit fields(std::string_view data) : rest_(data) {}
 
-  /// Moves to the next field. Returns: false if there is no further field.
+  /// Reads the next field into `field` and `number` or `bytes`. Returns: false if there is no further field.
   bool next() {
     if (rest_.empty()) return false;
     const std::uint64_t tag = take_varint();
@@ -352,14 +352,14 @@ struct table::implementation {
     return std::prev(regions.upper_bound(row))->second;
   }
 
-  /// Asks the master for the server of hbase:meta, and asks that server for the regions of the table.
+  /// Sets `regions`: asks the master for the server of hbase:meta, and asks that server for the regions of the table.
   void find_regions() {
     const std::string locations = connect_to_master("ClientMetaService")->call("GetMetaRegionLocations", message());
     std::string_view server;  // a ServerName
     for_each_of(locations, 1, [&](std::string_view one) { server = server.empty() ? bytes_of(one, 2) : server; });
     if (server.empty()) throw passing_error("HBase: hbase:meta is nowhere yet");
     connection& meta = server_at(std::string(bytes_of(server, 1)), std::to_string(number_of(server, 2)));
-    // The names of the rows have the form TABLE,FIRST_ROW,ID.
+    // The keys of the rows in hbase:meta have the form TABLE,FIRST_ROW,ID.
     const message scan = message()
                              .part(1, message().bytes(1, "info").bytes(2, "regioninfo").bytes(2, "server"))
                              .bytes(3, where.name + ",,")
@@ -376,7 +376,7 @@ struct table::implementation {
     if (regions.empty() || !next.empty()) throw passing_error("HBase: the table " + where.name + " is not there");
   }
 
-  /// Adds the region that a row of hbase:meta describes.
+  /// Adds the region that `result`, a row of hbase:meta, describes, unless the region is offline or was split.
   void add_region(std::string_view result) {
     std::string begin;
     std::string server;
@@ -409,7 +409,7 @@ struct table::implementation {
     changes.push_back({std::string(row), std::move(mutation)});
   }
 
-  /// Sends as many changes from `begin` on as fit into one request to each server.
+  /// Sends changes, beginning with change `begin`, until they have `bytes_at_once` bytes. Each server gets one request.
   /// Returns: the index of the first change that was not sent.
   std::size_t send_changes(std::size_t begin) {
     std::map<const region*, message> actions;

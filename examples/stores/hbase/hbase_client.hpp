@@ -13,7 +13,7 @@
 
 namespace hbase {
 
-/// The error if HBase cannot be reached, or refuses a request. The message tells which.
+/// The error if HBase cannot be reached, or refuses a request. The message has the reason.
 struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -50,15 +50,15 @@ class table {
   /// Throws: error.
   void create();
 
-  /// The following changes are buffered until flush().
+  /// put(), erase() and erase_row() buffer changes until flush().
   void put(std::string_view row, std::string_view column, std::string_view value);
   void erase(std::string_view row, std::string_view column);
   void erase_row(std::string_view row);
   /// Returns the size of the buffered changes in bytes.
   [[nodiscard]] std::size_t waiting_bytes() const;
-  /// Returns when HBase has acknowledged all changes, which are then synced to its write-ahead log.
-  /// Throws: error. Some of the changes may then have been made, and all changes are still buffered. Repeating them is
-  /// harmless.
+  /// Sends the buffered changes. Returns when HBase has synced them to its write-ahead log and acknowledged them.
+  /// Throws: error. Then HBase may have made some of the changes, and all are still buffered. It is harmless to call
+  /// flush() again.
   void flush();
   void discard_changes();
 
