@@ -1,5 +1,5 @@
 // Converts typed options to the settings of fingerprints and comparison. A similarity implies further settings, by the
-// defaults of the library and the rule in docs/command.md. All functions throw usage_error.
+// defaults of the library and the rule in docs/command.md. The functions throw usage_error for invalid options.
 #pragma once
 
 #include "../compare/context.hpp"
@@ -13,7 +13,7 @@ struct width_rule {
   const char* text = "fingerprints have 32, 64, 128 or 256 bits";
 };
 
-/// Converts the options of fingerprints: features, weights, kind and width.
+/// Sets the kind and width of fingerprints, the features and the weights in `to`.
 void take_fingerprint(const typed_options& typed, const width_rule& widths, run_settings& to);
 
 void take_grouping(const typed_options& typed, run_settings& to);
@@ -24,8 +24,8 @@ double similarity_of(const typed_options& typed);
 /// Returns true if --similarity and --min-similarity are both given, and their values differ.
 bool has_two_similarities(const typed_options& typed);
 
-/// Converts the options of the distance and the check. With --distance alone, there is no check. Otherwise a similarity
-/// determines the settings. `is_of_index`: true if features may be kept although they are not checked.
+/// Sets the distance, the check and the grouping in `to`. With --distance alone, there is no check. Otherwise a
+/// similarity determines the settings. `is_of_index`: true if --check-features may be given without a check.
 void take_comparison(const typed_options& typed, run_settings& to, bool is_of_index = false);
 
 /// Refuses a distance or a number of blocks that is impossible for the width of the fingerprints.
@@ -34,7 +34,7 @@ void check_distance(const run_settings& settings);
 /// Returns true if documents are codes instead of texts.
 bool reads_codes(const typed_options& typed);
 
-/// If --same is given, refuses options that need the features of a single text.
+/// If --same is given, refuses options and inputs for which the features that --same names cannot be compared.
 void refuse_what_same_cannot(const typed_options& typed, const run_settings& to);
 
 /// Returns the first typed option that asks for fingerprints, or an empty text if there is none.
@@ -47,8 +47,8 @@ std::string option_of_weights(const typed_options& typed);
 /// files may still require fingerprints.
 bool may_be_exact(const typed_options& typed);
 
-/// Returns true if kind, width and distance are the ones that the similarity would imply.
-/// Precondition: there is a similarity, and the check is not by edit distance.
+/// Returns true if kind, width and distance are those that `comparison.min_similarity` implies.
+/// Precondition: `comparison.min_similarity` has a value, and the check is not by edit distance.
 bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison);
 
 /// Prints the settings that a similarity implies, and the equivalent options. If the command uses fingerprints although

@@ -9,7 +9,7 @@ namespace command {
 
 std::span<const option_row> shared_options();
 
-/// Returns the options of a verb: its own options, and the options of its groups. They have the order of the help.
+/// Returns the own options of a verb and the options of its groups, in the order in which the help shows them.
 std::vector<option_row> options_of(const verb& chosen);
 
 }  // namespace command

@@ -57,7 +57,7 @@ void take_lists(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// Sets the fields of records that are read.
+/// Sets the names of the fields that are read from records.
 void take_fields(const typed_options& typed, run_settings& to) {
   const unit_of_input unit = to.input.unit;
   if (!has_fields(unit)) {
@@ -213,7 +213,7 @@ void take_listed(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// Files of the library are not texts.
+/// Refuses files of the library, which are not texts.
 void refuse_own_files(const run_settings& to) {
   if (to.input.unit == unit_of_input::fingerprints) return;
   const auto refuse_own = [](const std::string& path) {
@@ -288,7 +288,7 @@ void take_composition(typed_options& typed, const index_settings& stored) {
 void refuse_other_features(const typed_options& typed, const index_settings& stored) {
   const auto features = typed["--check-features"];
   if (!features) return;
-  // words:1 is the same as words.
+  // Settings are compared after parsing, because words:1 means the same as words.
   if (to_string(parse_feature_setting("--check-features", *features)) == stored.check_features) return;
   throw usage_error("--check-features " + *features + ": " + stored.path + " has " +
                     (stored.has_sets() ? stored.check_features : "fingerprints, and no features"));
@@ -333,8 +333,8 @@ void refuse_check_of_index(const typed_options& typed) {
 
 namespace {
 
-/// Takes the settings that were not given from the index, as the verb `query` does. If any index has no features,
-/// fingerprints decide.
+/// For options that were not given, takes the settings of an index of --against, as the verb `query` does. If any index
+/// has no features, documents are compared by fingerprints alone.
 void take_from_index_of_against(typed_options& typed, const index_settings& stored, run_settings& to) {
   take_what_is_kept(typed, stored, to);
   take_composition(typed, stored);
@@ -361,7 +361,7 @@ void take_grown_index(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// Separates the indexes of --against from texts and lists.
+/// Separates the indexes of --against from texts and lists, and takes the settings of these indexes.
 void take_against(typed_options& typed, run_settings& to) {
   if (std::find(to.against.paths.begin(), to.against.paths.end(), "") != to.against.paths.end()) {
     throw usage_error("--against '': not the name of a file or folder");
@@ -391,7 +391,7 @@ void take_against(typed_options& typed, run_settings& to) {
   for (const index_settings& one : indexes) take_from_index_of_against(typed, one, to);
 }
 
-/// Takes the composition of fingerprints from the first list.
+/// If --bits or --kind was not given, takes the value in the header of the first list.
 void take_from_lists(typed_options& typed, const run_settings& to) {
   if (!to.lists.have_headers) return typed.set_default("--kind", "simhash");  // the default kind of `hash`
   const stored_fingerprints stored = read_header(to.input.paths.front());
@@ -399,7 +399,7 @@ void take_from_lists(typed_options& typed, const run_settings& to) {
   const std::string kind(to_string(stored.kind));
   const std::string given = typed["--kind"].value_or("auto");
   if (given == "auto") typed.set("--kind", {kind});
-  // An invalid kind is refused when it is parsed.
+  // An invalid kind is not refused here, but when --kind is parsed.
   if (given != kind && (given == "simhash" || given == "minwise")) {
     throw usage_error("--kind " + given + ": the fingerprints in " + to.input.paths.front() + " are of the kind " +
                       kind);
@@ -488,7 +488,7 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
     const std::string& path = read[i];
     const std::string input = identity_of(path == "-" ? "/dev/stdin" : path);
     if (input.empty()) continue;
-    // Documents of the input are checked when they are read, so they are skipped here.
+    // Whether a document of the input is standard output is checked when the document is read.
     const bool is_document = reads_documents && i < to.input.paths.size();
     if (input == printed && !is_document) throw usage_error(path + " is also the output of this run");
     for (const written_file& file : written) {
@@ -567,7 +567,7 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
   }
   refuse_what_same_cannot(typed, to);
   if (lists || !to.against.without_features.empty()) {
-    // If documents have no texts, there is no check.
+    // Lists, and indexes of fingerprints, have no features or texts to check.
     to.comparison.min_similarity.reset();
     to.choice.reset();
   }
@@ -586,7 +586,7 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
   }
   refuse_missing_input(to, steps.without_input);
   refuse_overwriting(to, steps.other_files ? steps.other_files() : std::vector<std::string>(), true);
-  // The width of codes may not be known yet.
+  // Unless --bits is given, the width of codes is known only after the first code was read.
   if (typed.takes(takes::comparison) && !(to.fingerprint.are_codes && to.input.code_bits == 0)) check_distance(to);
   to.input.watches_ids = (to.input.watches_ids || typed.takes(takes::comparison)) && !to.output.quiet;
   to.input.is_read_twice = to.input.is_read_twice || to.fingerprint.learns_idf();

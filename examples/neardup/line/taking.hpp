@@ -12,8 +12,8 @@
 
 namespace command {
 
-/// The steps that a verb adds to the steps of all verbs that read documents. The steps run in this order. Each step may
-/// be null.
+/// The steps that a verb adds to the steps of all verbs that read documents. The steps run in the order of the members.
+/// Each step may be null.
 struct reading_steps {
   std::function<void(run_settings&)> paths = nullptr;  ///< checks the arguments
   /// Takes the verb's own options. For options that were not given, takes the settings in files.
@@ -31,28 +31,29 @@ struct reading_steps {
 };
 run_settings take_reading(typed_options& typed, const reading_steps& steps = {});
 
-/// Converts the paths, and names of files. This is the first step of take_reading(), also for verbs that read no
-/// documents.
+/// Returns settings with only the paths and the names of files. take_reading() calls this function first. Verbs that
+/// read no documents call it directly.
 run_settings settings_of(const typed_options& typed);
 
-/// Converts --output, --format, --threads and similar options. This is the last step of take_reading().
+/// Sets the output, the threads and the memory in `to`, by --output, --format, --threads and similar options.
 void take_output(const typed_options& typed, run_settings& to, bool writes_lists = false);
 
-/// Refuses an output that is also an input, or that is the same file as another output. `others` are further inputs. If
-/// the paths are documents, they are checked when they are found.
+/// Refuses an output that is also an input, or that is the same file as another output. `others` are further inputs.
+/// `reads_documents`: true if the paths are documents. Each document is then compared with standard output when it is
+/// read.
 void refuse_overwriting(const run_settings& to, const std::vector<std::string>& others, bool reads_documents);
 
 std::ptrdiff_t streams_in(const std::vector<std::string>& paths);
 void refuse_if_given(const typed_options& typed, std::initializer_list<const char*> names, const std::string& why);
 void refuse_empty_name(const typed_options& typed, const char* option);
 
-/// For options that were not given, takes the composition of an index.
+/// For options that were not given, takes the composition of the index `stored`.
 void take_composition(typed_options& typed, const index_settings& stored);
 void refuse_other_features(const typed_options& typed, const index_settings& stored);
 /// If neither --within nor --across was given, takes the option with which the index was made, if any.
 /// Throws: usage_error if one of the options was given, and the index does not keep the values of its field.
 void take_pairing(typed_options& typed, const index_settings& stored);
-/// Records whether an index has features.
+/// If the index `stored` has no features, sets `to.against.without_features`.
 /// Throws: usage_error if an option needs features that the index does not have.
 void take_what_is_kept(const typed_options& typed, const index_settings& stored, run_settings& to);
 /// Refuses a check that needs data which no index has.

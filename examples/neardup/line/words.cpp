@@ -35,7 +35,7 @@ class help_formatter : public CLI::Formatter {
   std::string usage_;
 };
 
-/// Converts a size to a number of bytes.
+/// Converts `size` in place to a number of bytes.
 /// Returns: an error message, or an empty text if the size is valid.
 std::string read_size(std::string& size) {
   const std::string given = size;  // kept for the message, because CLI11 removes the unit first
@@ -65,7 +65,7 @@ void add_option(CLI::App& app, const option_row& row) {
   }
 }
 
-/// Shows only the usual options, with their brief texts, as --help does.
+/// Hides the options that --help does not show, and replaces help texts by their brief forms.
 void hide_unusual_options(CLI::App& app, const std::vector<option_row>& rows, const verb& chosen, bool is_named) {
   for (const option_row& row : rows) {
     CLI::Option* const option = app.get_option(row.long_name());

@@ -35,7 +35,7 @@ class typed_options {
   }
 
   void set(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
-  /// Sets the value of an option that was not given. The value comes from another source.
+  /// Sets an option to a value that was not typed. No-op if the option has a value.
   void set_default(const std::string& name, const std::string& value) {
     if (values_.try_emplace(name, 1, value).second) defaults_.insert(name);
   }
@@ -56,13 +56,13 @@ class typed_options {
 };
 
 /// Reads the words after the verb.
-/// Returns: the options, or a text to print if the words ask for one.
-/// Throws: usage_error if an option is unknown.
+/// Returns: the options, or the text to print if --help, --help-all or --version was typed.
+/// Throws: usage_error if an option is unknown, or a value is missing or invalid.
 std::variant<typed_options, std::string> read_words(const verb& chosen, bool is_named, verb_table verbs,
                                                     std::vector<std::string> words);
 
 /// Returns the index of `text` in `names`.
-/// Throws: usage_error if `names` does not have the word. The message names the option and `rule`.
+/// Throws: usage_error if `names` does not contain `text`. The message names the option and `rule`.
 std::size_t parse_name(const std::string& option, const std::string& text, const std::vector<const char*>& names,
                        const std::string& rule);
 
@@ -98,7 +98,7 @@ Number parse_number(const std::string& option, const std::string& text, Number l
   return value;
 }
 
-/// Sets `to` to the number that is the value of an option. No-op if the option was not given.
+/// Sets `to` to the value of `option`, a number from `low` to `high`. No-op if the option was not given.
 template <class Number, class To>
 void take_number(const typed_options& typed, const std::string& option, To& to, Number low, Number high) {
   if (const auto text = typed[option]) to = parse_number(option, *text, low, high);

@@ -15,8 +15,8 @@ constexpr std::size_t header_size = 64;  // size of the fixed part
 
 constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8), log_magic("\x89NDUL\r\n\x1a", 8);
 
-/// Returns true if a file has some of the magic bytes, so many that it cannot be a text. A log differs in one of these
-/// bytes, and is not damaged.
+/// Returns true if more than half of the magic bytes are right, but some are wrong, or the header is cut off. A log is
+/// not damaged, although its magic bytes differ in one byte.
 bool is_damaged(std::string_view beginning) {
   if (beginning.starts_with(log_magic)) return false;
   std::size_t same = 0;
@@ -28,7 +28,7 @@ bool is_damaged(std::string_view beginning) {
 }
 
 /// Returns the first bytes of a file.
-/// Throws: input_error.
+/// Throws: input_error if the file cannot be opened.
 std::string beginning_of(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!file) throw input_error({path, "cannot be opened: " + std::generic_category().message(errno)});

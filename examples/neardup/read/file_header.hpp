@@ -28,8 +28,7 @@ struct stored_fingerprints {
 /// Returns: nullopt if the file is not a neardup file.
 std::optional<stored_fingerprints> parse_header(std::string_view beginning);
 
-/// Reads the header of a regular file.
-/// Returns: nullopt if the file is not a neardup file.
+/// Returns the header of a neardup file, or nullopt for any other path.
 /// Throws: input_error if the file is a damaged or incomplete neardup file.
 std::optional<stored_fingerprints> header_of(const std::string& path);
 

@@ -30,7 +30,7 @@ struct set_of_characters {
   std::optional<std::string_view> unknown;  ///< name of a class that does not exist, if there is one
 };
 
-/// Reads the set at the beginning of a pattern, and tests whether it contains a character.
+/// Reads the set at the beginning of a pattern, and tests whether the set contains `c`.
 set_of_characters read_set(std::string_view pattern, char32_t c = 0) {
   set_of_characters set;
   const bool is_inverted = pattern.size() > 1 && (pattern[1] == '!' || pattern[1] == '^');
@@ -67,8 +67,8 @@ struct element {
   std::string_view text;  ///< the part of the pattern that is this element
 };
 
-/// Returns the first element of a pattern. `begins_name`: true at the beginning of the pattern, and after a '/'. Only
-/// in these places, two stars mean folders, as in git. In other places, they are two ordinary stars.
+/// Returns the first element of a pattern. `begins_name`: true at the beginning of the pattern, and after a '/'. Two
+/// stars mean folders only in these places, as in git. In other places, they are two ordinary stars.
 element first_element(std::string_view pattern, bool begins_name) {
   const auto found = [&](auto kind, std::size_t length) { return element{kind, pattern.substr(0, length)}; };
   const std::size_t stars = std::min(pattern.find_first_not_of('*'), pattern.size());
@@ -84,11 +84,11 @@ element first_element(std::string_view pattern, bool begins_name) {
   return found(element::character, pattern.front() == '\\' ? 2 : 1);
 }
 
-/// places[i] is true if the pattern so far matches the first i bytes of the text. All places are computed together,
-/// because a pattern with many stars can match in exponentially many ways.
+/// places[i] is true if the processed elements of the pattern match the first i bytes of the text. All places are
+/// computed together, because a pattern with many stars can match in exponentially many ways.
 using places = std::vector<bool>;
 
-/// Returns the places after one more element of the pattern.
+/// Returns the places after the element `next`. `reached`: the places before this element.
 places pass(const element& next, std::string_view text, const places& reached) {
   const bool is_star = next.kind == element::star || next.kind == element::double_star;
   // A star, two stars and `**/` may match nothing.
@@ -111,7 +111,7 @@ places pass(const element& next, std::string_view text, const places& reached) {
   return passed;
 }
 
-/// Refuses a pattern that has no meaning.
+/// Calls `refuse` if a pattern is invalid.
 template <class Refuse>
 void check_glob(std::string_view pattern, const Refuse& refuse) {
   if (pattern.empty()) refuse("the pattern is empty");
@@ -127,7 +127,8 @@ void check_glob(std::string_view pattern, const Refuse& refuse) {
   }
 }
 
-/// Replaces the first braces by each of their alternatives. Then expands the next braces in the same way.
+/// Replaces the first braces by each of their alternatives, then the next braces of each result in the same way.
+/// Appends the patterns without braces to `out`.
 template <class Refuse>
 void expand_braces(const std::string& pattern, std::vector<std::string>& out, const Refuse& refuse) {
   constexpr std::size_t most = 10000;

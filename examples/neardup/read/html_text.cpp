@@ -56,8 +56,8 @@ void append_code_point(char32_t c, std::string& out) {
   out.append(bytes.data(), neardup::encode(c == 0 ? neardup::replacement_character : c, bytes.data()));
 }
 
-/// Appends the character of the reference at the beginning of `text`.
-/// Returns: the size of the reference, or 0 if the text does not begin with a reference.
+/// Appends the character of the HTML reference at the beginning of `text`, such as `&lt;`, to `out`.
+/// Returns: the size of the reference, or 0 if `text` does not begin with a reference.
 std::size_t append_reference(std::string_view text, std::string& out) {
   constexpr std::size_t longest = 12;
   const std::size_t end = text.substr(0, longest).find(';');
@@ -134,11 +134,11 @@ std::size_t end_of_element(std::string_view html, std::string_view name) {
   return html.size();
 }
 
-/// Returns the size of the quote that begins with this tag, counted from the end of the tag. Returns nullopt if the tag
-/// begins no quote.
+/// Returns the number of bytes of `behind`, the HTML after `tag`, that belong to the quote which `tag` begins. Returns
+/// nullopt if `tag` begins no quote.
 std::optional<std::size_t> size_of_quote(std::string_view tag, std::string_view name, std::string_view behind) {
   if (name == "blockquote") return end_of_element(behind, name);
-  // Outlook marks the place at which the quoted mail begins.
+  // Outlook marks only the beginning of the quoted mail, which extends to the end.
   for (const std::string_view mark : {"divRplyFwdMsg", "appendonsend", "OutlookMessageHeader"}) {
     if (tag.find(mark) != tag.npos) return behind.size();
   }
@@ -146,7 +146,8 @@ std::optional<std::size_t> size_of_quote(std::string_view tag, std::string_view 
        {"gmail_quote", "gmail_attr", "yahoo_quoted", "moz-cite-prefix", "protonmail_quote"}) {
     if (tag.find(mark) == tag.npos) continue;
     const std::size_t size = end_of_element(behind, name);
-    // Answers may be between the quotes inside such an element.
+    // If the element contains blockquotes, the author's answers may be between them. Only the blockquotes are then
+    // quotes.
     constexpr std::string_view inner = "<blockquote";
     const std::string_view inside = behind.substr(0, size);
     const auto place = std::search(inside.begin(), inside.end(), inner.begin(), inner.end(),

@@ -12,8 +12,9 @@ namespace command {
 /// Complexity: linear.
 void append_html_text(std::string_view html, std::string& out);
 
-/// Appends the text of an HTML mail without quoted text. Quoted text is the elements `blockquote`, and elements that
-/// mail programs mark as quotes (`gmail_quote`, `yahoo_quoted` …). The line ">" takes the place of each such element.
+/// Appends the text of an HTML mail to `out`, without quoted text. Quoted text is the elements `blockquote`, and
+/// elements that mail programs mark as quotes (`gmail_quote`, `yahoo_quoted` …). The line ">" takes the place of each
+/// such element.
 /// Complexity: linear.
 void append_own_html_text(std::string_view html, std::string& out);
 

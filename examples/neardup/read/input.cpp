@@ -17,8 +17,8 @@ void byte_buffer::release::operator()(char* bytes) const noexcept { std::free(by
 
 namespace {
 
-// Sizes of a batch. Larger batches would not fit the cache, and short inputs would not be divided. In smaller batches,
-// locks and system calls would take more time.
+// Sizes of a batch. Larger batches would not fit the cache, and short inputs would not be divided among threads. In
+// smaller batches, locks and system calls would take more time.
 constexpr std::size_t block_size = std::size_t{1} << 19;
 constexpr std::size_t files_a_batch = 32;
 
@@ -48,7 +48,7 @@ std::optional<bool> is_array_of_objects(std::string_view text) {
       continue;
     }
     if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
-    // A brace inside an object comes after a colon, or is inside an array.
+    // Inside an object, a brace comes after a colon, or is inside an array. Any other brace begins another object.
     if (c == '{' && depth > 0 && is_behind_line && last != ':' && last != '[' && last != ',') return false;
     is_behind_line = false;
     if (c == '"') in_quotes = true;
@@ -65,7 +65,7 @@ unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop
   constexpr std::size_t most = 4096;
   std::string text;  // the first bytes, without a byte order mark and blanks before the text
   bool is_likely_array = false;
-  // In a file, the first object of an array is examined in large steps.
+  // The first object of an array may be long, so the examined part is doubled each time, except in a pipe.
   for (std::size_t size = 1; size < most; size += is_likely_array && !file.is_live() ? size : 1) {
     const std::string_view beginning = file.peek(size, stop);
     const bool is_end = beginning.size() < size;
@@ -118,7 +118,7 @@ bool is_mail_box(source_file& file, const std::atomic<bool>& stop) {
 
 void byte_buffer::reserve(std::size_t capacity) {
   if (capacity <= capacity_) return;
-  // Unlike new, realloc() returns on failure, so that the caller can report which input did not fit.
+  // If memory is short, new ends the program. realloc() returns, so the caller can report which input did not fit.
   void* const larger = std::realloc(bytes_.get(), capacity + padding);
   if (larger == nullptr) throw std::bad_alloc();
   static_cast<void>(bytes_.release());
@@ -133,8 +133,8 @@ void byte_buffer::append(std::string_view bytes) {
   size_ += bytes.size();
 }
 
-/// Reads until rest_ and the new bytes contain a whole line. Reads a pipe until the pipe pauses, because otherwise
-/// batches would be small.
+/// Copies rest_ to `bytes`, and reads until `bytes` contain a whole line or record. Reads a pipe until the pipe pauses,
+/// because otherwise batches would be small. Appends the ends of records to `ends`.
 /// Returns: the end of the whole lines, or nullopt if `stop` was set.
 std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, std::vector<std::size_t>& ends,
                                                           const std::atomic<bool>& stop) {
@@ -167,7 +167,7 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
     const std::size_t last = bytes.view().substr(old_size).rfind('\n');
     if (last != std::string_view::npos) end = old_size + last + 1;
   }
-  // A WARC record that seems complete at the gap is accepted. Only a following record could show that its length is
+  // A WARC record that seems complete before the gap is accepted. Only a record after it could show that its length is
   // wrong.
   if (failure_to_read_ && cutter_ && cutter_->is_behind_record() && end < bytes.size()) {
     end = bytes.size();
@@ -176,7 +176,7 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
   for (const std::uint64_t place : found) ends.push_back(static_cast<std::size_t>(place - offset_));
   if (has_ended && cutter_ && end < bytes.size()) ends.push_back(bytes.size());
   if (has_ended && cutter_ && from_->unit == unit_of_input::json_array && cutter_->is_open()) {
-    // Bytes after the last comma are a record, unless they are only blanks. That record is refused.
+    // Bytes after the last comma are refused as a bad record. If they are only blanks, the error is reported here.
     if (bytes.view().substr(end).find_first_not_of(" \t\r\n") == std::string_view::npos) {
       last_bad_ = bad_input{from_->name(), "the array of JSON has no end: the file is cut off"};
     }
@@ -219,7 +219,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
     out.offset = offset_;
     const bool may_wait = file_->is_live();
     if (may_wait && was_full_ && file_->is_quiet()) {
-      // The last batch was full, so more bytes were expected. But the input pauses.
+      // The last batch was full, so it was not marked as live. Now the input pauses, so an empty live batch follows.
       was_full_ = false;
       out.live = true;
       return true;
@@ -304,9 +304,8 @@ void source_lines::go_on_behind(const read_error& error, batch& out, const std::
   if (out.bad->unread > 0) file_.reset();
 }
 
-/// Reads to the end of the line, or to the end of the source.
-/// Returns: the number of unread bytes in the rest of the source, if
-/// `is_rest_unread`.
+/// Skips the rest of the line, and returns 0. If `is_rest_unread`, skips the rest of the source instead, and returns
+/// the number of its bytes.
 std::uint64_t source_lines::skip_line(bool is_rest_unread, const std::atomic<bool>& stop) {
   std::string block(std::size_t{1} << 16, '\0');
   std::uint64_t unread = 0;
@@ -334,7 +333,7 @@ std::uint64_t source_lines::skip_line(bool is_rest_unread, const std::atomic<boo
   return is_rest_unread ? unread : 0;
 }
 
-/// Determines the kind of a source's documents from its beginning, if it is not known yet.
+/// Determines the kind of a source's documents from its name and beginning, if the kind is not known yet.
 void source_lines::settle_unit(const std::atomic<bool>& stop) {
   if (!from_->has_settled_unit) {
     const bool is_open = from_->unit == unit_of_input::automatic;

@@ -42,8 +42,7 @@ class byte_buffer {
   std::size_t size_ = 0;
 };
 
-/// A batch of the input: either whole lines of one source, or files, each of which is a document. If the input after
-/// the batch is bad, `bad` has the error.
+/// A batch of the input: whole lines of one source, or files, each of which is a document, or only the error `bad`.
 struct batch {
   std::shared_ptr<source> from;                ///< the source of the lines
   byte_buffer bytes;                           ///< the lines, including their ends

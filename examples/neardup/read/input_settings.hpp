@@ -51,7 +51,7 @@ struct input_settings {
       std::numeric_limits<std::size_t>::max();  ///< index of the first path that comes from the list
   std::vector<std::uint64_t> listed_at;         ///< numbers of the lines, or of the zero-ended names, of these paths
   bool first_may_be_verb = false;               ///< the first path is in the place of a verb, and looks like one
-  /// Returns a hint for a path that does not exist, if the user may have meant another word.
+  /// Returns a hint for a path that does not exist, if the user may have meant a verb or a text.
   std::function<std::string(const std::string& path, bool may_be_verb)> hint;
 
   unit_of_input unit = unit_of_input::files;

@@ -32,7 +32,7 @@ namespace od = simdjson::ondemand;
 constexpr int max_depth = 1024;
 constexpr std::string_view blanks = " \t\r\n";
 
-/// Larger parsers are not kept, so that one record of 100 MB does not occupy a gigabyte until the end.
+/// Parsers with a larger capacity are not kept. Otherwise, one record of 100 MB would occupy a gigabyte until the end.
 constexpr std::size_t kept_capacity = std::size_t{1} << 24;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -85,8 +85,8 @@ constexpr std::array<char, 256> short_escapes = [] {
   return table;
 }();
 
-/// Writes the character of the escape at the beginning of a text, and moves `out` to the end of this character. Half of
-/// a surrogate pair becomes U+FFFD.
+/// Writes the character of the escape at the beginning of `text` to `out`, and moves `out` to the end of the character.
+/// Half of a surrogate pair becomes U+FFFD, and sets `ill_formed`.
 /// Returns: the size of the escape, or 0 if JSON has no such escape.
 std::size_t take_escape(std::string_view text, char*& out, bool& ill_formed) {
   if (text.size() < 2) return 0;
@@ -117,7 +117,7 @@ std::size_t take_escape(std::string_view text, char*& out, bool& ill_formed) {
 /// Resolves the escapes of a string in a line. `quoted`: the string without its quotes. simdjson's function copies byte
 /// by byte, unless it is compiled for a newer processor. This function returns a string without escapes unchanged, and
 /// otherwise processes 64 bytes at a time.
-/// Returns: the text, in `scratch` if there were escapes; nullopt if JSON has no such escape.
+/// Returns: the text, which is in `scratch` if there were escapes; nullopt if an escape does not exist in JSON.
 std::optional<std::string_view> unescape(std::string_view quoted, std::string& scratch, bool& ill_formed) {
   if (quoted.find('\\') == std::string_view::npos) return quoted;
   // No escape is shorter than its character, so the text is not longer than `quoted`. Copies may extend into the
@@ -237,8 +237,8 @@ struct key_tree {
     return *place;
   }
 
-  /// Completes a tree that has all fields. An element that is requested by its number also gets the keys of `each`, so
-  /// that each value is searched for only once. `is_of_text` returns true for the slot of a text.
+  /// Completes the tree after all fields were added. An element that is requested by its number also gets the keys of
+  /// `each`, so that one look-up finds all keys of an element. `is_of_text` returns true for the slot of a text.
   template <class IsOfText>
   void settle(const IsOfText& is_of_text) {
     if (each) each->collect(each->ends);
@@ -272,7 +272,7 @@ class value_list {
   explicit value_list(std::vector<path_key> path) : path_(std::move(path)) {}
 
   [[nodiscard]] const std::vector<token>& values() const { return values_; }
-  /// Returns the path of a value, with the numbers of its elements.
+  /// Returns the path of a value, in which the number of an element replaces each "*".
   [[nodiscard]] const std::string& name(std::size_t value) const { return names_[value]; }
   /// Returns true if the path led to an array, even to an empty one.
   [[nodiscard]] bool has_array() const { return arrays_ > 0; }
@@ -360,7 +360,7 @@ const char* name_of(char kind) {
   }
 }
 
-/// Returns the error message for a field whose value has a wrong kind.
+/// Returns the error message for a field whose value is missing or has a wrong kind.
 std::string other_kind(const std::string& name, const token& found, const char* wanted) {
   const std::string field = "field \"" + name + "\"";
   return found.kind == '\0' ? "no " + field : field + " is " + name_of(found.kind) + ", not " + wanted;
@@ -396,14 +396,14 @@ struct json_parser {
     scratch.resize(found.size());
   }
 
-  /// Resolves the escapes of a string. Like all functions that process a line, it throws simdjson_error.
+  /// Resolves the escapes of `quoted` in `memory`. Throws simdjson_error, like all functions that process a line.
   std::string_view resolve(std::string_view quoted, std::string& memory) {
     const auto text = unescape(quoted, memory, ill_formed);
     expect(text.has_value(), simdjson::STRING_ERROR);
     return *text;
   }
 
-  /// Reads a value. Checks all of the value except the escapes of strings, and extracts the requested parts.
+  /// Reads and checks a value, except the escapes of a single string. Extracts the parts that `here` requests.
   token scan(od::value value, int depth, const key_tree* here = nullptr) {
     expect(depth <= max_depth, simdjson::DEPTH_ERROR);
     std::string_view text = value.raw_json_token();
@@ -528,7 +528,7 @@ struct json_parser {
     if (here.each) forget(*here.each);
   }
 
-  /// Reads an array of strings as one text. Each string is a line.
+  /// Reads an array of strings as one text into `lines`. Each string is a line.
   token scan_texts(od::value value, int depth, const key_tree& here, std::string& lines) {
     lines.clear();
     bool are_strings = true;
@@ -545,7 +545,7 @@ struct json_parser {
     return {are_strings ? array_of_lines : mixed, lines};
   }
 
-  /// Reads an array of [word, weight] pairs. Any other value is only checked.
+  /// Reads an array of [word, weight] pairs into `to`. Any other value is only checked.
   token scan_weighted(od::value value, int depth, weighted_words& to) {
     if (!is_array(value)) return scan(value, depth);
     bool all_pairs = true;
@@ -612,7 +612,7 @@ struct json_parser {
     }
   }
 
-  /// Takes the number or text for --keep.
+  /// Stores the number or text for --keep in `out`.
   /// Returns: the error, if any.
   std::optional<std::string> take_key(record& out) const {
     const token& key = found[settings.text_fields.size() + 1];
@@ -626,8 +626,8 @@ struct json_parser {
     return std::nullopt;
   }
 
-  /// If only one value is allowed, moves the value of a path with "[*]" to `found`.
-  /// Returns: the error if there are several values.
+  /// For each field that may have only one value, moves the value of its path with "[*]" to `found`.
+  /// Returns: the error if a field has several values.
   std::optional<std::string> take_single_values() {
     const bool texts_are_single =
         settings.fields_are_ids || !settings.code_field.empty() || !settings.weighted_field.empty();
@@ -679,7 +679,7 @@ struct json_parser {
   }
 
   /// Adds the values of a line to the record.
-  /// Returns: the missing part, if any.
+  /// Returns: an error message if a value is missing or has a wrong kind.
   std::optional<std::string> take(std::string_view line, record& out) {
     if (!lists.empty()) {
       if (auto wrong = take_single_values()) return wrong;
@@ -743,7 +743,7 @@ struct json_parser {
       }
     };
     std::string_view taken = line;
-    // If a line ends too early, and the following bytes could continue the line, simdjson reads on after its end.
+    // If the byte after an incomplete line could continue it, simdjson would read on. A copy has blanks after the line.
     if (std::string_view(",]}").find(line.data()[line.size()]) != std::string_view::npos) {
       repaired_line.assign(line).append(padding, ' ');
       taken = std::string_view(repaired_line).substr(0, line.size());

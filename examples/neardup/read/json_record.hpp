@@ -20,8 +20,8 @@ void take_number(std::string_view number, record& out);
 /// Stores a text for --keep in `out`.
 void take_text(std::string_view text, record& out);
 
-/// Converts ascending positions in a text to positions in the JSON string from which the text was read. The quotes of
-/// the JSON string do not count.
+/// Converts `places`, ascending positions in a text, to positions in `quoted`, the JSON string of the text without its
+/// quotes.
 /// Complexity: linear.
 void move_into_quoted(std::string_view quoted, std::span<std::size_t> places);
 

@@ -98,7 +98,8 @@ std::size_t unannounced_body(std::string_view message) {
   return message.npos;
 }
 
-/// Removes a level of quotes from lines that look like the lines between messages: ">From " becomes "From ".
+/// Copies `raw` to `to`. Mail boxes write ">" before a line of text that would begin a message. Removes this ">":
+/// ">From " becomes "From ".
 void remove_quotes(std::string_view raw, std::string& to) {
   to.clear();
   while (!raw.empty()) {
@@ -148,7 +149,7 @@ bool is_known_encoding(std::string name) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-/// Replaces line ends by "\n", and removes the line ends at the end of the text.
+/// Replaces "\r\n" by "\n", and removes the line ends at the end of the text.
 void settle_line_ends(std::string& text) {
   std::size_t size = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -205,10 +206,10 @@ std::string thread_of(GMimeMessage* message) {
 
 }  // namespace
 
-/// Decodes a text to UTF-8. If a part names no charset, ASCII, or an unknown charset, --encoding names the charset.
-/// Bytes that are UTF-8, but not ASCII, are read as UTF-8, because a text with one byte per character is hardly ever
-/// UTF-8 by chance. But if the part names a charset with several bytes per character, and the bytes are well-formed in
-/// that charset, the charset is used.
+/// Decodes `text` to UTF-8. `label`: the charset that the part names. If the label is empty, ASCII or unknown,
+/// --encoding names the charset. A text that is UTF-8, but not ASCII, is read as UTF-8, because a text with one byte
+/// per character is hardly ever UTF-8 by chance. But if `label` names a charset with several bytes per character, and
+/// the text is well-formed in that charset, the charset is used.
 void mail_reader::decode(const std::string& label, std::string_view& text, parts& to) {
   if (const auto form = wide_form_of(text, label.empty() ? settings_.encoding : label)) {
     wide_.clear();
@@ -273,7 +274,7 @@ void mail_reader::read_content(void* object, std::string_view type, parts& to) {
   append_own(html_, to.own_html);
 }
 
-/// Appends the text that the author of a mail wrote, if the settings need it.
+/// Appends to `to` the lines of `text` that the author of the mail wrote. No-op if the settings ask for quoted text.
 void mail_reader::append_own(std::string_view text, std::string& to) const {
   if (settings_.reads_quotes) return;
   append_below("", to);

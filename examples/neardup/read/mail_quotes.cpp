@@ -58,9 +58,8 @@ bool has_beginning(std::string_view line) {
   return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view one) { return line.starts_with(one); });
 }
 
-/// Returns the number of lines, from `first` on, that form "On DATE, NAME wrote:". Programs break this text into up to
-/// three lines.
-/// Returns: 0 if there is no such line.
+/// Returns the number of lines, from `first` on, that form "On DATE, NAME wrote:", or 0 if they do not form this text.
+/// Programs break this text into up to three lines.
 std::size_t attribution(const std::vector<std::string_view>& lines, std::size_t first) {
   constexpr std::size_t most_lines = 3, longest = 400;
   std::string joined;
@@ -212,8 +211,8 @@ class own_lines {
 
   [[nodiscard]] bool is_quote_at(std::size_t i) const { return i < lines_.size() && is_quoted(lines_[i]); }
 
-  /// Leaves out the lines up to `end`, and all lines after them, unless quoted lines follow.
-  /// Returns: the next line.
+  /// Leaves out the lines from `begin` to `end`. If no quoted line follows, also leaves out all lines after `end`.
+  /// Returns: the next line to decide about.
   std::size_t leave_out_mail(std::size_t begin, std::size_t end) {
     if (!is_quote_at(next_text(end))) end = lines_.size();
     leave_out(begin, end);
@@ -225,8 +224,8 @@ class own_lines {
               false);
   }
 
-  /// Decides about line `i`, and perhaps about the following lines.
-  /// Returns: the next line.
+  /// Decides whether line `i`, and perhaps the lines after it, are the author's own.
+  /// Returns: the next line to decide about.
   std::size_t take(std::size_t i) {
     const std::string_view line = lines_[i];
     if (!may_be_quoted(line)) return i + 1;

@@ -56,7 +56,6 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
     if (in_quotes_) {
-      // JSON strings contain no line ends. So a quote is missing, and the following bytes are outside of a string.
       if (is_escaped_) {
         is_escaped_ = false;
       } else if (c == '\\') {
@@ -64,6 +63,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
       } else if (c == '"') {
         in_quotes_ = false;
       }
+      // JSON strings contain no line ends. So a quote is missing, and the next bytes are outside of a string.
       if (c == '\n') in_quotes_ = is_escaped_ = false;
       continue;
     }
@@ -101,7 +101,7 @@ void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>
     std::string_view line = line_;
     if (begin == 0 && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
     if (line.starts_with("From ")) {
-      // A line "From " without a date may begin a message only if it has an address.
+      // An address may be a local name without '@', if nothing follows the name.
       const bool has_address = line.find('@') != line.npos || line.find_first_of(" \t", 5) == line.npos;
       if (!has_message_) {
         has_message_ = true;  // the first message begins here, perhaps after blank lines
@@ -138,7 +138,7 @@ void record_cutter::take_warc(std::string_view bytes, std::vector<std::uint64_t>
   }
 }
 
-/// Processes a line that begins at this position.
+/// Processes line_, which begins at `begin` in the source. Appends the end of a record to `ends` if the line shows it.
 void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_t>& ends) {
   std::string_view line(line_);
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -208,7 +208,7 @@ std::size_t end_of_row(std::string_view bytes) {
   return bytes.size();
 }
 
-/// Returns the first line of a row, and the rest of the row.
+/// Returns the first line of a bad row, and each of the rows that begin after this line.
 std::vector<std::string_view> recovered_rows(std::string_view raw) {
   const std::size_t line = std::min(raw.find('\n'), raw.size() - 1) + 1;
   std::vector<std::string_view> pieces{raw.substr(0, line)};
@@ -243,8 +243,8 @@ std::vector<std::string_view> objects_in_line(std::string_view raw) {
   return pieces;
 }
 
-/// Returns the elements that begin a line in the same way as the first element of the piece. (JSON strings contain no
-/// line ends.) Surplus commas and brackets before the first element are a piece of their own.
+/// Cuts a piece before each line that begins like the piece's first element. If there is no such line, cuts between
+/// objects. Surplus commas and brackets before the first element are a piece of their own.
 std::vector<std::string_view> recovered_elements(std::string_view raw, bool is_first) {
   const std::size_t first = std::min(raw.find('{'), raw.size());
   const std::size_t line = raw.rfind('\n', first) + 1;  // 0 if there is none
@@ -274,9 +274,9 @@ std::vector<std::string_view> recovered_elements(std::string_view raw, bool is_f
   return pieces;
 }
 
-/// Returns the end of the WARC record that begins at this mark. Another record or the end of the bytes follows it.
-/// Returns: nullopt if no record begins at the mark, because its header does not end before `next`, the next mark, or
-/// its length is wrong.
+/// Returns the end of the WARC record whose mark is at `begin`. `next`: the place of the next mark.
+/// Returns: nullopt if the header does not end before `next`, or if its length does not lead to another record or to
+/// the end of the bytes.
 /// Complexity: linear in the header.
 std::optional<std::size_t> end_of_warc(std::string_view raw, std::size_t begin, std::size_t next) {
   const header_lines header(raw.substr(begin, next - begin + 1));

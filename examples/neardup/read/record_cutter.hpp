@@ -23,11 +23,11 @@ class record_cutter {
       : unit_(unit), begin_(begin), taken_(begin), has_message_(true), is_lost_(unit == unit_of_input::warc) {}
 
   /// Processes the next bytes. Appends the ends of records to `ends`, counted from the beginning of the source. At the
-  /// end of the source, the bytes after the last end are also a record. For tables and WARC, they are the last record.
-  /// For a JSON array, they are the bytes after the array.
+  /// end of the source, the bytes after the last of these ends are also a record: the last record, or the bytes after a
+  /// JSON array.
   void take(std::string_view bytes, std::vector<std::uint64_t>& ends);
 
-  /// Returns true if all bytes so far are whole records. The last record may continue.
+  /// For WARC, returns true if all bytes so far are whole records, provided that the last record's length is right.
   [[nodiscard]] bool is_behind_record() const noexcept { return is_behind_ && line_.empty(); }
 
   /// Returns true if a JSON array has not ended yet.
@@ -67,10 +67,11 @@ class record_cutter {
   std::uint64_t to_skip_ = 0;  // number of bytes of a body that are still to be skipped
 };
 
-/// Cuts a bad piece, which record_cutter took for one record, at each place where a record certainly begins. Such a
-/// place is each line of a CSV row with wrong quotes, each line of a JSON array that begins like its first element, and
-/// each mark of a WARC record. The first of the returned pieces is bad. In a JSON array, it may consist only of surplus
-/// commas and brackets. `is_first`: true if the piece begins the source, so that one bracket belongs to the array.
+/// Cuts a bad piece, which record_cutter took for one record, at each place where a record certainly begins. In a CSV
+/// row with wrong quotes, these places are the second line, and the end of each row that follows. In a JSON array, they
+/// are the lines that begin like the first element. In WARC, they are the marks of whole records. The first of the
+/// returned pieces is bad. In a JSON array, it may consist only of surplus commas and brackets. `is_first`: true if the
+/// piece begins the source, so that one bracket belongs to the array.
 /// Complexity: linear.
 std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw, bool is_first);
 

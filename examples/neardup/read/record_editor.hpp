@@ -13,7 +13,6 @@ struct text_range {
 /// Reads records again, and removes parts of their texts. All other bytes of a record are unchanged.
 class record_editor {
  public:
-  /// Makes an editor.
   /// Precondition: the settings outlive the editor.
   explicit record_editor(const input_settings& settings)
       : settings_(settings), read_(make_record_reader(settings)), fold_(settings.fold) {}

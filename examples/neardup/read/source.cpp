@@ -97,14 +97,14 @@ void source_file::begin(const std::atomic<bool>& stop) {
   constexpr std::size_t first_block = std::size_t{1} << 15;
   constexpr std::size_t first_record = 512;  // first bytes of a tar archive that are needed to detect it
   const auto plain = std::make_shared<peeking_stream>(file_);
-  // Keeps a copy. Called before bytes are read that cannot be read again, also before an error at the end.
+  // Begins a copy. For a pipe, the copy begins before the first read, so that an error of this read is stored, too.
   const auto keep = [&] {
     from_.copy = std::make_unique<source_copy>(from_.copies);
     copy_ = from_.copy.get();
   };
   const bool is_kept = from_.copies != nullptr && copy_ == nullptr;
   if (is_kept && !file_->is_regular()) keep();
-  // This call reads all bytes that are needed below at once.
+  // For a regular file, one call reads all bytes that are examined below.
   if (file_->is_regular()) plain->peek(from_.text_only ? first_block : first_record, stop);
   content_ = unpacked(plain, from_.path, from_.as_it_is ? when_foreign::read : when_foreign::refuse,
                       !from_.survives       ? when_damaged::stop
@@ -226,8 +226,8 @@ std::string name_of_argument(const input_settings& settings, std::size_t number)
 
 constexpr const char* is_written = "is also the output of this run";
 
-/// Returns true if a path leads to one of these files. If a file that the run writes was read, its old content would be
-/// lost, or the run would never end.
+/// Returns true if `path` leads to one of `files`. The run must not read a file that it writes: the old content would
+/// be lost, or the run would never end.
 bool is_one_of(const std::string& path, const std::vector<std::string>& files) {
   if (files.empty()) return false;
   const std::string identity = identity_of_file(path);
@@ -393,7 +393,7 @@ std::optional<bad_input> source_walker::enter(const std::string& path, const std
     entered.entries.emplace_back(i->path().filename().string(), is_file ? fs::file_type::regular : fs::file_type::none);
   }
   if (error) return bad_input{entered.path, error.message()};
-  // An output is recognised even if it does not exist yet.
+  // An output that does not exist yet becomes an entry, so that it is reported like an existing output.
   for (const std::string& output : outputs_) {
     const fs::path target = fs::absolute(link_target(output));
     if (identity_of_file(output).empty() || fs::canonical(target.parent_path(), error) != real) continue;

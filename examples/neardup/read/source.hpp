@@ -43,7 +43,8 @@ class source_copy {
   std::uint64_t size_ = 0;
 };
 
-/// The positions and errors of the records into which bad pieces were cut. Each pass has to cut them in the same way.
+/// The positions and errors of the records into which bad pieces were cut. They are kept so that each pass returns the
+/// same records.
 /// Thread safety: several threads may call all members at once.
 class recovered_records {
  public:
@@ -104,7 +105,7 @@ struct source {
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
   /// Returns the name of a line of the source for messages. If the line is 0, the source is the document.
   [[nodiscard]] std::string where(std::uint64_t line) const { return numbered(name(), line); }
-  /// Returns the id of a line that has no id.
+  /// Returns the id for a line that names none: the path and the number of the line.
   [[nodiscard]] std::string id_of(std::uint64_t line) const { return numbered(path, line); }
 
  private:
@@ -131,8 +132,8 @@ class source_file {
   /// Throws: output_error if the copy cannot be written.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
 
-  /// Returns the next bytes of a source without reading them; see peeking_stream::peek(). Returns nothing if a copy is
-  /// read.
+  /// Returns the next bytes of a source, which read() will return again; see peeking_stream::peek(). Returns nothing if
+  /// a copy is read.
   std::string_view peek(std::size_t size, const std::atomic<bool>& stop);
 
   /// Reads bytes at an offset; see input_file::read_at(). If there is a copy, only bytes that were read so far can be
@@ -196,8 +197,8 @@ class source_walker {
   void keep_begun(std::shared_ptr<source> from, std::shared_ptr<source_lines> lines) {
     begun_.emplace(std::move(from), std::move(lines));
   }
-  /// Returns the lines of a source that keep_begun() has kept, or null if there are none. Only the first call for a
-  /// source returns them.
+  /// Returns the `source_lines` of a source that keep_begun() has kept, or null if there are none. Only the first call
+  /// for a source returns them.
   std::shared_ptr<source_lines> take_begun(const std::shared_ptr<source>& from) {
     const auto node = begun_.extract(from);
     return node.empty() ? nullptr : node.mapped();
