@@ -16,8 +16,8 @@ namespace command {
 
 namespace {
 
-/// Visits candidates for copies_once: the first of equal documents is paired with other documents, and each later copy
-/// is paired only with the first.
+/// Calls `visit(i, j, distance)` for the candidate pairs of a run with copies_once: the first of equal documents is
+/// paired with other documents, and each later copy is paired only with the first.
 template <std::size_t Bits, class Visit>
 void visit_candidates_once(const corpus& all, const neardup::bits& within, const neardup::join_options& how,
                            const Visit& visit) {

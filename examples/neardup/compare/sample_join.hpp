@@ -21,10 +21,9 @@ namespace command {
 using hash_set = std::vector<std::uint64_t>;
 
 /// Sampled sets of hashes. Any number of other sets can be compared with the sampled sets.
-///
-/// Prefix filter, for the sampled sets only: a set that is similar to a sampled set of n elements has at least c of
-/// these elements. So it has at least one of any n - c + 1 elements of the sampled set. The rarest n - c + 1 elements
-/// are indexed, by the upper halves of their hashes.
+/// Prefix filter, for the sampled sets only: a set that is similar to a sampled set of n elements has at least c(n) of
+/// these elements. So it has at least one of any n - c(n) + 1 of them. The rarest n - c(n) + 1 elements of each sampled
+/// set are indexed, by the upper halves of their hashes.
 class sample_join {
  public:
   sample_join() = default;
@@ -145,13 +144,13 @@ class sample_join {
   }
 
   std::vector<hash_set> sets_;
-  std::vector<std::vector<std::uint32_t>> high_;  // the high halves of the hashes of each set
+  std::vector<std::vector<std::uint32_t>> high_;  // the upper halves of the hashes of each set
   double threshold_ = 1;
   // Several halves share a bit of is_seen_. The bit is set if one of these halves is indexed. Most bits are 0, so most
   // elements of other sets need no lookup.
   int seen_bits_ = 1;
   std::vector<bool> is_seen_ = std::vector<bool>(2);
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // key: high half of an indexed hash
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // key: upper half of an indexed hash
 };
 
 }  // namespace command

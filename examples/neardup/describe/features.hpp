@@ -18,14 +18,14 @@ namespace command {
 using document_texts = std::vector<std::string_view>;
 
 /// The value of --features. zh:words are the words of Chinese text, cut with a dictionary. zh:keywords are the words
-/// that jieba's extract_tags counts, which leaves out jieba's English stop words and single characters.
+/// that jieba's extract_tags counts: no English stop words of jieba, and no single characters.
 struct feature_setting {
   using dictionary_words = neardup::without<neardup::chinese_words>;
   enum class chinese { no, words, keywords };
 
   neardup::feature_choice choice;
   chinese kind = chinese::no;
-  std::shared_ptr<const dictionary_words> words;  ///< dictionary of Chinese words, after load_dictionary() was called
+  std::shared_ptr<const dictionary_words> words;  ///< tokenizer for Chinese words; null before load_dictionary()
   /// The tokenizers of --same. Near-duplicates must have equal tokens of these tokenizers.
   std::vector<std::shared_ptr<const neardup::any_tokenizer>> same;
   /// The texts of the current document, if their tokens are counted together (see whole_document). Otherwise null.

@@ -41,7 +41,7 @@ document_reader<Result> count_together(const fingerprint_settings& settings, con
   };
 }
 
-/// A tokenizer for all texts of a document. `texts` points to the texts. Copies share this pointer.
+/// A tokenizer for all texts of the current document, to which *texts points. Copies share the pointer `texts`.
 template <class Tokenizer>
 struct document_tokenizer {
   Tokenizer tokenize;
@@ -68,8 +68,7 @@ feature_weigher make_feature_weigher(const fingerprint_settings& settings, const
 
 /// The compared data of a document, without its fingerprint. For a check by Jaccard: the features, ascending (see
 /// neardup::feature_extractor). For cosine and edit similarity: the input of similarity_at_least(). Without a check,
-/// only a short document (with fewer than neardup::default_min_tokens features) has such data: its neardup::set_digest,
-/// or its 64-bit digest in files.
+/// only a short document (with fewer than neardup::default_min_tokens features) has data: its neardup::set_digest.
 using feature_set = std::span<const std::uint32_t>;
 
 /// The form of the neardup::set_digest of a short document in a feature_set.

@@ -68,7 +68,7 @@ struct comparison_settings {
   bool reads_features = false;  ///< true if features for the check, or digests of short documents, are made
   /// True if all documents are candidates. The check then compares sets of features, or texts by edit similarity.
   bool is_exact = false;
-  bool is_bound_to_index = false;  ///< true if features and limits come from an index
+  bool is_bound_to_index = false;  ///< true if features and thresholds come from an index
   bool has_fingerprints = true;    ///< false if no fingerprints are made, because they are not needed
   /// True if two consecutive words of 32 bits in a feature_set are one feature of 64 bits. Only for a check that
   /// compares sets.

@@ -47,7 +47,7 @@ inline int differing_bits(std::span<const std::uint64_t> a, std::span<const std:
   return count;
 }
 
-/// An array of codes of one width. The width is a value at run time.
+/// An array of codes of one width, which is chosen at run time.
 class wide_codes {
  public:
   using value_type = wide_code;

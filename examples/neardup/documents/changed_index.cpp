@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t share_of_log = 8;     // the log has at most 1 / 8 of the bytes of the file
 constexpr std::uint64_t most_matches = 16;  // matches per document of the index; see distinct_search
-constexpr std::size_t around_records = 56;  // sizes in bytes: header of a log, header of a record
+constexpr std::size_t around_records = 56;  // bytes of the headers of a log and of a record
 constexpr std::size_t most_in_record = 0xffffffff;
 
 /// Searches an index of fingerprints. Documents are equal if their fingerprints, their features and their values are
@@ -154,7 +154,7 @@ class changed_index_of final : public changed_index {
 
   void append(const std::string& record) {
     save_whole(journal_->log_path(), link_target(index_.path()), [&](const std::string&) {
-      journal_->go_on(index_.file(), index_.log(), [](std::string_view) { return true; });  // replayed when opened
+      journal_->go_on(index_.file(), index_.log(), [](std::string_view) { return true; });  // index_ has replayed it
       journal_->append(record);
     });
   }

@@ -36,7 +36,7 @@ class code_index {
   struct table {
     std::size_t begin, width;  // in bits
     int radius;
-    std::vector<std::uint32_t> starts;  // begin of each bucket in `places`
+    std::vector<std::uint32_t> starts;  // beginning of each bucket in `places`
     std::vector<std::uint32_t> places;  // positions in numbers_, ascending in each bucket
   };
 

@@ -103,7 +103,7 @@ using document_visitor = std::function<void(const placed_document&)>;
 using batch_visitor = std::function<void(finished_batch&&)>;
 
 /// Calls `visit` for each document of a batch, in order.
-/// Precondition: the position of the batch in its source is known.
+/// Precondition: done.lines_before is set.
 void for_each_in(const finished_batch& done, const document_visitor& visit);
 
 /// Reads all sources, on as many threads as the settings say. Calls `visit` for each document, in order. If `after` is

@@ -37,7 +37,7 @@ index_settings settings_of(const std::string& path) {
   found.path = path;
   named_values values = parse_values(path, view.attachment(0));
   found.folds_chinese = values["fold"] == "chinese";
-  std::string of_values;  // ending of the names of settings if the index has values
+  std::string of_values;  // ending of the name of the first setting, if the index has values
   for (const char* const paired : {"within", "across"}) {
     if (!values.contains(paired)) continue;
     found.paired = paired;

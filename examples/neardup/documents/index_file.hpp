@@ -71,7 +71,7 @@ struct fingerprint_form {};
 template <class Form>
 inline constexpr bool has_sets = std::is_same_v<Form, set_form>;
 
-/// Calls `use` with a value that stands for the form of an index.
+/// Calls `use` with set_form() or fingerprint_form(), the form of the index in `stored`.
 template <class Use>
 decltype(auto) with_form(const stored_fingerprints& stored, Use&& use) {
   if (stored.has_sets()) return use(set_form());
@@ -122,7 +122,7 @@ struct set_view : neardup::set_index_file<> {
   neardup::set_index<> sets;
 };
 
-/// The type of an index in a file.
+/// The type of an opened index file.
 template <class Form>
 using opened_view = std::conditional_t<has_sets<Form>, set_view, const fingerprint_view>;
 
@@ -398,7 +398,7 @@ class opened_index {
 
   std::string path_;
   std::size_t bytes_;     // size of the file
-  index_snapshot files_;  // the file is part of the view
+  index_snapshot files_;  // files_.base has moved to view_
   std::unique_ptr<view_type> view_;
   stored_column<char> names_;
   bool keeps_postings_;

@@ -222,7 +222,7 @@ bool logged_documents::take(const std::string& path, std::string_view record, st
     if (form.keeps_values) d.value = all_values[i];
     if (!form.keeps_features) continue;
     d.features = all_features[i];
-    if (form.bits > 0) continue;  // a digest
+    if (form.bits > 0) continue;  // a digest, which need not ascend
     if (std::adjacent_find(d.features.begin(), d.features.end(), std::greater_equal<>()) != d.features.end()) {
       return false;
     }
