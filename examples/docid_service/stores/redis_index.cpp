@@ -93,7 +93,7 @@ void redis_connection::own() {
 }
 
 void redis_connection::start() {
-  // Otherwise, replies to an abandoned pipeline would count as replies to the new pipeline.
+  // If a pipeline was abandoned, its late replies would count as replies to the new pipeline.
   if (without_reply_ != 0) context_.reset();
   if (!context_) connect();
 }

@@ -409,7 +409,7 @@ class advisor {
     return {std::clamp(value, 0.0, 1.0), std::sqrt(squares) / all, trust};
   }
 
-  /// Returns which share of all pairs of near-duplicates is within k bits. Copies are within any distance.
+  /// Returns which share of all pairs of near-duplicates is within k bits. Copies are always found, and count, too.
   [[nodiscard]] double recall_of_pairs(neardup::fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const double found = recall_within(kind, bits, k, f, counted::pairs).value;
     double missed = 0, all = 0;
@@ -423,8 +423,8 @@ class advisor {
   /// Returns the standard deviation of the share of near-duplicates within k bits, over all hash functions.
   ///
   /// Near-duplicates that share the same words are found or missed together: if these words make one pair differ in a
-  /// bit, all pairs differ in this bit. So for each bit of the widest fingerprints, its contribution to the share is
-  /// summed over all pairs. To first order, the share is a sum of independent terms, one for each bit.
+  /// bit, the other pairs differ in this bit, too. So for each bit of the widest fingerprints, its contribution to the
+  /// share is summed over all pairs. To first order, the share is a sum of independent terms, one for each bit.
   [[nodiscard]] double luck_of_the_hash(neardup::fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const std::size_t by = kind == neardup::fingerprint_kind::minwise ? 1 : 0;
     const double n = static_cast<double>(bits);

@@ -22,7 +22,7 @@ inline bool are_near_duplicates(const comparison_settings& settings, feature_set
   return check_documents(settings, a, b).accepts;
 }
 
-/// Returns the distance within which fingerprints are candidates.
+/// Returns the distance within which two documents are a candidate pair, and the number of blocks.
 inline neardup::bits within_of(const comparison_settings& settings) {
   return neardup::bits{settings.distance}.in_blocks(settings.blocks);
 }

@@ -67,7 +67,7 @@ class fingerprints_of_text {
 
 /// Computes features and fingerprints of texts, for one choice of features. Each thread needs its own reader.
 struct sample_reader {
-  /// Returns the fingerprint of the distinct features, each with weight 1, or nullopt if the text has no features.
+  /// Returns the fingerprints of the distinct features, each with weight 1, or nullopt if the text has no features.
   std::function<std::optional<fingerprints_of_text>(std::string_view text)> fingerprint;
   /// Returns the hashes of the distinct features, ascending. The result is valid until the next call of `features` or
   /// `fingerprint`.
@@ -286,7 +286,7 @@ class corpus_sample {
   /// Returns the fingerprints of the sample, for choice number `f` of features.
   [[nodiscard]] const fingerprints_type& queries(std::size_t f) const { return queries_[f]; }
 
-  /// Returns the fingerprints of the documents that were chosen for comparison. Sampled documents may be among them.
+  /// Returns the fingerprints of the documents for which is_compared() is true. Sampled documents may be among them.
   [[nodiscard]] const fingerprints_type& fingerprints(std::size_t f) const { return fingerprints_[f]; }
 
   /// Returns true if the fingerprints of this document are kept for comparison.

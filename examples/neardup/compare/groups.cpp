@@ -15,7 +15,7 @@ namespace command {
 
 namespace {
 
-/// Returns the labels of all documents: first the other corpus, whose documents represent themselves, then the input.
+/// Returns the labels of all documents: of the other corpus, whose documents represent themselves, then `of_input`.
 std::vector<std::uint32_t> behind_against(const corpus& all, const std::vector<std::uint32_t>& of_input) {
   std::vector<std::uint32_t> label(all.against);
   std::iota(label.begin(), label.end(), 0U);
