@@ -29,11 +29,11 @@ struct index_snapshot {
 /// Throws: input_error.
 index_snapshot open_index_files(const std::string& path);
 
-/// Returns the identity of an index file. `state` and attachment 5 of the file determine it.
+/// Returns the identity of an index file with this state. `attachment`: attachment 5 of the file.
 neardup::journaled_file file_of(std::uint64_t state, std::span<const std::byte> attachment);
 
-/// A change of an index. Documents have numbers: first the documents of the file, and then the added documents, in
-/// order. A document keeps its number until the file is rewritten.
+/// A change of an index. Documents are numbered from 0: the documents of the file come first, and then the added
+/// documents, in order. A document keeps its number until the file is rewritten.
 struct index_change {
   /// Makes a change that has no documents yet. `bits`: see logged_form.
   explicit index_change(std::size_t bits) : words_in_each((bits + 63) / 64) {}
@@ -45,8 +45,8 @@ struct index_change {
   place_columns places;  ///< positions of added documents
   column<char> values;   ///< values of added documents in the field of an index with values
 
-  /// Adds a document. An index of fingerprints uses `fingerprint`. `features`: see opened_index::features(). An index
-  /// with posting lists also uses `place`, and an index with the values of a field also uses `value`.
+  /// Adds a document. `features`: see opened_index::features(). Only an index of fingerprints uses `fingerprint`, only
+  /// an index with posting lists uses `place`, and only an index with the values of a field uses `value`.
   void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
            const std::optional<document_place>& place, std::string_view value) {
     const auto own = fingerprint.words().first(words_in_each);
@@ -62,7 +62,7 @@ struct index_change {
   }
 };
 
-/// Names the data of a document in the log of an index, in addition to its name.
+/// The data that the log of an index has for each document, in addition to the name of the document.
 struct logged_form {
   std::size_t bits;     ///< width of fingerprints; 0 for an index of sets
   bool keeps_features;  ///< true for an index of sets, and for an index with the digests of short documents
@@ -73,7 +73,7 @@ struct logged_form {
 /// Encodes a change as a record of the log (docs/decisions/0062-one-journal.md).
 std::string encode_change(const index_change& change, const logged_form& form);
 
-/// The journal of an index that a run writes. If a signal ends the program, the lock of the journal is removed.
+/// The journal of an index that the run changes. If a signal ends the program, the lock of the journal is removed.
 class index_journal {
  public:
   /// Takes the lock of the index.
@@ -93,14 +93,14 @@ class index_journal {
   unfinished_file name_;
 };
 
-/// Checks the log beside `path`. Writing a new index to `path` removes this log.
+/// Checks the log beside `path`. Call it before you write a new index to `path`, because this removes the log.
 /// Throws: output_error if the log has changes of another index, is of another version, or is damaged.
 void refuse_log_of_others(const std::string& path);
-/// The documents in the log of an index, and the documents that the log removes. The snapshot must outlive this object.
+/// The documents that the log of an index adds and removes. The index_snapshot must outlive this object.
 class logged_documents {
  public:
   /// Reads the log. `file`: the file to which the log belongs. `documents`: the number of documents in the file.
-  /// Reports an incomplete last change. Its writer was stopped, or is still writing.
+  /// Reports if the last change is incomplete, because its writer was stopped or is still writing.
   /// Throws: input_error if the log is damaged, or does not belong to the file.
   logged_documents(const std::string& path, const neardup::log_contents& log, const neardup::journaled_file& file,
                    std::size_t documents, const logged_form& form);
@@ -112,10 +112,10 @@ class logged_documents {
   [[nodiscard]] bool is_removed(std::size_t number) const {
     return !removed_.empty() && removed_.contains(static_cast<std::uint32_t>(number));
   }
-  /// Returns the end of the records in the log, in bytes, or 0 if the file has no log.
+  /// Returns the offset in bytes at which the last whole record of the log ends, or 0 if the file has no log.
   [[nodiscard]] std::size_t end() const noexcept { return end_; }
 
-  // The following functions are for document i of the log.
+  // The following functions return data of document i of the added documents.
   [[nodiscard]] std::string_view name(std::size_t i) const { return added_[i].name; }
   [[nodiscard]] feature_set features(std::size_t i) const { return added_[i].features; }
   [[nodiscard]] any_fingerprint fingerprint(std::size_t i) const { return any_fingerprint(added_[i].words); }

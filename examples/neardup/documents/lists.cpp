@@ -19,7 +19,7 @@ neardup::fingerprint_composition composition_of_weights(const fingerprint_settin
                                            neardup::xxh3<64>{settings.seed}));
 }
 
-/// Returns the option that the user has to repeat if a table differs.
+/// Returns a hint at the option to repeat if `line`, the first line of a composition that differs, names a table.
 std::string hint_at_table(std::string_view line) {
   for (const auto& [name, hint] :
        {std::pair("dictionary: ",
@@ -56,7 +56,7 @@ std::optional<named_table> table_in(std::string_view line) {
 }  // namespace
 
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings) {
-  // The composition of codes does not depend on the library's definition of fingerprints.
+  // Another program made the codes, so their composition does not depend on the library's definition of fingerprints.
   if (settings.are_codes) return {.definition = 1, .tokenizer = tokenizer_of_codes(settings.bits)};
   // Tokenizers and weighters are combined at run time, because compiling all combinations would give ten times as much
   // code.

@@ -19,25 +19,25 @@ struct list_settings {
   bool are_named = false;  ///< true if an option names the composition of the fingerprints
 };
 
-/// The name of the tokenizer in a file of codes. It says nothing about features, because another program made the
+/// The name of the tokenizer in a file of codes. The name says nothing about features, because another program made the
 /// codes.
 inline constexpr const char* codes_name = "codes";
 
-/// Returns the name of the tokenizer in a file of codes. For wide codes, the name contains the width, because the
-/// header of the file then has another width.
+/// Returns the name of the tokenizer in a file of codes. If no type of fingerprints has `bits` bits, the name contains
+/// `bits`, because the header of the file then has the width 64.
 inline std::string tokenizer_of_codes(std::size_t bits) {
   return has_type(bits) ? codes_name : std::string(codes_name) + "(" + std::to_string(bits) + ")";
 }
 
 /// Returns the composition of fingerprints that are made with these settings. It has checksums of all tables.
-/// Precondition: the settings define a composition (records contain no weights), and all tables are loaded.
+/// Precondition: no weights come from the records, so the settings define a composition, and all tables are loaded.
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings);
 
-/// Returns the checksums of the dictionary files of words, on one line.
+/// Returns the checksums of the dictionary, the model and the stop words, on one line.
 /// Precondition: load_dictionary() was called.
 std::string tables_of_words(const feature_setting& features);
 
-/// Compares the checksums of dictionaries with the value "check-words" of a file, if both exist.
+/// Compares tables_of_words() with the value "check-words" of the file at `path`. No-op if either does not exist.
 /// Throws: input_error if they differ.
 void check_words(const std::string& path, const named_values& stored, const feature_setting& features);
 
@@ -46,9 +46,8 @@ void check_words(const std::string& path, const named_values& stored, const feat
 void check_composition(const std::string& name, const neardup::fingerprint_composition& found,
                        const neardup::fingerprint_composition& expected);
 
-/// Reads lists and indexes. All of them must have the same composition. If texts are compared, it must be the
-/// composition of the options. Otherwise it must be the composition that the options name. If they name no composition,
-/// it must be the composition of the first file.
+/// Reads lists and indexes. All of them must have the same composition. If texts are compared, or if an option names a
+/// composition, the composition of the options is expected. Otherwise the composition of the first file is expected.
 class list_reader {
  public:
   /// Makes a reader.
@@ -59,7 +58,7 @@ class list_reader {
   /// Calls `visit` for each record of all lists, in order. The id of a document is the number in its record.
   void read(source_walker& sources, run_notes& notes, const document_visitor& visit);
 
-  /// Takes the composition of the first file, or compares the composition of a further file with it.
+  /// Compares the composition of a file with the expected one. The first file may determine the expected composition.
   /// Throws: input_error if the compositions differ; the message names the first difference.
   void expect(const std::string& path, const neardup::fingerprint_composition& found);
 

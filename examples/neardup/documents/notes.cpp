@@ -43,7 +43,7 @@ std::string duration_text(double seconds) {
                       : std::to_string(whole / 3600) + ':' + two_digits(whole / 60 % 60) + rest;
 }
 
-/// Returns the total size of the sources, if it is known without reading them.
+/// Returns the total size of the sources in bytes, or 0 if it is not known without reading them.
 std::uint64_t total_size(const std::vector<std::string>& sources) {
   std::uint64_t total = 0;
   for (const std::string& path : sources) {
@@ -166,7 +166,7 @@ void run_notes::unknown_charset(const std::string& source, const std::string& la
 }
 
 bool run_notes::ill_formed(const std::string& where, const source& from, std::string_view charset) {
-  // A note about encodings has no effect on crawls and mails, because each of their parts may name its own encoding.
+  // Each part of a crawl or a mail may name its own encoding, so the note has `charset`, not the encoding of the input.
   const bool has_own = is_of_mail(from.unit) || (from.unit == unit_of_input::warc && input_.encoding.empty());
   const std::string encoding = from.utf16 ? "UTF-16"
                                : has_own  ? (charset.empty() ? "text" : std::string(charset))
@@ -205,7 +205,7 @@ void run_notes::advance(std::uint64_t documents, std::uint64_t bytes) {
     line = '[' + std::string(full, '#') + std::string(width - full, '.') + "] " + std::to_string(percent) + " %  ";
   }
   line += counted(documents_, "document", "documents") + ", " + size_text(bytes_) + ", " + size_text(rate) + "/s";
-  // The rate of the first half second says little.
+  // In the first half second, the rate is too inexact for an estimate.
   if (total_bytes_ > bytes_ && bytes_ > 0 && seconds > 0.5) {
     line += ", " + duration_text(seconds * static_cast<double>(total_bytes_ - bytes_) / static_cast<double>(bytes_)) +
             " left";
@@ -235,7 +235,7 @@ void run_notes::compare_texts(std::size_t done, std::size_t all, bool meets_all)
   const std::string text = "comparing texts: " + grouped(done) + " of " + counted(all, "document", "documents");
   if (draws) {
     last_draw_ = now;
-    // The estimate of the first half second says little.
+    // In the first half second, the estimate is too inexact.
     draw(text + (seconds > 0.5 ? ", " + left : ""));
   } else {
     has_said_time_ = true;

@@ -39,7 +39,7 @@ class digest_set {
     }
   }
 
-  /// Puts a digest into the first free slot. The search begins at the slot digest / 2^64 * size.
+  /// Puts a digest into the first free slot at or after digest / 2^64 * size. Returns: false if it is in the table.
   bool put(std::uint64_t digest) {
     digest = std::max<std::uint64_t>(digest, 1);  // 0 marks a free slot
     const double place = static_cast<double>(digest >> 11) * 0x1p-53 * static_cast<double>(table_.size());
@@ -79,7 +79,7 @@ class run_notes {
   /// Otherwise the function throws input_error.
   void bad(const bad_input& input);
 
-  /// Counts documents of a source with an unknown charset.
+  /// Counts `documents` documents of a source whose charset `label` is unknown.
   void unknown_charset(const std::string& source, const std::string& label, std::uint64_t documents);
 
   /// Counts an ill-formed document. `charset`: the charset that the document names. With --strict, the document is bad
@@ -120,13 +120,13 @@ class run_notes {
     left_out_.no_text += records.no_text;
   }
 
-  /// Counts a document by its number of features. No-op if sets of features are not compared.
+  /// Counts a document with `count` features. No-op if `count` is 0.
   void features(std::size_t count) {
     if (!muted_ && count > 0) ++with_features_[std::min(count, with_features_.size() - 1)];
   }
 
-  /// Counts one of the first documents of a run. `is_spelt_otherwise`: true if the canonical features of the document
-  /// differ from its normalised features.
+  /// Counts a document, unless spelling_count::enough documents have been counted. `is_spelt_otherwise`: true if the
+  /// canonical features of the document differ from its normalised features.
   void spelling(bool is_spelt_otherwise) {
     if (muted_ || !fingerprint_.spelling || fingerprint_.spelling->seen >= spelling_count::enough) return;
     fingerprint_.spelling->changed += is_spelt_otherwise ? 1 : 0;
@@ -138,7 +138,7 @@ class run_notes {
   /// Adds bytes to a sample of ill-formed bytes. The sample has at most most_sampled bytes.
   void sample(std::string_view ill_formed) { sample_ += ill_formed.substr(0, most_sampled - sample_.size()); }
 
-  /// Registers the id of a document. No-op if ids are not watched.
+  /// Registers the id of a document. No-op while notes are suppressed.
   /// Returns: true if an earlier document has the same id.
   bool repeats_id(std::string_view id, const source& from, std::uint64_t line);
 
@@ -146,19 +146,18 @@ class run_notes {
   void knows_id(std::string_view id);
 
   void advance(std::uint64_t documents, std::uint64_t bytes);
-  /// Suppresses notes in the first of two passes, because the second pass makes the same notes. Bad input still ends
-  /// the run.
+  /// Suppresses notes if `is_first_pass`, because the second pass makes the same notes. Bad input still ends the run.
   void mute(bool is_first_pass) { muted_ = is_first_pass; }
-  /// Reports the progress and the remaining time of a comparison of texts. The time of the comparison grows with the
-  /// square of the number of texts.
+  /// Reports the progress and the remaining time when `done` of `all` texts are compared. `meets_all`: true if each
+  /// text is compared with all texts of similar length. The time grows with the square of `all`.
   /// Thread safety: any thread may call this function, but calls must not overlap.
   void compare_texts(std::size_t done, std::size_t all, bool meets_all);
 
-  /// Names the phase that follows the reading. This phase has no measurable progress.
+  /// Shows the name of a phase without measurable progress in place of the progress bar.
   void phase(const std::string& what);
 
   /// Ends the progress bar, and prints the notes, also the notes about excluded sources. `summary` is the first note.
-  /// `against`: the number of documents that do not belong to the input.
+  /// `against`: how many of the counted documents belong to another corpus.
   /// Throws: input_error at the end, in three cases: input in a folder was skipped, bytes were not read, or all of the
   /// input was bad.
   void finish(const std::string& summary, const source_walker& sources, std::uint64_t against = 0);
@@ -181,7 +180,7 @@ class run_notes {
   /// features. Characters are then spelt in several ways.
   [[nodiscard]] std::optional<std::string> note_on_spelling() const;
 
-  /// Counts an event. Reports the event if fewer than `most` events have been reported.
+  /// Counts an event. Reports only the first `most` events, and once that there are more.
   void say_first(tally& t, std::uint64_t most, const std::string& what, const std::string& text);
   bool note(tally& t, const std::string& where, const std::string& what);
   void draw(const std::string& line);
@@ -201,8 +200,7 @@ class run_notes {
   tally bad_, passed_over_, without_tokens_, zeros_, foreign_, without_line_ends_, attachments_, undecoded_;
   std::map<std::string, tally> ill_formed_;  // key: the expected encoding, such as UTF-8
   std::map<const one_text_hint*, tally> as_one_text_;
-  /// The first unknown charsets, with a source and a number of documents for each. Also the number of further
-  /// documents.
+  /// The first pairs of a source and an unknown charset, as texts, with the numbers of their documents.
   std::vector<std::pair<std::string, std::uint64_t>> unknown_charsets_;
   std::uint64_t further_unknown_ = 0;
   tally unread_;  // sources that were not read to their end

@@ -16,11 +16,11 @@
 
 namespace command {
 
-/// The number of the first attachment with posting lists in an index file. The posting columns, as bytes_of() returns
-/// them, come first. The positions, as place_columns::bytes() returns them, come next.
+/// The number of the first of five attachments of an index file: the three arrays of bytes_of() for posting lists, and
+/// the two arrays of place_columns::bytes() for positions.
 inline constexpr std::size_t first_of_postings = 6;
 
-/// Makes posting lists that are to be written.
+/// Makes posting lists from the features of each document.
 /// Complexity: O(n log n), where n is the total number of features of all documents.
 common::posting_columns postings_of(const column<std::uint32_t>& features);
 inline std::vector<std::span<const std::byte>> bytes_of(const common::posting_columns& columns) {

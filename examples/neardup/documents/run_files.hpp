@@ -13,8 +13,7 @@
 
 namespace command {
 
-/// The number of bits for the number of a document in the id of a run. The lowest 40 bits of an id are the number of
-/// the document in its part. The higher bits are the number of the part.
+/// The lowest `record_bits` bits of an id are the number of a document in its part. The higher bits number the part.
 inline constexpr int record_bits = 40;
 inline constexpr std::uint64_t max_part = (std::uint64_t{1} << (64 - record_bits)) - 1;
 
@@ -28,8 +27,8 @@ enum class run_file { features, counts, scattered, pairs, other };
 /// Throws: input_error if the file is not a file of the library, or is damaged.
 run_file kind_of(const std::string& path);
 
-/// Returns the files of a kind, among these paths and in the folders among them. In folders, temporary files and files
-/// of other programs are skipped.
+/// Returns the files of this kind among `paths`, and in the folders among `paths`. In folders, temporary files and
+/// files of other programs are skipped.
 /// Throws: input_error if a path that is not a folder is a file of another kind, or if a file of the library is
 /// damaged.
 std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind);
@@ -44,8 +43,8 @@ struct part_facts {
   friend bool operator==(const part_facts&, const part_facts&) = default;
 };
 
-/// The properties of a run that all its tasks share. The file of counts defines them. Each file that is made from the
-/// file of counts has a copy of them, which identifies the run to which the file belongs.
+/// The properties of a run that all its tasks share. The file of counts defines the properties. Each later file of the
+/// run has a copy, which shows to which run the file belongs.
 struct run_plan {
   std::uint64_t counts = 0;  ///< the checksum of the file of counts
   double similarity = 0;
@@ -117,7 +116,7 @@ struct counts_file {
 /// Writes the file of counts. The member plan.counts is ignored.
 void save_counts(const std::string& path, const run_plan& plan, const neardup::feature_counts<std::uint64_t>& counts);
 
-/// For each partition, the sets of a part. Attachment 0 has lines of settings, and attachment 1 has the parts.
+/// The sets of a part, scattered to partitions. Attachment 0 has lines of settings, and attachment 1 has the parts.
 /// Attachment 2 + p has a blob of neardup::set_scatter for partition p, or is empty.
 struct scattered_file {
   /// Opens the file, and checks the header, the settings and the parts.
@@ -135,7 +134,7 @@ struct scattered_file {
 void save_scattered(const std::string& path, const run_plan& plan, const part_facts& part,
                     std::span<const std::vector<std::byte>> blobs);
 
-/// Two near-duplicates, given by their ids. The later id comes first, so that pairs are sorted by the later id.
+/// Two near-duplicates, given by their ids. Pairs are sorted by (later, earlier).
 struct pair_of_run {
   std::uint64_t later, earlier;
   double similarity;
@@ -159,7 +158,7 @@ struct pairs_file {
 void save_pairs(const std::string& path, const run_plan& plan, std::uint32_t partition,
                 std::span<const pair_of_run> pairs);
 
-/// Opens the parts of a plan.
+/// Opens the parts of `plan`. `plan_from`: the path of the plan, for messages.
 /// Throws: input_error if a part is missing, exists twice, or was changed.
 std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,
                                                    const std::string& plan_from, bool reads_all);

@@ -153,8 +153,8 @@ constexpr std::array wide_marks{wide_mark{std::string_view("\xFF\xFE\0\0", 4), {
                                 wide_mark{std::string_view("\0\0\xFE\xFF", 4), {4, true}},
                                 wide_mark{"\xFF\xFE", {2, false}}, wide_mark{"\xFE\xFF", {2, true}}};
 
-/// Returns the UTF-16 or UTF-32 form that an encoding's name means. The byte order is nullopt if the name does not
-/// contain it.
+/// Returns the form of UTF-16 or UTF-32 that `name` means: the size of a unit, and true for a big-endian form. The
+/// second value is nullopt if `name` does not contain the byte order.
 std::optional<std::pair<std::size_t, std::optional<bool>>> wide_form_by_name(std::string_view name) {
   std::string plain = plain_name(name);
   if (plain == "unicodefffe") return std::pair(std::size_t{2}, std::optional(true));
@@ -183,7 +183,7 @@ std::optional<wide_form> wide_form_of(std::string_view bytes, std::string_view n
   }
   const auto named = wide_form_by_name(name);
   if (!named) return std::nullopt;
-  // Texts in UTF-8 contain no zero bytes. In UTF-16 and UTF-32, each ASCII character has zero bytes.
+  // Well-formed UTF-8 without zero bytes is not UTF-16 or UTF-32, where each ASCII character has zero bytes.
   if (!has_controls(bytes) && neardup::count_invalid(bytes) == 0) return std::nullopt;
   const std::size_t unit = named->first;
   if (named->second) return wide_form{unit, *named->second};
@@ -254,7 +254,7 @@ std::string utf8_of(char32_t character) {
   return {bytes.data(), neardup::encode(character, bytes.data())};
 }
 
-/// This byte is no character in any of these charsets, so it becomes U+FFFD.
+/// In EUC-JP and GB18030, this byte begins no character, so iconv() refuses it, and it becomes U+FFFD.
 constexpr char no_character = '\xFF';
 
 void rewrite_iso_2022_jp(std::string_view bytes, std::string& out) {
@@ -354,7 +354,7 @@ decoder::decoder(const std::string& encoding) {
       bool is_wrong = false;
       const char byte = static_cast<char>(b);
       std::string character(decode_by_iconv({&byte, 1}, 0, is_wrong));
-      // If a charset of Windows has no character for such a byte, the standard has a control character.
+      // For a byte from 0x80 to 0x9F without a character in a charset of Windows, the standard has a control character.
       if (is_wrong) character = b < end_of_c1 ? utf8_of(static_cast<char32_t>(b)) : "";
       if (form_ == charset_form::user_defined) character = utf8_of(static_cast<char32_t>(0xF780 + b - first_c1));
       for (const other_character& one : other_characters) {
@@ -365,8 +365,7 @@ decoder::decoder(const std::string& encoding) {
     characters_ = std::move(characters);
   }
   std::string ascii = "\t\n\r";
-  // In some Japanese encodings, a backslash and a tilde are other characters. In UTF-7, a plus sign is another
-  // character.
+  // Leaves out the backslash and the tilde, which differ in some Japanese encodings, and the plus sign in UTF-7.
   for (char c = ' '; c < '~'; ++c) {
     if (c != '\\' && (c != '+' || form_ != charset_form::seven_bits)) ascii += c;
   }
@@ -425,7 +424,7 @@ std::string_view decoder::decode_by_iconv(std::string_view bytes, std::size_t ro
     if (result != failed) break;
     make_room(2 * bytes.size() + 16);
     if (error == E2BIG) continue;
-    // Charsets of Microsoft have the euro sign at a byte for which glibc has no character.
+    // Charsets of Microsoft have the euro sign at bytes for which glibc has no character.
     constexpr std::string_view euro = "\xE2\x82\xAC";
     const bool is_gb_euro = iconv_name_ == "GB18030" && bytes.starts_with('\x80');
     const bool is_big5_euro = iconv_name_ == "BIG5-HKSCS" && bytes.starts_with("\xA3\xE1");
@@ -471,8 +470,8 @@ using octet = unsigned char;
 
 bool is_in(octet b, octet low, octet high) { return b >= low && b <= high; }
 
-/// Counts characters of a text in a two-byte encoding. `all`: characters above ASCII. `wrong`: pairs of bytes that the
-/// encoding does not have. `usual`: characters that are frequent in texts.
+/// Numbers of characters in a text, if it is read in a two-byte encoding. `all`: characters above ASCII. `wrong`: pairs
+/// of bytes that the encoding does not have. `usual`: characters that are frequent in texts.
 struct pair_count {
   std::size_t all = 0, usual = 0, wrong = 0;
 
@@ -567,7 +566,7 @@ std::optional<std::string> likely_encoding(std::string_view bytes) {
   const double simplified = count_pairs(bytes, is_gbk, usual_hanzi).share();
   const double traditional = count_pairs(bytes, is_big5, usual_big5).share();
   if (korean >= nearly_all) return "EUC-KR";
-  // Half of the second bytes of Big5 are below the usual second bytes of GBK.
+  // As GBK, a text in Big5 has few usual characters, because half of its second bytes are too low for them.
   if (traditional >= most && traditional > simplified + 0.1) return "BIG5";
   if (simplified >= most) return "GB18030";
   return likely_single_bytes(bytes);

@@ -85,7 +85,8 @@ struct wide_form {
 
 /// Returns the wide form of bytes. The byte order mark at the beginning determines the form, or, if there is no mark,
 /// `name`. If the name does not contain the byte order, the zero bytes determine it.
-/// Returns: nullopt if neither determines a wide form, or if the bytes are UTF-8 although `name` is a wide form.
+/// Returns: nullopt if neither the mark nor `name` determines a wide form, or if the bytes are UTF-8 although `name` is
+/// a wide form.
 std::optional<wide_form> wide_form_of(std::string_view bytes, std::string_view name);
 
 /// Decodes UTF-16 or UTF-32 to UTF-8 in `text`, without the byte order mark. If units are invalid, they become U+FFFD,

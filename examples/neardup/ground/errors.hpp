@@ -61,12 +61,12 @@ struct foreign_file : read_error {
   bool may_hold_texts;  ///< true unless the file is of a kind without text, such as a picture or a program
 };
 
-/// The error if the output or a temporary file cannot be written.
+/// The error of an output or a temporary file that cannot be written.
 struct output_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The error if the program that reads standard output has closed it.
+/// The error of a standard output that the reading program has closed.
 struct reader_gone : output_error {
   using output_error::output_error;
 };

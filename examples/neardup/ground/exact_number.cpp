@@ -58,8 +58,8 @@ bool is_less(const decimal& a, const decimal& b) {
   return small.digits < large.digits;
 }
 
-/// Returns the shortest decimal number that is read as this double. If a text with at most 15 digits was read, the
-/// result is that number.
+/// Returns the shortest decimal number whose nearest double is `value`. If `value` was read from a number with at most
+/// 15 digits, the result is that number.
 decimal decimal_of(double value) {
   std::array<char, 32> text{};
   const auto written = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific);

@@ -1,5 +1,5 @@
-// The values of records that --keep compares: texts, and numbers in the form in which they are written. A double has 53
-// bits, but ids may have 64.
+// The values of records that --keep compares: texts, and numbers as they are written, because a double does not
+// represent all ids of 64 bits.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ bool may_be_rounded(std::string_view json_number);
 /// Returns the nearest finite double to a JSON number that is too large or too small for a double.
 double double_nearest_to(std::string_view json_number);
 
-/// Replaces scores by ranks, which begin at 0. Equal values get equal ranks. Numbers rank above texts, and texts rank
-/// above missing values. Texts are compared byte by byte. The highest value of each kind has the highest rank. With
-/// `prefers_lowest`, the lowest value has the highest rank. A score is the double that is nearest to a number. `exact`
-/// has all values that scores do not represent exactly, in ascending order of positions.
+/// Replaces `scores` by ranks, which begin at 0. Equal values get equal ranks. Numbers rank above texts, and texts,
+/// compared byte by byte, rank above missing values. Among values of a kind, the highest has the highest rank, or, with
+/// `prefers_lowest`, the lowest. Each score is the double that is nearest to a number. `exact` has all values that
+/// scores do not represent exactly, in ascending order of positions.
 /// Complexity: O(n log n).
 void rank_exactly(std::vector<double>& scores, const std::vector<exact_key>& exact, bool prefers_lowest);
 

@@ -23,11 +23,10 @@ bool may_be_foreign(std::string_view beginning);
 /// bytes of the file, or the whole file if it is shorter.
 std::optional<foreign_content> foreign_format(std::string_view beginning);
 
-/// Returns the result of foreign_format(), but also detects tar archives, whose mark is farther from the beginning. Use
-/// this function if more bytes are known.
+/// Returns the result of foreign_format(), but also detects tar archives, whose mark begins at byte 257 of `beginning`.
 std::optional<foreign_content> foreign_archive(std::string_view beginning);
 
-/// Returns the program that the name of a file suggests, such as bzip2 for "x.bz2", if the command cannot write that
+/// Returns the program that the name of a file suggests, such as bzip2 for "x.bz2", if neardup cannot write that
 /// format. Returns nullopt for other names.
 std::optional<std::string> foreign_packer_of(std::string_view name);
 

@@ -64,7 +64,7 @@ sigset_t watched_signals() {
   return signals;
 }
 
-/// Waits for a signal, and ends the program with it.
+/// Waits for a signal, removes the unfinished files, and ends the program by this signal.
 void* wait_for_signal(void* /*nothing*/) {
   const sigset_t signals = watched_signals();
   int number = 0;
@@ -80,7 +80,7 @@ void* wait_for_signal(void* /*nothing*/) {
 
 /// Starts a thread that waits for signals. Threads that start later do not receive signals. If no thread can be
 /// started, signals end the program as usual.
-/// Precondition: the mutex is held.
+/// Precondition: `all.mutex` is locked.
 void watch(registry& all) noexcept {
   if (std::exchange(all.is_watched, true)) return;
   const sigset_t signals = watched_signals();

@@ -16,7 +16,7 @@ class unfinished_file {
   /// path.
   explicit unfinished_file(const std::function<std::string()>& create);
 
-  /// Returns an object for temporary files that the library writes beside `path`, and then renames to `path`.
+  /// Registers the temporary files that the library writes beside `path`, and then renames to `path`.
   static unfinished_file beside(const std::string& path);
 
   unfinished_file(const unfinished_file&) = delete;
@@ -25,12 +25,12 @@ class unfinished_file {
   unfinished_file& operator=(unfinished_file&& other) noexcept;
   ~unfinished_file() { finish(); }
 
-  /// Ends the registration. From now on, the file is not removed.
+  /// Ends the registration. A later signal does not remove the file.
   void finish() noexcept {
     finish([] {});
   }
 
-  /// Calls `end()`, which removes the file, and ends the registration. So a later file of the same name is not removed.
+  /// Calls `end()`, which removes the file, and ends the registration. No signal is handled between the two steps.
   void finish(const std::function<void()>& end) noexcept;
 
  private:

@@ -44,8 +44,8 @@ bool is_zstd(std::string_view beginning) {
          beginning.substr(1).starts_with(skippable_rest);
 }
 
-/// The base of both unpackers. It reads the compressed file in blocks. read() throws the error of a damaged file only
-/// after it has returned all bytes before the damage.
+/// The base of the unpackers for gzip and zstd, which reads the compressed file in blocks. read() throws the error of a
+/// damaged file only after it has returned all bytes before the damage.
 class block_unpacker : public byte_stream {
  public:
   explicit block_unpacker(std::shared_ptr<byte_stream> packed) : packed_(std::move(packed)) {}
@@ -66,7 +66,8 @@ class block_unpacker : public byte_stream {
   }
 
  protected:
-  /// Unpacks as many bytes of rest_ as fit. Sets problem_ or ended_. If at_end_ is true, no more input follows.
+  /// Unpacks bytes of rest_ to `to`, and returns their number. Sets ended_ at the end, or problem_ on an error. If
+  /// at_end_ is true, no input follows rest_.
   virtual std::size_t unpack(char* to, std::size_t size) = 0;
 
   std::string_view rest_;
@@ -176,7 +177,8 @@ class surviving_unpacker final : public byte_stream {
     return true;
   }
 
-  /// Unpacks from at_ on. Stops if a member ends, or if as much content is available as may be returned.
+  /// Unpacks from at_ on, until the member ends, is damaged, or has content that may be returned.
+  /// Returns: nullopt if `stop` was set meanwhile.
   std::optional<member_decoder::status> decode(const std::atomic<bool>& stop) {
     is_cut_off_ = false;
     for (;;) {
@@ -222,7 +224,7 @@ class surviving_unpacker final : public byte_stream {
     const bool was_cut_off = is_cut_off_, was_member = is_member_;
     const std::string_view magic = decoder_->magic();
     const std::uint64_t damage = dropped_ + (is_streaming_ ? at_ : begin_);
-    // If damage hides the end of a member, the beginning of the next member looks like content of the damaged member.
+    // The search begins inside the damaged member, because the damage may hide where the member ends.
     ++begin_;
     for (;;) {
       const std::size_t found = in_.find(magic, begin_);
@@ -474,8 +476,8 @@ class gzip_packer final : public packer {
 
 #ifdef NEARDUP_WITH_ZSTD
 
-/// The window of `zstd --long=31`, the largest that the tool writes. libzstd's default limit is 2^27. 32-bit machines
-/// support half of the window. A window takes only as much memory as the content fills.
+/// The window of `zstd --long=31`, the largest that the tool zstd writes, as a power of 2. libzstd's default limit is
+/// 2^27. 32-bit machines support half of the window. A window takes only as much memory as the content fills.
 constexpr int largest_window = 31;
 
 class zstd_unpacker final : public block_unpacker {
@@ -496,7 +498,7 @@ class zstd_unpacker final : public block_unpacker {
       ended_ = true;
       return 0;
     }
-    // One call decompresses several frames, also frames without content.
+    // One call may decompress several frames, also frames without content.
     const std::size_t status = ::ZSTD_decompressStream(stream_, &out, &in);
     rest_.remove_prefix(in.pos);
     if (::ZSTD_isError(status) != 0) {
@@ -525,7 +527,7 @@ class zstd_unpacker final : public block_unpacker {
   bool frames_ = false;
 };
 
-/// One frame of a zstd file, which may have no content.
+/// Unpacks a frame of a zstd file. The frame may have no content.
 class zstd_frame final : public member_decoder {
  public:
   zstd_frame() : stream_(::ZSTD_createDStream()) {

@@ -50,13 +50,13 @@ enum class when_damaged {
   go_on_when_whole  ///< the same, but the content of a member is returned only after its checksum is verified
 };
 
-/// The places of ill-formed units in a UTF-16 file, as positions in the UTF-8 text. U+FFFD replaces a lone surrogate,
-/// or half a unit.
+/// The places where U+FFFD replaces an ill-formed unit of a UTF-16 file (a lone surrogate or half a unit), as positions
+/// in the UTF-8 text.
 /// Thread safety: several threads may call all members at once.
 class ill_formed_places {
  public:
-  /// Adds the bytes [begin, end). Calls are in ascending order. If the file is read again, places are added again, and
-  /// are ignored.
+  /// Adds the bytes [begin, end). No-op for bytes that were added before, as when the file is read again.
+  /// Precondition: new bytes are added in ascending order.
   void add(std::uint64_t begin, std::uint64_t end);
 
   /// Returns true if at least one of the bytes [begin, end) was added.
@@ -74,8 +74,9 @@ enum class byte_order { little, big };
 /// order.
 /// Returns `file` if it is neither compressed nor UTF-16. While UTF-16 is read, the places of ill-formed units are
 /// added to `utf16`. For other files, `utf16` does not change.
-/// Throws: foreign_file; read_error, in this call or when the content is read. A read_error is also thrown if the
-/// program is built without the necessary library, or if `name` ends in .gz or .zst but the file is not compressed.
+/// Throws: foreign_file for a foreign format, unless `foreign` is when_foreign::read. Throws read_error, in this call
+/// or when the content is read, also if the program lacks the necessary library, or if `name` ends in .gz or .zst but
+/// the file is not compressed.
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          when_foreign foreign, when_damaged damaged, std::optional<byte_order> unmarked,
                                          std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop);

@@ -30,16 +30,15 @@ std::exception_ptr caught(const Body& body) noexcept {
   return nullptr;
 }
 
-/// Runs `next`, `work` and `commit` until the input ends. They run on `threads` threads, one of which is the calling
-/// thread.
+/// Runs `next`, workers and `commit` until the input ends, on `threads` threads, one of which is the calling thread.
 ///
 /// - `bool next(Task&, const std::atomic<bool>& stop)` fetches a task. Only one thread at a time calls it, in order. It
 /// returns false at the end of the input, and checks `stop` if it may wait for long.
 /// - `make_worker()` returns a `Result worker(Task&&)` for each thread.
 /// - `commit(Result&&)` takes the results in the order of their tasks. Only one thread at a time calls it.
 ///
-/// The first exception, in the order of the input, ends all work, and is thrown. The results before it have then been
-/// committed.
+/// The first exception, in the order of the input, ends all work, and is thrown. The results of all earlier tasks have
+/// then been committed.
 /// Memory: at most 4 tasks or results per thread.
 /// Guarantee: `threads` does not change which results are committed, or their order.
 template <class Task, class Next, class MakeWorker, class Commit>
@@ -117,7 +116,7 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Calls `print` with the texts that `append(i, text)` makes for each i below n, in order. All threads call `append`.
+/// For each i below n, calls `append(i, text)` on any thread. Passes the texts to `print` in order, several at once.
 void print_in_order(unsigned threads, std::size_t n,
                     const std::function<void(std::size_t i, std::string& text)>& append,
                     const std::function<void(std::string&& text)>& print);

@@ -51,7 +51,7 @@ descriptor opened(const std::string& path) {
 descriptor open_temporary() {
   const std::string folder = temporary_folder();
 #if defined(O_TMPFILE)
-  // The file never has a name, so a killed process leaves no file. Some file systems do not support O_TMPFILE.
+  // If the file system supports O_TMPFILE, the file never has a name, so a killed process leaves no file.
   if (const int unnamed = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); unnamed >= 0) {
     return descriptor(unnamed);
   }
@@ -128,7 +128,7 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
       throw read_error(error.what(), size_ - std::min(size_, position_));
     }
     position_ += count;
-    // A short read shows the end of a regular file. For a small file, another call would take as long as this call.
+    // A short read up to `size_` shows the end of the file. A further call would double the time for a small file.
     has_ended_ = count < size && position_ == size_;
     return count;
   }
@@ -182,7 +182,7 @@ std::shared_ptr<void> memory_of_large_pages(std::size_t size) {
 
 std::shared_ptr<void> memory_in_file(std::size_t size) {
   const descriptor file = open_temporary();
-  // The space is allocated now. If the disk is full when the mapping is written, the system ends the program.
+  // Allocates the space now. Otherwise a write to the mapping would end the program if the disk is full.
 #if defined(__linux__)
   const int error = ::posix_fallocate(file.number(), 0, static_cast<off_t>(size));
 #else
@@ -191,7 +191,7 @@ std::shared_ptr<void> memory_in_file(std::size_t size) {
   if (error != 0) fail_temporary(error);
   void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (data == MAP_FAILED) fail_temporary(errno);
-  // By default, Linux reads up to megabytes around each page. The additional pages then replace other pages.
+  // By default, Linux reads up to megabytes around a missing page. These pages displace pages that are in use.
   static_cast<void>(::posix_madvise(data, size, POSIX_MADV_RANDOM));
   return {data, [size](void* memory) { ::munmap(memory, size); }};
 }
@@ -223,7 +223,7 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
   return file >> number ? std::optional(number) : std::nullopt;
 }
 
-/// Returns the least limit of a control group and its ancestors. A container may see its own group as the root.
+/// Returns the least limit of a control group and its ancestors, and of `root`, which may be a container's own group.
 std::uint64_t least_limit(const std::string& root, std::string group, const std::string& file) {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (;;) {
@@ -267,7 +267,7 @@ std::uint64_t available_memory() {
   size = std::min(size, limit_of(RLIMIT_DATA));
   const std::uint64_t addresses = limit_of(RLIMIT_AS);
   if (addresses == no_limit) return size;
-  // Libraries and stacks also occupy addresses. The first number of this file is the number of occupied pages.
+  // Libraries and stacks also occupy addresses. The first number in /proc/self/statm counts the occupied pages.
   const std::uint64_t occupied = number_in("/proc/self/statm").value_or(0) * static_cast<std::uint64_t>(page);
   return std::min(size, addresses - std::min(occupied, addresses / 2));
 }
@@ -326,7 +326,7 @@ std::string identity_of_file(const std::string& path) {
 
 bool may_replace(const std::string& path) {
   if (::access(path.c_str(), W_OK) != 0) return false;
-  // In a folder such as /tmp, only the owner of the file or of the folder may replace the file.
+  // In a folder with the sticky bit, such as /tmp, only the owner of the file or of the folder may replace the file.
   struct stat file {};
   struct stat folder {};
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();

@@ -91,16 +91,16 @@ class temporary_file {
   std::uint64_t size_ = 0;
 };
 
-/// Returns memory that is not initialised. From 2 MB on, Linux is asked to use large pages. A large page is cleared in a
-/// fifth of the time of its small pages.
+/// Returns memory that is not initialised. For 2 MB and more, Linux is asked to use large pages. Clearing a large page
+/// takes a fifth of the time of clearing small pages of the same total size.
 std::shared_ptr<void> memory_of_large_pages(std::size_t size);
 
-/// Returns memory that a temporary file backs. The system keeps the used parts in memory while there is space, and
-/// reads other parts again, page by page. will_need() makes it read more at a time.
+/// Returns memory that a temporary file backs. The system keeps the used parts in memory while there is space. It reads
+/// other parts from the file, page by page, or more at a time after will_need().
 /// Throws: output_error, for example if the disk is full.
 std::shared_ptr<void> memory_in_file(std::size_t size);
 
-/// Tells the system which part of memory_in_file() is used next. The part begins at the address `data`.
+/// Tells the system that the part [data, data + size) of memory_in_file() is used next.
 void will_need(const void* data, std::size_t size) noexcept;
 
 /// Returns the memory that the program may use, in bytes: the memory of the machine, or a smaller limit. A control
@@ -135,12 +135,12 @@ std::string link_target(const std::string& path);
 /// empty for targets that an output does not replace: folders, devices and pipes.
 std::string identity_of_file(const std::string& path);
 
-/// Returns true if an existing file may be written, and if another file may take its name.
+/// Returns true if an existing file may be written, and if another file may take its name. Otherwise errno is set.
 bool may_replace(const std::string& path);
 
-/// Calls `replace()`, which creates or replaces a file. The file then has the owner, the group and the permissions of
-/// the file at `like` (see copy_rights()). While `replace()` runs, new files have at most the permissions of the file
-/// at `like`.
+/// Calls `replace()`, which creates or replaces the file at `path`. This file then gets the owner, the group and the
+/// permissions of the file at `like` (see copy_rights()). While `replace()` runs, new files have at most the
+/// permissions of the file at `like`.
 /// Thread safety: none.
 void replace_with_rights(const std::string& path, const std::string& like, const std::function<void()>& replace);
 
@@ -149,11 +149,11 @@ void replace_with_rights(const std::string& path, const std::string& like, const
 void end_by_closed_pipe();
 
 /// Keeps freed blocks of up to some megabytes in the program, for the next batch. Otherwise the system would clear new
-/// pages for each batch, which takes a fifth of the time of `hash`. If the address space is limited (ulimit -v), all
-/// threads allocate from one arena, because each further arena would reserve 64 MB of addresses.
+/// pages for each batch, which takes a fifth of the time of the verb `hash`. If the address space is limited (ulimit
+/// -v), all threads allocate from one arena, because each further arena would reserve 64 MB of addresses.
 void prepare_allocator();
 
-/// If a mapped file is truncated, the program ends with a message instead of by SIGBUS.
+/// Handles SIGBUS: if a mapped file is truncated, the program ends with a message.
 void say_lost_mappings();
 
 /// Ignores SIGPIPE, so that a write to a closed pipe fails with an error, and does not end the program. Also opens the

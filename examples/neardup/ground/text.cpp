@@ -104,7 +104,7 @@ std::string fixed(double value, int digits) {
 
 namespace {
 
-/// Rounds down to a multiple of 1 / `steps`. The added 1e-9 compensates the rounding of a quotient.
+/// Rounds down to a multiple of 1 / `steps`. The added 1e-9 compensates for the rounding error of `value`, a quotient.
 double rounded_down(double value, double steps) { return std::floor(value * steps + 1e-9) / steps; }
 
 }  // namespace

@@ -23,7 +23,7 @@ class json_object {
   std::string text_;
 };
 
-/// Returns the text without line breaks. Control characters are written as \n or \x1b, and everything else is
+/// Returns the text without line breaks. Control characters become escapes, such as \n or \x1b. Everything else is
 /// unchanged.
 std::string on_one_line(std::string_view text);
 
@@ -34,7 +34,7 @@ std::string printable(std::string_view text);
 /// Precondition: the text is well-formed UTF-8.
 std::size_t code_points(std::string_view text);
 
-/// Returns a number with up to six significant digits. The decimal point is a point in every locale.
+/// Returns a number with up to six significant digits. The decimal separator is a point in every locale.
 std::string number(double value);
 /// Returns a number with as many digits as are needed to read the same number back.
 std::string number_in_full(double value);

@@ -20,7 +20,7 @@ command_line parse_command_line(int count, char** arguments, verb_table verbs) {
   const verb& chosen = named != nullptr ? *named : *verbs.front();
   command_line read = read_words(chosen, named != nullptr, verbs, std::move(words));
   if (auto* const typed = std::get_if<typed_options>(&read)) {
-    // Most names of files contain a point or a folder, and names of verbs do not.
+    // Most paths contain a point, a slash or a hyphen, and names of verbs do not.
     typed->first_may_be_verb = named == nullptr && !typed->paths.empty() && first == typed->paths.front() &&
                                first.find_first_of("./\\-") == std::string::npos;
   }

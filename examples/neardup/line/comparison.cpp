@@ -41,14 +41,14 @@ void take_grouping(const typed_options& typed, run_settings& to) {
 
 namespace {
 
-/// Sets the features of fingerprint and check. If only one of the options is given, it applies to both.
+/// Sets the features of fingerprint and check in `to`. If only --features or --check-features is given, it sets both.
 void apply_features(const typed_options& typed, run_settings& to) {
   const auto features = typed["--features"], check_features = typed["--check-features"];
   if (features) to.fingerprint.features = parse_feature_setting("--features", *features);
   if (check_features) to.comparison.check_features = parse_feature_setting("--check-features", *check_features);
   if (!features && check_features) to.fingerprint.features = to.comparison.check_features;
-  // A replaced character changes all n-grams around it. So the similarity of single characters is closest to the edit
-  // similarity.
+  // The default of --check edit is single characters, because a replaced character changes all n-grams around it. So
+  // their similarity is closest to the edit similarity.
   if (!features && !check_features && typed["--check"] == "edit") to.fingerprint.features.choice.size = 1;
   if (!check_features) to.comparison.check_features = to.fingerprint.features;
   for (const std::string& same : typed.all("--same")) {
@@ -221,9 +221,9 @@ void apply_exact(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// Returns the Jaccard similarity for which the distance is chosen. For a cosine, it is the similarity of two sets of
-/// equal size with this cosine. For an edit similarity, it is the similarity of the n-grams of a text and of a copy
-/// with replaced characters. The replaced characters are far apart, so each one changes n of the copy's n-grams.
+/// Returns the Jaccard similarity for which the distance is chosen. For a cosine, the result is the similarity of two
+/// sets of equal size with this cosine. For an edit similarity, the result is the similarity of the n-grams of a text
+/// and of a copy with replaced characters. These characters are far apart, so each one changes n n-grams of the copy.
 double jaccard_for(double similarity, const run_settings& settings) {
   if (settings.comparison.check == similarity_measure::jaccard) return similarity;
   const bool has_runs =
@@ -233,8 +233,8 @@ double jaccard_for(double similarity, const run_settings& settings) {
   return same / (2 - same);
 }
 
-/// Chooses the distance, and the kind if it is not given. The chosen kind needs the smaller distance, so it has fewer
-/// candidates (measured in bench/scale/README.md). Only SimHash has weights.
+/// Chooses the distance, and the kind if `is_any_kind`. The kind that needs the smaller distance has fewer candidates
+/// (measured in bench/scale/README.md). With weights, the kind is SimHash.
 void choose_distance(bool is_any_kind, double similarity, run_settings& to) {
   const auto distance_by = [&](fingerprint_kind kind) {
     return neardup::distance_for(to.fingerprint.bits, similarity, kind);
@@ -348,7 +348,7 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
       if (!typed.has(option) || least || (is_of_index && option == std::string("--check-features"))) continue;
       throw usage_error(option + std::string(" with --distance alone: there is no check; add --min-similarity"));
     }
-    // An index determines the distance. It does not determine a similarity.
+    // Here the distance comes from an index, so say_choice() names the least similarity as the choice.
     if (least && !typed.is_typed("--distance")) {
       to.choice = similarity_choice{typed.is_typed("--min-similarity") ? least : std::nullopt, least, true};
     }
@@ -370,7 +370,7 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
 
 namespace {
 
-/// Reports the near-duplicates that fingerprints miss if the distance is smaller than the similarity requires.
+/// If the distance is smaller than the similarity requires, reports the share of pairs that fingerprints find.
 void say_what_is_missed(const run_settings& settings) {
   const similarity_choice& choice = *settings.choice;
   if (choice.best_distance <= settings.comparison.distance) return;
