@@ -222,8 +222,7 @@ struct checked_run {
   }
 };
 
-/// The rows of a join, as sets, or as normalised texts for the edit similarity. sets[0] and texts[0] are of the source,
-/// sets[1] and texts[1] of `against`.
+/// The rows of a join: sets, or normalised texts for the edit similarity. Place 0 is the source, place 1 is `against`.
 struct row_join::state {
   std::optional<neardup::set_threshold> by_sets;
   neardup::edit by_edits;

@@ -1,5 +1,5 @@
-// The module neardup._native converts Python objects for the C interface, and results to Python objects. Users use
-// neardup/__init__.py.
+// The module neardup._native converts Python objects for the C interface, and results to Python objects. Users call it
+// through neardup/__init__.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -99,7 +99,7 @@ void call_now(const running& how, const Call& call) {
   check(error);
 }
 
-/// Makes a call that may take long in a new thread. Meanwhile this thread handles signals, such as SIGINT of Ctrl-C,
+/// Starts a new thread for a call that may take long. Meanwhile this thread handles signals, such as SIGINT of Ctrl-C,
 /// and reports the progress. An exception of a signal handler or of the progress function ends the call.
 template <class Call>
 void call_long(const running& how, const Call& call) {
@@ -296,7 +296,7 @@ class text_input {
 
 // ---- What goes out ---------------------------------------------------------------------------------------------------
 
-/// Returns a view of memory that `owner` keeps alive.
+/// Returns a NumPy array that refers to `data`. `owner` keeps `data` alive.
 template <class T>
 nb::object view_of(const T* data, std::size_t size, nb::handle owner) {
   static const T nothing{};

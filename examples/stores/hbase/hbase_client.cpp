@@ -307,7 +307,7 @@ struct table::implementation {
       try {
         return attempt();
       } catch (const error& failed) {
-        // Connections are closed, because answers to earlier calls may still arrive.
+        // Connections are closed, because answers to earlier calls may still arrive on them.
         regions.clear();
         servers.clear();
         if (dynamic_cast<const passing_error*>(&failed) == nullptr || steady_clock::now() >= last) throw;
@@ -367,7 +367,7 @@ struct table::implementation {
     const std::string answer = meta.call(
         "Scan", message().part(1, region_named("hbase:meta,,1")).part(2, scan).number(4, rows_at_once).number(5, 1));
     for_each_of(answer, 5, [&](std::string_view result) { add_region(result); });
-    // While regions are split or moved, there may be gaps between regions.
+    // While regions are split or moved, there may be gaps between the regions that hbase:meta lists.
     std::string next;
     for (const auto& [begin, one] : regions) {
       if (begin != next) throw passing_error("HBase: a region of " + where.name + " is nowhere yet");
