@@ -12,8 +12,8 @@ namespace command {
 /// Returns the verb with this name, or null if there is none.
 const verb* verb_called(verb_table verbs, std::string_view name);
 
-/// Returns the name that a misspelt word may stand for: a name that begins with the word, or differs from the word in
-/// few letters. Returns an empty text if no name is similar.
+/// Returns the element of `names` that the misspelt `word` may stand for: a name that begins with `word`, or differs
+/// from it in few letters. Returns an empty text if no name is similar.
 std::string meant_by(std::string_view word, const std::vector<std::string>& names);
 
 /// Returns "did you mean pairs?" for a word that is similar to a verb. For any other word, returns "verbs are groups,

@@ -16,7 +16,7 @@ namespace command {
 /// Each step may be null.
 struct reading_steps {
   std::function<void(run_settings&)> paths = nullptr;  ///< checks the arguments
-  /// Takes the verb's own options. For options that were not given, takes the settings in files.
+  /// Takes the verb's own options. For options that were not given, takes the settings from files.
   std::function<void(typed_options&, run_settings&)> stored = nullptr;
   /// Converts the options of the comparison. If it is null, the options of takes::comparison are converted.
   std::function<void(const typed_options&, run_settings&)> comparison = nullptr;
@@ -59,7 +59,7 @@ void take_what_is_kept(const typed_options& typed, const index_settings& stored,
 /// Refuses a check that needs data which no index has.
 void refuse_check_of_index(const typed_options& typed);
 
-/// Returns the options about the input, as typed.
+/// Returns the typed options of the section Input, with their values.
 std::vector<std::string> input_words(const typed_options& typed);
 
 }  // namespace command

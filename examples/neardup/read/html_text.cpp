@@ -146,8 +146,7 @@ std::optional<std::size_t> size_of_quote(std::string_view tag, std::string_view 
        {"gmail_quote", "gmail_attr", "yahoo_quoted", "moz-cite-prefix", "protonmail_quote"}) {
     if (tag.find(mark) == tag.npos) continue;
     const std::size_t size = end_of_element(behind, name);
-    // If the element contains blockquotes, the author's answers may be between them. Only the blockquotes are then
-    // quotes.
+    // If the element contains blockquotes, only these are quotes, because the author may answer between them.
     constexpr std::string_view inner = "<blockquote";
     const std::string_view inside = behind.substr(0, size);
     const auto place = std::search(inside.begin(), inside.end(), inner.begin(), inner.end(),

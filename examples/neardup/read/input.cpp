@@ -277,8 +277,8 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
   return true;
 }
 
-/// Reports a damaged part of a compressed source. Skips to the next place after this part where a record certainly
-/// begins.
+/// Reports a damaged part of a compressed source in `out`. Skips to the next place after this part where a record
+/// certainly begins.
 void source_lines::go_on_behind(const read_error& error, batch& out, const std::atomic<bool>& stop) {
   out = batch{};
   out.bad = bad_input{from_->name(), error.what()};

@@ -84,12 +84,10 @@ struct input_settings {
   unsigned threads = 1;
 };
 
-/// Returns true if a record may have several texts.
 inline bool has_several_texts(const input_settings& settings) {
   return settings.text_fields.size() > 1 || settings.text_fields.front().find("[*]") != std::string::npos;
 }
 
-/// Returns true if documents are codes, not texts.
 inline bool has_codes(const input_settings& settings) {
   return settings.unit == unit_of_input::codes || (has_fields(settings.unit) && !settings.code_field.empty());
 }

@@ -30,7 +30,7 @@ bool is_quoted(std::string_view line) {
   return begin <= most_blanks && line[begin] == '>';
 }
 
-/// Returns true if a line begins with ">>> ". It is then a prompt of Python with code after it, or a quote of the third
+/// Returns true if a line begins with ">>> ". Such a line is a prompt of Python and its code, or a quote of the third
 /// level.
 bool is_prompt(std::string_view line) { return line.starts_with(">>> "); }
 
@@ -81,7 +81,7 @@ std::size_t attribution(const std::vector<std::string_view>& lines, std::size_t 
   return 0;
 }
 
-/// Returns true if a line is "-----Original Message-----", or a similar line that begins a whole mail.
+/// Returns true if a line is "-----Original Message-----", or a similar line, after which a whole mail is quoted.
 bool begins_original(std::string_view line) {
   line = without_blanks(line);
   const std::string lowered = in_lower_case(line);

@@ -103,7 +103,7 @@ struct source {
 
   /// Returns the name of the source for messages.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
-  /// Returns the name of a line of the source for messages. If the line is 0, the source is the document.
+  /// Returns the name of a line of the source for messages. If `line` is 0, the document is the whole source.
   [[nodiscard]] std::string where(std::uint64_t line) const { return numbered(name(), line); }
   /// Returns the id for a line that names none: the path and the number of the line.
   [[nodiscard]] std::string id_of(std::uint64_t line) const { return numbered(path, line); }
@@ -120,8 +120,8 @@ std::optional<unit_of_input> unit_by_name(std::string_view name);
 
 bad_input unreadable(const source& from, const read_error& error);
 
-/// Reads a source. It is decompressed and read from its beginning, or read at offsets. The functions throw read_error,
-/// also for a binary file that has to be left out.
+/// Reads a source: from its beginning, with decompression, or at offsets. The functions throw read_error, also for a
+/// binary file that has to be left out.
 class source_file {
  public:
   explicit source_file(source& from);
@@ -193,7 +193,7 @@ class source_walker {
   /// Stores each result that next() returns from now on, for rewind().
   void remember() noexcept { remember_ = true; }
 
-  /// Keeps a source whose first batches were already read. These batches are used in the pass that rewind() begins.
+  /// Keeps a source whose first batches were read. `lines` returns them again in the pass that rewind() begins.
   void keep_begun(std::shared_ptr<source> from, std::shared_ptr<source_lines> lines) {
     begun_.emplace(std::move(from), std::move(lines));
   }
