@@ -21,6 +21,7 @@ namespace command {
 using hash_set = std::vector<std::uint64_t>;
 
 /// Sampled sets of hashes. Any number of other sets can be compared with the sampled sets.
+///
 /// Prefix filter, for the sampled sets only: a set that is similar to a sampled set of n elements has at least c(n) of
 /// these elements. So it has at least one of any n - c(n) + 1 of them. The rarest n - c(n) + 1 elements of each sampled
 /// set are indexed, by the upper halves of their hashes.

@@ -18,7 +18,7 @@ namespace command {
 using document_texts = std::vector<std::string_view>;
 
 /// The value of --features. zh:words are the words of Chinese text, cut with a dictionary. zh:keywords are the words
-/// that jieba's extract_tags counts: no English stop words of jieba, and no single characters.
+/// that jieba's extract_tags counts, without jieba's English stop words and single characters.
 struct feature_setting {
   using dictionary_words = neardup::without<neardup::chinese_words>;
   enum class chinese { no, words, keywords };

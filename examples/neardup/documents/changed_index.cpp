@@ -154,7 +154,7 @@ class changed_index_of final : public changed_index {
 
   void append(const std::string& record) {
     save_whole(journal_->log_path(), link_target(index_.path()), [&](const std::string&) {
-      journal_->go_on(index_.file(), index_.log(), [](std::string_view) { return true; });  // index_ has replayed it
+      journal_->go_on(index_.file(), index_.log(), [](std::string_view) { return true; });  // index_ replayed the log
       journal_->append(record);
     });
   }

@@ -32,7 +32,6 @@ class code_index {
   [[nodiscard]] std::size_t tables() const noexcept { return tables_.size(); }
 
  private:
-  /// The table of a block: the codes, ordered by the value of the block.
   struct table {
     std::size_t begin, width;  // in bits
     int radius;

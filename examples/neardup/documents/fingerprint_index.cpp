@@ -125,8 +125,8 @@ constexpr std::size_t part_with_codes = 3;
 
 class view_of_codes final : public fingerprint_view {
  public:
-  /// Reads the codes of `base`, the index in the file `path`. Throws: std::runtime_error with the path if the codes are
-  /// damaged.
+  /// Reads the codes of `base`, the index in the file `path`.
+  /// Throws: std::runtime_error if the codes are damaged; the message names `path`.
   view_of_codes(const std::string& path, std::unique_ptr<const view_of<neardup::simhash<64>>> base)
       : base_(std::move(base)), codes_(codes_in(path, *base_)) {}
 

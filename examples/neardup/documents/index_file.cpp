@@ -78,8 +78,6 @@ index_settings settings_of(const std::string& path) {
   return found;
 }
 
-/// Calls `visit` for each document of an index file.
-/// Throws: input_error if the file is damaged or its composition differs.
 template <class Form>
 void read_index(reading& r, const std::string& path, const document_visitor& visit) {
   const opened_index<Form> index(path, r.how.lists.are_verified);

@@ -50,8 +50,10 @@ index_settings read_index_settings(const std::string& path);
 ///     "postings kept" if the file has the attachments 6 to 10
 ///   all of them: "fold chinese" if texts were folded; `paired`, "within FIELD" or "across FIELD", if the file has the
 ///     values of a field, which are attachments 11 and 12. "-and-values" is then added to the name on the first line
+///
 /// The name on the first line tells which features of the format a program must support. Programs refuse files with a
 /// name that they do not know.
+///
 /// Attachments 1 and 2 are the names of the documents. The number of a document is its id. Attachment 5 is the
 /// neardup::log_extent of the log whose changes are in the file, if there was a log.
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept,
@@ -122,7 +124,6 @@ struct set_view : neardup::set_index_file<> {
   neardup::set_index<> sets;
 };
 
-/// The type of an opened index file.
 template <class Form>
 using opened_view = std::conditional_t<has_sets<Form>, set_view, const fingerprint_view>;
 
