@@ -34,7 +34,7 @@ std::string hint_at_table(std::string_view line) {
 /// The digest of an IDF table, from a line "idf: DIGEST" or "tokenizer: keywords(N, DIGEST, …)" of a composition.
 struct named_table {
   std::string_view digest;
-  std::string rest;  ///< the rest of the line
+  std::string rest;  ///< the line without the digest
 };
 std::optional<named_table> table_in(std::string_view line) {
   const std::string_view keywords = "keywords(";

@@ -63,7 +63,7 @@ struct left_out_records {
   std::uint64_t html = 0, packed = 0, no_text = 0;
 };
 
-/// Counts events, and reports them.
+/// The messages of a run. Counts events, draws the progress bar, and prints notes about the events at the end.
 /// Thread safety: only one thread at a time may call the members.
 class run_notes {
  public:

@@ -38,7 +38,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths, run_fil
 /// A part of the corpus, as described in a file of counts.
 struct part_facts {
   std::uint64_t number;
-  std::uint64_t checksum;  ///< checksum of the file of its features
+  std::uint64_t checksum;  ///< checksum of the part_file
   std::uint64_t documents, features;
   friend bool operator==(const part_facts&, const part_facts&) = default;
 };

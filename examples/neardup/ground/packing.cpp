@@ -131,7 +131,7 @@ class surviving_unpacker final : public byte_stream {
 
  private:
   static constexpr std::size_t most_held = std::size_t{1} << 22;     // bytes of a member's content that are held back
-  static constexpr std::size_t most_overrun = std::size_t{1} << 20;  // bytes in which the damage is noticed
+  static constexpr std::size_t most_overrun = std::size_t{1} << 20;  // most bytes between damage and its detection
 
   /// Reads more input. Sometimes drops the bytes before begin_.
   /// Returns: false if `stop` was set meanwhile.

@@ -25,7 +25,7 @@ class peeking_stream final : public byte_stream {
 
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
 
-  /// Makes the next call throw an exception that peek() has already thrown.
+  /// Makes the next peek() or read() throw `failure`, which peek() has already thrown.
   void throw_again(std::exception_ptr failure) noexcept { failure_ = std::move(failure); }
 
  private:

@@ -110,8 +110,8 @@ input_file::input_file(const std::string& path) : file_(path == "-" ? descriptor
   // Standard input may be a regular file that has been read in part, which would make positions wrong.
   if (path == "-" && regular_ && ::lseek(file_.number(), 0, SEEK_CUR) != 0) regular_ = false;
 #if defined(F_SETPIPE_SZ)
-  // The default size of a pipe is 64 KB, so that reader and writer wait for each other. If the size cannot be changed,
-  // the default stays.
+  // The default size of a pipe is 64 KB, with which reader and writer often wait for each other. If the size cannot be
+  // changed, the default stays.
   if (S_ISFIFO(status.st_mode)) static_cast<void>(::fcntl(file_.number(), F_SETPIPE_SZ, 1 << 20));
 #endif
 }

@@ -192,8 +192,8 @@ std::string why_by_fingerprints(const typed_options& typed, const run_settings& 
   return "";
 }
 
-/// Chooses how candidates are found: by features, or by fingerprints if the options ask for fingerprints or features
-/// cannot be joined.
+/// Sets to.comparison.is_exact if candidates are found by features. They are found by fingerprints if the options ask
+/// for fingerprints, or if features cannot be joined. If no option asks, to.why_by_fingerprints has the reason.
 void apply_exact(const typed_options& typed, run_settings& to) {
   const bool is_containment = to.comparison.checks_containment();
   if (is_containment && !typed.takes(takes::exact)) {
