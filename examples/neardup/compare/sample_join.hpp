@@ -148,7 +148,7 @@ class sample_join {
   std::vector<std::vector<std::uint32_t>> high_;  // the upper halves of the hashes of each set
   double threshold_ = 1;
   // Several halves share a bit of is_seen_. The bit is set if one of these halves is indexed. Most bits are 0, so most
-  // elements of other sets need no lookup.
+  // elements of other sets are not looked up in sets_with_.
   int seen_bits_ = 1;
   std::vector<bool> is_seen_ = std::vector<bool>(2);
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // key: upper half of an indexed hash

@@ -1,4 +1,4 @@
-// Settings for the comparison of documents: groups, and another corpus.
+// Settings for the comparison of documents: the groups, the sources that are counted, and the other corpus.
 #pragma once
 
 #include <cstdint>

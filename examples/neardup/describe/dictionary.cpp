@@ -81,7 +81,7 @@ std::optional<std::string> find_model(const dictionary_files& files, const std::
   }
   const std::string beside = (std::filesystem::path(dictionary).parent_path() / "finalseg").string();
   if (std::filesystem::is_directory(beside, ignored)) return beside;
-  // A missing dictionary is reported when it is read.
+  // read_dictionary() later reports that the dictionary is missing.
   if (!std::filesystem::exists(dictionary, ignored)) return std::nullopt;
   throw usage_error("there is no model of unknown words in " + beside +
                     "; name its folder with --model, or do without by --no-hmm");

@@ -121,8 +121,8 @@ void look_for_terms(const fingerprint_settings& settings, std::string_view text)
 /// Returns false if settings.spelling is null, or has counted enough documents.
 bool is_spelt_otherwise(const fingerprint_settings& settings, const document_texts& texts);
 
-/// Parses --weights.
-/// Throws: usage_error.
+/// Parses a value of --weights.
+/// Throws: usage_error if `text` is not a valid value.
 neardup::any_weighter::choice parse_weights(const std::string& text);
 
 }  // namespace command

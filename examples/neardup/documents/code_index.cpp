@@ -178,8 +178,8 @@ void code_index::for_each(wide_code code, int k, std::uint32_t end,
 
 namespace {
 
-/// Searches `index` within `distance` for each code with a number in `some`, and calls `visit` for each match.
-/// `is_below`: a code matches only codes with lower numbers.
+/// Calls `visit` for each code with a number in `some` and each code of `index` within `distance` bits. `is_below`: a
+/// code matches only codes with lower numbers.
 void search_all(const wide_codes& codes, std::span<const std::uint32_t> some, const code_index& index, bool is_below,
                 int distance, unsigned threads, const code_pair_visitor& visit) {
   struct match {

@@ -20,8 +20,8 @@ constexpr const char *and_values = "-and-values", *and_digests = "-and-digests";
                          path + " PATH…"});
 }
 
-/// Refuses an index of fingerprints of an earlier version. Its short documents would match documents with other
-/// features.
+/// Refuses an index of fingerprints of an earlier version. It has no digests, so its short documents would match
+/// documents with other features.
 [[noreturn]] void refuse_without_digests(const std::string& path) {
   throw input_error({path,
                      "an index of fingerprints by an earlier version, which does not tell short documents from others; "
