@@ -34,8 +34,7 @@ struct released {
   }
 };
 
-/// Returns a value of a column. `position` is an index into the buffers of the array: the offset of the array is
-/// already added.
+/// Returns the value at `position` in buffer `buffer`. `position` already includes the offset of the array.
 template <class T>
 T value_at(const ArrowArray& array, int buffer, std::int64_t position) {
   T value;
@@ -43,8 +42,8 @@ T value_at(const ArrowArray& array, int buffer, std::int64_t position) {
   return value;
 }
 
-/// Returns true if the bitmap of an array marks a null at `position`, to which the offset of the array is already
-/// added. A null_count of -1 means that the number of nulls is unknown.
+/// Returns true if the bitmap of an array marks a null at `position`, which already includes the offset of the array. A
+/// null_count of -1 means that the number of nulls is unknown.
 inline bool is_null_at(const ArrowArray& array, std::int64_t position) {
   if (array.n_buffers == 0 || array.buffers[0] == nullptr || array.null_count == 0) return false;
   return (static_cast<const std::uint8_t*>(array.buffers[0])[position >> 3] >> (position & 7) & 1) == 0;
@@ -52,8 +51,8 @@ inline bool is_null_at(const ArrowArray& array, std::int64_t position) {
 
 [[noreturn]] inline void refuse_array() { refuse("the Arrow array is not of its type"); }
 
-/// Throws std::invalid_argument if an array has less than `buffers` buffers, or if one of the buffers 1 to `needed` - 1
-/// has no memory.
+/// Throws std::invalid_argument if an array is released, has fewer than `buffers` buffers or nulls without a bitmap, or
+/// if one of the buffers 1 to `needed` - 1 is null.
 inline void check_array(const ArrowArray& array, std::int64_t buffers, int needed) {
   if (array.release == nullptr) refuse("the Arrow array is released already");
   if (array.length < 0 || array.offset < 0 || array.length > std::numeric_limits<std::int64_t>::max() - array.offset ||
@@ -82,7 +81,7 @@ const Structure& child_of(const Structure& parent) {
 /// The rows of a column. The column is an array, or the only column of a struct.
 class column_rows {
  public:
-  /// Makes the rows of a column. `what`: the noun for the content of the column in messages.
+  /// `what` is the noun for the content of the column in messages, such as "texts".
   /// Throws: std::invalid_argument if the array contradicts its type.
   column_rows(const ArrowSchema& schema, const ArrowArray& array, const char* what)
       : schema_(&schema), column_(&array), count_(array.length) {
@@ -107,7 +106,7 @@ class column_rows {
   [[nodiscard]] const ArrowSchema& schema() const { return *schema_; }
   [[nodiscard]] const ArrowArray& column() const { return *column_; }
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// Returns the position of row i in the column, without the offset of the column.
+  /// Returns the position of row i in column(), before the offset of column() is added.
   [[nodiscard]] std::int64_t row(std::int64_t i) const { return first_ + i; }
   /// Returns true if the struct has a null at row i.
   [[nodiscard]] bool is_null(std::int64_t i) const { return table_ != nullptr && is_null_at(*table_, first_ + i); }
@@ -150,7 +149,7 @@ class text_column {
     }
   }
 
-  /// Returns the text at a row, without the offset of the column. Only the text of a null has data() == nullptr.
+  /// Returns the text at `row`, to which the offset of the array is not yet added. Only a null has data() == nullptr.
   /// Precondition: check(array), and 0 <= row < array.length.
   [[nodiscard]] std::string_view at(const ArrowArray& array, std::int64_t row) const {
     const std::int64_t position = array.offset + row;
@@ -194,7 +193,7 @@ class text_column {
         type_name(schema));
   }
 
-  /// Returns false if the values of runs cannot be texts.
+  /// Returns true if `schema` is a type that the values of runs may have.
   static bool is_text(const ArrowSchema& schema) {
     constexpr std::array texts{"u", "z", "U", "Z", "vu", "vz", "n"};
     const std::string_view format = format_of(schema);
@@ -221,7 +220,7 @@ class text_column {
     if (last < array.offset + array.length) refuse("the runs of an Arrow array are shorter than the array");
   }
 
-  /// Returns the number of the run that contains `position`, to which the offset of the array is already added.
+  /// Returns the number of the run that contains `position`, which already includes the offset of the array.
   [[nodiscard]] std::int64_t run_of(const ArrowArray& ends, std::int64_t position) const {
     std::int64_t first = 0, last = ends.length;  // the first run that ends after the position
     while (first < last) {
@@ -239,7 +238,7 @@ class text_column {
     return integer_at(index_, array, position);
   }
 
-  /// Returns the integer at a position. `format` is the Arrow format of the integer type.
+  /// Returns the integer at `position`. `format` is the Arrow format of the integer type.
   [[nodiscard]] static std::int64_t integer_at(char format, const ArrowArray& array, std::int64_t position) {
     switch (format) {
       case 'c': return value_at<std::int8_t>(array, 1, position);
@@ -263,7 +262,7 @@ class text_column {
     std::memcpy(&value, place, sizeof(value));
     if (value.length < 0) refuse("the length of a text is negative");
     if (value.length <= 12) return {place + 4, static_cast<std::size_t>(value.length)};
-    // The last buffer has the sizes of the other buffers with texts.
+    // The buffers are the bitmap, the views, the buffers with texts, and last the sizes of the buffers with texts.
     if (value.buffer < 0 || value.buffer >= array.n_buffers - 3 || value.offset < 0) {
       refuse("a text refers to a buffer that is not there");
     }
@@ -278,7 +277,7 @@ class text_column {
   std::vector<text_column> values_;  // one element for a dictionary or for runs, otherwise none
 };
 
-/// Calls `take(rows)` for each array of an input with the member `array` or `stream`. `what`: see column_rows.
+/// Calls `take(rows)` for the array of an input, or for each array of its stream. `what`: see column_rows.
 inline void for_each_array(const neardup_input& input, const char* what,
                            const std::function<void(const column_rows&)>& take) {
   if (input.array != nullptr) {
@@ -311,8 +310,8 @@ inline std::string_view view_of(const neardup_text& text) {
   return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
 }
 
-/// Calls `take(texts)` for several texts at a time, until all texts of an input were taken in order. A null has data()
-/// == nullptr.
+/// Calls `take(texts)` for several texts at a time, until all texts of an input were taken in order. Of these texts,
+/// only a null has data() == nullptr.
 inline void for_each_texts(const neardup_input& input,
                            const std::function<void(std::span<const std::string_view>)>& take) {
   std::vector<std::string_view> texts;

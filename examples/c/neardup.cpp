@@ -69,7 +69,7 @@ class cancellable_threads {
   neardup_run run_;
 };
 
-/// Wraps a sequence. Once the caller has cancelled, reading an element throws, so that a long join ends.
+/// Wraps a sequence. Reading an element throws `cancelled` once the caller has cancelled, so that a long join ends.
 template <class Sequence>
 class cancellable {
  public:
@@ -109,7 +109,7 @@ void in_steps(const cancellable_threads& run, std::size_t count, std::size_t ste
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Calls `work`, and converts its exception to a status and a message.
+/// Calls `work`. If `work` throws, returns the status of the exception, and writes status and message to `error`.
 template <class Work>
 neardup_status guarded(neardup_error* error, const Work& work) noexcept {
   const auto fail = [&](neardup_status status, const char* message) {
@@ -175,7 +175,7 @@ auto read_of(const Handle* handle, const Read& read) -> decltype(read(*handle)) 
   return handle == nullptr ? decltype(read(*handle)){} : read(*handle);
 }
 
-/// An array that grows in place if the system can do so. It does not touch memory before the memory is used.
+/// An array that grows by realloc(), in place if the system can do so. New elements are not initialised.
 template <class T>
 class growing_array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -311,7 +311,7 @@ neardup_dictionary read_dictionary(const neardup_dictionary_files& files) {
   return {{listed, std::move(words)}, {std::move(of_keywords), std::move(with_symbols), 2}, dictionary->size()};
 }
 
-/// Calls `use(tokenizer)` with the tokenizer of the features.
+/// Calls `use(tokenizer)` with the tokenizer that `made_of->features` names. The default is words:2.
 template <class Use>
 auto with_features(const neardup_composition* made_of, const Use& use) {
   const std::string name = made_of == nullptr || made_of->features == nullptr ? "words:2" : made_of->features;
@@ -354,7 +354,7 @@ neardup::xxh3<Bits> hasher_of(const neardup_composition* made_of) {
   return {.seed = made_of == nullptr ? 0 : made_of->seed};
 }
 
-/// Appends the features of some texts.
+/// Appends the feature set of each text to `to`.
 template <class Feature, class Extractor>
 void add_features(flat_sets<Feature>& to, const Extractor& extract, std::span<const std::string_view> texts,
                   const cancellable_threads& run) {
@@ -424,12 +424,12 @@ neardup::set_threshold threshold_of(const neardup_join& join) {
   return {measure_of(join), join.similarity, join.min_common};
 }
 
-/// Calls `use(sets, others)` with the features of two collections. `others` is a null pointer if there is no second
-/// collection.
+/// Calls `use(sets, others)` with the feature sets of `first` and `second`. `others` is a null pointer if `second` is
+/// null.
 template <class Use>
 void with_two(const neardup_sets* first, const neardup_sets* second, const Use& use);
 
-/// Calls `use` with the width as a compile-time constant. Throws: std::invalid_argument for other widths.
+/// Calls `use` with `bits` as a compile-time constant. Throws: std::invalid_argument for other widths.
 template <class Use>
 decltype(auto) with_bits(int bits, const Use& use) {
   switch (bits) {
@@ -441,7 +441,7 @@ decltype(auto) with_bits(int bits, const Use& use) {
   }
 }
 
-/// The codes of a neardup_codes object without nulls, and their positions.
+/// The codes of a view, without its nulls, and the position of each code in the view.
 template <std::size_t Bits>
 struct code_list {
   std::vector<neardup::simhash<Bits>> codes;
@@ -525,7 +525,7 @@ void with_two(const neardup_sets* first, const neardup_sets* second, const Use& 
       given(first, "sets").features);
 }
 
-/// A hasher of codes, whatever their kind and width. The words of a code are followed by zeros.
+/// Wraps a hasher of codes of any kind and width. Unused words of a code are 0.
 struct code_hasher {
   using fingerprint_type = std::array<std::uint64_t, 4>;
   using workspace = std::function<std::optional<fingerprint_type>(std::string_view text)>;  // made at the first text
@@ -552,7 +552,7 @@ struct code_hasher {
   std::function<workspace()> make_;
 };
 
-/// Adds the codes of all texts of an input.
+/// Appends the codes of all texts of an input to `to`.
 void add_codes(neardup_codes& to, const code_hasher& hash, const neardup_input& input, const cancellable_threads& run) {
   const auto words = static_cast<std::size_t>(std::max(to.bits / 64, 1));
   for_each_texts(input, run, [&](std::span<const std::string_view> texts) {
@@ -566,7 +566,7 @@ void add_codes(neardup_codes& to, const code_hasher& hash, const neardup_input& 
   });
 }
 
-/// Calls `use(weighter)` with the weighter of this name.
+/// Calls `use(weighter)` with the weighter of `options.weights`.
 template <class Use>
 void with_weighter(const neardup_code_options& options, const Use& use) {
   const auto choice = [&] {
@@ -581,8 +581,7 @@ void with_weighter(const neardup_code_options& options, const Use& use) {
   neardup::any_weighter::with(choice, options.idf == nullptr ? nullptr : options.idf->table, use);
 }
 
-/// Refuses a composition with `same`, because it cannot be combined with an IDF table.
-/// Throws: std::invalid_argument.
+/// Throws std::invalid_argument if a composition has `same`, which cannot be combined with an IDF table.
 void refuse_same_with_idf(const neardup_composition* made_of) {
   if (made_of == nullptr || made_of->same == nullptr) return;
   refuse("an idf table with `same`: features go by what is the same, so no table knows how rare they are");
@@ -921,7 +920,7 @@ struct neardup_texts {
 
 namespace c_interface {
 
-/// Returns the threshold of a join of texts. The threshold reports the progress to `run`.
+/// Returns the threshold of a join of texts by edit similarity. The join reports its progress to `run`.
 neardup::edit edit_of(const neardup_join* join, const cancellable_threads& run) {
   if (join != nullptr && (number_of(join->measure) != NEARDUP_JACCARD || join->min_common != 0)) {
     refuse("texts that are compared by edits have no other measure, and no features in common");
@@ -1089,7 +1088,7 @@ struct neardup_cut_texts {
 
 namespace c_interface {
 
-/// The texts of an input, which can be read twice. The texts of a stream are copied.
+/// The texts of an input, for programs that read them twice. The texts of a stream, which yields them once, are copied.
 class kept_texts {
  public:
   kept_texts(const neardup_input& input, const cancellable_threads& run) {
@@ -1203,8 +1202,8 @@ void append_well_formed(growing_array<char>& to, std::string_view text) {
   });
 }
 
-/// Writes the places of passages to five columns. text_of(passage) and begin_of(passage) return the text and the first
-/// unit of a place. `order` has the numbers of the passages, ordered by text.
+/// Writes one place of each passage in `found` to the columns to[0] to to[4]. text_of(passage) and begin_of(passage)
+/// return the text and the first unit of the place. `order` has the positions of all passages, ordered by text.
 template <class Texts, class Tokenizer, class TextOf, class BeginOf>
 void write_places(const Texts& texts, const std::vector<neardup::passage>& found, const std::vector<std::size_t>& order,
                   const Tokenizer& tokenizer, const TextOf& text_of, const BeginOf& begin_of,
@@ -1467,8 +1466,7 @@ struct neardup_index {
 
 namespace c_interface {
 
-/// Returns the composition of codes that another program has made. Only its text `made_of`, which the caller gives, is
-/// known.
+/// Returns the composition of codes that another program has made: `made_of`, or "unknown" if no `made_of` is given.
 neardup::fingerprint_composition composition_named(const char* made_of) {
   return {.tokenizer = made_of == nullptr || *made_of == 0 ? "unknown" : made_of};
 }
@@ -1492,7 +1490,7 @@ class index_of final : public neardup_index {
   void search(const neardup_code_view& queries, int k, const cancellable_threads& run,
               neardup_matches& to) const override {
     const code_list<width> list(checked(queries));
-    // Searches for several codes at a time, because the search of a batch cannot be cancelled.
+    // A batch cannot be cancelled, so the codes are searched in batches of `step` codes.
     constexpr std::size_t step = std::size_t{1} << 14;
     for (std::size_t begin = 0; begin == 0 || begin < list.codes.size(); begin += step) {
       const auto piece = std::span(list.codes).subspan(begin, std::min(step, list.codes.size() - begin));
@@ -1791,7 +1789,7 @@ neardup::fingerprint_composition composition_of(const neardup_composition* made_
 }
 
 /// Returns all texts of an input. A null is an empty text.
-/// Throws: an error if the input is a stream.
+/// Throws: std::invalid_argument if the input is a stream.
 std::vector<std::string_view> texts_of(const neardup_input& input) {
   if (input.stream != nullptr) refuse("a stream of texts: add its arrays one after the other");
   std::vector<std::string_view> all;
@@ -1800,7 +1798,7 @@ std::vector<std::string_view> texts_of(const neardup_input& input) {
   return all;
 }
 
-/// Checks the ids of a batch. Throws: std::invalid_argument if an id is given twice, or is already kept.
+/// Throws std::invalid_argument if two of the ids are equal, or `inner` keeps a document with one of the ids.
 template <class Inner>
 void check_ids(const Inner& inner, const std::vector<std::uint64_t>& ids) {
   std::vector<std::uint64_t> sorted = ids;
@@ -1812,7 +1810,7 @@ void check_ids(const Inner& inner, const std::vector<std::uint64_t>& ids) {
   }
 }
 
-/// Checks the arrays for verdicts. Throws: std::invalid_argument if one of the arrays is missing.
+/// Throws std::invalid_argument if one of the arrays for the verdicts is null, and `count` is not 0.
 void check_verdicts(const neardup_verdicts* verdicts, std::size_t count) {
   const neardup_verdicts& to = given(verdicts, "verdicts");
   given(to.is_new, count, "is_new");
@@ -1880,9 +1878,9 @@ neardup_status neardup_dedup_add(neardup_dedup* dedup, const neardup_input* inpu
       check_ids(inner, numbers);
       neardup::arrival at;
       if (now != nullptr) at.now = *now;
-      // The decision about a batch cannot be cancelled, so the batch is cut into pieces. A piece of this size takes a
-      // quarter of a second. All pieces together take no longer than one batch: 600,000 texts of 30 words take 4.3 s in
-      // pieces, and 4.6 s as one batch.
+      // A batch cannot be cancelled while it is decided, so the texts are added in pieces. A piece of `step` texts
+      // takes a quarter of a second. All pieces together take no longer than one batch: 600,000 texts of 30 words take
+      // 4.3 s in pieces, and 4.6 s as one batch.
       constexpr std::size_t step = std::size_t{1} << 15;
       for (std::size_t begin = 0, count = 0; begin < texts.size(); begin += count) {
         count = std::min({step, stream_of(inner).max_piece(), texts.size() - begin});
@@ -1974,7 +1972,7 @@ struct neardup_document_pairs {
 
 namespace c_interface {
 
-/// Calls `use(value)` with a value whose type is the type of the features.
+/// Calls `use(value)` with an unsigned integer of `width` bits, the type of the features.
 template <class Use>
 void with_width(int width, const Use& use) {
   if (width == 32) return use(std::uint32_t{});

@@ -73,7 +73,7 @@ void common_run::add(std::uint64_t word) {
     states_[added].shorter = found;
     return;
   }
-  // The shorter runs of state `found` now also end at the last word, but its longer runs do not. So the shorter runs
+  // The shorter runs of state `found` now also end at the added word, but its longer runs do not. So the shorter runs
   // get a state of their own.
   const std::size_t split = states_.size();
   states_.push_back(states_[found]);
@@ -170,7 +170,7 @@ passage clue_passages::shortened(window best, const placed_words& words, const s
   for (std::size_t i = best.begin; i < best.end; ++i) {
     if (features[i] != none) ++inside[features[i]];
   }
-  // This word is the end of the first of the longest runs.
+  // `last` becomes the last word of the first of the longest runs in the window.
   std::size_t last = best.begin;
   while (std::min(words[last].run, last + 1 - best.begin) < best.run) ++last;
   const std::size_t run_begin = last + 1 - best.run, run_end = last + 2 - kind.words;  // counted in features

@@ -12,11 +12,11 @@
 
 namespace common {
 
-/// The number of documents that are also ranked by the longest common run. These documents have the largest shares of a
-/// clue. Only their texts are read.
+/// The most documents that a search for a clue also ranks by their longest common run: those with the largest shares of
+/// the clue. The texts of other documents are not read.
 inline constexpr std::size_t ranked_by_run = 100;
 
-/// Finds the longest run of words that a suffix automaton of a clue has in common with a text, ignoring case.
+/// Finds the longest run of words that a text has in common with a clue, ignoring case, by a suffix automaton.
 /// Source: Blumer et al., The smallest automaton recognizing the subwords of a text, 1985.
 class common_run {
  public:
@@ -31,7 +31,7 @@ class common_run {
     std::size_t begin, end;
     std::size_t run;  ///< length of the longest common run that ends with this word
   };
-  /// Returns all words of the text. Complexity: the same as in().
+  /// Returns all words of the text with their runs. Complexity: the same as in().
   [[nodiscard]] std::vector<placed_word> words_of(std::string_view text) const;
 
  private:
@@ -51,10 +51,11 @@ class common_run {
   std::size_t whole_ = 0;                              // the state of the whole clue
 };
 
-/// Finds the passage of a text that contains most of a clue. A window has as many words as the clue and a quarter more,
-/// rounded down. The best window has the most of the clue's distinct pairs of neighbouring words. Of equally good
-/// windows, the window with the longest common run is taken, then the first. Words at its ends that add no such pair
-/// are cut off, unless they belong to the run. If the text has no such pair, single words are compared instead.
+/// Finds the passage of a text that contains most of a clue. Compares all windows of a quarter more words than the
+/// clue, rounded down. The best window has the most of the clue's distinct pairs of neighbouring words. Of equally good
+/// windows, the window with the longest common run is the best, then the first. Words at the ends of the best window
+/// that add no such pair are cut off, unless they belong to the run. If the text has no such pair, single words are
+/// compared.
 class clue_passages {
  public:
   explicit clue_passages(std::string_view clue);
@@ -81,9 +82,9 @@ class clue_passages {
   };
   using placed_words = std::vector<common_run::placed_word>;
 
-  /// Returns the feature that begins with word i.
+  /// Returns the hash of `at_a_time` words, the first of which is word i.
   [[nodiscard]] static std::uint64_t feature_at(const placed_words& words, std::size_t i, std::size_t at_a_time);
-  /// Returns the numbers of a text's features. A feature that is not wanted gets the largest std::size_t.
+  /// Returns the number that `kind.wanted` gives to each feature of a text, or else the largest std::size_t.
   [[nodiscard]] static std::vector<std::size_t> features_of(const placed_words& words, const feature_kind& kind);
   [[nodiscard]] window best_window(const placed_words& words, const std::vector<std::size_t>& features,
                                    const feature_kind& kind) const;

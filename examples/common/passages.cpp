@@ -10,7 +10,7 @@ namespace common {
 
 namespace {
 
-/// Calls `visit(pair, begin, end)` for each two consecutive words.
+/// Calls `visit(pair, begin, end)` for each pair of consecutive words.
 template <class Visit>
 void for_each_word_pair(std::string_view text, const Visit& visit) {
   const neardup::xxh3<64> hash;
@@ -104,7 +104,7 @@ std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pair
       while (before != no_run && runs[before].before >= next.before) before = runs[before].lower;
       next.lower = before;
       if (before == no_run || runs[before].after >= next.after) break;
-      // Merges all runs from runs[before] on, because the merged run has a larger sum.
+      // Merges `next` with all runs from runs[before] on, because the merged run has a larger sum.
       next.before = runs[before].before;
       next.first = runs[before].first;
       runs.resize(before);

@@ -52,8 +52,8 @@ class passage_finder {
   std::vector<std::pair<word_pair, std::size_t>> sorted_;  // pairs with positions if is_for_many; otherwise empty
 };
 
-/// A passage is shown on one line, with `shown_around_passage` bytes of text on either side. No character is cut. Of a
-/// passage longer than `max_shown_passage` bytes, the beginning and the end are shown.
+/// passage_in_context() cuts a passage for one line, with `shown_around_passage` bytes of text on either side. It cuts
+/// no character. Of a passage longer than `max_shown_passage` bytes, it shows the beginning and the end.
 inline constexpr std::size_t shown_around_passage = 40, max_shown_passage = 400;
 struct passage_words {
   std::string before, inside, behind;

@@ -24,16 +24,16 @@ class posting_lists {
   };
 
   posting_lists() = default;
-  /// Makes posting lists. Features and lists ascend. ends[i] is the end of the list of feature i in `documents`.
+  /// Makes posting lists. `features` and each list ascend. The list of features[i] ends before documents[ends[i]].
   /// Throws: postings_error if the sizes are inconsistent.
   posting_lists(std::span<const std::uint32_t> features, std::span<const std::uint64_t> ends,
                 std::span<const std::uint32_t> documents);
 
   [[nodiscard]] bool empty() const noexcept { return features_.empty(); }
 
-  /// Returns the documents that have at least `least` of the n ascending features, sorted by their number of common
-  /// features, then by number. Prefix filter: only documents in the posting lists of the n - least + 1 rarest features
-  /// are candidates, because each result has at least one of these features.
+  /// Returns the documents that have at least `least` of the n ascending `features`, sorted by descending number of
+  /// common features, then by document number. Prefix filter: only documents in the posting lists of the n - least + 1
+  /// rarest features are candidates, because each result has at least one of these features.
   /// Precondition: 1 <= least <= features.size(). Throws: postings_error if a list contains an invalid document number.
   /// Complexity: O(p log p + c n log d) for p postings of the rarest features, c candidates, and lists of d documents.
   [[nodiscard]] std::vector<finding> holding(std::span<const std::uint32_t> features, std::size_t least,
@@ -60,7 +60,7 @@ struct posting_columns {
   std::vector<std::uint32_t> documents;
 };
 
-/// Returns the least number of features that reaches the share `share` of all features; at least 1.
+/// Returns the least number of features that is at least `share` of all `features` features; at least 1.
 [[nodiscard]] std::size_t least_of(std::size_t features, double share);
 
 }  // namespace common

@@ -25,7 +25,7 @@ void cut_gap(std::string_view gap, std::vector<std::string_view>& units) {
   }
 }
 
-/// Cuts a text into units, which are compared as a whole.
+/// Cuts a text into words and the units between them. The difference compares whole units.
 std::vector<std::string_view> cut(std::string_view text) {
   std::vector<std::string_view> units;
   std::size_t end = 0;
@@ -39,10 +39,10 @@ std::vector<std::string_view> cut(std::string_view text) {
   return units;
 }
 
-/// Finds which units were removed and which were added, by Myers, "An O(ND) Difference Algorithm and Its Variations"
-/// (1986), the variant in linear space. A box of the edit graph is divided at the point where a shortest path crosses
-/// its middle. If the search gives up before it finds this point, the box is divided at the farthest point that the
-/// search has reached.
+/// Finds which units were removed and which were added. A box of the edit graph is divided at the point where a
+/// shortest path crosses its middle. If the search gives up before it finds this point, the box is divided at the
+/// farthest point that the search has reached.
+/// Source: Myers, An O(ND) Difference Algorithm and Its Variations, 1986, the variant in linear space.
 class edit_graph {
  public:
   using number = std::int32_t;
@@ -92,7 +92,7 @@ class edit_graph {
     return b;
   }
 
-  /// Returns the point at which a box is divided, relative to its beginning. The point is never one of the two ends.
+  /// Returns the point, relative to the beginning of a box, at which the box is divided. It is never an end of the box.
   /// Precondition: the box is trimmed, and no side is empty. Diagonal k consists of the points with x - y = k.
   point middle(const box& in) {
     const number width = in.a_end - in.a_begin, height = in.b_end - in.b_begin, delta = width - height;
@@ -132,7 +132,7 @@ class edit_graph {
     }
   }
 
-  /// Returns the point that is farthest from the start of its search.
+  /// Returns the point that the forward or the backward search has reached farthest from its start.
   template <class Ahead, class Behind>
   static point farthest(number low, number high, number back_low, number back_high, number width, number height,
                         const Ahead& ahead, const Behind& behind) {
@@ -165,9 +165,9 @@ struct block {
 
 bool is_blank(std::string_view unit) { return unit.find_first_not_of(blanks) == unit.npos; }
 
-/// Returns how far a change of the units [begin, end) can be moved forward, so that it ends at the end of a line. The
-/// number of changed units stays the same. But whole lines change, instead of the end of one line and the beginning of
-/// the next.
+/// Returns by how many units the change of the units [begin, end) must move forward to end at the end of a line. The
+/// number of changed units stays the same, but whole lines change, not the end of one line and the beginning of the
+/// next.
 /// Returns: 0 if the change cannot be moved in this way. Precondition: the unit after the change is unchanged.
 std::size_t shift_to_line_end(const std::vector<std::string_view>& units, std::size_t begin, std::size_t end) {
   for (std::size_t shift = 0;; ++shift) {
@@ -188,7 +188,7 @@ std::vector<block> blocks_of(const edit_graph& edits, const std::vector<std::str
     j = next.b_end;
     if (next.a_begin == next.a_end && next.b_begin == next.b_end) continue;
     if (!next.replaces()) {
-      // Moves equal units from after the change to before it, but not past the next change.
+      // Moves the change forward over equal units, but not past the next change.
       const bool removes = next.a_begin < next.a_end;
       const std::size_t shift =
           removes ? shift_to_line_end(a, next.a_begin, next.a_end) : shift_to_line_end(b, next.b_begin, next.b_end);
@@ -237,7 +237,7 @@ std::vector<text_piece> text_difference(std::string_view before, std::string_vie
   }
   const edit_graph edits(a_numbers, b_numbers);
 
-  // Joins consecutive units, which are adjacent in their text.
+  // Returns the units [begin, end), which are adjacent in their text, as one piece of text.
   const auto joined = [](const std::vector<std::string_view>& units, std::size_t begin, std::size_t end) {
     const char* const last = units[end - 1].data() + units[end - 1].size();
     return std::string_view(units[begin].data(), static_cast<std::size_t>(last - units[begin].data()));

@@ -30,7 +30,7 @@ int serve(const docid::settings& all) {
     setrlimit(RLIMIT_NOFILE, &files);
   }
 
-  // Steps that can fail come before the step that marks the store with the recipe.
+  // open_stores() marks a new store with the recipe, so steps that can fail come before it.
   docid::make_describers(all.cascade.recipe, all.cascade.jieba);
   docid::http_server server(all.http);
   const int port = server.bind();

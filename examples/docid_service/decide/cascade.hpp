@@ -32,11 +32,11 @@ struct cascade_options {
   bool is_exact = true;
   /// The least number of distinct tokens of a title. Titles with fewer tokens are ignored.
   std::size_t title_tokens = 1;
-  /// The least similarity of the pairs of words of two contents whose titles match. If it is 0, these contents are not
-  /// compared. The limit keeps different articles with the same title apart (docs/service.md).
+  /// The least similarity of the pairs of words of two contents whose titles match. If it is 0, the contents of
+  /// matching titles are not compared. The limit keeps different articles with the same title apart (docs/service.md).
   double title_content = 0.4;
-  /// The most documents that are compared with an article at each step, the nearest first. The default is 64, or no
-  /// limit if no similar document may be missed.
+  /// The most documents that are compared with an article at each step, the nearest first. nullopt means 64, or no
+  /// limit if the step may miss no similar document.
   std::optional<std::size_t> candidates;
 
   /// Bytes of memory for the features that checks need. Other features are read from the store.
@@ -52,7 +52,7 @@ struct cascade_options {
     return candidates.value_or(none_is_missed ? std::numeric_limits<std::size_t>::max() : 64);
   }
 
-  /// Returns the least similarity of the pairs of words of two contents. Their words must be similar, too.
+  /// Returns the least similarity of the pairs of words of two matching contents. Their features must be similar, too.
   [[nodiscard]] double content_pairs() const { return content.similarity / 2; }
 
   /// Sets the rules of the published articles: dictionary words, 3 bits, and no checks.

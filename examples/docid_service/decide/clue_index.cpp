@@ -7,7 +7,7 @@ namespace docid {
 
 namespace {
 
-// The number of features that are collected before they become a part.
+// The number of collected features at which they become a part of the index.
 constexpr std::size_t most_recent = std::size_t{1} << 16;
 // Parts with more features are no longer merged. Merging a part of this size takes a tenth of a second, the longest
 // that a request should wait.
@@ -47,7 +47,7 @@ void clue_index::erase(doc_number document) {
   give_back();
 }
 
-/// Frees the memory of replaced and erased texts when it exceeds the memory of the current texts.
+/// Removes the outdated entries of parts, one part after the other, if there are more of them than current entries.
 void clue_index::give_back() {
   const auto is_due = [this] { return all_features_ > 2 * features_ + most_recent; };
   if (features_ == 0) {
@@ -93,7 +93,7 @@ void clue_index::close_recent() {
   }
 }
 
-/// Returns the entries of two parts that are not outdated, as one part.
+/// Returns a part with all entries of `a` and `b` that are not outdated.
 clue_index::part clue_index::merged(const part& a, const part& b) const {
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   part result;

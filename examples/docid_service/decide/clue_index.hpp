@@ -1,4 +1,4 @@
-// Finds the kept articles that contain the pairs of words of a clue.
+// Finds the kept articles that contain most pairs of words of a clue.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +65,7 @@ class clue_index {
     std::uint32_t features = 0;  // number of features of the latest text
   };
   std::vector<version> versions_;  // by document number
-  // The number of features of all entries, and the number of features of the entries that are not outdated.
+  // `all_features_`: the features of all entries. `features_`: the features of the entries that are not outdated.
   std::size_t all_features_ = 0, features_ = 0;
   std::vector<part> parts_;    // oldest part first
   std::size_t next_part_ = 0;  // the next part to search for outdated entries

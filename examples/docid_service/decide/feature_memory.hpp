@@ -17,14 +17,13 @@
 
 namespace docid {
 
-/// A set of features; valid until the next call of add().
+/// A view of a feature set. It is valid until the next call of add().
 using feature_view = std::span<const std::uint32_t>;
 
-/// Keeps the features of documents in chunks, one document after the other. If the chunks exceed `limit` bytes, the
-/// oldest chunk is dropped. If a document of the oldest chunk is read again, it moves to the newest chunk. Each
-/// document has `Sets` feature sets.
-/// Memory: 4 bytes for each feature, 8 bytes for each document, and 8 bytes for each document number. The last 8 bytes
-/// do not count towards the limit.
+/// Keeps the features of documents in chunks, one document after the other. If the chunks would exceed `limit` bytes,
+/// the oldest chunks are dropped, and their documents are no longer found. Each document has `Sets` feature sets.
+/// Memory: 4 bytes for each feature and each set, and 8 bytes for each document number. These 8 bytes do not count
+/// towards the limit.
 template <std::size_t Sets>
 class feature_memory {
  public:
@@ -73,7 +72,7 @@ class feature_memory {
     return views_at(to);
   }
 
-  /// Removes a document, because its features have changed.
+  /// Removes a document whose features have changed.
   void forget(doc_number document) noexcept {
     if (document < places_.size()) places_[document] = {};
   }

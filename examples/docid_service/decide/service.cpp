@@ -16,10 +16,10 @@ namespace docid {
 
 namespace {
 
-// The number of articles at which a transaction takes no further requests. A limit of 1,000 is as fast.
+// The number of articles at which a transaction takes no further requests. With 1,000 articles it is equally fast.
 constexpr std::size_t max_group = 4000;
 
-// The number of duplicates that are remembered.
+// The number of latest duplicates that latest_duplicates() can return.
 constexpr std::size_t max_latest = 20;
 
 // The size in bytes of a long content. The submitting thread computes the pairs of words of longer contents in advance.
@@ -37,7 +37,7 @@ static_assert(spread * unspread == 1);
 /// Returns true if the service finds similar contents by their features, not by their fingerprints.
 bool finds_by_features(const cascade_options& options) { return options.by_content && options.is_exact; }
 
-/// Returns the part of --feature-memory for `features_`. The rest is for the pairs of words. Titles alone take little.
+/// Returns the bytes of --feature-memory for `features_`: an eighth if it has only titles. The rest is for `pairs_`.
 std::size_t features_share(const cascade_options& options) {
   const std::size_t eighth = options.feature_memory / 8;
   return finds_by_features(options) ? eighth : options.feature_memory - eighth;
@@ -95,8 +95,8 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
   for (article& arrived : articles) {
     item incoming = described(std::move(arrived));
     // The writer thread computes pairs of words on demand, because only articles that are similar to another article
-    // need pairs. For long contents, other requests would have to wait. So the pairs of long contents are computed
-    // here.
+    // need pairs. This thread computes the pairs of long contents, for which other requests would have to wait, and all
+    // pairs with a local store, which keeps the pairs of every document.
     const std::string& content = incoming.arrived.content;
     if (kept_.is_local() || content.size() > long_content) incoming.pairs = describe_.pairs(content);
     if (options_.finds_clues) incoming.all_pairs = all_pairs_of(content);
@@ -114,7 +114,7 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
 service::item service::described(article arrived) const {
   item incoming;
   incoming.title = describe_.title(arrived.title);
-  // A title that is ignored is neither searched for nor stored.
+  // Without a fingerprint, an ignored title is neither searched for nor added to the index.
   if (!options_.by_title || incoming.title.features.size() < options_.title_tokens) incoming.title.print.reset();
   incoming.content = describe_.content(arrived.content);
   incoming.arrived = std::move(arrived);
@@ -312,7 +312,7 @@ std::vector<clue_document> service::find_clue(std::string_view clue, double leas
     }
     return found;
   });
-  // Reads a few articles at a time, because articles may be long, and other requests wait meanwhile.
+  // The writer thread reads a few articles at a time, because articles may be long, and other requests wait meanwhile.
   const auto for_each_article = [&](const auto& visit) {
     constexpr std::size_t bytes_together = std::size_t{1} << 22;
     for (std::size_t i = 0; i < candidates.size();) {
@@ -449,7 +449,7 @@ void service::in_transaction(Work&& work) {
   known_ = {map_.next_number() - 1, map_.redefinitions()};
   changed_.clear();
   ++counts_.groups;
-  // The transaction is decided. If one of the next steps fails, the next transaction repairs the state.
+  // map_.commit() has made the transaction final. If a step below fails, the next transaction repairs the stores.
   try {
     kept_.commit();
     index_for_clues();
@@ -463,7 +463,7 @@ void service::in_transaction(Work&& work) {
   map_.end();
 }
 
-/// Records that the kept article of a document will be replaced or removed when the transaction commits.
+/// Records for the index of clues that the transaction replaces or removes the kept article of a document.
 void service::note_for_clues(doc_number document, std::optional<feature_set> pairs) {
   if (options_.finds_clues) changed_for_clues_.emplace_back(document, std::move(pairs));
 }
@@ -538,7 +538,7 @@ void service::catch_up(fingerprint_index& index, PrintOf print_of) {
   if (known.documents > last.documents || known.redefinitions > last.redefinitions)
     throw std::runtime_error(index_is_ahead);
   if (known == last) return;
-  // The index gets all documents in their present state.
+  // An empty index gets all documents in their present state, so no earlier redefinition is left to apply.
   if (known.documents == 0) known.redefinitions = last.redefinitions;
   std::size_t waiting = 0;
   map_.for_each_document(known.documents, [&](doc_number document, const auto& title, const auto& content) {
@@ -646,8 +646,8 @@ answer service::decide(item& incoming, std::size_t query) {
   return result;
 }
 
-/// Stores an article of a document, unless it is stored already. A document keeps its hottest article, and the earliest
-/// among equally hot ones. Of several articles with one url, it keeps the latest.
+/// Stores an article of a document, unless it is stored already. A document keeps its hottest article. Of equally hot
+/// articles it keeps the earliest, but of those with one url the latest.
 void service::update(item& incoming, doc_number document, step by) {
   const article& arrived = incoming.arrived;
   const kept_article kept = map_.kept_of(document).value();
@@ -682,15 +682,14 @@ void service::update(item& incoming, doc_number document, step by) {
   }
 }
 
-/// Redefines a document by the texts of its first article, if that article has changed.
+/// Redefines a document by `incoming` if this is a new version of the document's first article.
 void service::redefine_if_first(item& incoming, doc_number document) {
   const known_article first = map_.first_of(document);
   if (first.nid == incoming.arrived.nid || first.url == incoming.arrived.url) redefine(incoming, document);
 }
 
-/// Makes the next article define the document. This function is called when the first article is erased. Does nothing
-/// if the content of the next article is unknown, because an earlier version of the service, or another service, has
-/// stored that article.
+/// Redefines a document after its first article was erased: by the article that is now the first one. Does nothing if
+/// the content of that article is unknown, because another service, or an earlier version of this one, has stored it.
 void service::redefine_by_next(doc_number document) {
   const known_article first = map_.first_of(document);
   const auto json = first.stored ? kept_.get(document, first.stored->version) : std::nullopt;
@@ -716,7 +715,7 @@ void service::redefine(item& incoming, doc_number document) {
   if (content_sets_) content_sets_->insert_or_assign(incoming.content.features, document);
 }
 
-/// Stores the pairs of the first article before its content is erased, while they can still be computed.
+/// Stores the pairs of the first article, unless they are stored, before its content is erased or replaced.
 void service::store_pairs(doc_number document) {
   if (map_.pairs_of(document)) return;
   if (const auto pairs = pairs_of(document)) map_.add_pairs(document, {pairs->begin(), pairs->end()});
@@ -731,7 +730,7 @@ bool service::is_kept(const std::string& nid, const std::optional<stored_article
 
 std::optional<std::string> service::kept_url(doc_number document, const kept_article& kept) {
   if (const auto json = kept_.get(document, kept.version)) return parse_json(*json).at("url").get<std::string>();
-  // The article is in another service's store. A document may have many articles, so this search is slower.
+  // The kept article is in another service's store, so its url is looked up among all articles, which is slower.
   for (known_article& one : map_.articles_of(document)) {
     if (one.stored && one.stored->version == kept.version) return std::move(one.url);
   }
@@ -782,8 +781,8 @@ const feature_set& service::pairs_of(item& incoming) {
 }
 
 /// Returns the pairs of words of the content that defines a document. If the mapping does not have them, they are
-/// computed from the kept article. This is the first article (except in a store of an earlier version, where another
-/// article may have replaced it). The result is nullopt if the kept article is in another service's store.
+/// computed from the kept article. It is then the first article (except in a store of an earlier version, where another
+/// article may have replaced it). Returns: nullopt if the kept article is in another service's store.
 std::optional<feature_view> service::pairs_of(doc_number document) {
   if (const auto found = pairs_.find(document)) return found->front();
   auto read = map_.pairs_of(document);
@@ -796,16 +795,17 @@ std::optional<feature_view> service::pairs_of(doc_number document) {
   return pairs_.add(document, {*read}).front();
 }
 
-/// Returns true if the similarity of the pairs of words of two contents is at least `least`.
+/// Returns true if the contents of `incoming` and `document` have pairs of words with a similarity of at least `least`.
+/// `content` has the features of the document's content.
 bool service::confirms(double least, item& incoming, doc_number document, feature_view content) {
   if (least == 0) return true;
   if (const auto pairs = pairs_of(document)) return have_similar_pairs(pairs_of(incoming), *pairs, least);
-  // The pairs of words are unknown, so the similarity of the words decides.
+  // The document's pairs of words are unknown, so the similarity of the features decides.
   ++counts_.checks_without_pairs;
   return neardup::jaccard_at_least(feature_view(incoming.content.features), content, std::max(least, 0.5)).has_value();
 }
 
-/// Chooses the original among the candidates, by the library's rule.
+/// Returns the original of an article among the candidates of an index of fingerprints, by the library's rule.
 std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& incoming, std::size_t query) {
   const bool is_title = by == step::title;
   const rule& limits = is_title ? options_.title : options_.content;
@@ -844,8 +844,8 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& inc
   return std::pair{*found.original, answer{{}, by, found.distance, found.similarity}};
 }
 
-/// Returns the document with the content that is most similar to the incoming content. confirms() has to accept the
-/// document by its pairs of words. Of several equally similar documents, the function returns the oldest.
+/// Returns the document with the content that is most similar to the incoming content, among the documents that
+/// confirms() accepts. Of several equally similar documents, the function returns the oldest.
 std::optional<std::pair<doc_number, answer>> service::most_similar(item& incoming) {
   std::vector<content_index::match_type> matches;
   content_sets_->for_each_match(incoming.content.features, std::nullopt, scratch_, [&](const auto& match) {

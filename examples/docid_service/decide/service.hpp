@@ -115,14 +115,14 @@ class service {
   std::future<std::vector<answer>> submit(std::vector<article> articles);
 
   std::optional<document_view> find(const std::string& name);
-  /// Returns the documents after the document of this name, by age. With an empty name, returns the first documents.
-  /// Returns at most `most` documents, and stops once their articles have `bytes` bytes.
+  /// Returns the documents after the document `name`, the oldest first. If `name` is empty, returns the first
+  /// documents. Returns at most `most` documents, and stops once their articles have `bytes` bytes.
   /// Throws: std::invalid_argument if no document can have this name.
   std::vector<document_view> documents_after(const std::string& name, std::size_t most, std::size_t bytes);
-  /// Returns the name of the document to which the article belongs.
+  /// Returns the name of the document to which the article with this nid, or with this url, belongs.
   std::optional<std::string> find_nid(const std::string& nid);
   std::optional<std::string> find_url(const std::string& url);
-  /// Erases an article.
+  /// Erases the article with this nid.
   /// Returns: false if there is no such article.
   bool erase(const std::string& nid);
   /// Returns at most ten documents with a content near a text. The most similar document comes first; the similarity
@@ -209,7 +209,7 @@ class service {
   contents& kept_;
   features_in_memory features_;  // contents are empty if they are in `content_sets_`
   feature_memory<1> pairs_;
-  // The features of all contents. Contents are found with this index, so `bodies_` serves only GET /similar.
+  // The features of all contents, if contents are found by them. `bodies_` then serves only GET /similar.
   using content_index = neardup::set_index<std::uint32_t, doc_number>;
   std::optional<content_index> content_sets_;
   content_index::workspace scratch_;
@@ -218,8 +218,8 @@ class service {
   // reads them again.
   std::vector<doc_number> changed_;
   clue_index clues_;
-  // Documents that the index of clues does not have in their present state. Each comes with the features (pairs of
-  // words) of its kept article, if these are already computed.
+  // Documents whose present state is not yet in `clues_`. Each comes with the pairs of words of its kept article, if
+  // these are already computed.
   std::deque<std::pair<doc_number, std::optional<feature_set>>> changed_for_clues_;
   std::deque<std::pair<std::string, step>> latest_;  // nids of duplicates, the latest first
   counters counts_;

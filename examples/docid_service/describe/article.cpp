@@ -48,7 +48,7 @@ void append_quoted(std::string& to, const std::string& text) {
   }
 }
 
-/// Returns the place of a byte: its column, counted in bytes from 1, and its line unless it is on the first line.
+/// Returns the place of the byte at `offset` in words: its column, counted in bytes from 1, and any line but the first.
 std::string place_in(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -56,7 +56,7 @@ std::string place_in(std::string_view text, std::size_t offset) {
   return (line == 1 ? "" : "line " + std::to_string(line) + ", ") + "column " + std::to_string(column + 1);
 }
 
-/// Refuses a text that the parser has read up to `error.byte`.
+/// Throws bad_request: names the first byte before `error.byte` that is not UTF-8, or else the parser's reason.
 [[noreturn]] void refuse(std::string_view text, const json::parse_error& error) {
   const std::size_t end = std::min(error.byte, text.size());
   for (std::size_t i = 0; i < end;) {
@@ -64,7 +64,7 @@ std::string place_in(std::string_view text, std::size_t offset) {
     if (!next.valid) throw bad_request("not UTF-8: " + place_in(text, i) + ": no character begins with this byte");
     i += next.length;
   }
-  // The message of the parser ends with the last token, which may be as long as the text.
+  // The parser's message ends with the last token. The token is cut off, because it may be as long as the text.
   std::string reason = error.what();
   reason.erase(0, reason.find(" - ") + 3);
   reason.resize(std::min(reason.find("; last read:"), reason.size()));
@@ -99,7 +99,7 @@ article article_of(const json& object) {
   result.title = required_text(object, "title");
   result.content = required_text(object, "content");
   if (result.url.empty()) throw bad_request(name_of("url") + " is empty");
-  // Large numbers and fractions are rounded, so two different nids could become equal.
+  // The parser rounds large numbers and fractions, so two different nids could become equal.
   if (object.contains("nid") && object["nid"].is_number_float())
     throw bad_request(name_of("nid") + " is no integer of 64 bits: write it as a string");
   result.nid = text_or_number(object, "nid");

@@ -8,7 +8,7 @@
 
 namespace docid {
 
-/// The error of a wrong request. Its message is the text of a response with status 400.
+/// The error of an invalid request. Its message is the text of a response with status 400.
 struct bad_request : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -22,8 +22,7 @@ struct article {
   std::string json;  ///< the JSON object that is stored
 };
 
-/// Parses JSON.
-/// Throws: bad_request if `text` is not UTF-8, or not JSON. The message names the problem and the place.
+/// Parses JSON. Throws: bad_request, which names the problem and the place, if `text` is not UTF-8, or not JSON.
 nlohmann::json parse_json(std::string_view text);
 
 /// Reads an article from a JSON object.

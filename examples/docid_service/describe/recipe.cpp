@@ -15,8 +15,8 @@ namespace docid {
 
 namespace {
 
-/// Returns the describer of a simhasher or a minwise_hasher. A description has the features from which the fingerprint
-/// is made.
+/// Returns a describer whose fingerprints are made by `hash`, a simhasher or a minwise_hasher, from the features of the
+/// description.
 template <class Hasher>
 describer describer_of(const Hasher& hash) {
   return [describe = neardup::describer<Hasher>(hash, 0)](std::string_view text) {
@@ -44,7 +44,7 @@ std::uint32_t last_hash(std::span<const std::uint32_t> sample) {
   return sample.size() < max_pairs ? every_hash : sample.back();
 }
 
-/// The parts of two samples that contain all pairs with hashes up to `last`.
+/// The parts of two samples up to the hash `last`. Each part contains all pairs of its text up to this hash.
 struct common_part {
   common_part(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b)
       : last(std::min(last_hash(a), last_hash(b))), one(known(a)), other(known(b)) {}

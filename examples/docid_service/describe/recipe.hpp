@@ -1,4 +1,4 @@
-// Computes fingerprints and features of titles and contents, and decides when two are versions of one text.
+// Computes fingerprints and features of titles and contents, and compares the pairs of words of two contents.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace docid {
 
-/// A fingerprint: 64 bits of SimHash, or of a min-wise code. Stores and indexes only count differing bits.
+/// A SimHash or a min-wise code of 64 bits. Both have one type, because stores and indexes only count differing bits.
 using fingerprint = neardup::simhash<64>;
 using feature_set = std::vector<std::uint32_t>;
 
-/// The parts of a text that are compared.
+/// The fingerprint and the features by which a text is compared.
 struct description {
   std::optional<fingerprint> print;  ///< nullopt if the text has no tokens
   feature_set features;              ///< the distinct tokens of the text, as ascending hashes
@@ -35,25 +35,25 @@ struct describers {
   std::function<feature_set(std::string_view)> pairs;  ///< pairs of a content, for have_similar_pairs()
 };
 
-/// Returns the distinct pairs of neighbouring words of a text, as hashes in ascending order. In every recipe, a Chinese
-/// character is a word. The result for a text of one word is the hash of that word.
+/// Returns the distinct pairs of neighbouring words of a text, as hashes in ascending order. Here a Chinese character
+/// is a word, whatever the recipe. The result for a text of one word is the hash of that word.
 [[nodiscard]] feature_set all_pairs_of(std::string_view text);
 
-/// The size of a sample of pairs. If a text has at most this many pairs, its sample has all of them; otherwise the
-/// pairs with the smallest hashes.
+/// The size of a sample of pairs. The sample of a text with more pairs has the pairs with the smallest hashes. The
+/// sample of any other text has all of its pairs.
 inline constexpr std::size_t max_pairs = 2048;
 
-/// Returns true if the Jaccard similarity of the pairs of two texts is at least `least`, judged by their samples. If
-/// both samples contain all pairs, the answer is exact. Otherwise the similarity is an estimate from at least
-/// `max_pairs` pairs, with a standard deviation of at most .011 (at a similarity of .5). The estimate then has to
-/// exceed `least` by four standard deviations, so that less similar texts do not pass.
+/// Returns true if the Jaccard similarity of the pairs of two texts is at least `least`, judged by their samples `one`
+/// and `other`. If both samples have fewer than `max_pairs` pairs, the answer is exact. Otherwise the similarity is an
+/// estimate from at least `max_pairs` pairs, with a standard deviation of at most .011 (at a similarity of .5). The
+/// estimate then has to exceed `least` by four standard deviations, so that less similar texts do not pass.
 ///
-/// Long texts on one subject mostly have the same words (in Chinese: characters), whatever they say, but not the same
-/// pairs.
+/// Pairs are compared because long texts on one subject mostly have the same words (in Chinese: characters), whatever
+/// they say, but not the same pairs.
 [[nodiscard]] bool have_similar_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other,
                                       double least);
 
-/// Returns the Jaccard similarity of the pairs, or its estimate.
+/// Returns the Jaccard similarity of the pairs of two texts, or its estimate, from the samples `one` and `other`.
 [[nodiscard]] double similarity_of_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other);
 
 /// Returns the describers of a recipe. `name` is one of
@@ -66,7 +66,7 @@ inline constexpr std::size_t max_pairs = 2048;
 /// Throws: std::runtime_error if there is no such recipe, or the dictionary cannot be read.
 describers make_describers(const std::string& name, const std::string& jieba);
 
-/// Returns the default distance, in bits, within which contents are compared.
+/// Returns the default distance, in bits, within which contents are compared with this recipe.
 [[nodiscard]] inline int default_distance(const std::string& recipe) { return recipe == "minwise" ? 7 : 10; }
 
 }  // namespace docid

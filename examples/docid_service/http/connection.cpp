@@ -48,8 +48,8 @@ void stop_order::give(std::chrono::seconds grace) {
   [[maybe_unused]] const auto written = ::write(event_.number(), &one, sizeof(one));  // cannot fail: the counter is 0
 }
 
-/// Waits until the socket is ready. The order to stop may change the limit, so limit() is called again when the order
-/// is given.
+/// Waits until the socket is ready for `events`. The order to stop may change the limit, so limit() is called again
+/// when the order is given.
 /// Returns: false once limit() has passed.
 template <class Limit>
 bool connection::wait(short events, const Limit& limit) const {
@@ -57,7 +57,7 @@ bool connection::wait(short events, const Limit& limit) const {
     const bool is_stopping = stop_->is_given();
     const moment until = limit();
     std::array<pollfd, 2> watched = {{{socket_.number(), events, 0}, {stop_->descriptor(), POLLIN, 0}}};
-    // After the order to stop, its descriptor stays readable, and would end every later wait at once.
+    // After the order to stop, its descriptor is not polled, because it stays readable and would end each wait at once.
     const int found = ::poll(watched.data(), is_stopping ? 1 : 2, milliseconds_until(until));
     if (found < 0 && errno != EINTR) return false;
     if (found > 0 && watched[0].revents != 0) return true;

@@ -61,15 +61,15 @@ class connection {
 
   /// Reads up to `size` bytes, as soon as some are available.
   arrived read(char* place, std::size_t size, moment deadline);
-  /// Reads the first bytes of a request, as read() does. The order to stop ends this wait at once.
+  /// Reads the first bytes of a request, with no limit of time but `silence`. The order to stop ends this wait at once.
   arrived read_first(char* place, std::size_t size);
 
   /// Writes all parts. After the order to stop, the client has the grace time to take the parts, but at least a second.
   /// Returns: false if the client has not taken the parts by the deadline, or is gone.
   bool write(std::initializer_list<std::string_view> parts, moment deadline);
 
-  /// Ends the connection after an answer. Receives and drops up to `most` bytes that are still under way. If these
-  /// bytes reached a closed socket, the client would get a reset, perhaps in place of the answer (RFC 9112, 9.6).
+  /// Ends the connection after an answer. Receives and drops up to `most` bytes that the client is still sending. If
+  /// these bytes reached a closed socket, the client would get a reset, perhaps in place of the answer (RFC 9112, 9.6).
   void finish(moment deadline, std::size_t most);
 
  private:

@@ -96,7 +96,7 @@ std::size_t limit_of(const request& asked, std::size_t usual, std::size_t most) 
   return result;
 }
 
-/// Returns the parameter `share` of a request: the least share that a result has.
+/// Returns the parameter `share` of a request: the least share of the clue that a result contains.
 double share_of(const request& asked) {
   const std::string* text = asked.parameter("share");
   if (text == nullptr) return 0.5;
@@ -239,7 +239,7 @@ std::string json_of(const answer& given) {
       .dump();
 }
 
-/// The articles of a batch. Some elements may be invalid.
+/// The valid articles of a batch, and the errors of the invalid elements.
 struct batch {
   std::vector<article> articles;
   std::vector<std::optional<std::string>> errors;  // by element: the reason if it is invalid
@@ -273,7 +273,7 @@ struct http_server::implementation {
   std::atomic<std::size_t> waiting{0};  // bytes of bodies that are being read or decided
   std::array<std::atomic<std::uint64_t>, 600> statuses{};
 
-  /// A number of bytes that count as waiting while this object exists.
+  /// A number of bytes that count towards `waiting` while this object exists.
   class share {
    public:
     explicit share(implementation& own) : own_(own) {}
@@ -330,7 +330,7 @@ struct http_server::implementation {
         return;  // no memory or thread is available; the client gets an incomplete answer
       }
     }
-    // A late client may still be sending slowly, but its time is over.
+    // A client whose request was late may still be sending. It gets only the time to read the answer.
     if (then == sequel::end)
       client.finish(reader.is_late() ? steady_clock::now() + least_to_see : deadline(), most_discarded);
   }
@@ -400,7 +400,7 @@ struct http_server::implementation {
     return error_response(404, "there is no such page; a docId is 16 hex digits, a hyphen and 16 more");
   }
 
-  /// Answers a request that only reads.
+  /// Answers a GET or HEAD request.
   response shown(const request& asked) {
     const std::string& path = asked.path;
     if (path == "/") return {200, page_of(articles->finds_clues()), "text/html; charset=utf-8"};
@@ -513,7 +513,7 @@ struct http_server::implementation {
     return {200, result.dump()};
   }
 
-  /// Reads a body.
+  /// Reads a body, and adds its bytes to `held`.
   /// Throws: refusal if the body is too long, or too many bytes are waiting already.
   std::string read_body(request_reader& reader, share& held) const {
     std::string body;

@@ -28,8 +28,8 @@ class http_server {
   /// Returns: the port, which differs from the port in the options only if that port is 0.
   /// Throws: std::runtime_error if the port is taken, or there is no such address.
   int bind();
-  /// Serves until stop() is called, then finishes the requests that have begun. Also serves clients that connected
-  /// after bind().
+  /// Serves until stop() is called, then finishes the requests that have begun. Clients that connected between bind()
+  /// and run() are served, too.
   void run(service& articles);
   /// Ends run(). Idle connections end at once. A request that has begun is answered if it arrives completely within the
   /// timeout.

@@ -67,7 +67,7 @@ int listener::accept() const {
     const int yes = 1;
     ::setsockopt(result, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
   } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-    // The client stays in the queue, so the socket would be readable again at once without this pause.
+    // Without this pause, poll() would return again at once, because the client stays in the queue.
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return result;
@@ -118,8 +118,7 @@ void turned_away::add(int socket) {
   if (clients_.size() < most_turned_away) clients_.push_back({std::move(owned), steady_clock::now() + silence_});
 }
 
-/// Reads and drops the bytes of the client, and answers it once.
-/// Returns: false if the connection has ended.
+/// Reads and drops the bytes of a client. Answers the client at its first bytes, and counts this in `answered`.
 bool turned_away::goes_on(client& one, std::size_t& answered) const {
   std::array<char, 16384> dropped;
   const ssize_t got = ::recv(one.socket->number(), dropped.data(), dropped.size(), 0);

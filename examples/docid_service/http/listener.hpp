@@ -20,7 +20,7 @@ namespace docid {
 
 class listener {
  public:
-  /// Makes a listener. From then on clients can connect, and wait to be accepted. Port 0 means any free port.
+  /// Makes a listener. Clients can connect at once, and wait to be accepted. Port 0 means any free port.
   /// Throws: std::runtime_error if the port is taken, or there is no such address.
   listener(const std::string& address, int port);
   [[nodiscard]] int port() const;
@@ -44,7 +44,7 @@ class connection_threads {
   /// Gives a socket to a free thread, or to a new one.
   /// Returns: false if all threads are busy and no thread can be started. The caller then keeps the socket.
   bool take(int socket);
-  /// Waits until every connection has ended.
+  /// Waits until every connection has ended, and ends the threads.
   void join();
 
  private:
@@ -60,8 +60,8 @@ class connection_threads {
   bool is_ending_ = false;
 };
 
-/// Connections for which no thread is free. When a client has sent something, it gets a refusal, and its connection
-/// ends. The calling thread serves all of these connections.
+/// Clients for which no thread is free. When a client has sent something, it gets a refusal, and its connection ends.
+/// The thread that calls serve() serves all of these clients.
 class turned_away {
  public:
   /// Makes an object without connections. A client has `silence` to send something, and the same time to close the
@@ -70,8 +70,9 @@ class turned_away {
 
   /// Takes over the socket.
   void add(int socket);
-  /// Waits until a connection, or a descriptor of `others`, is readable, and serves the connections.
-  /// Returns: the number of connections answered.
+  /// Waits until a client's socket or one of the descriptors `others` is readable, or a client is late. Serves the
+  /// clients.
+  /// Returns: the number of clients answered.
   std::size_t serve(std::initializer_list<int> others);
 
  private:

@@ -57,7 +57,7 @@ class request_reader::parser final : public http::basic_parser<true> {
  public:
   parser() {
     header_limit(longest_head);
-    // Beast 1.74 reads the limit 0 as "no limit".
+    // This class checks the limit itself, because Beast 1.74 reads the limit 0 as "no limit".
     body_limit(std::numeric_limits<std::uint64_t>::max());
   }
 
@@ -113,7 +113,7 @@ class request_reader::parser final : public http::basic_parser<true> {
 
   void on_field_impl(http::field name, text_view name_text, text_view value, error_code&) override {
     if (is_header_done()) return;  // trailer fields may be ignored
-    // Beast limits only the bytes of one call, so fields that arrive in pieces could be longer.
+    // Beast limits only the bytes of one call of put(), so it would accept longer fields that arrive in pieces.
     field_bytes_ += name_text.size() + value.size() + std::string_view(": \r\n").size();
     if (field_bytes_ > longest_head) throw refusal(431, fields_too_long);
     switch (name) {
@@ -197,7 +197,7 @@ connection::ending request_reader::fill() {
 }
 
 /// Reads more bytes.
-/// Throws: refusal, which says that `what` is incomplete, if no bytes arrive.
+/// Throws: refusal if no bytes arrive. Its message says that `what` is incomplete.
 void request_reader::fill(const char* what) {
   const connection::ending why = fill();
   if (why == connection::ending::none) return;
@@ -213,13 +213,13 @@ void request_reader::parse() {
   begin_ += parser_->put(boost::asio::const_buffer(buffer_->data() + begin_, end_ - begin_), error);
   if (!error || error == http::error::need_more) return;
   if (error == http::error::header_limit) {
-    // If the first line did not arrive as a whole, Beast parses it only after the whole head has arrived.
+    // Beast reads a first line that came in pieces only with the whole head, so the line may be unparsed.
     const std::string_view rest(buffer_->data() + begin_, end_ - begin_);
     const bool has_line = !parser_->head.method.empty() || rest.find('\n') != rest.npos;
     if (!has_line) throw refusal(414, "the URL is longer than 8 kB");
     throw refusal(431, fields_too_long);
   }
-  // Beast adds the sizes of chunks itself. It refuses a sum of 2^64 or more before its user sees the last chunk.
+  // Beast adds the sizes of chunks, too. It refuses a sum of 2^64 or more before it calls on_chunk_header_impl().
   if (error == http::error::body_limit) throw parser_->too_long();
   throw refusal(400, "the request cannot be understood: " + error.message());
 }

@@ -52,9 +52,9 @@ class request_reader {
   request_reader& operator=(const request_reader&) = delete;
   ~request_reader();
 
-  /// Reads the head of the next request. The deadline starts with its first byte.
+  /// Reads the head of the next request. The deadline starts with the first byte of the request.
   /// Returns: nullopt if no request comes.
-  /// Throws: refusal.
+  /// Throws: refusal if the head is invalid, incomplete, too long or late.
   /// Precondition: is_whole(), or there was no request yet.
   std::optional<request> next();
 
@@ -62,11 +62,11 @@ class request_reader {
   /// call has an effect.
   void give_leave();
   /// Calls take(part) for each part of the body, until `take` returns false. Calls give_leave() first.
-  /// Throws: refusal if the body is incomplete or late, or as soon as it is known to have more than `most` bytes;
+  /// Throws: refusal if the body is incomplete or late, or if it has more than `most` bytes, as soon as this is known;
   /// exceptions of `take`.
   void read_body(const std::function<bool(std::string_view)>& take,
                  std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
-  /// Gives the rest of the body a deadline of its own.
+  /// Starts the deadline anew for the rest of the body.
   void renew_deadline();
   /// Returns true if the request has been read to its end.
   [[nodiscard]] bool is_whole() const;

@@ -13,7 +13,7 @@ struct settings {
   cascade_options cascade;
   http_options http;
   store_options stores;
-  /// The name of the option that makes the service miss similar contents. Empty if the service misses none.
+  /// The reason why the service may miss similar contents, for a warning. Empty if the service misses none.
   std::string may_miss;
 };
 
