@@ -17,8 +17,8 @@
 
 namespace neardup::inline v0 {
 
-/// The kind of a fingerprint. It says what a bit means, and so how likely the bit differs. The numbers are part of the
-/// file format.
+/// The kind of a fingerprint. It says what a bit means, and so how likely the bits of two fingerprints differ. The
+/// numbers are part of the file format.
 enum class fingerprint_kind : std::uint8_t {
   simhash = 1,  // a weighted vote of the features: differs with probability acos(cosine) / pi
   minwise = 2,  // a bit of the feature of least hash: differs with probability (1 - Jaccard similarity) / 2

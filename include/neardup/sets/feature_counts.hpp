@@ -23,7 +23,7 @@ namespace neardup::inline v0 {
 
 /// A sketch of the document frequencies of features. Each feature has a cell of 2 bits, which shows whether it occurs
 /// more than once, and a cell of 16 bits, which has its count. Features whose hashes choose the same cell share a
-/// count. So a count is never too low. A count stops at 65,535. Sketches of parts of a corpus can be merged. The result
+/// count. So a count is never too low, but it stops at 65,535. Sketches of parts of a corpus can be merged. The result
 /// equals the sketch of the whole corpus, whatever the parts and their order.
 ///
 /// The counts change the cost of a shuffle, never its pairs.
@@ -73,7 +73,8 @@ class feature_counts {
   }
 
   /// Adds the counts of another part of the corpus.
-  /// Throws: std::invalid_argument if cells() differ; std::logic_error if the counts of this object are mapped.
+  /// Throws: std::invalid_argument if cells() of `other` differs; std::logic_error if the counts of this object are
+  /// mapped.
   void merge(const feature_counts& other) {
     check_is_writable();
     if (cells() != other.cells()) {
@@ -202,8 +203,8 @@ class feature_counts {
 
   static constexpr std::size_t block = 64;
 
-  /// The cells of a block of features: for each feature an index of cells_, and the position of the feature's 2 bits in
-  /// their word.
+  /// For each feature of a block, the index of its count in cells_, the index of the word with its 2 bits in cells_,
+  /// and the position of the 2 bits in this word.
   struct places {
     std::size_t cell[block], word[block];
     std::uint8_t shift[block];

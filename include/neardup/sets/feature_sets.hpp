@@ -38,7 +38,7 @@ void check_ascending(std::span<const Feature> features) {
 template <class Sets>
 using set_feature_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Sets&>()[std::size_t{}]))>;
 
-/// A static_assert: the features of `Sets` have the type that the index, or the other range, has.
+/// Compiles only if the features of `Sets` have the type `Feature` of the features of an index or of the other range.
 template <class Feature, class Sets>
 constexpr void check_features() noexcept {
   static_assert(
@@ -81,8 +81,8 @@ class feature_sets {
   std::size_t add(std::span<const Feature> features) {
     detail::check_ascending(features);
     const std::size_t begin = feature_count();
-    // Resizing may move the features of this object, and `features` may refer to them. Resizing also removes the
-    // features that an earlier call appended before it threw.
+    // If `features` refers to features_, it is invalid after resizing, so the position `from` is kept. Resizing also
+    // removes the features that an earlier call appended before it threw.
     const Feature* const own = features_.data();
     const bool is_own = !std::less<>()(features.data(), own) && std::less<>()(features.data(), own + begin);
     const std::ptrdiff_t from = is_own ? features.data() - own : 0;

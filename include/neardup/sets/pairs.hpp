@@ -162,14 +162,14 @@ std::vector<similar_pair<Index>> sorted_similar_pairs(
 /// words, two words become one feature with a probability of about n^2 / 2^33 (n = 1,000: one text in 8,600). In a pair
 /// of such texts, the probability is about n^2 / 2^32. With 64-bit features, collisions practically never happen.
 ///
-/// Throws: std::invalid_argument unless 0 < similarity <= 1; std::length_error from 2^32 - 1 sets or features of a set
-/// on; std::bad_alloc.
+/// Throws: std::invalid_argument unless 0 < similarity <= 1; std::length_error if there are 2^32 - 1 sets or more, or a
+/// set has as many features; std::bad_alloc.
 /// Complexity: near-linear if few sets share their rare features. Copies, texts of a template just below the
-/// similarity, features that all sets have, and sets of very different sizes do not change that. If all features are
-/// common, the time is near-linear (except for containment) if few sets are nearly equal in a part of their features;
+/// similarity, features that all sets have, and sets of very different sizes do not change this. If all features are
+/// frequent, the time is near-linear (except for containment) if few sets are nearly equal in a part of their features;
 /// see docs/how-to/miss-nothing.md. n sets that are all similar have n^2 / 2 pairs; group() of sets need not visit all
 /// pairs.
-/// Memory: 24 bytes for each distinct set, and 6 bytes for each copy. About 1 - similarity of the features take 4 bytes
+/// Memory: 24 bytes for each distinct set, and 6 bytes for each copy. About 1 - similarity of all features take 4 bytes
 /// each. Posting lists are in portions of some 130 MB (340 MB if sets are joined by parts), or of an eighth of that
 /// memory if that is more. Temporarily 60 bytes per set, and two thirds of a byte per feature for document frequencies.
 template <set_range Sets, class Threshold, class Visit>

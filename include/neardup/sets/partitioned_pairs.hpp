@@ -47,13 +47,13 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 /// Calls `visit(pair)` for the pairs that visit_pairs() visits, with the same values, in unspecified order. Any thread
 /// of `options.run` may call `visit`, but calls do not overlap. The visit ends when `visit` returns false or throws.
 /// The sets may be in a mapped file. The join writes its own data to the store. The join reads each set three times in
-/// the order of the positions, and once more for each candidate pair of the set. Most candidate pairs are pairs.
+/// the order of the positions, and once more for each candidate pair of the set. Most candidate pairs are similar.
 ///
 /// Throws: the exceptions of visit_pairs(), and the exceptions of the store.
 /// Complexity: the same as visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has.
 /// About 1 - similarity of the features of a set are prefix features.
-/// Memory: about `memory` bytes; also 17 bytes for each set, and 6 more for each copy. A very frequent prefix feature
-/// is joined in memory, as visit_pairs() joins a corpus.
+/// Memory: about `memory` bytes; also 17 bytes for each set, and 6 bytes more for each copy. Sets that share a very
+/// frequent prefix feature are joined in memory, as visit_pairs() joins a corpus.
 /// Example: `visit_pairs_by_partitions(mapped_sets, jaccard{0.8}, files, 4 << 30, print, {.run = threads{8}});`
 template <set_range Sets, class Threshold, partition_store Store, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>

@@ -85,11 +85,11 @@ struct set_match {
 /// that share rare features with it. erase() is O(1). If the index has a base of n ids, a call that takes an id takes
 /// O(log n) more. No insertion rebuilds the whole index: each insertion renews a small part of the order of the
 /// features and of the memory.
-/// Memory: a distinct set of n features takes its features and an eighth, and about 50 bytes. Each of its n -
-/// ceil(similarity * n) + 1 rarest features (all n features for containment) has a posting of 15 bytes. An id takes 20
-/// bytes and its own size. The index takes one more byte for four features. Erased sets take memory until later
-/// insertions have renewed the index. During the renewal there are up to twice as many postings. A base takes no memory
-/// until an id of the base is erased. After that a base takes a bit for each of its ids.
+/// Memory: a distinct set of n features takes the size of its features, an eighth of that size, and about 50 bytes.
+/// Each of its n - ceil(similarity * n) + 1 rarest features (all n features for containment) has a posting of 15 bytes.
+/// An id takes 20 bytes and its own size. The index takes one more byte for four features. Erased sets take memory
+/// until later insertions have renewed the index. During the renewal there are up to twice as many postings. A base
+/// takes no memory until an id of the base is erased. After that a base takes a bit for each of its ids.
 /// Guarantee: a call that throws changes no later result. A moved-from index may only be destroyed or assigned to.
 /// Thread safety: several threads may call const members at once while no thread calls other members.
 /// Example: `set_index<> index{jaccard{0.8}};  index.insert(features, 7);
@@ -540,7 +540,7 @@ namespace detail {
 
 /// Gives the classes of files access to the base of an index.
 struct set_index_access {
-  /// Returns an index that has only this base.
+  /// Returns an index that has only the sets of `base`.
   template <class Feature, class Id>
   static set_index<Feature, Id> make(const overlap_bounds& bounds, set_base<Feature, Id> base) {
     return set_index<Feature, Id>(set_postings(bounds), std::move(base));

@@ -33,7 +33,7 @@ namespace neardup::inline v0 {
 enum class shuffle_payload : std::uint8_t {
   /// The shuffle moves no further data of a set. gather_pairs() returns candidate pairs.
   ids,
-  /// The shuffle also moves a bitmap of 128 bits. gather_pairs() returns candidate pairs, most of which are pairs.
+  /// The shuffle also moves a bitmap of 128 bits. gather_pairs() returns candidate pairs, most of which are similar.
   sketch,
   /// The shuffle moves the whole set. gather_pairs() returns pairs. The choice `sets` costs least if sets are small.
   sets,
@@ -258,7 +258,6 @@ class set_scatter {
     to.count_record();
   }
 
-  /// Returns the low half of a key or of a row.
   static std::uint32_t place_of(std::uint64_t key) noexcept { return static_cast<std::uint32_t>(key); }
 
   shuffle_settings settings_;
@@ -291,7 +290,7 @@ struct gathered_pairs {
 /// similar pair is a candidate pair in at least one partition, and once in each such partition.
 /// Precondition: the bytes of the blobs do not change. The blobs may begin at any address.
 /// Throws: std::runtime_error if a blob is damaged, or if its partition, settings or counts differ from those of the
-/// first blob; the message names the blob by its index in `blobs`. Exceptions of `visit`; std::length_error if there
+/// first blob; the message names the blob by its index in `blobs`; exceptions of `visit`; std::length_error if there
 /// are 2^32 - 2 records or more; std::bad_alloc.
 /// Complexity: near-linear in the number of rows if few sets share a prefix feature. If many sets share a prefix
 /// feature, they are joined as pairs() joins a corpus. With the other two payloads, joining these sets takes quadratic
@@ -369,8 +368,8 @@ struct verified_sets {
   std::vector<double> similarity;
 };
 
-/// Verifies candidate pairs: compares set i of `a` with set i of `b` for each i. `a` and `b` have the flat arrays of
-/// set_scatter::add(). `settings.least` is the threshold.
+/// Verifies candidate pairs: compares set i of `a` with set i of `b` for each i. `a` and `b` are flat arrays of
+/// features, with offsets, as in set_scatter::add(). `settings.least` is the threshold.
 /// Throws: std::invalid_argument if the numbers of sets differ, or the offsets do not ascend; std::bad_alloc.
 template <std::unsigned_integral Feature, std::integral Offset>
 [[nodiscard]] verified_sets verify_sets(std::span<const Feature> a, std::span<const Offset> a_offsets,

@@ -50,7 +50,7 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
 }  // namespace detail
 
 /// Returns the Jaccard similarity of two sets, from 0 to 1: the size of their intersection divided by the size of their
-/// union. Two empty sets have similarity 0. If it was 1, all texts without features would be duplicates of each other.
+/// union. Two empty sets have similarity 0. If it were 1, all texts without features would be duplicates of each other.
 /// Precondition: each set is contiguous, ascending and without duplicates, as simhasher::features() and
 /// feature_extractor return sets.
 /// Complexity: O(|a| + |b|). Sets of numbers are compared without a branch per element.
@@ -63,8 +63,8 @@ template <class A, class B>
 
 /// Returns the Jaccard similarity of two sets if it is at least `threshold`, otherwise nullopt.
 ///
-/// The result is the same as comparing jaccard_similarity(a, b) with the threshold. But this function stops as soon as
-/// the rest of the sets cannot reach the threshold. The sizes of the sets alone may be enough to stop.
+/// The result is exact, as if jaccard_similarity(a, b) was compared with `threshold`. But this function stops as soon
+/// as the similarity cannot reach `threshold` any more. The sizes of the sets alone may be enough to stop.
 /// Precondition: the precondition of jaccard_similarity().
 /// Throws: std::invalid_argument unless 0 < threshold <= 1.
 /// Complexity: O(|a| + |b|), and usually much less for sets that are not similar.

@@ -39,7 +39,7 @@ struct words {
 
 // ---- filters within k bits of one filter ---------------------------------------------------------------------------
 
-/// Returns the number of set bits of each byte. A lookup table has the counts of the values of four bits (Mula's
+/// Returns the number of set bits of each byte. A table has these numbers for all values of four bits (Mula's
 /// algorithm).
 inline __m256i count_bytes(__m256i v) noexcept {
   const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
@@ -61,7 +61,7 @@ inline __m256i load_pairs(const std::array<std::uint64_t, Words>& a, const std::
 }
 
 /// Compares the words 2 * Part and 2 * Part + 1 of the four fingerprints at `y` with the same words of `x`. Returns for
-/// each byte the number of bits that differ, summed over these words.
+/// each fingerprint and each byte of a word the number of bits that differ, summed over the two words.
 template <std::size_t Part, std::size_t Words>
 inline __m256i count_words(const std::array<std::uint64_t, Words>* y,
                            const std::array<std::uint64_t, Words>& x) noexcept {
@@ -143,11 +143,11 @@ inline constexpr std::size_t filter_lanes = sizeof(Filter) < 8 ? 32 / sizeof(Fil
 template <class Filter>
 inline constexpr std::size_t lane_bits = sizeof(Filter) == 2 ? 2 : 1;
 
-/// Compares the filters y[from] to y[end - 1] with x. Calls `take(first, bits, spacing)` if some filters are within k
-/// bits of x. Bit `spacing` * i of `bits` is set if y[first + i] is within k bits of x. Other bits are not set. The
-/// comparison ends if `take` returns false.
-/// Precondition: all filters from y[0] on are readable.
-/// Returns: `end`, or the position at which to continue.
+/// Compares the filters y[from] to y[end - 1] with `filter`. Calls `take(first, bits, spacing)` if some filters are
+/// within k bits of `filter`. Bit `spacing` * i of `bits` is set if y[first + i] is within k bits of `filter`. Other
+/// bits are not set. The comparison ends if `take` returns false.
+/// Precondition: the filters y[0] to y[end - 1] are readable.
+/// Returns: `end`, or the position at which to continue if `take` returned false.
 template <class Filter, class Take>
 NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from, std::size_t end, const Filter& filter,
                                               int k, const Take& take) noexcept {
@@ -171,7 +171,6 @@ NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::ui
   return close_bits(y, x, k);
 }
 
-/// Returns the number of bits in which two bitmaps of 128 bits differ.
 NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const std::uint64_t* b) noexcept {
   return static_cast<std::size_t>(_mm_popcnt_u64(a[0] ^ b[0]) + _mm_popcnt_u64(a[1] ^ b[1]));
 }

@@ -69,8 +69,8 @@ inline __m512i distances(const std::uint32_t* y, __m512i x) noexcept {
 inline __m512i distances(const std::uint64_t* y, __m512i x) noexcept {
   return _mm512_popcnt_epi64(_mm512_xor_si512(_mm512_loadu_si512(y), x));
 }
-/// Compares the filters at `y` that are set in `mask` with x. Returns one bit for each filter, which is 1 if the filter
-/// is within k bits of x. Other filters are not read.
+/// Compares with x the filters at `y` whose bits in `mask` are set. Returns one bit for each filter, which is 1 if the
+/// filter is within k bits of x. Other filters are not read.
 inline std::uint64_t close_bits(const std::uint32_t* y, std::uint64_t mask, __m512i x, __m512i k) noexcept {
   const auto lanes = static_cast<__mmask16>(mask);
   const __m512i distances = _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_maskz_loadu_epi32(lanes, y), x));
@@ -82,10 +82,10 @@ inline std::uint64_t close_bits(const std::uint64_t* y, std::uint64_t mask, __m5
   return _mm512_mask_cmple_epu64_mask(lanes, distances, k);
 }
 
-// The words of one fingerprint are adjacent. So their counts are in adjacent lanes, and have to be added across lanes.
-// Each count fits into a byte. The counts of vector j are shifted to byte j. One permutation collects the bytes of each
-// fingerprint in its lane, and VPSADBW adds them. The method works for up to eight words, and keeps the order of the
-// fingerprints.
+// The words of one fingerprint are adjacent. So the counts of their differing bits are in adjacent lanes, and have to
+// be added across lanes. Each count fits into a byte. The counts of vector j are shifted to byte j. One permutation
+// collects the bytes of each fingerprint in its lane, and VPSADBW adds them. The method works for up to eight words,
+// and keeps the order of the fingerprints.
 
 /// Eight fingerprints of `Words` words fill `Words` vectors. Lane `lane` of vector v has word number
 /// words_in_lanes[v][lane] of its fingerprint.
@@ -126,8 +126,8 @@ inline wide_broadcast<Words> broadcast(const std::array<std::uint64_t, Words>& x
   return result;
 }
 
-/// Compares vector `Part` of the words at `y` with vector `Part` of `x`. Returns for each lane the number of bits that
-/// differ, shifted to byte `Part`.
+/// Compares vector `Part` of the `words` words at `y` with vector `Part` of `x`. Returns for each lane the number of
+/// bits that differ, shifted to byte `Part`.
 template <std::size_t Part, std::size_t Words>
 inline __m512i shifted_counts(const void* y, std::size_t words, const wide_broadcast<Words>& x) noexcept {
   const std::size_t rest = words > 8 * Part ? words - 8 * Part : 0;

@@ -45,7 +45,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 #pragma GCC diagnostic pop
-// -Wpsabi warns about lambdas that return a vector. These lambdas are always inlined.
+// -Wpsabi warns about lambdas that return a vector. This is harmless, because these lambdas are always inlined.
 #define NEARDUP_BEGIN(features)                            \
   NEARDUP_PRAGMA(GCC push_options)                         \
   NEARDUP_PRAGMA(GCC target(features))                     \

@@ -29,7 +29,7 @@ inline uint8x16_t load_bytes(const void* from) noexcept { return vld1q_u8(static
 inline uint8x16_t differing(uint8x16_t a, uint8x16_t b) noexcept { return vcntq_u8(veorq_u8(a, b)); }
 
 /// Returns the sums of the bytes of `Count` vectors at(First), at(First + 1), …, in this order. Neighbouring bytes are
-/// added first, then neighbouring sums, until each sum has `Count` bytes.
+/// added first, then neighbouring sums, until each number is the sum of `Count` bytes.
 template <std::size_t First, std::size_t Count, class At>
 NEARDUP_ALWAYS_INLINE uint8x16_t add_bytes(const At& at) noexcept {
   if constexpr (Count == 1) {
@@ -64,7 +64,7 @@ inline constexpr std::size_t lane_bits = 64 / filter_lanes<Filter>;
 template <class Filter>
 inline constexpr std::uint64_t lane_ones = filter_lanes<Filter> == 16 ? 0x1111111111111111U : 0x0101010101010101U;
 
-/// The filter of a query, and the greatest distance.
+/// The filter of a query, and the greatest distance k.
 template <class Filter>
 struct filter_query {
   static constexpr std::size_t vectors = (sizeof(Filter) + 15) / 16;
@@ -149,7 +149,7 @@ NEARDUP_ALWAYS_INLINE std::uint64_t few_close_bits(const Filter* y, const filter
   }
 }
 
-/// The NEON version of avx2::visit_close. The last vector may also have filters before `from`.
+/// The NEON version of avx2::visit_close. Filters before `from` may be read, too.
 template <class Filter, class Take>
 NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from, std::size_t end, const Filter& x,
                                               int k, const Take& take) noexcept {
@@ -191,7 +191,6 @@ NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::ui
   return close_bits(y, filter_query<std::uint16_t>(x, k));
 }
 
-/// Returns the number of bits in which two bitmaps of 128 bits differ.
 NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const std::uint64_t* b) noexcept {
   return vaddvq_u8(differing(load_bytes(a), load_bytes(b)));  // at most 128
 }

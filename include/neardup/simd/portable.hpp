@@ -92,7 +92,7 @@ inline constexpr std::size_t filter_lanes = 1;
 template <class Filter>
 inline constexpr std::size_t lane_bits = 1;
 
-/// A version of visit_close() that compares one filter at a time. `distance` returns the distance of a filter.
+/// A version of visit_close() that compares one filter at a time. `distance(x, y)` returns the distance of two filters.
 template <class Distance, class Filter, class Take>
 NEARDUP_ALWAYS_INLINE std::size_t visit_close_by(const Distance& distance, const Filter* y, std::size_t from,
                                                  std::size_t end, const Filter& filter, int k,
@@ -106,7 +106,7 @@ NEARDUP_ALWAYS_INLINE std::size_t visit_close_by(const Distance& distance, const
 
 /// Calls `take(position, 1, 1)` for each of the filters y[from] to y[end - 1] that is within k bits of x. Ends if
 /// `take` returns false.
-/// Returns: `end`, or the position at which to continue.
+/// Returns: `end`, or the position at which to continue if `take` returned false.
 template <class Filter, class Take>
 NEARDUP_ALWAYS_INLINE std::size_t visit_close(const Filter* y, std::size_t from, std::size_t end, const Filter& x,
                                               int k, const Take& take) noexcept {

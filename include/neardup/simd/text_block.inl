@@ -25,17 +25,17 @@ struct text_block {
     return is_in(some | (byte_vector{} + std::uint8_t{0x20}), 'a', 'z') | is_in(some, '0', '9');
   }
 
-  /// Returns the highest bits of the results of test(0), test(1), …, for each part.
+  /// Returns the highest bit of each byte of test(0), …, test(parts - 1).
   template <class Test>
   static NEARDUP_ALWAYS_INLINE std::uint64_t collect(const Test& test) noexcept {
     return collect(test, std::make_index_sequence<parts>{});
   }
-  /// Returns the bitwise or of test(0), test(1), …, for each part.
+  /// Returns the bitwise or of test(0), …, test(parts - 1).
   template <class Test>
   static NEARDUP_ALWAYS_INLINE byte_vector unite(const Test& test) noexcept {
     return unite(test, std::make_index_sequence<parts>{});
   }
-  /// Returns the bytes that pass a test.
+  /// Returns a set bit for each byte that passes `test`.
   template <class Test>
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t bits(const Test& test) const noexcept {
     return collect([&](std::size_t i) NEARDUP_INLINE_LAMBDA { return test(part[i]); });

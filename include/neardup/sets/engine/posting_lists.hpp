@@ -43,7 +43,7 @@ struct set_posting {
 class posting_memory {
  public:
   /// Returns the capacity of an array for `count` postings. Up to 8 postings the capacity is `count`. Above 8 there are
-  /// four capacities for each doubling.
+  /// four capacities from each power of two to the next.
   [[nodiscard]] static constexpr std::size_t capacity(std::size_t count) noexcept {
     if (count <= 8) return count;
     const std::size_t step = std::bit_floor(count - 1) / 4;
@@ -55,12 +55,12 @@ class posting_memory {
     return chunks_[array / chunk].get() + array % chunk;
   }
 
-  /// Allocates an array for `count` postings.
+  /// Allocates an array for `count` postings, and returns its number.
   /// Precondition: count > 0.
   /// Guarantee: strong.
   std::uint32_t allocate(std::size_t count);
 
-  /// Frees an array. `count` is the argument with which allocate() returned the array.
+  /// Frees `array`. `count` is the argument of the call of allocate() that returned `array`.
   void release(std::uint32_t array, std::size_t count) noexcept;
 
   /// Frees a piece of the memory. After the first call, no other member may be called.
@@ -81,7 +81,7 @@ class posting_memory {
   static constexpr std::size_t chunk = 1024, min_chunk = 64;
   static constexpr std::size_t capacities = 36;  // number of different capacities within a chunk
 
-  /// Returns the index in free_ for arrays of a capacity.
+  /// Returns the index in free_ of the free arrays of `capacity` postings.
   /// Precondition: capacity <= chunk.
   [[nodiscard]] static constexpr std::size_t index_of(std::size_t capacity) noexcept {
     if (capacity <= 8) return capacity - 1;
@@ -93,7 +93,7 @@ class posting_memory {
     std::uint32_t& free = free_[index_of(capacity)];
     at(array)->number = std::exchange(free, array);
   }
-  /// Divides the unused rest of the open chunk into free arrays.
+  /// Divides the unused rest of chunk open_ into free arrays.
   void give_rest() noexcept;
 
   std::uint32_t add_chunk(std::size_t size);
@@ -119,11 +119,11 @@ class posting_memory {
 
 /// The postings of sets, in a hash table whose key is the token.
 ///
-/// A bucket has the postings of about four tokens in one array, so a lookup reads two cache lines. The number of
-/// buckets grows by one at a time (linear hashing), so no insertion has to rehash the whole table. A frequent feature
-/// has a list of its own, whose postings have bitmaps. A very long list is divided into groups of postings with similar
-/// sizes and positions, and a search skips whole groups. Postings are never removed, so the caller must recognise
-/// outdated postings.
+/// A bucket has about four postings in one array, so a lookup mostly reads two cache lines: the bucket and the array.
+/// The number of buckets grows by one at a time (linear hashing), so no insertion has to rehash the whole table. A
+/// frequent feature has a list of its own, whose postings have bitmaps. A very long list is divided into groups of
+/// postings with similar sizes and positions, and a search skips whole groups. Postings are never removed, so the
+/// caller must recognise outdated postings.
 /// Source: Litwin, Linear hashing: a new tool for file and table addressing, VLDB 1980.
 /// Guarantee: if add() throws, no posting is lost. The object is movable, not copyable.
 class posting_lists {
@@ -139,8 +139,8 @@ class posting_lists {
   /// `max_in_row`. `max_in_row` changes the speed, but no result.
   explicit posting_lists(std::size_t max_in_row) : max_in_row_(max_in_row) {}
 
-  /// Adds a posting. `bits` is the bitmap of its set. `bits_of(number)` returns the bitmap of a set that already has
-  /// postings.
+  /// Adds the posting `added`. `bits` is listed::bits of its set. `bits_of(number)` returns listed::bits of a set that
+  /// already has postings.
   template <class BitsOf>
   void add(const set_posting& added, std::uint64_t bits, const BitsOf& bits_of) {
     if (buckets_of_.size() == 0) buckets_of_.grow_to(1);
@@ -167,7 +167,7 @@ class posting_lists {
   /// Prefetches the buckets to which postings will be added. The lowest 32 bits of each key are the token of a posting.
   void prefetch_buckets(std::span<const std::uint64_t> keys) const noexcept;
 
-  /// Passes the postings of some tokens to `query`. The token of keys[index] is its lowest 32 bits. `query` has three
+  /// Passes the postings of some tokens to `query`. The lowest 32 bits of keys[index] are a token. `query` has three
   /// members. meet(number, size, position, index) and meet(listed, index) receive a posting of keys[index].
   /// admits(sizes_from, sizes_to, positions_from, index) returns true if a posting with a size in [sizes_from,
   /// sizes_to], and a position of at least positions_from, may match.
@@ -196,13 +196,13 @@ class posting_lists {
     return examined;
   }
 
-  /// Announces the number of postings that will be added. Buckets are then split while they are small, so that each
-  /// split moves few postings.
+  /// Announces that the buckets will have `postings` postings. add() then splits buckets while they are small, so that
+  /// each split moves few postings.
   void expect(std::size_t postings) noexcept { expected_ = postings / mean_in_bucket; }
   /// Returns the number of postings in buckets.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// Allocates buckets for a number of postings. No bucket is split while that many are added.
+  /// Allocates buckets for `postings` postings. No bucket is split while that many postings are added.
   /// Precondition: no posting was added.
   void reserve(std::size_t postings) {
     const std::size_t buckets = (std::max)(postings / mean_in_bucket, std::size_t{1});
@@ -250,7 +250,7 @@ class posting_lists {
     return at < buckets ? at : at & (all / 2 - 1);
   }
 
-  /// Adds a bucket. Moves to the new bucket the postings that belong there; all of them are in one old bucket.
+  /// Adds a bucket. Moves its postings there from the one old bucket that has them.
   /// Guarantee: strong.
   void split();
 
@@ -291,7 +291,7 @@ class posting_lists {
   void add_to(posting_list& list, const listed& added);
 
   /// Returns the first and last of the sizes or positions that are grouped with n. A number below 64 is a group by
-  /// itself. Above 64 there are 32 groups for each doubling.
+  /// itself. From 64 on there are 32 groups from each power of two to the next.
   static std::pair<std::uint16_t, std::uint16_t> range_of(std::uint16_t n) noexcept;
 
   static void add_to_group(posting_list& list, const listed& added, std::size_t& bytes);

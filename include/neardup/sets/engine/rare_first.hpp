@@ -86,7 +86,7 @@ class token_counts {
  private:
   struct cell {
     std::atomic<std::uint64_t> met{0};  // filter of the tokens that occurred
-    // Bits 0 to 47: filter of the tokens that occurred again. Bits 48 to 63: how often any of them occurred again.
+    // Bits 0 to 47: filter of the tokens that occurred again. Bits 48 to 63: the number of further occurrences.
     std::atomic<std::uint64_t> again{0};
   };
   static_assert(std::is_trivially_copyable_v<cell>);
@@ -184,13 +184,13 @@ class prefix_finder {
     std::fill_n(counts_.begin() + static_cast<std::ptrdiff_t>(n), lanes, std::uint16_t{0x7fff});
   }
 
-  /// Returns the frequencies of the first `n` tokens. The last vector is filled up with numbers above any frequency.
+  /// Returns the frequencies of the first `n` tokens, padded to a multiple of `lanes` by numbers above any frequency.
   [[nodiscard]] std::span<const std::uint16_t> counts_of(std::size_t n) const noexcept {
     return std::span(counts_).first((n + lanes - 1) / lanes * lanes);
   }
 
-  /// Of the first `n` tokens in tokens_, chooses among those with a frequency of at least `least`. Returns the first
-  /// `count` of them, in the order of find(). `fewer`: how many of the `n` tokens have a lower frequency.
+  /// Of the first `n` tokens in tokens_, drops the `fewer` tokens whose frequencies are below `least`. Returns the
+  /// first `count` of the other tokens, in the order of find().
   std::span<const std::uint64_t> choose(std::size_t n, std::size_t count, std::uint32_t least, std::size_t fewer) {
     // The frequency of the last prefix feature is found first. Then one pass without branches finds the tokens up to
     // this frequency.
@@ -213,7 +213,7 @@ class prefix_finder {
     return std::span(sorted_).first(count);
   }
 
-  /// Returns for how many features to allocate memory for a set of `size`: twice as many, but at most 2^20 more.
+  /// Returns the number of tokens to allocate memory for, if a set has `size` features: 2 * size, at most size + 2^20.
   static std::size_t room_for(std::size_t size) noexcept { return size + (std::min)(size, std::size_t{1} << 20); }
 
   [[nodiscard]] std::size_t count_below(std::span<const std::uint16_t> counts, std::uint32_t limit) const noexcept {

@@ -35,7 +35,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A row is a prefix feature of a set. The token represents the feature, and `position` is its position in the prefix.
+/// A row is a prefix feature of a set. `key` is the token of the feature, and `position` is its position in the prefix.
 struct set_row {
   std::uint32_t key, set, size, position;
   set_bitmap bitmap;
@@ -80,8 +80,8 @@ class source_prefixes {
     std::size_t keys = 0;  // the number of keys for which `slots` have memory
   };
 
-  /// Returns the keys of the features that precede the feature of the row in the prefix of its set. Features that no
-  /// other set has are left out. The lowest 32 bits of a key are the token, and the bits above are its count. Keys
+  /// Returns the keys of the features that precede the feature of the row `of` in the prefix of its set. Features that
+  /// no other set has are left out. The lowest 32 bits of a key are the token, and the bits above are its count. Keys
   /// ascend. The span is valid until the next call.
   [[nodiscard]] key_span earlier(const set_row& of, cache& memory) const {
     if (of.position == 0) return {};
@@ -199,7 +199,7 @@ class row_join {
     failure_limit* failures = nullptr;          // the limit at which the visit gives up
   };
 
-  /// Passes all similar pairs of sets to `take`, without pairs of copies. See bucket_join::visit().
+  /// Passes all similar pairs of sets to `take`, except pairs of copies. See bucket_join::visit().
   /// Returns: false if `take` returned false, or the visit gave up.
   /// Throws: exceptions of the store and of `take`; std::bad_alloc.
   bool visit(const selection& chosen, const take_type& take) {
@@ -302,9 +302,8 @@ class row_join {
     return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
 
-  /// Moves a row to the front if a marked set and an unmarked set have its feature.
-  /// Returns: the moved rows. Features are hashed, so a few rows may be moved although their feature occurs on one side
-  /// only.
+  /// Moves the rows of a feature to the front if at least one marked set and one unmarked set have the feature.
+  /// Returns: the moved rows. Features are hashed, so a few rows of other features may be moved, too.
   static std::span<set_row> only_shared(std::span<set_row> rows, const std::vector<bool>& is_marked) {
     const int bits = static_cast<int>(std::bit_width(rows.size())) + 2;
     const auto number = [bits](const set_row& r) { return to_size(mix(r.key + golden_ratio) >> (64 - bits)); };

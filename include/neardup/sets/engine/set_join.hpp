@@ -7,10 +7,11 @@
 // set needs postings only for a shorter prefix (overlap_bounds::short_prefix). A position filter and a bitmap filter
 // drop candidates. The features of the remaining candidates are compared.
 //
-// If every feature is frequent, nearly all pairs of sets share prefix features. Then sets are looked up by parts of the
-// universe of features (set_parts.hpp). For each class of sizes, a sample shows which of the two ways costs less. For
-// containment, the join looks up all features of the larger set, and counts the posted features of the smaller set
-// among them. Each set has a few more postings than necessary, so hardly any other set has enough of them by chance.
+// If every feature is frequent, nearly all pairs of sets share prefix features. In this case, sets are looked up by
+// parts of the universe of features (set_parts.hpp). For each class of sizes, a sample shows which of the two ways
+// costs less. For containment, the join looks up all features of the larger set, and counts the posted features of the
+// smaller set among them. Each set has a few more postings than necessary, and a candidate must share several of them.
+// So few sets become candidates by chance.
 // Source: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006 (the
 // prefixes); Bayardo, Ma and Srikant, Scaling Up All Pairs Similarity Search, WWW 2007 (the sizes); Xiao, Wang, Lin and
 // Yu, Efficient Similarity Joins for Near Duplicate Detection, WWW 2008 (the positions and the shorter prefix).
@@ -100,7 +101,7 @@ class set_join {
   /// Selects the pairs of a marked and an unmarked set. is_marked[rank] is the mark of a set.
   /// Precondition: the vector outlives the join.
   void join_across(const std::vector<bool>& is_marked) noexcept { side_ = &is_marked; }
-  /// Skips the pairs that `classes` leaves out. The numbers of `classes` are ranks.
+  /// Skips the pairs that `classes` leaves out. The sets have their ranks as numbers in `classes`.
   /// Precondition: `classes` outlives the join.
   void leave_out(set_classes& classes) noexcept { classes_ = &classes; }
   /// Makes visit() give up when `failures` reaches its limit.
@@ -131,8 +132,8 @@ class set_join {
   }
 
  private:
-  /// A posting says that a set has a token: of a prefix feature, or of the key of a part. Sizes and positions are
-  /// clipped to 16 bits.
+  /// A posting says that a set has a token: the token of a prefix feature, or the key of a part. Sizes and positions
+  /// are clipped to 16 bits.
   struct posting {
     std::uint32_t token;
     std::uint32_t place;
@@ -210,7 +211,7 @@ class set_join {
     return begin;
   }
 
-  /// Calls use(first, last, n) for each size n. [first, last) are the places of the sets of n features.
+  /// Calls use(first, last, n) for each size n of the sets in [begin, end). The sets in [first, last) have n features.
   template <class Use>
   void for_each_size(std::size_t begin, std::size_t end, const Use& use) const {
     while (begin < end) {
@@ -220,7 +221,7 @@ class set_join {
     }
   }
 
-  /// Makes the chunk that begins at place `begin`. The postings of the chunk are made later.
+  /// Sets `of` to the chunk of about `room` postings that begins at place `begin`. fill() makes these postings later.
   /// Returns: false if no set of the chunk can be similar to any set.
   bool next_chunk(std::size_t begin, std::size_t room, chunk& of) const {
     of.begin = begin;
@@ -269,15 +270,14 @@ class set_join {
     return static_cast<std::uint32_t>(both ^ both >> 32U);
   }
 
-  /// Returns the number of set bits. On a processor without an instruction for this number, std::popcount is a call of
-  /// a function.
+  /// Returns the number of set bits. std::popcount would call a function on a processor without popcount.
   [[nodiscard]] static std::uint32_t count_ones(std::uint32_t word) noexcept {
     word -= word >> 1U & 0x55555555U;
     word = (word & 0x33333333U) + (word >> 2U & 0x33333333U);
     return ((word + (word >> 4U)) & 0x0f0f0f0fU) * 0x01010101U >> 24U;
   }
 
-  /// Makes the postings of prefix features.
+  /// Makes the postings of the prefix features of the sets in the chunk `of`.
   void fill(chunk& of) {
     of.firsts.assign(1, 0);
     for_each_size(of.begin, of.end, [&](std::size_t begin, std::size_t end, std::size_t n) {
@@ -313,7 +313,7 @@ class set_join {
     sort_postings(of, count);
   }
 
-  /// Makes the postings of parts for every `stride`-th set of `sets`.
+  /// Makes the chunk `of` with the postings of every `stride`-th set of `sets`. The tokens are the keys of its parts.
   void fill_by_parts(chunk& of, place_range sets, part_cut cut, std::size_t stride) {
     of.begin = sets.begin;
     of.end = sets.end;
@@ -360,7 +360,7 @@ class set_join {
     }
   }
 
-  /// Finds all candidates for the sets of a chunk. For each class of sizes, this function uses the cheaper keys.
+  /// Calls probe_all() for all sets that may have partners in `of`, with the cheapest keys for each class of sizes.
   bool probe_by_class(chunk& of, std::vector<worker>& workers, const take_type& take) {
     for (worker& memory : workers) {
       memory.seen_begin = of.begin;
@@ -383,7 +383,7 @@ class set_join {
         for_each_size(partners.begin, partners.end, [&](std::size_t from, std::size_t to, std::size_t n) {
           all_postings += (to - from) * cut.posted(n);
         });
-        // Parts have more postings than prefixes. The postings of all partners at once may need too much memory.
+        // Parts have more postings than prefixes. So the partners are divided into chunks, which limits the memory.
         const std::size_t pieces = all_postings / (2 * (std::max)(how_.min_postings, of.firsts.back())) + 1;
         const std::size_t step = (partners.size() + pieces - 1) / pieces;
         for (std::size_t from = partners.begin; from < partners.end; from += step) {
@@ -423,8 +423,8 @@ class set_join {
     return result;
   }
 
-  /// Returns the mean cost of searching for a set in a chunk that has every `stride`-th partner. The mean is over a
-  /// sample of the sets `probed`.
+  /// Returns the mean cost of a search for all partners of a set, estimated from a sample of the sets `probed`. The
+  /// chunk `of` has every `stride`-th partner only.
   double cost_of_probe(const chunk& of, place_range probed, std::size_t stride) const {
     constexpr std::size_t most_sets = 64, most_postings = 256;
     const std::size_t sets = (std::min)(most_sets, probed.size() / 8 + 1);
@@ -499,7 +499,8 @@ class set_join {
                     });
   }
 
-  /// Finds the posting lists for sets from place `first` on. All lists are prefetched before the first list is read.
+  /// Sets memory.sets to some sets from place `first` on, and memory.lists to their posting lists. All lists are
+  /// prefetched before the first list is read.
   /// Returns: the place after the last of these sets.
   std::size_t look_up(const chunk& of, worker& memory, std::size_t first, std::size_t last) const {
     constexpr std::size_t most = 256;  // most posting lists at a time; the lists of the last set may exceed it
@@ -684,8 +685,7 @@ class set_join {
     ++memory.times[number];
   }
 
-  /// Keeps the candidates that have enough common postings: at least least_met() of the postings of a candidate were
-  /// found.
+  /// Keeps the candidates of which at least least_met() postings were found, and sets their required overlaps.
   void keep_frequent(worker& memory, std::size_t n) const {
     std::size_t kept = 0;
     for (const set_candidate& other : memory.candidates) {

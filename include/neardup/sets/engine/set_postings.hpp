@@ -30,17 +30,17 @@ namespace neardup::inline v0::detail {
 /// Prefix filter: all features are in one order, rare ones first. Two sets that are similar enough share a prefix
 /// feature (set_join.hpp names the sources), so only prefix features are indexed and looked up. Candidates are dropped
 /// by their sizes, by the positions of the common feature in the two sets, and by their bitmaps. For containment, the
-/// smaller set may have any size. Then all features are indexed and looked up; prefix features are marked. A candidate
-/// needs several common prefix features (overlap_bounds::least_met).
+/// smaller set may have any size, so all features are indexed and looked up. Features after the prefix have changed
+/// tokens (for_each_posting). A candidate needs several common prefix features (overlap_bounds::least_met).
 ///
-/// Generations: a *generation* is the postings of sets in one frozen order of the features. A new order is learnt in
-/// two cases: the number of insertions, or of erasures, since the last order was learnt has reached the number of sets
-/// at that time; or searches have spent more time on postings since then than learning takes. So a rare feature that
-/// becomes frequent, such as a phrase of a new template, slows down searches only for a while. A new order opens a
-/// second generation. Each insert() then moves some sets to the second generation, and a search reads the two
-/// generations. An old generation without sets is freed in pieces. So no insertion takes long, and erased sets leave no
-/// postings behind. A posting is outdated if its set was erased or its number reused. An outdated posting leads to a
-/// candidate that the bitmap filter or the caller drops. So an insertion that throws need not remove its postings.
+/// Generations: a *generation* is the postings of sets in one frozen order of the features. A new order is learnt if,
+/// since the last order was learnt, as many sets were inserted as were stored at that time, as many sets were erased as
+/// are stored now, or searches have spent more time on postings than learning takes. So a rare feature that becomes
+/// frequent, such as a phrase of a new template, slows down searches only for a while. A new order opens a second
+/// generation. Each insert() then moves some sets to the second generation, and a search reads the two generations. An
+/// old generation without sets is freed in pieces. So no insertion takes long, and erased sets leave no postings
+/// behind. A posting is outdated if its set was erased or its number reused. An outdated posting leads to a candidate
+/// that the bitmap filter or the caller drops. So an insertion that throws need not remove its postings.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the set, and linear in the candidates;
 /// erase() is O(1).
@@ -78,8 +78,8 @@ class set_postings {
     ++inserted_;
   }
 
-  /// Learns the order of the features from the sets set_at(0), ..., set_at(count - 1), which will be added next. So the
-  /// order need not be learnt while they are added. Reserves memory for these sets.
+  /// Learns the order of the features from the sets set_at(0), ..., set_at(count - 1), which will be added next. So
+  /// insert() need not learn the order from these sets. Reserves memory for these sets.
   /// Precondition: no set is stored.
   template <class SetAt>
   void learn_from(std::size_t count, const SetAt& set_at) {
@@ -107,7 +107,7 @@ class set_postings {
 
   /// Calls `visit(number, least)` once for each stored set that may be similar to `features` by `bounds`, in ascending
   /// order of the numbers, until `visit` returns false. The set is similar if its overlap is at least `least`.
-  /// Precondition: `bounds` have the measure and the min_common of this index, and at least its threshold.
+  /// Precondition: `bounds` have the measure of this index, and at least its threshold and its min_common.
   template <class Feature, class Visit>
   void for_each(std::span<const Feature> features, const overlap_bounds& bounds, workspace& scratch,
                 const Visit& visit) const {
@@ -192,7 +192,7 @@ class set_postings {
     for (const Feature feature : features) in.count(feature_token(feature));
   }
 
-  /// Adds the postings of a set to the current generation, then its record.
+  /// Adds the postings of a set to the current generation, then writes records_[number].
   template <class Feature>
   void place(std::span<const Feature> features, std::uint32_t number, const set_bitmap& bitmap) {
     const std::uint64_t bits = fold_bitmap(bitmap);
@@ -224,8 +224,8 @@ class set_postings {
            looked_at_.value() > min_looked_at + looked_at_a_feature * features_;
   }
 
-  /// Opens a generation if one is due. Moves some sets to the current generation: the moved sets have about
-  /// moved_a_feature times as many features as the inserted set, plus least_moved.
+  /// Frees some memory of dying_. Opens a generation if one is due. Moves some sets from old_ to current_: sets of
+  /// about moved_a_feature * `features` + least_moved features in total.
   template <class FeaturesOf>
   void advance(std::size_t features, const FeaturesOf& features_of) {
     for (int pieces = 0; dying_ != nullptr && pieces < freed_an_insert; ++pieces) {

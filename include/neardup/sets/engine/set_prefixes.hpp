@@ -25,11 +25,11 @@ struct prefix_tokens {
 };
 
 /// The prefixes of distinct sets, long enough to find similar sets of any size. If bounds.looks_up_all(), searches look
-/// up all features, not only prefixes. So prefixes are then only as long as posting lists require.
+/// up all features, not only prefixes. In this case, a prefix has only the features that are posted.
 class set_prefixes {
  public:
   /// Finds the prefixes, for blocks of at least `block` consecutive sets of the source. Each block has arrays of its
-  /// own. A join has only 16 blocks for each part of the runner, or blocks of 2^16 sets: random reads of few large
+  /// own. A large corpus has 16 blocks for each part of the runner, or blocks of 2^16 sets: random reads of few large
   /// arrays miss the TLB less often. `counts`: the document frequencies of the sets.
   /// Complexity: one pass over all features.
   /// Memory: 16 bytes per set, and 4 bytes for each prefix feature that more than one set has.
@@ -84,7 +84,8 @@ class set_prefixes {
   }
 
  private:
-  /// The index in the block at which the tokens of a set begin. The tokens end where the tokens of the next set begin.
+  /// `begin` is the index, in the block, of the first token of a set; the next set's tokens follow. `left_out`: see
+  /// add().
   struct place {
     std::size_t begin, left_out;
   };
@@ -101,7 +102,7 @@ class set_prefixes {
     for (const Feature feature : set.first((std::min)(set.size(), most))) counts.prefetch(feature_token(feature));
   }
 
-  /// Appends the tokens of the prefix of a set to the memory of the worker.
+  /// Appends the tokens of the prefix of `set` to own.tokens.
   /// Returns: how many features at the beginning of the prefix are left out.
   template <class Worker, class Feature>
   static std::uint32_t add(Worker& own, std::span<const Feature> set, const token_counts& counts,

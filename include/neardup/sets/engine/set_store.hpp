@@ -54,7 +54,6 @@ class set_store {
     const place& at = places_[slot];
     return {chunks_[at.chunk].features.get() + at.offset, at.size};
   }
-  /// Prefetches the features of a set.
   void prefetch_set(std::size_t slot) const noexcept {
     prefetch(chunks_[places_[slot].chunk].features.get() + places_[slot].offset);
   }

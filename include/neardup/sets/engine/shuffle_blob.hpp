@@ -37,7 +37,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The header of a blob. Two blobs belong to one shuffle if all members up to `counts` are equal.
+/// The header of a blob. Two blobs belong to one partition of one shuffle if all members up to `counts` are equal.
 struct blob_header {
   std::uint64_t magic;
   std::uint16_t version;

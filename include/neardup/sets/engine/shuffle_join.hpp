@@ -77,7 +77,7 @@ class record_sets {
 
   [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& /*memory*/) const {
     const std::span<const Feature> a = earlier(x), b = earlier(y);
-    // All prefixes have one order, so a common feature that is earlier in one prefix is also earlier in the other.
+    // All prefixes have the same order. So if y has a feature of a, the feature is also earlier in the prefix of y.
     return a.size() <= b.size() ? is_any_in(a, features(y.set)) : is_any_in(b, features(x.set));
   }
   [[nodiscard]] std::optional<Feature> before(const row& of, scratch& /*memory*/) const {
@@ -87,8 +87,7 @@ class record_sets {
   }
 
  private:
-  /// Returns the prefix features of a set that precede the feature of a row. Features that no other set has are left
-  /// out.
+  /// Returns the prefix features that precede the feature of the row `of`, without features that no other set has.
   [[nodiscard]] std::span<const Feature> earlier(const row& of) const noexcept {
     const gathered_set<Feature>& set = sets_[of.set];
     return {set.prefix, of.position - records_[set.record].head.left_out};
@@ -121,8 +120,8 @@ class shuffle_join {
 
   /// Adds the records of a blob.
   /// Precondition: the bytes outlive the join.
-  /// Throws: std::runtime_error if the blob is damaged, or if its header differs from the first blob's;
-  /// std::length_error if there are too many sets.
+  /// Throws: std::runtime_error if the blob is damaged, or if its header differs from the expected header, or from the
+  /// first header in `counts`; std::length_error if all blobs together have 2^32 - 1 records or more.
   void add(std::span<const std::byte> bytes) {
     const std::string name = "blob " + std::to_string(blobs_++);
     if (bytes.empty()) return;
@@ -260,8 +259,7 @@ class shuffle_join {
     }
   }
 
-  /// Returns the position, in the prefix of the set, of the feature of row `i`. Features that are left out do not
-  /// count.
+  /// Returns the position of the feature of row `i` of `record` in the prefix without its left_out first features.
   [[nodiscard]] std::uint32_t place_of(const blob_record<Feature>& record, std::size_t i) const {
     return has_sets_ ? index_at(record.rows, index_width(record.head.size), i)
                      : record.positions[i] - record.head.left_out;
@@ -283,8 +281,7 @@ class shuffle_join {
     return rows;
   }
 
-  /// Passes the pairs of documents with equal sets to `take`. Only the partition of the set's first prefix feature does
-  /// so.
+  /// Passes the pairs of documents of `set` to `take`, but only in the partition of the first prefix feature of `set`.
   template <class Take>
   void visit_copies(const gathered_set<Feature>& set, const Take& take) const {
     const std::span<const std::uint64_t> documents = set.documents;

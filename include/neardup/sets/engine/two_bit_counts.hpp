@@ -22,7 +22,7 @@ constexpr std::uint16_t counted_once(std::uint16_t word, std::uint32_t shift) no
   return static_cast<std::uint16_t>(word + (two_bit_count(word, shift) < most_in_two_bits ? 1U << shift : 0U));
 }
 
-/// Returns a word whose counters are the sums of the counters of `a` and `b`.
+/// Returns a word whose counters are the sums of the counters of `a` and `b`, or the highest value if a sum exceeds it.
 constexpr std::uint16_t merged_counts(std::uint16_t a, std::uint16_t b) noexcept {
   std::uint32_t merged = 0;
   for (std::uint32_t shift = 0; shift < 16; shift += 2) {
