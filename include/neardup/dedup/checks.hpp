@@ -40,8 +40,8 @@ struct check_result {
   std::optional<double> similarity;
 };
 
-/// A check of two documents: an object whose const call `check(a, b)` returns one of the following. The types of `a`
-/// and `b`, which name the documents, are `Names`.
+/// A check of two documents: an object with a const call `check(a, b)`. `a` and `b`, of the types `Names`, name the
+/// documents. The call returns one of these:
 /// - a bool: true if the documents are near-duplicates;
 /// - a number that is not NaN: their similarity, which is compared with a least similarity;
 /// - a check_result, if the check decides at run time whether it computes a similarity.
@@ -49,7 +49,7 @@ struct check_result {
 /// group() calls `check(i, j)` with the positions of two fingerprints. Several threads call the check at once. The
 /// result must be the same for each call, and the same for (j, i). A fingerprint_deduplicator calls `check(id, text)`
 /// with the id of a kept document and a new text; the check has to look up the kept text. If your check returns
-/// numbers, put at_least around it, both for group() and for fingerprint_deduplicator.
+/// numbers, pass at_least{least, check} to group() or fingerprint_deduplicator.
 ///
 /// If a check throws, the calling function ends and passes the exception on.
 template <class T, class... Names>
@@ -71,7 +71,7 @@ struct compared_features {
   [[nodiscard]] bool suffices() const noexcept { return of && similarity > 0; }
 };
 
-/// Converts the result of a check, a bool or a number, to a check_result.
+/// Converts the result of a check to a check_result, which accepts a number of at least `least`.
 /// Throws: std::invalid_argument if the number is NaN.
 template <class Result>
 [[nodiscard]] check_result result_of_check(const Result& result, double least) {
@@ -103,8 +103,8 @@ class at_least {
 
   /// Makes a check. `similarity` returns a number, or a check_result, which the check then returns unchanged.
   /// `features`: pass this function only if your check rejects all documents with a Jaccard similarity below `least`.
-  /// Then group() and extend_groups() of fingerprints may find candidates by shared features, if that is faster. The
-  /// results are the same. Several threads may call `features` at once.
+  /// Then group() and extend_groups() of fingerprints may find candidates by shared features, if a search by features
+  /// is faster. The results are the same. Several threads may call `features` at once.
   /// Throws: std::invalid_argument if `least` is NaN, or if `features` is given and `least` is not in (0, 1].
   at_least(double least, Function similarity, features_type features = {})
       : least_(least), similarity_(std::move(similarity)), features_(std::move(features)) {

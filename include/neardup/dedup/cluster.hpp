@@ -46,7 +46,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
   return labels;
 }
 
-// Sets and texts do not compile. The message of the compiler says what to write instead.
+// A call with sets or texts does not compile. The message of the compiler says what to write instead.
 template <std::integral Index = std::uint32_t, class Range, class Threshold>
   requires(!fingerprint_range<Range>)
 std::vector<Index> cluster(const Range& /*input*/, const Threshold& /*within*/, const any_runner& /*run*/ = {}) {

@@ -138,8 +138,8 @@ class id_reference {
 
 }  // namespace detail
 
-/// Keeps the descriptions of documents (see description.hpp), and decides which of them is the original of a further
-/// document.
+/// Keeps the descriptions of documents (see description.hpp), and decides which kept document is the original of a
+/// further document.
 ///
 /// `Fingerprint`: the type of the fingerprints, or void if only features are compared. `Source` finds candidates. If
 /// fingerprints are compared, the candidates of a short text also include all documents with the same tokens, whatever
@@ -222,7 +222,7 @@ class decider {
 
   /// Decides about many documents in order, and keeps the new documents. A new document i is kept under ids[i], with
   /// the serial number serial + i. If `Source` joins the documents, several threads call `judge` at once, and may pass
-  /// two documents of the batch. The earlier document is then passed as a kept document without a serial number.
+  /// two documents of the batch. The earlier document is then passed as a kept document with the serial number 0.
   /// `least`: if given, the judge must reject all pairs whose features have a lower Jaccard similarity.
   /// Precondition: the ids differ, and no document is kept under any of the ids.
   /// Throws: std::length_error if there are more documents than the index or 32 bits can number; std::bad_alloc;
@@ -271,7 +271,7 @@ class decider {
     return slot;
   }
 
-  /// Keeps a document that has no id yet. Afterwards call rename(), to give it the id of another document, or drop().
+  /// Keeps a document that has no id yet. Afterwards call rename() to move an id to the document, or drop().
   slot_type keep_unnamed(const description_type& document, std::uint64_t serial) {
     const bool is_reused = !free_slots_.empty();
     const std::size_t place = is_reused ? free_slots_.back() : documents_.size();
@@ -391,8 +391,7 @@ class decider {
     for (auto i = first; i != last; ++i) visit(i->second);
   }
 
-  /// Returns true if documents of a kind are in the source: short documents if `is_short` is true, otherwise documents
-  /// that are not short.
+  /// Returns true if source() has the short documents (if `is_short` is true) or all other documents (if it is false).
   [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
 
   [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }
@@ -459,7 +458,8 @@ class decider {
     }
   }
 
-  /// Collects the kept documents that may be duplicates of `document`, sorted by distance, then by age.
+  /// Collects in `scratch` the kept documents that may be duplicates of `document`, sorted by distance, then by age.
+  /// Leaves out the document in slot `but`.
   void collect(const description_type& document, workspace& scratch, slot_type but) const {
     std::vector<candidate>& candidates = scratch.candidates_;
     candidates.clear();

@@ -119,7 +119,7 @@ class set_judge {
 
   [[nodiscard]] const set_threshold& threshold() const noexcept { return least_; }
   [[nodiscard]] double similarity() const noexcept { return least_.similarity; }
-  /// Returns the argument `least` for decider::keep_batch.
+  /// Returns `least` for decider::keep_batch(): the least Jaccard similarity, or nullopt for another measure.
   [[nodiscard]] std::optional<double> least_jaccard() const noexcept {
     return least_.measure == set_similarity::jaccard ? std::optional(least_.similarity) : std::nullopt;
   }
@@ -175,7 +175,7 @@ class basic_deduplicator {
   };
 
   /// Decides about a document. Keeps the document if it is new and comparable.
-  /// Returns: the verdict, which says that the document is new, or which document is its original.
+  /// Returns: the verdict: the document is new, or a duplicate of an original.
   /// Throws: std::invalid_argument if a document with this id is kept (use replace() to replace it); the message names
   /// the id. std::length_error if there are more documents than the index or 32 bits can number; std::bad_alloc;
   /// exceptions of the check; std::invalid_argument if the check returns NaN.
@@ -218,8 +218,8 @@ class basic_deduplicator {
   std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const Id> ids, const any_runner& run = {}) {
     return add_descriptions(batch.documents, ids, run);
   }
-  /// Adds a batch of descriptions, as add_batch() does. The caller keeps the texts and features to which the
-  /// descriptions refer during the call.
+  /// Adds a batch of descriptions, as add_batch() does. The texts and features to which the descriptions refer must
+  /// exist until the call returns.
   std::vector<verdict_type> add_descriptions(std::span<const description_type> documents, std::span<const Id> ids,
                                              const any_runner& run = {});
 
@@ -491,7 +491,7 @@ using base_of_deduplicator = basic_deduplicator<
 /// basic_deduplicator documents the members.
 ///
 /// `Features`: a feature_extractor, with features of 32 or 64 bits. The default makes pairs of words.
-/// Memory for each kept document with an id of 4 bytes: 48 bytes, and about 40 bytes for the map from its id. A
+/// Memory for each kept document with an id of 4 bytes: 48 bytes, and about 40 bytes for its entry in the map of ids. A
 /// document with n features takes about 15 bytes for the posting of each of its n - ceil(similarity * n) + 1 rarest
 /// features, and one byte for every four features. Each feature takes 4.5 bytes, or 9 bytes if it has 64 bits. An array
 /// that has just grown takes twice as much. The memory of erased documents is reused.

@@ -144,7 +144,7 @@ class token_collector {
 template <class Simhasher>
 struct no_collector {};
 
-/// Returns true if it is known that two parts of the same type behave equally.
+/// Returns true if two tokenizers or two hashers of the same type are known to behave equally.
 template <class Part>
 bool are_same_parts(const Part& a, const Part& b) {
   static_cast<void>(a), static_cast<void>(b);

@@ -16,10 +16,10 @@
 
 namespace neardup::inline v0 {
 
-/// Finds candidates by shared features: every kept document that is similar enough by the Jaccard similarity or cosine
-/// of a threshold, and few others. This class is a `Source` of a decider. Programs that keep their documents elsewhere
-/// can use the class directly. A document is identified by a number. A description is any type with a member
-/// `features`: ascending numbers of 32 or 64 bits.
+/// Finds candidates by shared features: every kept document that reaches the Jaccard similarity or cosine of a
+/// threshold, and few others. This class is a `Source` of a decider. Programs that keep their documents elsewhere can
+/// use the class directly. A document is identified by a number. A description is any type with a member `features`:
+/// ascending numbers of 32 or 64 bits.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates;
 /// erase() is O(1).
@@ -32,8 +32,8 @@ class feature_candidates {
  public:
   using workspace = detail::set_postings::workspace;
 
-  /// Makes an empty source. The postings of a feature are grouped by size and position once there are more than
-  /// `max_in_row`. `max_in_row` changes no result.
+  /// Makes an empty source. If a feature has more than `max_in_row` postings, they are grouped by size and position.
+  /// `max_in_row` changes no result.
   /// Throws: std::invalid_argument unless 0 < similarity <= 1, or if the measure is containment.
   explicit feature_candidates(const set_threshold& least, std::size_t max_in_row = 2048)
       : postings_(bounds_of(least), max_in_row) {}
@@ -52,13 +52,12 @@ class feature_candidates {
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
     postings_.insert(features_in(document), number, features_of);
   }
-  /// Learns which features are rare from the documents that will be added.
+  /// Learns from the documents that will be added which features are rare.
   /// Precondition: the source is empty.
   template <class FeaturesOf>
   void learn_from(std::span<const std::uint32_t> numbers, const FeaturesOf& features_of) {
     postings_.learn_from(numbers.size(), [&](std::size_t i) { return features_of(numbers[i]); });
   }
-  /// Removes a document.
   template <class Description>
   void erase(const Description& /*document*/, std::uint32_t number) noexcept {
     postings_.erase(number);

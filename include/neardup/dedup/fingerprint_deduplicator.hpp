@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fingerprint_deduplicator: a deduplicator that compares fingerprints. A check may decide after the fingerprints.
+// fingerprint_deduplicator: a deduplicator that compares fingerprints, and then calls a check if there is one.
 #pragma once
 
 #include <algorithm>
@@ -76,7 +76,6 @@ class check_judge {
   Check check_;
 };
 
-/// The base class of a fingerprint_deduplicator.
 template <class Hasher, class Check, class Id>
 struct fingerprint_parts {
   static constexpr bool checks_features = is_feature_extractor<Check>;
@@ -103,8 +102,8 @@ struct fingerprint_parts {
 ///
 /// A text with fewer than `min_tokens` distinct tokens is short. A digest of the set of tokens finds all short texts
 /// with the same tokens, whatever their weights. Without a check, only this digest finds short texts. The fingerprints
-/// of two such texts may be farther apart than `distance` if a weighter counts tokens. Other duplicates are never
-/// farther apart.
+/// of two such texts may be farther apart than `distance` if a weighter counts tokens. The fingerprints of other
+/// duplicates are never farther apart.
 ///
 /// add_batch() either joins a batch with the kept documents, or searches for one document after the other. It chooses
 /// the way with the lower estimated cost. A join pays for large batches and large distances. In a join, several threads
@@ -113,9 +112,9 @@ struct fingerprint_parts {
 /// bytes per kept document.
 ///
 /// Memory: a kept document takes an entry of the index (see pigeonhole_index), 48 bytes (for fingerprints of 64 bits
-/// and ids of 4 bytes), and about 40 bytes for the map from its id. If the check compares features, a document takes 12
-/// bytes more, and 4.5 bytes per feature. Measured on 113,222 sections of statutes with 59 distinct words on average:
-/// 520 bytes per section including the allocator, 225 bytes without a check.
+/// and ids of 4 bytes), and about 40 bytes for its entry in the map of ids. If the check compares features, a document
+/// takes 12 bytes more, and 4.5 bytes per feature. Measured on 113,222 sections of statutes with 59 distinct words on
+/// average: 520 bytes per section including the allocator, 225 bytes without a check.
 /// Use make_fingerprint_deduplicator to choose a type of ids other than std::uint32_t.
 /// Guarantee, thread safety: the same as basic_deduplicator. The check must not change the deduplicator.
 template <class Hasher, class Check = no_check, class Id = std::uint32_t>

@@ -40,7 +40,7 @@ struct group_check {
   double least = 0;
 };
 
-/// Matches documents by their fingerprints, and then by a check of their positions.
+/// Matches documents by their fingerprints, and then by a check, which gets the positions.
 template <std::size_t Words, class Number>
 class group_matcher final : public fingerprint_matcher<Words, Number> {
   using base = fingerprint_matcher<Words, Number>;
@@ -169,13 +169,13 @@ group_check group_check_of(const Check& check) {
 /// Complexity with representatives: the complexity of visit_pairs, and a check of each document with each earlier
 /// representative within k bits. For n texts that are all similar, there are n - 1 checks. If n texts are within k bits
 /// of each other, and the check rejects all pairs, there are n^2 / 2 checks.
-/// Complexity with components: the complexity of visit_pairs without its calls, and at most two checks for each pair of
-/// documents within k bits that are not connected yet. For n texts that are all similar, there are about n checks,
+/// Complexity with components: the complexity of visit_pairs without the visits, and at most two checks for each pair
+/// of documents within k bits that are not connected yet. For n texts that are all similar, there are about n checks,
 /// although there are n^2 / 2 pairs. For texts within k bits that the check rejects, there is a check for each pair.
 /// Memory with representatives: about 60 bytes per 64-bit fingerprint, whatever the number of pairs, and 12 bytes more
 /// if `options.preference` is set. If features find the candidates, the memory of visit_pairs of sets is added: about
 /// 90 bytes for a text of 38 features.
-/// Memory with components: the memory of cluster, and two Index per fingerprint.
+/// Memory with components: the memory of cluster, and two numbers of type Index per fingerprint.
 /// Example: `auto label = group(fingerprints, bits{12}, at_least{0.8, similarity}, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold, class Check>
   requires check_of<Check, std::size_t, std::size_t>
@@ -222,7 +222,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerpri
                                            detail::group_check_of(check), options);
 }
 
-/// Groups further documents by their fingerprints alone. Otherwise does what extend_groups() with a check does.
+/// Groups further documents by their fingerprints alone. All else is the same as in extend_groups() with a check.
 /// Example: `auto label = extend_groups(kept, batch, bits{3});  // label[i] == kept.size() + i: batch[i] is new`
 template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerprint_range Range, class Threshold>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Range& fingerprints,

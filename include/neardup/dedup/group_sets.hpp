@@ -92,7 +92,7 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
 /// larger.
 /// Returns: for each set the position of its representative. The representatives have the first positions, and the sets
 /// have the next positions. If a set becomes a representative, the result is its own position. Without
-/// `options.among_themselves`, its own position means that it matches no representative.
+/// `options.among_themselves`, a set gets its own position if it matches no representative.
 /// Throws: the exceptions of group() of sets; std::invalid_argument if `options.by` is not grouping::representatives.
 /// Complexity, memory: the same as a join of the batch and all representatives. So a batch should not be much smaller
 /// than the number of representatives.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups texts exactly: texts of one group have at least the required edit similarity.
+// Groups texts by their edit similarity, exactly: the result is the same as if every two texts were compared.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ std::vector<std::size_t> label_similar_texts(const text_source& source, std::siz
 #if NEARDUP_BODIES
 
 /// A matcher that uses edit_join. A document's number is its place in the order of decision (see document_order). A
-/// search finds only texts that were added before, so each document is decided before the next search. The number
-/// `known` of a candidate pair is the edit distance. Equal texts share one search.
+/// search finds only texts that were added before, so each document is decided before the next search. closeness() gets
+/// the edit distance as `known`. Equal texts share one search.
 class edit_matcher final : public matcher<std::uint32_t> {
  public:
   /// Makes a matcher. `places`: the number of texts, with copies. texts.members(rank) are places in the order of
@@ -201,7 +201,7 @@ template <text_range Texts, class Threshold>
 /// group() of the whole corpus.
 /// Returns: for each text the position of its representative. The representatives have the first positions, and the
 /// texts have the next positions. If a text becomes a representative, the result is its own position. Without
-/// `options.among_themselves`, its own position means that it matches no representative.
+/// `options.among_themselves`, a text gets its own position if it matches no representative.
 /// Throws: the exceptions of group() of texts; std::invalid_argument if `options.by` is not grouping::representatives.
 /// Complexity, memory: the same as group() of the batch and all representatives. So a batch should not be much smaller
 /// than the number of representatives.

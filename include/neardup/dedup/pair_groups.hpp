@@ -124,7 +124,7 @@ class pair_groups {
 template <std::unsigned_integral Number = std::uint64_t>
 class pair_components {
  public:
-  /// Makes an object for the documents 0 to count - 1. Each document is a component.
+  /// Makes an object for the documents 0 to count - 1. Each document is a component of its own.
   explicit pair_components(Number count) : components_(static_cast<std::size_t>(count)), count_(count) {}
 
   /// Adds a pair.

@@ -26,8 +26,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// A matcher whose documents are the distinct sets of a row_join. The number `known` of a candidate is the overlap of
-/// the two sets. All candidates match.
+/// A matcher whose documents are the distinct sets of a row_join. closeness() gets the overlap of the two sets as
+/// `known`. All candidate pairs match.
 template <class Feature>
 class row_matcher final : public matcher<std::uint32_t> {
  public:
@@ -101,7 +101,8 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
   return label_documents<Index>(matcher, order, options, max_pairs);
 }
 
-/// Returns how many pairs a grouping by partitions may store in a quarter of `memory`, but at most four for each set.
+/// Returns how many pairs a grouping by partitions may store: as many as fit into a quarter of `memory`, but at most
+/// four for each set, and at least min_kept_pairs.
 [[nodiscard]] inline std::size_t pairs_in(std::uint64_t memory, std::size_t sets) noexcept {
   const std::uint64_t fitting = memory / 4 / sizeof(near_pair<std::uint32_t>);
   return (std::max)(min_kept_pairs, (std::min)(4 * sets, to_size(fitting)));

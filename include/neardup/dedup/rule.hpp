@@ -62,9 +62,9 @@ struct original_rank {
 /// closest of the matching documents that were kept before; of equally close documents, the earliest. This class ranks
 /// originals for all functions, whether they decide about one document or a whole corpus.
 ///
-/// `Age` is a position in the order of decision; earlier documents have lower ages. Known documents come first. The
-/// other documents are ordered by preference, then by position or serial number. An id cannot be an age, because ids do
-/// not show which document came first.
+/// `Age` is a position in the order of decision; earlier documents have lower ages. Documents that earlier calls kept
+/// come first. The other documents are ordered by preference, then by position or serial number. An id cannot be an
+/// age, because ids do not show which document came first.
 template <class Id, class Age>
 class original_choice {
  public:
@@ -139,7 +139,7 @@ class late_matches {
   }
 
   /// Replaces `best` by a better match of `document`, if there is one. A match with the document `kept` is considered
-  /// only if is_before(kept) is true, that is, if `kept` was kept before the present copy of `document`.
+  /// only if is_before(kept) is true: `kept` precedes the copy of `document` that the caller decides about.
   /// Precondition: documents ascend from call to call, and so do the copies of one document. No match is added after
   /// the first call.
   template <class IsBefore>

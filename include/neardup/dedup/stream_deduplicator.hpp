@@ -161,7 +161,7 @@ class stream_deduplicator : private Deduplicator {
                   [&](const auto& commit) { return this->add_with(document, id, commit); });
   }
 
-  /// Removes the document that is kept under this id, if there is one. Then adds the new one. See
+  /// Removes the document that is kept under this id, if there is one. Then adds the new document. See
   /// deduplicator::replace().
   /// Throws: the exceptions of add().
   verdict_type replace(std::string_view text, id_argument<id_type> id,
@@ -215,8 +215,8 @@ class stream_deduplicator : private Deduplicator {
     return true;
   }
 
-  /// Removes the documents older than `max_age`, and the oldest documents while `max_bytes` is exceeded. Frees the
-  /// memory of these documents.
+  /// Removes the documents older than `max_age`. Unless when_full::refuse is set, also removes the oldest documents
+  /// while `max_bytes` is exceeded.
   /// Throws: std::invalid_argument if the time is before the time of an earlier call; std::bad_alloc.
   void expire(time_argument now) {
     remove_too_old(now);
@@ -234,8 +234,8 @@ class stream_deduplicator : private Deduplicator {
   using Deduplicator::size;
   [[nodiscard]] const stream_limits& limits() const noexcept { return limits_; }
 
-  /// Calls `visit(document)` for each kept_document, whose member `time` is set, until `visit` returns false. Documents
-  /// that will be removed first come first.
+  /// Calls `visit(document)` for each kept_document, whose member `time` is set, until `visit` returns false. The
+  /// document that will be removed next comes first.
   /// Precondition: `visit` does not change the deduplicator.
   template <class Visit>
   void for_each_kept(Visit&& visit) const {
@@ -347,6 +347,7 @@ class stream_deduplicator : private Deduplicator {
 
   /// Sets `gone` to the ids of the oldest documents that exceed the limit `max_documents`. The documents in `kept` are
   /// already in the deduplicator, but not in the list of ages. The documents in `renewed` count as the youngest of all.
+  /// The document in slot `replaced` will be removed anyway.
   void find_too_many(std::span<const kept_type> kept, slot_type replaced, const std::vector<id_type>& renewed,
                      std::vector<id_type>& gone) const {
     const std::size_t all = size() - (replaced != none && kept.empty() ? 1 : 0);
@@ -425,8 +426,8 @@ class stream_deduplicator : private Deduplicator {
     }
     unchecked_ = 0;
   }
-  /// Calls keep_within_bytes(). The verdicts of this call are final, so if keep_within_bytes() throws, the next call
-  /// tries again.
+  /// Calls keep_within_bytes(). If it throws, the exception is dropped, because documents have been added already. The
+  /// next call then tries again.
   void try_to_keep_within_bytes() {
 #if NEARDUP_EXCEPTIONS
     try {

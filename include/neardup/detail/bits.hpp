@@ -56,9 +56,9 @@ constexpr std::uint64_t digest_of(std::string_view bytes) noexcept {
   return digest;
 }
 
-/// Returns an odd number that differs from process to process. It is made from the load address and the time. On
-/// Windows, where the time is only known to the millisecond, it is a random number. The order within hash tables may
-/// depend on this number, but results do not.
+/// Returns an odd number that differs from process to process. The number is made from the load address and the time.
+/// On Windows, where the time is only known to the millisecond, a random number replaces the time. The order within
+/// hash tables may depend on this number, but results do not.
 inline std::uint64_t secret_multiplier() noexcept {
   static const std::uint64_t secret = [] {
     static const char place = 0;
@@ -104,7 +104,6 @@ constexpr bool are_equal(const std::array<std::uint64_t, Words>& a,
   return difference == 0;
 }
 
-/// Returns the bits in which two arrays of words differ.
 template <std::size_t Words>
 constexpr std::array<std::uint64_t, Words> differing_bits(const std::array<std::uint64_t, Words>& a,
                                                           const std::array<std::uint64_t, Words>& b) noexcept {
@@ -113,7 +112,6 @@ constexpr std::array<std::uint64_t, Words> differing_bits(const std::array<std::
   return result;
 }
 
-/// Returns the number of bits in which two words, or two arrays of words, differ.
 template <std::unsigned_integral Word>
 constexpr int count_differing_bits(Word a, Word b) noexcept {
   return std::popcount(static_cast<Word>(a ^ b));

@@ -46,10 +46,10 @@
 namespace neardup::inline v0::detail {
 
 // A program and the library must either both be built with exceptions, or both with -fno-exceptions. Otherwise there
-// are two functions with the same name, one that throws and one that ends the program, and the linker keeps either. To
-// prevent this, each unit refers to a symbol that only the matching library has, so the unit does not link with the
-// other library. The linker's --gc-sections must not drop this reference. In ELF files, gnu::retain keeps the
-// reference. Elsewhere, the program copies the reference when it starts, so the linker has to keep it.
+// are two functions with the same name, one that throws and one that ends the program, and the linker keeps one of
+// them. To prevent this, each unit refers to a symbol that only the matching library has, so the unit does not link
+// with the other library. The linker's --gc-sections must not drop this reference. In ELF files, gnu::retain keeps the
+// reference. Elsewhere, the program reads the symbol when it starts, so the linker keeps the reference.
 #if defined(__ELF__) && __has_cpp_attribute(gnu::retain)
 #define NEARDUP_NEEDS(library) [[gnu::used, gnu::retain]] inline const char* const needed_##library = &library;
 #elif defined(__GNUC__)

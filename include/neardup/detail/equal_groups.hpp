@@ -26,8 +26,8 @@ enum class copies_as { one, others };
 
 /// Finds the equal items among numbered items, such as sets or texts. A group is all items that are equal to each
 /// other. The item with the lowest number represents the group, and the other items are its copies.
-/// Memory: a quarter of a byte for each item; 4 bytes for each member of a group, and 4 bytes for each group (8 bytes
-/// if Number has 64 bits). If no two items are equal, the object takes less memory.
+/// Memory: three eighths of a byte for each item; 4 bytes for each member of a group, and 4 bytes for each group (8
+/// bytes if Number has 64 bits). If no two items are equal, the object keeps no memory.
 template <class Number>
 class equal_groups {
  public:
@@ -149,7 +149,6 @@ class equal_groups {
     }
 
    private:
-    /// Finds the groups among items with the same hash.
     void divide_same(const compare_type& compare) {
       const auto equals = [&](Number a) { return [&compare, a](Number b) { return compare(a, b) == 0; }; };
       const bool are_all = std::all_of(same_.begin() + 1, same_.end(), equals(same_.front()));
@@ -172,8 +171,8 @@ class equal_groups {
     std::vector<std::size_t> ends_;  // ends of the groups in members_
   };
 
-  /// The marks of word_bits consecutive items. `bits`: a bit for each item that has copies. `before`: how many earlier
-  /// items have copies.
+  /// The marks of word_bits consecutive items. `bits`: a bit for each item that has copies. `before`: how many items
+  /// before these have copies.
   struct marks {
     std::uint64_t bits = 0;
     std::size_t before = 0;

@@ -28,9 +28,9 @@ namespace neardup::inline v0::detail {
 /// memory.
 ///
 /// A limited collector always has memory for some pairs of each document. A document *has enough* if it is the later
-/// document of `most` pairs, or of few_pairs pairs when its shard is full. Further pairs of such a document may be
-/// dropped. As set_classes, the collector puts all documents that have enough into one class; any other document is
-/// alone in its class.
+/// document of `most` pairs, or, when its shard is full, of few_pairs pairs. Further pairs of such a document may be
+/// dropped. The collector is a set_classes: all documents that have enough are one class; any other document is alone
+/// in its class.
 template <class Number>
 class candidate_collector final : public set_classes {
  public:

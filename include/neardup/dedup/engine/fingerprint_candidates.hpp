@@ -29,20 +29,21 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns true if a join is estimated to cost less than searches. The join finds the pairs of one of `count` new
-/// fingerprints and one of `kept` kept fingerprints, and the pairs among the new fingerprints. The alternative is
-/// `count` searches within k bits in an index with the layout `shape`. `sample`: some of the new fingerprints.
-/// `join_cost`: a factor for the estimated cost of the join.
+/// Returns true if a join is estimated to cost less than searches. There are `kept` kept and `count` new fingerprints.
+/// The join finds the pairs of a kept and a new fingerprint, and the pairs of two new fingerprints. The alternative is
+/// `count` searches in an index with the layout `shape`. `sample`: some of the new fingerprints. `join_cost`: a factor
+/// for the estimated cost of the join.
 ///
-/// The unit of cost is the unit of join_costs: a nanosecond on one core of a Zen 5. The other constants were fitted on
-/// the same machine, for k = 3, 8 and 13 of 64 bits, 7,000 to 300,000 kept fingerprints, and batches of 300 to 32,768.
+/// The unit of cost is the unit of join_costs: a nanosecond on one core of a Zen 5. The constants of join_pays() were
+/// fitted on the same machine, for k = 3, 8 and 13 of 64 bits, 7,000 to 300,000 kept fingerprints, and batches of 300
+/// to 32,768.
 template <std::size_t Words>
 [[nodiscard]] bool join_pays(const layout& shape, std::size_t kept, std::size_t count,
                              std::span<const std::array<std::uint64_t, Words>> sample, double join_cost,
                              const any_runner& run) {
   if (join_cost == 0) return true;
-  // If a batch has fewer fingerprints than this, a join never pays. A join of a small batch compares all pairs, which
-  // takes as long as the slowest search. It also has to list the kept fingerprints.
+  // If a batch has fewer fingerprints than this, a join never pays. Like the slowest search, the join of a small batch
+  // compares all pairs. The join also has to list the kept fingerprints.
   constexpr std::size_t min_joined = 256;
   if (count <= min_joined) return false;
   constexpr double of_search = 400, of_scan = 18;  // cost of a search; cost of fingerprints_a_probe() comparisons
@@ -196,8 +197,8 @@ class fingerprint_candidates {
   /// Scratch memory of for_each(). Each thread needs its own object.
   struct workspace {};
 
-  /// Makes an empty source. A candidate differs in at most `distance` bits. `blocks`: see pigeonhole_index.
-  /// `join_cost`: see join_pays().
+  /// Makes an empty source. The fingerprint of a candidate differs in at most `distance` bits. `blocks`: see
+  /// pigeonhole_index. `join_cost`: see join_pays().
   /// Throws: std::invalid_argument if no index exists for the distance and the number of blocks.
   fingerprint_candidates(int distance, int blocks, double join_cost)
       : index_(distance, blocks), join_cost_(join_cost) {}

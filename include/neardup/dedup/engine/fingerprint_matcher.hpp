@@ -29,8 +29,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// A matcher for fingerprints: two documents are a candidate pair if their fingerprints differ in at most k bits. The
-/// number `known` of a candidate pair is this distance. A derived class decides which candidate pairs match.
+/// A matcher for fingerprints: two documents are a candidate pair if their fingerprints differ in at most k bits.
+/// closeness() gets the number of differing bits as `known`. A derived class decides which candidate pairs match.
 template <std::size_t Words, class Number>
 class fingerprint_matcher : public matcher<Number> {
  public:
@@ -96,7 +96,7 @@ class fingerprint_matcher : public matcher<Number> {
   /// Returns true if a join of sets is estimated to cost less than a join by fingerprints, which costs `cost` units of
   /// join_plan. The first join of sets has to make the sets of all documents. Later joins of sets cost far less. A join
   /// of a sample of the documents shows whether too many candidate pairs would fail. If there are more similar pairs
-  /// than documents, the result is false: some pairs then suffice, and a join by fingerprints finds some without sets.
+  /// than documents, the result is false: a join by fingerprints then finds enough pairs without sets.
   [[nodiscard]] bool finds_by_features(std::span<const Number> documents, std::size_t kept, double cost) const {
     // If `cost` is below this number, neither join takes long, so nothing is estimated.
     constexpr double least_cost = 1e7, least_of_document = 400;
@@ -129,7 +129,6 @@ class fingerprint_matcher : public matcher<Number> {
     return sample.listed().find(all, sampled(kept), count, nullptr, &failures);
   }
 
-  /// Finds candidate pairs by a join of sets.
   void find_by_features(std::span<const Number> documents, std::size_t kept, const take_type& take) {
     if (sets_ == nullptr) {
       sets_ = std::make_unique<sets_type>(

@@ -54,7 +54,7 @@ class document_order {
   }
 
   /// Makes one document of each group of copies, and of each position without copies. If counts(p) is false for the
-  /// first position p of a group, its positions become no document, and each position is its own label.
+  /// first position p of a group, its positions belong to no document, and each position is its own label.
   /// Precondition: `copies` are groups of positions, and outlive this object.
   template <class Counts>
   void unite(const equal_groups<Number>& copies, const Counts& counts) {
@@ -134,7 +134,7 @@ class document_order {
   const equal_groups<Number>* copies_ = nullptr;
 };
 
-/// Connected components as set_classes: each found pair unites the components of its two documents.
+/// The classes are connected components: each found pair unites the components of its two documents.
 template <class Number>
 class component_classes final : public set_classes {
  public:
@@ -156,7 +156,7 @@ void check_extended(std::size_t count, const group_options& options) {
   fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
 }
 
-/// Groups documents by their matches of `by`. At most about `max_candidates` candidates are in memory at once.
+/// Groups documents by the matches that `by` finds. At most about `max_candidates` candidates are in memory.
 /// Returns: the labels of all positions except the representatives of earlier calls.
 template <class Index, class Number>
 [[nodiscard]] std::vector<Index> label_documents(matcher<Number>& by, const document_order<Number>& order,

@@ -33,7 +33,7 @@ class matcher {
   using candidate = near_pair<Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const candidate>)>;
 
-  /// Says which pairs a search may leave out. If `classes` is given, the search may leave out a pair of positions in
+  /// Says which pairs a search may leave out. If `classes` is given, the search may leave out pairs of two positions in
   /// one class, and adds each match to `classes`. If `may_give_up` is true, the search may end because too many
   /// candidate pairs fail.
   struct left_out {
@@ -46,9 +46,9 @@ class matcher {
   /// Returns the greatest number of threads that find_candidates() uses for `documents` documents.
   [[nodiscard]] virtual std::size_t parts(std::size_t documents) const = 0;
 
-  /// Calls `take(part, candidates)` with all pairs of the list `documents` that may match. If `kept` is not 0, each
-  /// pair has one of the first `kept` documents of the list and one of the remaining documents. The parts of the runner
-  /// call `take` concurrently. If `take` returns false, the search ends soon.
+  /// Calls `take(part, candidates)` with all pairs in the list `documents` that may match, except those that `pairs`
+  /// leaves out. If `kept` is not 0, each pair has one of the first `kept` documents and one of the remaining
+  /// documents. The parts of the runner call `take` concurrently. If `take` returns false, the search ends soon.
   /// Returns: false if the search gave up.
   /// Precondition: the first `kept` numbers of the list ascend, and so do the other numbers. If classes are given, kept
   /// is 0.
@@ -97,7 +97,7 @@ class ordered_decider {
   using rank_type = original_rank<Number>;
 
   /// Makes a decider for the documents 0 to size - 1, which `by` matches. The first `known` documents are already kept.
-  /// At most about `max_candidates` candidate pairs are in memory at once.
+  /// `names_originals`: whether originals are wanted. At most about `max_candidates` pairs are in memory.
   ordered_decider(matcher<Number>& by, std::size_t known, std::size_t size, bool names_originals,
                   std::size_t max_candidates, const any_runner& run)
       : by_(by),
@@ -216,7 +216,7 @@ class ordered_decider {
   }
 
   /// Decides about `documents`.
-  /// Precondition: the documents have been matched with all documents that were kept before the first of them.
+  /// Precondition: all documents that were kept before documents.front() have been matched with `documents`.
   void settle(std::span<const Number> documents) {
     if (!settle_at_once(documents)) return settle_halves(documents);
     const std::vector<Number> open = undecided(documents);

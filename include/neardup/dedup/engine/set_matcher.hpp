@@ -48,13 +48,13 @@ class listed_sets {
         position_of_(sets.size()),
         is_kept_(sets.size()) {}
 
-  /// Returns an array of positions, indexed by rank. Element r is the position, in the list that was passed to the last
-  /// find(), of the document whose set has rank r.
+  /// Returns an array of positions, indexed by rank. The document whose set has rank r is at the position
+  /// positions()[r] of the list that was passed to the last find().
   [[nodiscard]] std::span<const std::uint32_t> positions() const noexcept { return position_of_; }
 
-  /// Finds the similar pairs of a list, as matcher::find_candidates() does. The number `known` of a candidate pair is
-  /// the overlap. `classes`: classes of ranks, or nullptr; see set_join::leave_out(). `failures`: nullptr, or the limit
-  /// at which the join gives up.
+  /// Finds the similar pairs of a list, as matcher::find_candidates() does. closeness() gets the overlap as `known`.
+  /// `classes`: classes of ranks, or nullptr; see set_join::leave_out(). `failures`: nullptr, or the limit at which the
+  /// join gives up.
   /// Returns: false if the join gave up, or `take` returned false.
   bool find(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take, set_classes* classes,
             failure_limit* failures) {
@@ -110,9 +110,9 @@ class listed_sets {
     }
   }
 
-  /// Removes the sets that share no prefix feature with a set of the other side. One side is the first `kept` ranks,
-  /// and the other side is the rest. Nothing is removed unless one side is much smaller, because only then is reading
-  /// all prefixes cheaper than joining the sets.
+  /// Removes from `ranks` the sets that share no prefix feature with a set of the other side. One side is the first
+  /// `kept` ranks, and the other side is the rest. Nothing is removed unless one side is much smaller, because only
+  /// then is reading all prefixes cheaper than joining the sets.
   void leave_out_unrelated(std::vector<std::uint32_t>& ranks, std::size_t kept) const {
     constexpr std::size_t much = 4;
     const std::span<const std::uint32_t> all(ranks), first = all.first(kept), second = all.subspan(kept);
@@ -176,7 +176,7 @@ class document_sets {
 };
 
 /// A matcher whose documents are distinct sets. Document d is the set that comes d-th in the order of decision, copies
-/// not counted. The number `known` of a candidate pair is the overlap of the two sets. All candidate pairs match.
+/// not counted. closeness() gets the overlap of the two sets as `known`. All candidate pairs match.
 template <class Feature>
 class set_matcher final : public matcher<std::uint32_t> {
  public:

@@ -96,8 +96,8 @@ class part_collection {
   /// Returns the number of parts.
   [[nodiscard]] std::size_t size() const noexcept { return firsts_.size(); }
 
-  /// Decides which parts stay. Of equal parts, the first part stays. If the similarity is below 1, group() decides
-  /// about similar parts.
+  /// Decides which parts stay. Of equal parts, the first part stays; all stay if fewer than `min_documents` documents
+  /// have them. If the similarity is below 1, group() decides about similar parts.
   /// Returns: for each part the number of the part that it repeats, which is an earlier part that stays. The result is
   /// the number of the part itself if the part stays.
   /// Throws: the exceptions of group().
