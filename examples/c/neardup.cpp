@@ -87,7 +87,7 @@ class cancellable {
 };
 
 /// Divides the numbers below `count` into ranges [first, last) of `step` numbers. Calls `work(part, first, last)` for
-/// each range, on several threads.
+/// each range, on several threads; `part` is the number of the thread.
 /// Throws: the first exception of `work`.
 template <class Work>
 void in_steps(const cancellable_threads& run, std::size_t count, std::size_t step, const Work& work) {
@@ -251,7 +251,7 @@ class flat_sets {
 
 using any_sets = std::variant<flat_sets<std::uint32_t>, flat_sets<std::uint64_t>>;
 
-/// A scope guard that removes the added sets if an exception is thrown.
+/// A scope guard. If keep() was not called, its destructor removes the sets that were added since its construction.
 class addition {
  public:
   explicit addition(neardup_sets& sets);
@@ -280,7 +280,7 @@ neardup::word_dictionary read_words(const std::string& path, const char* user_wo
   }
 }
 
-/// Reads the model for unknown words. Returns: null if `files` names no model.
+/// Reads the model for unknown words. Returns: null if `files.no_model` is set.
 std::shared_ptr<const neardup::unknown_word_model> read_model(const neardup_dictionary_files& files) {
   if (files.no_model != 0) {
     if (files.model != nullptr) refuse("a model and no_model");
@@ -1190,7 +1190,7 @@ class places_of_units {
 
   static constexpr std::uint32_t inside = std::numeric_limits<std::uint32_t>::max();
 
-  std::vector<std::pair<std::size_t, std::size_t>> words_;  // empty if the units are bytes
+  std::vector<std::pair<std::size_t, std::size_t>> words_;  // the bytes of each word; empty if units are bytes
   std::vector<std::uint32_t> points_;  // code points before each byte that begins a character; empty for ASCII
 };
 

@@ -65,8 +65,8 @@ class clue_passages {
     passage where;
   };
   /// Returns the best passage of several texts, or nullopt if the texts have no word of the clue. The best passage has
-  /// the most pairs; of equally good passages, the longest run; then the first text.
-  /// Complexity: linear in the length of the texts, and the complexity of common_run.
+  /// the most pairs. Of equally good passages, it has the longest run; then it is in the first text.
+  /// Complexity: O(n) for n words of all texts.
   [[nodiscard]] std::optional<place> in(const std::vector<std::string_view>& texts) const;
 
  private:

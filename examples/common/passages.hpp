@@ -31,10 +31,10 @@ class passage_finder {
   /// in O(n log n), and later finds passages of several texts faster. Otherwise the complexity is O(n).
   explicit passage_finder(std::string_view text, bool is_for_many = false);
 
-  /// Returns the disjoint passages that are common with another text, in order of position. `pairs`: the pairs of words
+  /// Returns the disjoint passages that another text also contains, in order of position. `pairs`: the pairs of words
   /// of the other text. Each pair of this text scores 1 if it is among `pairs`, otherwise -1. The first passage is the
-  /// run of pairs with the largest sum; further passages are found in the same way before and after it, down to single
-  /// pairs. So a changed word does not split a passage, and a common pair at some distance does not extend one.
+  /// run of pairs with the largest sum of scores. More passages are found in the same way before and after it, down to
+  /// single pairs. So a changed word does not split a passage, and a distant common pair does not extend one.
   /// Complexity: O(n log m) for n words and m pairs; O(m log n + k log k) if `is_for_many` is true and k pairs are
   /// common.
   /// Source: Ruzzo and Tompa, A linear time algorithm for finding all maximal scoring subsequences, 1999.

@@ -96,7 +96,7 @@ class edit_graph {
   /// Precondition: the box is trimmed, and no side is empty. Diagonal k consists of the points with x - y = k.
   point middle(const box& in) {
     const number width = in.a_end - in.a_begin, height = in.b_end - in.b_begin, delta = width - height;
-    const number far = width + 1;  // not reached by the backward search; the forward search uses -1
+    const number far = width + 1;  // marks a diagonal that the backward search has not reached; the forward one uses -1
     const auto ahead = [&](number k) -> number& { return forward_[static_cast<std::size_t>(k + height + 2)]; };
     const auto behind = [&](number k) -> number& { return backward_[static_cast<std::size_t>(k + height + 2)]; };
     const bool is_odd = delta % 2 != 0;

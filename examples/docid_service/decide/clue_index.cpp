@@ -47,7 +47,7 @@ void clue_index::erase(doc_number document) {
   give_back();
 }
 
-/// Removes the outdated entries of parts, one part after the other, if there are more of them than current entries.
+/// Removes outdated entries, part by part, while the outdated entries have more features than the other entries.
 void clue_index::give_back() {
   const auto is_due = [this] { return all_features_ > 2 * features_ + most_recent; };
   if (features_ == 0) {

@@ -14,8 +14,8 @@ namespace docid {
 
 /// An inverted index of the features of documents. Each document has the features of one text at a time. New texts are
 /// collected, then closed into parts, and parts of similar size are merged. If a text is replaced or erased, its
-/// entries become outdated. Searches skip them. The next merge removes them. A clean-up removes them if they outnumber
-/// the other entries.
+/// entries become outdated. Searches skip outdated entries. The next merge removes them, or a clean-up, if the outdated
+/// entries have more features than the other entries.
 /// Memory: 4 bytes for each feature of a document and 12 for each distinct feature of a part. After many texts are
 /// erased, the index takes at most twice this memory and about 2 MB.
 class clue_index {

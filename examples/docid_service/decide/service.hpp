@@ -156,7 +156,7 @@ class service {
     article arrived;
     description title;
     description content;
-    std::optional<feature_set> pairs;      // pairs of the content, computed when needed
+    std::optional<feature_set> pairs;      // sample of the content's pairs, made when needed
     std::optional<feature_set> all_pairs;  // all pairs of the content; set if clues are enabled
   };
   struct task {
