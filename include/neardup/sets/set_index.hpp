@@ -47,7 +47,7 @@ struct search_threshold {
       : similarity(least.similarity), min_common(least.min_common) {
     measure = set_threshold(least).measure;
   }
-  // A threshold that is not of sets does not compile. The compiler prints the message of set_threshold.
+  // A threshold of bits or edits does not compile. The compiler prints the message of set_threshold.
   template <class Other>
     requires(std::same_as<Other, bits> || std::same_as<Other, edit>)
   constexpr search_threshold(const Other& least)  // NOLINT(google-explicit-constructor)
@@ -125,8 +125,8 @@ class set_index {
   set_index(set_index&& other) = default;
   set_index& operator=(set_index&& other) = default;
 
-  /// Returns the threshold of the index, which is the default of each search. A min_common of 0 is replaced by the
-  /// default.
+  /// Returns the threshold of the index, which searches use by default. A min_common of 0 is replaced by the number
+  /// that 0 stands for (set_threshold).
   [[nodiscard]] set_threshold threshold() const noexcept { return postings_.bounds().least_similar(); }
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
@@ -401,7 +401,7 @@ class set_index {
     return [this](std::uint32_t slot) -> std::uint32_t& { return slots_[slot].next; };
   }
 
-  /// Adds an id that is not stored.
+  /// Stores `set` under `id`, which is not stored yet.
   /// Guarantee: strong.
   void add(set_type set, const Id& id) {
     const std::uint32_t entry = ids_.insert(id);

@@ -137,8 +137,8 @@ using neon_form = neon::form;
 using avx2_form = avx2::form;
 using avx512_form = avx512::form;
 
-/// Calls `use` with the form for a level, and returns the result. For each form of a kernel f there is an overload of
-/// f_of(), which returns the function.
+/// Calls `use` with the form for a level, and returns the result. Each kernel f has overloads f_of(form), which return
+/// the function for the form.
 template <class Use>
 NEARDUP_ALWAYS_INLINE auto choose_form([[maybe_unused]] instruction_set level, const Use& use) {
 #if NEARDUP_X86_KERNELS

@@ -253,8 +253,9 @@ class set_join {
     if (place + ahead < end) prefixes_.prefetch_tokens(number_at(place + ahead));
   }
 
-  /// Returns the salt of a set: a number for marked sets, 0 for other sets. Tokens are combined with the salt by
-  /// exclusive or, so that a set finds only sets of the other side. See join_across().
+  /// Returns the salt of a set: a number for marked sets, 0 for other sets. Posted tokens are combined with their own
+  /// salt by exclusive or, and looked-up tokens with the salt of the other side. So a set finds only sets of the other
+  /// side.
   [[nodiscard]] std::uint32_t salt(std::size_t place) const {
     return side_ != nullptr && (*side_)[rank(place)] ? 0x85ebca6bU : 0;
   }
@@ -539,7 +540,8 @@ class set_join {
   }
 
   /// Prepares `memory` for a set of `n` features. Sets memory.least to the required overlaps with sets of each size.
-  /// Sets [memory.first, memory.last) to the places in the chunk of the sets that are small and large enough.
+  /// Sets [memory.first, memory.last) to the places of the sets in the chunk that have from least_partner(n) to n
+  /// features.
   void prepare(const chunk& of, worker& memory, std::size_t n) const {
     if (memory.least_for == n) return;
     const bool stays = bounds_.looks_up_all() && memory.least_for != 0;

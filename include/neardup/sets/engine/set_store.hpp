@@ -19,9 +19,9 @@
 namespace neardup::inline v0::detail {
 
 /// Stores sets by slot. A slot is a number that the caller chooses. Features are stored in the chunks of an arena, so a
-/// small set needs no allocation of its own, and growing copies nothing. A chunk whose sets are all erased is freed.
-/// put() also examines some slots, and moves sets out of chunks that are less than half used. After as many calls of
-/// put() as there are slots, erased sets waste at most about as much memory as the other sets use.
+/// small set needs no allocation of its own, and a growing store copies no features. A chunk whose sets are all erased
+/// is freed. put() also examines some slots, and moves sets out of chunks that are less than half used. After as many
+/// calls of put() as there are slots, erased sets waste at most about as much memory as the other sets use.
 ///
 /// Complexity: put() is linear in the size of the set, erase() is O(1).
 /// Memory: 12 bytes per slot, the features, and an eighth of their size.

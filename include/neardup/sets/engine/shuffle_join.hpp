@@ -106,8 +106,8 @@ class record_sets {
 template <class Feature>
 class shuffle_join {
  public:
-  /// Makes an empty join. `expected`: the header that all blobs have. The members `counts`, `records`, `bytes` and
-  /// `checksum` may differ.
+  /// Makes an empty join. `expected`: the header that all blobs must have, except for `counts`, `records`, `bytes` and
+  /// `checksum`.
   shuffle_join(const blob_header& expected, const overlap_bounds& bounds, bool has_sets, bool has_bitmaps,
                const any_runner& run, std::size_t large = large_bucket)
       : expected_(expected),
