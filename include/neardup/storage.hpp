@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Includes all public headers of neardup/storage/: writes the other types to files, and reads them from files.
+// Includes all public headers of neardup/storage/. They save objects of the library to files, and read these files.
 #pragma once
 
 #include "version.hpp"

@@ -121,8 +121,8 @@ class band_key {
     }
   }
 
-  /// Returns the range of the keys of all rows of a table that have this segment; see row_type. If all bits of the
-  /// segment and the table are 1, `end` is empty, because no key is greater.
+  /// Returns the range of the keys of all rows of `table` whose segment is `segment`; see row_type. If all bits of
+  /// `segment` and `table` are 1, the member `end` is empty, because no key is greater.
   [[nodiscard]] band_range range_of(std::uint64_t segment, std::size_t table) const {
     band_range range{prefix(segment, static_cast<std::uint8_t>(table)),
                      prefix(segment, static_cast<std::uint8_t>(table))};

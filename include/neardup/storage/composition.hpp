@@ -18,16 +18,16 @@
 
 namespace neardup::inline v0 {
 
-/// The version of the definition of fingerprints (docs/fingerprint.md). It is incremented by every change that alters a
-/// fingerprint of any text, although the composition keeps its name.
+/// The version of the definition of fingerprints (docs/fingerprint.md). A change of the library that alters the
+/// fingerprint of any text increments the version, because the names of the parts stay the same.
 inline constexpr unsigned fingerprint_definition = 4;
 
 /// The composition of fingerprints: tokenizer, weighter, hasher and their tables. Two fingerprints are comparable only
 /// if their compositions are equal.
 ///
 /// composition_of() returns the composition of a simhasher or a minwise_hasher (composition_of.hpp). For fingerprints
-/// of another program, fill in the kind, and any text that is different for other fingerprints. An empty member means
-/// that there is no such part or table.
+/// of another program, set `kind`, and set any other member to a text that only fingerprints of this type have. An
+/// empty member means that there is no such part or table.
 /// Precondition: no member has a line break.
 struct fingerprint_composition {
   fingerprint_kind kind = fingerprint_kind::simhash;

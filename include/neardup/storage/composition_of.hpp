@@ -130,8 +130,8 @@ class part_names {
   }
 
  private:
-  /// Appends the identity of a table to a list. A part without a table is listed as "none", but only after other
-  /// identities.
+  /// Appends `identity`, which is empty for a part without a table, to the list `identities`. An empty identity is
+  /// listed as "none", unless the list is empty.
   NEARDUP_COLD static void add(std::string& identities, const std::string& identity) {
     if (identities.empty()) {
       identities = identity;
@@ -179,8 +179,8 @@ template <class Tokenizer, class Hasher, std::size_t Bits>
   return made_of;
 }
 
-/// Returns the composition of the features of a feature_extractor, which has no weighter. The kind of fingerprints is
-/// the default.
+/// Returns the composition of the features of a feature_extractor, which has no weighter. The member `kind` has its
+/// default value, because features have no kind.
 template <class Tokenizer, class Hasher, class Feature>
 [[nodiscard]] NEARDUP_COLD fingerprint_composition
 composition_of(const feature_extractor<Tokenizer, Hasher, Feature>& extract) {

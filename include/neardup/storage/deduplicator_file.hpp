@@ -70,17 +70,17 @@ inline constexpr std::size_t bits_of_description = [] {
   }
 }();
 
-/// Stands in place of the distance if a deduplicator compares sets. Earlier versions wrote larger numbers there.
+/// The distance in the options of a deduplicator that compares sets. Earlier versions wrote larger numbers for it.
 inline constexpr std::uint32_t distance_of_sets = 0xfffffffd;
 
-/// Returns true if the options of a file (`of_file`) are those of another class than expected. If `is_exact` is true,
+/// Returns true if the options in `of_file` belong to a class that is not the expected class. If `is_exact` is true,
 /// the expected class is deduplicator, which compares sets; otherwise it is fingerprint_deduplicator.
 inline bool is_of_other_class(bool is_exact, byte_span of_file) {
   return (get<std::uint32_t>(of_file, 0) == distance_of_sets) != is_exact;
 }
 
-/// Returns how the options of a file differ from the wanted options, as "WHAT, not WHAT". Returns an empty text if the
-/// options are equal.
+/// Returns a text that says how the options of a file differ from the wanted options, such as "no check, not a check of
+/// features". Returns an empty text if the options are equal.
 NEARDUP_COLD std::string difference_of_options(bool is_exact, byte_span of_file, std::string_view wanted);
 
 /// Encodes the documents and options of a deduplicator for files and logs (docs/decisions/0062-one-journal.md).
@@ -110,7 +110,7 @@ class deduplicator_format {
   ///   bytes 0..3    the distance, or 2^32 - 3 if sets of features are compared
   ///   byte 4        the check: 0 none, 1 a callable, 2 of features by Jaccard, 3 of features by cosine
   ///   bytes 5..7    the size of a feature; the form of an id; the size of an id
-  ///   bytes 8..15   min_tokens; if sets of features are compared, the least overlap, or 0 if that is 1
+  ///   bytes 8..15   min_tokens; if sets of features are compared, the least overlap, where 0 means 1
   ///   bytes 16..23  the similarity, a double
   ///   bytes 24..31  identity()
   NEARDUP_COLD static std::string options(const Form& form) {
@@ -148,8 +148,7 @@ class deduplicator_format {
     return bytes;
   }
 
-  /// Returns how the options of a file differ from the options of `form`, as "WHAT, not WHAT". Returns an empty text if
-  /// the options are equal.
+  /// Returns how the options of a file differ from the options of `form`; see difference_of_options().
   NEARDUP_COLD static std::string difference(const Form& form, byte_span of_file) {
     return difference_of_options(is_exact, of_file, options(form));
   }
@@ -390,8 +389,8 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
   return write_container(files, path, header, sections);
 }
 
-/// Refuses to read a file with times into a deduplicator without times. The times would be lost when the deduplicator
-/// is saved again, and a stream_deduplicator could no longer open the file.
+/// Refuses to read a file with times into a deduplicator without times. Otherwise the times would be lost when the
+/// deduplicator is saved again.
 [[noreturn]] inline void refuse_times(const std::string& path) {
   fail<std::invalid_argument>({path,
                                ": saved by a stream_deduplicator, with the times of its documents; open it with a "
@@ -430,8 +429,8 @@ journaled_file read_deduplicator(const std::string& path, Form& form, const fing
     fail<std::invalid_argument>({path, ": saved with ", other});
   }
   if (!times.empty() && !is_stream_deduplicator<Form>) refuse_times(path);
-  // If this call throws, `form` has only some of the documents. `form` is a copy, so the caller's deduplicator stays
-  // empty.
+  // If a document cannot be read, `form` keeps the documents before it. This is harmless, because `form` is a copy of
+  // the caller's deduplicator.
   std::size_t position = 0;
   while (position < documents.size()) {
     if (!format::keep_document(form, documents, position, 0)) file.refuse("a document is damaged");
@@ -447,8 +446,8 @@ journaled_file read_deduplicator(const std::string& path, Form& form, const fing
 
 }  // namespace detail
 
-/// Returns the composition of the features or the fingerprints that a deduplicator compares. If a part is a callable of
-/// yours without description(), write a fingerprint_composition instead.
+/// Returns the composition of the features or the fingerprints that a deduplicator compares. If a part is your own and
+/// has no description(), do not call this function, but fill in a fingerprint_composition.
 template <saved_deduplicator Form>
 [[nodiscard]] fingerprint_composition composition_of(const Form& dedup) {
   using format = detail::deduplicator_format<Form>;

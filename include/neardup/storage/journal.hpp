@@ -91,8 +91,8 @@ class log_contents {
     return 0;
   }
 
-  /// Throws std::runtime_error, because the log does not belong to the file at `path`. The message names the log, and
-  /// says `what` is at `path`.
+  /// Throws std::runtime_error, because the log does not belong to the file at `path`. The message names the log and
+  /// the file, and has `what`, which describes the file.
   [[noreturn]] NEARDUP_COLD void refuse(const std::string& path, const char* what) const;
 
  private:
@@ -237,10 +237,10 @@ class journal {
 
 namespace detail {
 
-/// Checks that the file at PATH, which has this number, has all changes of PATH.log. A program that reads only the file
-/// would lose the other changes. PATH.log is ignored if it is not a log.
-/// Throws: std::runtime_error if the log has such changes. Also if the log has another version or a damaged header,
-/// because its changes are then unknown. The message names the log.
+/// Checks that the log of the file at `path` has no changes that the file lacks. A program that reads only the file
+/// would lose these changes. `number` is the number of the file. PATH.log is ignored if it is not a log.
+/// Throws: std::runtime_error if the log has such changes, or if the log has another version or a damaged header. In
+/// the last two cases, the changes are unknown. The message names the log.
 NEARDUP_COLD void refuse_changes_beside(const std::string& path, std::uint64_t number);
 
 }  // namespace detail

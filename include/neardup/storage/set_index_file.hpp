@@ -145,11 +145,11 @@ void save(const std::string& path, const set_index<Feature, Id>& index, const fi
   detail::write_sets(detail::system_files(), path, index, made_of, attachments);
 }
 
-/// Writes the file that save() would write for a set_index of these sets. This function takes a third of the time. The
-/// id of sets[i] is ids[i]. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. `sets`: see
-/// set_range.
+/// Writes the file that save() would write for a set_index of these sets. This function takes a third of the time of
+/// making and saving a set_index. The id of sets[i] is ids[i]. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or
+/// a set_threshold. `sets`: see set_range.
 /// Throws: the exceptions of save() of a set_index; std::invalid_argument if two ids are equal, if the numbers of sets
-/// and ids differ, if the features of a set are not ascending and distinct, or unless 0 < similarity <= 1.
+/// and ids differ, if the features of a set are not ascending and distinct, or if the similarity is not in (0, 1].
 /// Example: `save_sets("pages.sets", jaccard{0.8}, sets, ids, made_of);`
 template <set_range Sets, class Ids>
 void save_sets(const std::string& path, const set_threshold& least, const Sets& sets, const Ids& ids,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tokenizers for texts that may only match if they have the same numbers, or the same words of a list.
+// Tokenizers that let two texts match only if both have the same numbers, or the same words of a list.
 #pragma once
 
 #include <algorithm>
@@ -44,9 +44,9 @@ namespace neardup::inline v0 {
 ///     minus     = a hyphen, en dash or minus that neither a letter nor a hyphen precedes; also before a currency sign
 ///     joint     = a sign, a letter of a to z, or a Han character; none of | ; 、 。
 ///
-/// - Thousands: apostrophes and no-break spaces between groups of three digits are removed. Commas and points are
-/// removed if the number has both, or has two commas: "1,234.5" and "1.234,5" are 1234.5; "1,234,567" and "12,34,567"
-/// are 1234567.
+/// - Thousands: apostrophes and no-break spaces between groups of three digits are removed. Commas or points between
+/// groups are removed if a decimal mark of the other kind follows: "1,234.5" and "1.234,5" are 1234.5. Commas are also
+/// removed if a number has at least two: "1,234,567" and "12,34,567" are 1234567.
 /// - A single comma is kept, because it may separate thousands, decimals or numbers: "1,500" is neither 1500, 1.500 nor
 /// 1.5. If several commas do not separate thousands, they separate numbers: "1,2,3" is three numbers.
 /// - Digits are compared as they are written, because versions and names need this: 2.50 is not 2.5, and 007 is not 7.

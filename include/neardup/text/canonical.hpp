@@ -54,11 +54,12 @@ class text_canonicaliser {
 ///
 /// Invisible characters are the characters that Unicode calls default-ignorable: soft hyphens, joiners, zero-width
 /// spaces, direction marks, variation selectors and others. The tatweel, similar characters, and the dot above an i are
-/// also invisible. Presentation forms, such as ligatures, are in U+FB00 to U+FDFF, U+FE70 to U+FEFE and U+FF00 to
+/// removed, too. Presentation forms, such as ligatures, are in U+FB00 to U+FDFF, U+FE70 to U+FEFE and U+FF00 to
 /// U+FFEF. Character references of HTML ("&eacute;", "&#233;") are replaced by the characters. A word that a hyphen or
-/// soft hyphen divides at the end of a line is joined: "exam-\nple" becomes "example". "well-\nknown" looks the same,
-/// so it becomes "wellknown". Vietnamese tone marks are moved to one place: "hòa" becomes "hoà". Only the first 30
-/// marks of a character are kept. Marks without a character are removed. The result is well-formed UTF-8 in NFC.
+/// soft hyphen divides at the end of a line is joined: "exam-\nple" becomes "example". No rule can tell a compound
+/// from a divided word, so "well-\nknown" becomes "wellknown". Vietnamese tone marks are moved to one place: "hòa"
+/// becomes "hoà". Only the first 30 marks of a character are kept. Marks without a base character are removed. The
+/// result is well-formed UTF-8 in NFC.
 /// canonicalise() leaves its own result unchanged. docs/fingerprint.md has every step.
 [[nodiscard]] inline std::string canonicalise(std::string_view text) {
   return detail::rewrite<detail::text_canonicaliser>(text);
@@ -100,7 +101,7 @@ class canonical_joined_words {
   joined_words joined_;
 };
 
-/// The recipe of words of canonical text. The joiner converts the text to canonical form, and then normalises it.
+/// The word_recipe of words of canonical text. The joiner converts the text to canonical form, then normalises it.
 template <class Inner>
   requires(word_recipe_of<Inner>::takes_forms)
 struct word_recipe_of<canonical<Inner>> : word_recipe_of<Inner> {

@@ -55,9 +55,9 @@ class occurrence_counter {
 
 }  // namespace detail
 
-/// Makes the n-th occurrence of a token of an inner tokenizer a token of its own, so that repetitions change the set of
-/// tokens. The Jaccard similarity of two such sets is the Jaccard similarity of the bags: let a and b be the counts of
-/// a token; then the similarity is the sum of min(a, b) divided by the sum of max(a, b).
+/// Adds the number n to the n-th occurrence of each token of an inner tokenizer. So the set of tokens depends on how
+/// often a token occurs. The Jaccard similarity of two such sets is the Jaccard similarity of the bags: let a and b be
+/// the counts of a token; then the similarity is the sum of min(a, b) divided by the sum of max(a, b).
 ///
 /// A text that is read in chunks gives the same tokens. Two texts that are merged do not give the tokens of the whole
 /// text, because each text counts from 1. So a simhasher or minwise_hasher with this tokenizer does not compile if it

@@ -157,7 +157,7 @@ inline void save(const std::string& path, const word_dictionary& words) {
   return detail::dictionary_access::open(contents, std::shared_ptr<const void>(std::make_shared<char>('\0')));
 }
 
-/// Returns true if a file begins as the files do that save() writes. If false, the file may be a list of words.
+/// Returns true if a file with this beginning may be a saved dictionary. If false, the file may be a list of words.
 [[nodiscard]] inline bool is_saved_dictionary(std::string_view beginning) noexcept {
   return beginning.starts_with(detail::file_magic);
 }

@@ -85,7 +85,7 @@ enum class section_tag : std::uint32_t {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// Appends a value to `bytes`, with its bytes in the order in memory, because only little-endian machines write files.
+/// Appends the bytes of `value` in memory to `bytes`. They are little-endian, as are all machines that write files.
 template <class Value>
   requires std::has_unique_object_representations_v<Value>
 void put(std::string& bytes, const Value& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }

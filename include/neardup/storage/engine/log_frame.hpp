@@ -75,14 +75,14 @@ class log_frame {
     return xxh3<64>{number + std::uint64_t{position} * golden_ratio};
   }
 
-  // Returns the payload size of the record at a position. Returns nullopt if its checksum is wrong.
+  // Returns the payload size of the record at a position. Returns nullopt if the checksum of the size is wrong.
   [[nodiscard]] std::optional<std::size_t> payload_size_at(std::size_t position) const;
 
   // Returns the payload of the record at a position. Returns nullopt if the record is incomplete. The padding is not
   // checked.
   [[nodiscard]] std::optional<std::string_view> payload_at(std::size_t position) const;
 
-  // Returns the payload and the padding of the record at a position. Returns nullopt if the record is incomplete.
+  // Returns what payload_at() returns, or nullopt if the padding has a byte that is not 0.
   [[nodiscard]] std::optional<std::string_view> record_at(std::size_t position) const;
 
   // Returns true if, in some sector of the disk, the bytes of [begin, end) are all zeros. After a power failure, a file
@@ -175,7 +175,7 @@ NEARDUP_INLINE bool log_frame::is_torn_at(std::size_t position) const {
   if (end > bytes_.size()) return true;
   // A record with a complete payload was written completely. So wrong padding means that the record is damaged.
   if (end < bytes_.size() || payload_at(position)) return false;
-  // A torn record lacks a sector. If its length is invalid, this is the sector with the head of the record.
+  // A torn record lacks a sector. If the length is invalid, the missing sector must be the sector with the length.
   if (!lacks_sector(position, size ? end : position + head)) return false;
   for (std::size_t later = position + head; later < bytes_.size(); later += head) {
     const auto begun = payload_size_at(later);

@@ -20,7 +20,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The form of ids in a file. Numbers are little-endian. Ids of other types have the bytes that they have in memory.
+/// The form of ids in a file. Numbers are little-endian. Ids that are not numbers are stored as their bytes in memory.
 enum class id_form : std::uint8_t { unsigned_number = 0, signed_number = 1, bytes = 2 };
 
 template <class Id>
@@ -95,8 +95,8 @@ class section_reader {
   }
   /// Returns the number of sections that were read.
   [[nodiscard]] std::size_t found() const noexcept { return found_; }
-  /// Checks that each section of the file was read or is an attachment. `whole` names the file in the message.
-  /// Throws: std::runtime_error if another section exists.
+  /// Checks that each section of the file was read or is an attachment. `whole` is the content, such as "an index".
+  /// Throws: std::runtime_error if another section exists; the message has `whole`.
   void finish(const message_part& whole) const {
     const auto sections = file_.sections();
     const auto others = std::count_if(sections.begin(), sections.end(),

@@ -66,8 +66,8 @@ class chinese_words {
     for_each_piece(text, 0, sink);
   }
 
-  /// Returns the last position at which the beginning of a text may be cut. Such a position is before or after a
-  /// character that belongs to no run of words, but not between CR and LF. See tokenizer.
+  /// Returns the last cut of `text`, the beginning of a text, or 0 if there is none; see tokenizer. A cut is before or
+  /// after a character that belongs to no run of words, but not between CR and LF.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept;
 
   [[nodiscard]] const word_dictionary& dictionary() const noexcept { return *dictionary_; }

@@ -40,7 +40,8 @@ struct segment_step {
   char32_t code_point;
 };
 
-/// A node of the trie. The number of a node is the node's index in the hash table. So one lookup finds a child.
+/// A node of the trie. The number of a node is its index in the hash table. The key of a node contains the number of
+/// its parent, so one lookup finds a child.
 ///
 ///   bytes 0..7   key: bits 0..20 the code point, 21..52 the number of the parent + 1, 63 true if it has children
 ///   bytes 8..15  log_frequency
@@ -129,8 +130,8 @@ class word_dictionary {
   /// Throws: std::invalid_argument if the word is empty or not UTF-8, or if the frequency is at least 2^53.
   void add_word(std::string_view word, std::uint64_t frequency);
 
-  /// Returns the least frequency with which a word is not cut. The result is one more than the frequency that the word
-  /// would have if its parts occurred independently.
+  /// Returns the least frequency with which a word is not cut, but at least the word's present frequency. The least
+  /// frequency is one more than the frequency that the word would have if its parts occurred independently.
   [[nodiscard]] std::uint64_t suggested_frequency(std::string_view word) const;
 
   /// Returns the frequency of a word, or 0 if the dictionary does not have the word.
@@ -194,8 +195,8 @@ class word_dictionary {
     return at != none && nodes_[at].log_frequency != no_word && begin != end;
   }
 
-  /// Returns the end of the word at `begin`, if there is no model of unknown words. Consecutive ASCII letters
-  /// and digits are one word. For any other word, the end is `next`.
+  /// Returns the end of the word at `begin` for text that is segmented without a model of unknown words. Consecutive
+  /// ASCII letters and digits are one word. For any other word, the end is `next`.
   [[nodiscard]] static std::size_t end_of_simple_word(const std::vector<detail::segment_step>& steps,
                                                       std::size_t begin) noexcept {
     std::size_t end = begin;
@@ -255,8 +256,8 @@ class word_dictionary {
   [[nodiscard]] std::optional<std::uint64_t> known_frequency(std::string_view word) const;
 
   // A hash table by key: open addressing, linear probing, at most 3/4 full. The other hash tables of the library cannot
-  // be used. The key of a child contains the index of its parent in this table, and the table is searched in a mapped
-  // file as it was saved.
+  // be used here, because the key of a child contains the index of its parent in this table, and because the table is
+  // searched in place in a mapped file.
   detail::shared_table<node> nodes_;
   detail::shared_table<std::uint32_t> first_;  // first_[code point]: child of the root
   std::vector<double> logarithms_;             // cache of logarithms of small numbers; -1: not computed
@@ -331,8 +332,7 @@ NEARDUP_INLINE std::uint64_t word_dictionary::suggested_frequency(std::string_vi
     share *= static_cast<double>(known_frequency(part).value_or(1)) / (std::max)(total, 1.0);
     if (end != steps[i].next) steps[i].next = static_cast<std::uint32_t>(end);
   }
-  // The product is below the total. A mapped file may have any total, so the result is limited to a number below 2^53,
-  // as all frequencies are.
+  // All frequencies are below 2^53. But the total in a mapped file may be any number, so the result is limited.
   const auto by_chance = static_cast<std::uint64_t>((std::min)(share * total, 9007199254740990.0)) + 1;
   return (std::max)(by_chance, known_frequency(word).value_or(1));
 }

@@ -288,8 +288,8 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
       const decoded next = decode_multibyte(text);
       const canonical_code code = canonical_code::of(next.code_point);
       if (code.stays()) {
-        // A skin tone does not become `last`, because it belongs to the emoji before it. Tags and a joiner may follow
-        // it.
+        // A skin tone does not become `last`, because it belongs to the emoji before it. `last` stays at the emoji,
+        // because tags or a joiner may follow.
         if (!is_emoji_modifier(next.code_point)) stays_at(at);
         at += next.length;
         continue;

@@ -19,8 +19,8 @@ namespace neardup::inline v0::detail {
 
 // ---- settled characters: they stay unchanged, and are not marks -----------------------------------------------------
 
-/// Lookup tables by the halves (four bits each) of the three bytes of a character. A character is settled if its six
-/// entries have a bit in common.
+/// Lookup tables for the three bytes of a character. The halves of a byte (four bits each) are the indices. A character
+/// is settled if its six entries have a bit in common.
 struct settled_halves {
   std::uint8_t high[3][16], low[3][16];
 };

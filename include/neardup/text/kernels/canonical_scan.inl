@@ -17,7 +17,7 @@ struct scan_kernels {
         i += static_cast<std::size_t>(std::countr_zero(tops)) / 8;
         continue;
       }
-      // Tests two characters at once: U+4000 to U+9FFF have a lead byte from E4 to E9, and two continuation bytes.
+      // Tests two characters at once for U+4000 to U+9FFF, which have a lead byte from E4 to E9.
       const std::uint64_t halves = (x & 0x0000c0c0f0c0c0f0U) ^ 0x00008080e08080e0U;
       const std::uint64_t low = x & 0x0f00000fU;
       const std::uint64_t four_to_nine = (low + 0x7c00007cU) & ~(low + 0x76000076U) & 0x80000080U;
@@ -32,8 +32,9 @@ struct scan_kernels {
     return i;
   }
 
-  /// Returns the first i > 0 for which may_be_written() or may_be_toned() is true. If there is none in the first bytes
-  /// of the text, returns a position with less than a block of text after it.
+  /// Returns the first position from `i` on for which may_be_spelt() is true. If there is none in the whole blocks from
+  /// `i` on, returns the end of these blocks.
+  /// Precondition: i > 0.
   template <bool IsToned>
   static std::size_t find_spelt(const char* at, std::size_t i, std::size_t size) noexcept {
     // Sets the top bit of each byte that equals `c`. The top bit of the next byte may be set wrongly.
@@ -57,11 +58,11 @@ scan_kernels scan_kernels_of(form);
 #elif defined(NEARDUP_FORM) && (NEARDUP_FORM == NEARDUP_AVX2 || NEARDUP_FORM == NEARDUP_NEON)
 
 struct scan_kernels {
-  /// Characters that settled_bytes() does not recognise rarely occur singly.
+  /// Several bytes, because characters that settled_bytes() does not recognise rarely occur singly.
   static constexpr std::ptrdiff_t unknown_run = 48;
 
-  /// settled_bytes() of portable code. It recognises these settled characters: ASCII; U+4000 to U+9FFF; most separators
-  /// of Chinese and English; kana except their marks; Latin-1 except soft hyphen, micro sign and sharp s.
+  /// Recognises these settled characters: ASCII; U+4000 to U+9FFF; most separators of Chinese and English; kana except
+  /// their marks; Latin-1 except soft hyphen, micro sign and sharp s.
   static std::size_t settled_bytes(const char* at, std::size_t size) noexcept {
     const std::size_t whole = settled_blocks(at, size);
     if (whole + text_block_size + margin <= size) return whole;
@@ -88,7 +89,7 @@ struct scan_kernels {
  private:
   static constexpr std::size_t margin = 2;  // number of bytes that are read after a block
 
-  /// Returns the entries for byte i of a character.
+  /// Returns the common bits of the two entries of each byte in `some`. The bytes are byte i of a character.
   static NEARDUP_ALWAYS_INLINE byte_vector roles(byte_vector some, std::size_t i) noexcept {
     return look_up(halves_of_settled.high[i], some >> 4) & look_up(halves_of_settled.low[i], some & 0x0f);
   }
@@ -99,7 +100,7 @@ struct scan_kernels {
       const text_block first = text_block::load(at + i);
       if (first.is_ascii()) continue;
       const text_block second = text_block::load(at + i + 1), third = text_block::load(at + i + 2);
-      // The bytes that begin a character which is not known to be settled.
+      // A bit mask of the lead bytes of characters that are not known to be settled.
       std::uint64_t open = text_block::collect([&](std::size_t part) NEARDUP_INLINE_LAMBDA {
         const byte_vector lead = first.part[part];
         const byte_vector common = roles(lead, 0) & roles(second.part[part], 1) & roles(third.part[part], 2);

@@ -225,15 +225,14 @@ NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, word_join_cursor& 
 
 NEARDUP_AVX512_BEGIN
 
-/// Joins the words of the first `size` bytes of a block of mixed scripts, in lower case. This function has no branches.
-/// Each byte is paired with a separator. VPCOMPRESSB keeps the bytes of words, and the separator after the last byte of
-/// each word.
+/// Joins the words of the first `size` bytes of a block of mixed scripts, in lower case. Each byte is paired with a
+/// separator. VPCOMPRESSB keeps the bytes of words, and the separator after the last byte of each word.
 /// Precondition: the masks cover the characters of these bytes.
 NEARDUP_ALWAYS_INLINE void join_mixed_avx512(__m512i lower, std::size_t size, const character_masks& masks,
                                              word_join_cursor& c) noexcept {
   const std::uint64_t word = masks.word & low_mask(size);
   const std::uint64_t kept = word | (masks.han & low_mask(size));
-  // This code has no branches, because branches would be mispredicted in mixed scripts.
+  // Closes the open word without a branch, because the processor could not predict the branch in mixed scripts.
   const unsigned goes_on = unsigned{c.last == word_run::letters} & static_cast<unsigned>(word);
   const unsigned closes = unsigned{c.last != word_run::none} & ~goes_on;
   c.close[c.count] = static_cast<std::uint32_t>(c.size);

@@ -59,9 +59,9 @@ constexpr double natural_logarithm(std::uint64_t number) noexcept {
   const std::uint64_t sum = rest.high + low_part.high + (low < rest.low ? 1U : 0U);  // low_part.high is below 64
   const std::uint64_t middle = sum + high_part.low;
   const std::uint64_t whole = high_part.high + (sum < rest.high ? 1U : 0U) + (middle < sum ? 1U : 0U);
-  // Takes the 64 highest bits of the number whole.middle, 1 <= whole <= 44. The next bit decides how these are rounded
-  // to 53 bits, because no logarithm is exactly halfway. The rounding is explicit, because a conversion to double might
-  // round in another way.
+  // `top` has the 64 highest bits of the fixed-point number whole.middle, where 1 <= whole <= 44. Rounds them to 53
+  // bits. Bit 10 alone decides, because no logarithm is exactly halfway. The rounding is explicit, because a conversion
+  // to double might round in another way.
   const auto shift = static_cast<unsigned>(std::countl_zero(whole));
   const std::uint64_t top = whole << shift | middle >> (64 - shift);
   auto result = static_cast<double>((top >> 11) + (top >> 10 & 1)) * 2048;
