@@ -32,8 +32,8 @@ namespace neardup::inline v0::detail {
 
 enum class file_type : unsigned char { none, regular, other };
 
-/// The system calls that save a file. Each function returns true if it has succeeded. Otherwise it sets errno. Tests
-/// override the functions with functions that fail on purpose.
+/// The system calls that save a file. A function that fails sets errno, and returns false unless its comment says
+/// otherwise. Tests override the functions with functions that fail on purpose.
 class file_operations {
  public:
   file_operations() = default;
@@ -80,7 +80,7 @@ inline file_operations& system_files() {
   fail<std::runtime_error>({"cannot ", what, " ", path, ": ", reason});
 }
 
-/// Returns the number of this process. On WASI, where there is only one process, returns 0.
+/// Returns the process id, or 0 on WASI, which has only one process.
 [[nodiscard]] int process_number() noexcept;
 
 /// Writes all bytes to a file.
@@ -89,16 +89,17 @@ bool write_all(file_operations& files, int file, std::span<const std::byte> byte
 
 [[nodiscard]] std::string folder_of(const std::string& path);
 
-/// Returns the absolute path, with symbolic links resolved. The absolute path names the same file after a chdir(). The
-/// file need not exist. On Windows, symbolic links are not resolved.
+/// Returns an absolute path, which names the same file as `path`, also after a chdir(). If `path` is a symbolic link,
+/// returns the path of its target, except on Windows. The file need not exist.
 [[nodiscard]] NEARDUP_COLD std::string settled_path(std::string path);
 
-/// Writes a file of several pieces, atomically and durably. After a crash, there is either the old file or the new
-/// file. When the function returns, the new file is on the disk. If `name` is a symbolic link, the target of the link
-/// is written, even if the target does not exist yet.
-/// The pieces are first written to the file PATH.<process>.<number>.tmp. This file stays only if the process is killed.
-/// Throws: std::runtime_error if the file cannot be written; the message names the file. If only the last operation
-/// fails, which syncs the folder, the new file has its name, but a power failure may lose the file.
+/// Writes the bytes of `pieces` to the file `name`, atomically and durably. After a crash, there is either the old file
+/// or the new file. When the function returns, the new file is on the disk. If `name` is a symbolic link, the target of
+/// the link is written, even if the target does not exist yet.
+/// The bytes are first written to the temporary file PATH.<process>.<number>.tmp, where PATH is settled_path(name). The
+/// temporary file stays only if the process is killed.
+/// Throws: std::runtime_error if the file cannot be written; the message names the file. The folder is synced last. If
+/// only this sync fails, the new file has its name, but a power failure may lose the file.
 NEARDUP_COLD void save_file(file_operations& files, const std::string& name,
                             std::span<const std::span<const std::byte>> pieces);
 
@@ -116,7 +117,7 @@ NEARDUP_INLINE bool file_operations::sync(int file) {
 #if defined(_WIN32)
   return ::_commit(file) == 0;
 #elif defined(__APPLE__) && defined(F_FULLFSYNC)
-  // On macOS, fsync() does not wait for the disk. Some file systems support only fsync().
+  // On macOS, only F_FULLFSYNC waits for the disk. A file system may lack F_FULLFSYNC, so fsync() is the fallback.
   return ::fcntl(file, F_FULLFSYNC) == 0 || ::fsync(file) == 0;
 #else
   return ::fsync(file) == 0;

@@ -23,8 +23,8 @@ namespace neardup::inline v0::detail {
 /// An array of trivially copyable values. It is allocated once, and not initialised.
 ///
 /// An array of 2 MiB or more is aligned to large pages, and Linux is asked to use large pages. So random reads cause
-/// fewer TLB misses. `./dev bench index --benchmark_filter=random_lines` measures 7.5 ns per line of 1 GB, with 64
-/// reads at a time, and 8.8 ns with small pages (in a virtual machine on a Zen 5).
+/// fewer TLB misses. `./dev bench index --benchmark_filter=random_lines` reads random cache lines of 1 GB, 64 at a
+/// time: 7.5 ns per line with large pages, and 8.8 ns with small pages (in a virtual machine on a Zen 5).
 template <class T>
 class large_array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -77,7 +77,8 @@ class large_array {
  private:
   static constexpr std::size_t large_page = std::size_t{1} << 21;
 
-  // madvise() is called on Linux only. The allocator of WASI (zig 0.17) does not align to 2 MiB.
+  // Only Linux is asked to use large pages. So other systems need no alignment to 2 MiB, which the allocator of WASI
+  // (zig 0.17) cannot give.
   static bool is_large(std::size_t count) noexcept {
 #if defined(__linux__)
     return count >= large_page / sizeof(T);
@@ -113,8 +114,8 @@ class large_array {
   std::size_t capacity_ = 0;
 };
 
-/// An array with the interface of large_array. It does not own its memory, which may contain any bytes. For any index,
-/// operator[] reads an element of the array.
+/// A read-only array with the interface of large_array. It does not own its memory, which may be a damaged file with
+/// wrong indexes. So operator[] returns an element of the array for any index.
 template <class T>
 class mapped_array {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -41,12 +41,12 @@ class scratch_array {
   large_array<Record> records_;
 };
 
-/// The greatest number of address bits in one pass. 2^10 buckets have so few cache lines to write that these fit the
-/// cache, and their pages fit the TLB.
+/// The greatest number of address bits in one pass. A pass writes to one cache line of each bucket at a time. The lines
+/// of 2^10 buckets fit the cache, and their pages fit the TLB.
 inline constexpr int max_pass_bits = 10;
 
-/// Returns how many of the `bits` address bits the first pass uses. Parts then have at most 2^15 records, unless that
-/// needs more than max_pass_bits bits.
+/// Returns how many of the `bits` address bits the first pass uses. A bucket of the first pass then has fewer than 2^15
+/// records on average, unless max_pass_bits is too small for `count`.
 [[nodiscard]] constexpr int first_pass_bits(std::size_t count, int bits) noexcept {
   return (std::min)(bits, std::clamp(static_cast<int>(std::bit_width(count >> 15)), 8, max_pass_bits));
 }
@@ -55,9 +55,10 @@ inline constexpr int max_pass_bits = 10;
 /// order of address(record). 2^bits + 1 positions are written to `starts`: bucket b is [starts[b], starts[b + 1]).
 /// read(i) is called twice for each i.
 /// Precondition: 0 <= address(record) < 2^bits.
-/// Thread safety: several threads may call each of the three functions at once.
+/// Thread safety: several threads may call `read`, `address` and `store` at once.
 /// Guarantee: the result is the same for every runner.
-/// Throws: std::bad_alloc before the first record is stored; the exception of a function, after all threads have ended.
+/// Throws: std::bad_alloc before the first record is stored; an exception of these functions, after all threads have
+/// ended.
 template <class Read, class Address, class Store>
 void radix_scatter(std::size_t count, int bits, const Read& read, const Address& address, const Store& store,
                    std::vector<std::size_t>& starts, const any_runner& run) {
@@ -105,11 +106,11 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
 /// reads.
 /// Precondition: 0 <= address(record) < 2^bits; Offset can represent `count`; starts.size() == 2^bits + 1; `write` does
 /// not throw.
-/// Thread safety: several threads may call the functions at once. Each part of the first pass is finished by one
-/// thread.
+/// Thread safety: several threads may call the functions at once. One thread writes all records of a bucket of the
+/// first pass.
 /// Guarantee: the result is the same for every runner.
 /// Throws: std::bad_alloc before anything is written; the exception that `read` throws on any thread.
-/// Memory: `scratch` has all records.
+/// Memory: `scratch` grows to `count` records.
 template <class Record, class Offset, class Read, class Address, class Write>
 void radix_partition(std::size_t count, int bits, const Read& read, const Address& address, const Write& write,
                      std::span<Offset> starts, scratch_array<Record>& scratch, const any_runner& run = {}) {

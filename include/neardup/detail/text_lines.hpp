@@ -47,8 +47,8 @@ constexpr std::string_view trim(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
-/// Calls `visit(line, number)` for each non-empty line. Blanks at the ends of the line are removed. Numbers count from
-/// 1. A byte order mark at the beginning of the text is skipped.
+/// Calls `visit(line, number)` for each non-empty line. Blanks at the ends of the line are removed. Empty lines count
+/// in `number`, which starts at 1. A byte order mark at the beginning of the text is skipped.
 template <class Visit>
 void for_each_line(std::string_view contents, const Visit& visit) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";

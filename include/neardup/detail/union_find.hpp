@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Union-find with several threads: finds the connected components of numbers.
+// A union-find for several threads. It finds the connected components of a graph whose vertices are numbers.
 #pragma once
 
 #include <atomic>

@@ -60,8 +60,8 @@ class found_by_parts {
   /// Precondition: `take` outlives this object.
   found_by_parts(std::size_t parts, const take_type& take) : waiting_(parts), take_(take) {}
 
-  /// Adds results that a part has found.
-  /// Returns: false if an earlier call of `take` has returned false or thrown.
+  /// Adds the results `some` of the part `part`.
+  /// Returns: false only if a call of `take` has returned false or thrown.
   /// Throws: the exceptions of `take`; std::bad_alloc.
   bool add(std::size_t part, std::span<const Found> some) {
     waiting_[part].insert(waiting_[part].end(), some.begin(), some.end());
@@ -143,7 +143,6 @@ struct failure_limits {
 /// Applies set_classes to sets with other numbers: set i has the class of the set numbers[i].
 class numbered_classes final : public set_classes {
  public:
-  /// Gives set i the class of the set numbers[i].
   /// Precondition: `classes` and `numbers` outlive the object.
   numbered_classes(set_classes& classes, std::span<const std::uint32_t> numbers)
       : classes_(classes), numbers_(numbers) {}

@@ -93,8 +93,8 @@ inline int errno_of(unsigned long code) noexcept {
   }
 }
 
-/// Returns the message of Windows for the last failed call if its errno is `error`. Otherwise returns the message of
-/// the C library.
+/// Returns a message for the errno `error`: the message of Windows if its last failed call has this errno, otherwise
+/// the message of the C library.
 inline std::string windows_message(int error) {
   const unsigned long code = _doserrno;
   if (code != 0 && errno_of(code) == error) {

@@ -29,7 +29,7 @@ class bounded_edit_distance {
   bounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b);
 
   /// Returns the distance of the two texts, or nullopt if the distance exceeds `most`.
-  /// Complexity: the same as edit_bands.
+  /// Complexity: the same as edit_bands::answer().
   [[nodiscard]] std::optional<std::size_t> at_most(std::size_t most) { return bands_->at_most(text_, pattern_, most); }
 
   /// Returns an upper bound of the distance: the length of the longer text without the common prefix and suffix.

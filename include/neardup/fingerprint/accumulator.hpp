@@ -57,7 +57,7 @@ class accumulator {
     for (std::size_t i = 0; i < Bits; ++i) sums_[i] += other.sums_[i];
   }
 
-  /// Subtracts the sums of `other`. `other` was merged into this accumulator before.
+  /// Subtracts the sums of `other`, which was merged into this accumulator before.
   /// Throws: std::invalid_argument if the sums show that `other` was not merged; the sums are then unchanged.
   constexpr void subtract(const accumulator& other) {
     // Invariant: 0 <= sums_[i] <= total_. The invariant must hold for `other` and for the difference.

@@ -21,8 +21,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// True for tokenizers other than Holder. The comparison with Holder comes first. The concept `tokenizer` asks whether
-/// T is copyable, and for T = Holder this would instantiate the constructor that is being constrained.
+/// True for tokenizers other than Holder. Holder is excluded first. Otherwise, the concept `tokenizer` would ask
+/// whether Holder is copyable, and so instantiate the constructor that is being constrained.
 template <class T, class Holder>
 concept tokenizer_other_than = !std::same_as<T, Holder> && tokenizer<T>;
 

@@ -82,7 +82,7 @@ class feature_bag {
     for (const feature& f : other.features_) add(f.hash, other.text_of(f), f.count);
   }
 
-  /// Subtracts the counts of `other`. `other` is a bag that was merged before.
+  /// Subtracts the counts of `other`, a bag that was merged into this bag before.
   /// Throws: std::invalid_argument if a token has a higher count in `other` than in this bag; this bag is then
   /// unchanged.
   void subtract(const feature_bag& other) {

@@ -91,8 +91,8 @@ class feature_extractor {
     features.resize(memory.distinct.size());
     const std::uint64_t* const hashes = memory.distinct.column(0);
     for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<Feature>(hashes[i]);
-    // For a text with millions of features, this memory is several times as large as the text. So the memory is
-    // released as soon as possible.
+    // For a text with millions of features, `distinct` and `sorting` are several times as large as the text. So both
+    // are released as soon as possible.
     constexpr std::size_t many = std::size_t{1} << 20;
     if (features.size() > many) memory.distinct = {};
     detail::hash_sort(features, memory.sorting);

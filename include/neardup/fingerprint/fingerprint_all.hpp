@@ -28,8 +28,7 @@ template <class Simhasher, class Texts>
                 "neardup: texts[i] must convert to std::string_view");
   const std::size_t count = texts.size();
   const std::size_t wanted = run.parts();
-  // A thread takes up to 16 texts at a time. If there are few texts, a thread takes fewer texts at a time, so that all
-  // threads end at about the same time.
+  // A thread takes up to 16 texts at a time, and fewer if there are few texts.
   const std::size_t step = (std::min)(std::size_t{16}, count / wanted / 4 + 1);
   const std::size_t parts = (std::min)(wanted, (count + step - 1) / step);
   std::vector<std::optional<typename Simhasher::fingerprint_type>> result(count);

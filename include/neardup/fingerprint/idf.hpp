@@ -49,7 +49,7 @@ class hashed_idf {
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
-  /// Returns a digest of all values. Different tables have different digests.
+  /// Returns a digest of all hashes and values. Different tables almost surely have different digests.
   [[nodiscard]] std::uint64_t identity() const noexcept;
 
   /// Prefetches the entry that value(hash) reads.
@@ -193,7 +193,7 @@ inline constexpr bool asks_idf_table<tf_idf> = true;
 
 namespace detail {
 
-/// The weighter whose weights are used. Levels may replace the weights afterwards.
+/// The weighters that any_weighter can choose. Levels may replace their weights afterwards.
 enum class weight_kind { unit, tf, log_tf, idf, tf_idf };
 inline constexpr std::string_view weight_kind_names[] = {"unit", "tf", "logtf", "idf", "tfidf"};
 
@@ -229,7 +229,7 @@ decltype(auto) with_weight_kind(weight_kind kind, const Use& use) {
 
 /// The weights of a weighter that was chosen at run time. Levels may replace the weights afterwards.
 class chosen_weights {
-  /// The weights of tokens whose hashes are known.
+  /// Computes the weight of a token from its hash and its count.
   template <weight_kind Kind>
   struct hashed {
     const hashed_idf* table;  // nullptr if the kind needs no table

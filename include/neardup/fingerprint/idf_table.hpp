@@ -162,7 +162,8 @@ class idf_table {
   [[nodiscard]] static idf_table load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   /// Writes the table to a file, atomically and durably.
-  /// Throws: std::runtime_error if the file cannot be written; the message names the file, which is then unchanged.
+  /// Throws: std::runtime_error if the file cannot be written; the message names the file. The file is then unchanged,
+  /// unless only the sync of its folder has failed.
   void save(const std::string& path) const;
 
  private:
@@ -186,7 +187,7 @@ class idf_learner {
   /// Guarantee: strong. If the call throws, the document is not counted.
   template <tokenizer Tokenizer>
   void add(const Tokenizer& tokenize, std::string_view text) {
-    // Operations that may throw come first. A term with a document frequency of 0 is ignored.
+    // Operations that may throw come first. If one throws, table() ignores new terms, whose frequency is still 0.
     std::vector<frequency*> tokens;
     auto collect = [&](std::string_view token) {
       auto found = terms_.find(token);

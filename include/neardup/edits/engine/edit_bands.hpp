@@ -35,9 +35,9 @@ struct band_step {
   // For each code point number and each of the two bands, a word per lane: the rows of the band that have the code
   // point. All words are 0 between calls.
   std::uint64_t* matches;
-  // For each column, two words per lane. The highest bit of the first word is set if the cell is one more than the cell
-  // to its left, and the highest bit of the second word is set if it is one less. The row is the last row that was
-  // computed. In columns above `filled`, the words are unspecified, and each cell counts as one more.
+  // For each column, two words per lane, which compare a cell of the last computed row with the cell to its left. The
+  // highest bit of the first word is set if the cell is greater by one, and that of the second word if it is less by
+  // one. In columns above `filled`, the words are unspecified, and each cell counts as greater by one.
   std::uint64_t* steps;
   std::size_t filled = 0;
   range upper, lower;                              // the lower band is empty if lower.begin == lower.end
@@ -46,7 +46,7 @@ struct band_step {
   std::uint64_t last[2 * most_lanes];
 };
 
-/// Cells of the last computed row that are beyond the corridors, for each lane.
+/// For each lane, counts the cells of the last computed row that are outside the corridor. See edit_bands.
 ///
 /// Let v be the value of a cell, and d its column minus the column of the diagonal. A path through the cell costs at
 /// least v + |d|. v - d does not rise from left to right, and v + d does not fall. So paths of cost at most `most` go
@@ -145,7 +145,7 @@ class edit_bands {
     void (*narrow)(const std::uint64_t*, std::size_t, std::size_t, row_limits&) noexcept;
   };
 
-  /// A pattern, and the corridor of its paths of cost at most `most` from a row on.
+  /// A pattern, and the corridor of its paths of cost at most `most` below the last computed row.
   struct lane {
     question* asked = nullptr;  // nullptr if the distance is known, or exceeds `most`
     number longer_by = 0;       // columns - rows: the column of the diagonal minus the row
@@ -296,7 +296,7 @@ NEARDUP_INLINE void edit_bands::narrow(std::size_t i, number top, number begin, 
   const auto spare = static_cast<number>(limits.spare_right[i]);
   const auto rows = static_cast<number>(l.asked->pattern.size());
   if (rows <= top) {
-    // The band may have rows below the last row of the pattern. These rows match nothing.
+    // The band may have rows below the last row of the pattern. Their differences are subtracted from the distance.
     number distance = l.most - (end - diagonal) - spare;
     const auto used = static_cast<std::size_t>(rows + band_rows - top);
     if (used < word_bits) {
@@ -314,8 +314,8 @@ NEARDUP_INLINE void edit_bands::narrow(std::size_t i, number top, number begin, 
     l.asked = nullptr;
     return;
   }
-  // The paths that deviate most to the left go through the first cell of the corridor. They deviate by the cell's own
-  // distance from the diagonal, and by half of what the way through the cell leaves of `most`.
+  // A path through the first cell of the corridor, D columns left of the diagonal and of value v, costs at least v + D.
+  // Each further column to the left costs 2 more. So paths deviate by at most D + (most - v - D) / 2 columns.
   l.left = lost_left > 0 ? diagonal - l.first : (l.most - value + (diagonal - begin)) / 2;
   l.right = lost_right > 0 ? last - diagonal : (spare + 2 * (end - diagonal)) / 2;
 }

@@ -45,7 +45,7 @@ struct band_kernels {
     }
   };
 
-  /// Computes two bands, or one band.
+  /// Computes the upper band of `step`, and the lower band unless it is empty.
   static void compute(band_step& step) noexcept {
     const bool has_lower = step.lower.begin < step.lower.end;
     mark(step, 0);
@@ -88,7 +88,7 @@ struct band_kernels {
     clear(step);
   }
 
-  /// Adds the differences in the columns [begin, end) to the values.
+  /// Moves from column `begin` to `end`: adds the differences between these columns to `values`, one value per lane.
   static void advance(const std::uint64_t* steps, std::size_t begin, std::size_t end, std::uint64_t* values) noexcept {
     vector value, up, down;
     load(value, values);
@@ -100,7 +100,7 @@ struct band_kernels {
     store(values, value);
   }
 
-  /// Counts the cells of a row that paths of cost at most `most` cannot reach. See row_limits.
+  /// Counts in `limits`, for each lane, the cells of a row that paths of cost at most `most` cannot reach.
   static void narrow(const std::uint64_t* steps, std::size_t begin, std::size_t end, row_limits& limits) noexcept {
     vector left, right, up, down;
     load(left, limits.spare_left);
@@ -128,7 +128,7 @@ struct band_kernels {
     return pattern.subspan(first, (std::min)(word_bits, pattern.size() - first));
   }
 
-  /// Sets the masks of the rows of a band.
+  /// Sets the bits of the rows of a band in step.matches.
   static void mark(const band_step& step, std::size_t band) noexcept {
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       std::uint64_t* const masks = step.matches + band * lanes + lane;
@@ -140,7 +140,7 @@ struct band_kernels {
     }
   }
 
-  /// Sets all masks to 0.
+  /// Sets all words of step.matches to 0.
   static void clear(const band_step& step) noexcept {
     if (step.alphabet <= lanes * word_bits) {
       std::fill_n(step.matches, step.alphabet * stride, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The count filter, which rejects pairs of distant texts without computing their edit distance. Also a class that
+// The count filter, which rejects pairs of distant texts without computing their edit distance, and a class that
 // computes edit distances up to a bound.
 #pragma once
 
@@ -63,9 +63,9 @@ class edit_filter {
     const std::uint8_t* const x = counts_.data() + a * bytes();
     const std::uint8_t* const y = counts_.data() + b * bytes();
     // Let m be the sum of x[i] - y[i] over the bins i with x[i] > y[i], and l the sum of y[i] - x[i] over the other
-    // bins. If the edit distance is at most `most`, then m, l <= most for characters, and m, l <= 2 * most for pairs. m
-    // + l is the sum of the absolute differences, |m - l| is the difference of the totals, and (m + l) + |m - l| = 2 *
-    // max(m, l).
+    // bins. If the edit distance is at most `most`, then max(m, l) <= most for characters, and max(m, l) <= 2 * most
+    // for pairs. The sum of the absolute differences is m + l. The difference of the totals is |m - l|. Added together,
+    // they are 2 * max(m, l).
     const std::uint64_t limit = 2 * std::uint64_t{most};
     std::uint64_t differences = difference(sums_[a].characters, sums_[b].characters) + of_bins(x, y);
     if (differences > limit) return false;
@@ -135,12 +135,13 @@ class edit_distances {
   }
 
   /// Compares the text of begin() with `other`. Calls `take(id, distance)` if the distance is at most `most`, now or in
-  /// a later call of compare() or finish(). Batches are small at first, because callers may need only one match.
+  /// a later call of compare() or finish(). Texts wait until a batch is full. The first batches are small, because
+  /// callers may need only one match.
   template <class Take>
   void compare(std::size_t id, std::span<const char32_t> other, std::size_t most, const Take& take) {
     std::span<const char32_t> a = text_, b = other;
     drop_common_ends(a, b);
-    // The lanes of edit_bands share the whole text, so common ends would be compared, too.
+    // edit_bands cannot drop common ends. So texts with long common ends are compared separately.
     const std::size_t rest = (std::min)(a.size(), b.size()), all = (std::min)(text_.size(), other.size());
     if (rest <= word_bits || rest < all / 4 * 3) {
       const std::size_t distance = at_most(a, b, most);
@@ -154,7 +155,7 @@ class edit_distances {
     finish(take);
   }
 
-  /// Ends the comparisons that wait.
+  /// Compares the texts that still wait.
   template <class Take>
   void finish(const Take& take) {
     if (waiting_.empty()) return;
@@ -171,8 +172,8 @@ class edit_distances {
   }
 
  private:
-  /// Returns the edit distance for a pattern of at most 64 code points. One word holds all rows of the table. See
-  /// edit_bands.
+  /// Returns the edit distance between `text` and the pattern in matches_, or a number above `most`. The pattern has
+  /// `rows` code points, at most 64, so one word holds all rows of the table. See edit_bands.
   [[nodiscard]] std::size_t of_a_word(std::size_t rows, std::span<const char32_t> text,
                                       std::size_t most) const noexcept {
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;

@@ -46,8 +46,9 @@ class gram_order {
     std::vector<std::uint8_t> marks;  // marks of positions in the text
   };
 
-  /// Prefix filter: finds the shortest prefix of a text. The prefix is the rarest q-grams of the text, just enough of
-  /// them that `edits` edits cannot change all. Of each bucket, the prefix has either all q-grams of the text or none.
+  /// Prefix filter: writes the shortest prefix of a text to memory.grams. The prefix is the rarest q-grams of the text,
+  /// just enough of them that `edits` edits cannot change all. Of each bucket, the prefix has either all q-grams of the
+  /// text or none.
   ///
   /// An edit changes only the q-grams that overlap its position. So changing two q-grams whose positions differ by q or
   /// more takes two edits. If two texts are within `edits` edits, their prefixes share a q-gram, at positions at most
@@ -59,7 +60,7 @@ class gram_order {
   bool prefix(std::size_t rank, std::size_t edits, prefix_memory& memory) const;
 
  private:
-  /// Returns a lower bound of the number of edits that change all of the first `count` q-grams.
+  /// Returns a lower bound of the number of edits that change all of the first `count` q-grams of memory.grams.
   [[nodiscard]] std::size_t edits_needed(prefix_memory& memory, std::size_t count) const;
 
   const distinct_texts* texts_;
@@ -71,7 +72,7 @@ class gram_order {
 /// Finds the texts that are similar to a given text among the added texts. A text is named by its rank.
 class edit_join {
  public:
-  /// Scratch memory of one thread: 4 bytes per text, and 24 bytes and 16 bytes per lane for each distinct code point.
+  /// Scratch memory of one thread: 4 bytes per text, and for each distinct code point 24 bytes plus 16 bytes per lane.
   class workspace {
    public:
     /// Makes scratch memory. `pause` is called from time to time while edit distances are computed. `pause` may throw.
@@ -153,7 +154,7 @@ class edit_join {
   }
 
   /// Calls `take(other, distance)` for each candidate of the text `rank` whose similarity is at least `least(other)`.
-  /// Above 1, `least(other)` leaves the candidate out. See visit_candidates(). Matches come in any order.
+  /// If `least(other)` exceeds 1, the candidate is left out. See visit_candidates(). Matches come in any order.
   template <class Least, class Take>
   void visit_similar(std::size_t rank, std::size_t end, bool is_ordered, workspace& memory, const Least& least,
                      const Take& take) const {

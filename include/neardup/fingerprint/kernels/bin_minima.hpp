@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One-permutation min-wise hashing: each of several bins has the smallest of its hashes. A min-wise code consists of
-// these minima.
+// One-permutation min-wise hashing: each hash belongs to one of several bins, and each bin keeps its smallest hash. A
+// min-wise code consists of one bit of each bin.
 //
 // The hash of a feature determines one bin, and a number for that bin. The bin keeps the smallest number. A bin that no
 // feature chose has to be filled. Each bin has two factors, by which the hash of each feature of the set is multiplied.
@@ -50,8 +50,7 @@ constexpr bin_factors factors_of_bin(std::uint64_t bin) noexcept {
   return {static_cast<std::uint16_t>(x | 1U), static_cast<std::uint16_t>(x >> 16 | 1U)};
 }
 
-/// The factors of 64 bins, with which hashes are multiplied. The array of_lower has the first factor of each bin, and
-/// of_upper the second one, so that kernels can load whole vectors.
+/// The bin_factors of 64 bins. Each factor has an array of its own, so that kernels can load whole vectors.
 struct alignas(64) bin_factor_block {
   std::uint16_t of_lower[word_bits];
   std::uint16_t of_upper[word_bits];
@@ -109,8 +108,8 @@ NEARDUP_ALWAYS_INLINE std::int16_t bin_product(std::uint64_t hash, std::uint16_t
   return static_cast<std::int16_t>(std::uint32_t{lower} * of_lower + std::uint32_t{upper} * of_upper);
 }
 
-/// Fills the 64 bins `minima` with products. A bin that a hash chose keeps its number, which is smaller than any filled
-/// content.
+/// Fills each of 64 bins in `minima` with its product in `products`. A bin that a hash chose keeps its number, which is
+/// smaller than any filled content.
 NEARDUP_ALWAYS_INLINE void take_products(std::uint32_t* minima, const std::int16_t* products) noexcept {
   for (std::size_t i = 0; i < word_bits; ++i) minima[i] = (std::min)(minima[i], filled_with(products[i]));
 }

@@ -3,8 +3,8 @@
 #if defined(NEARDUP_FORM) && (NEARDUP_FORM != NEARDUP_BASELINE || NEARDUP_X86_KERNELS)
 
 struct bin_kernels {
-  /// The greatest number of hashes for which add() computes the products of all bins. At this number, both ways take
-  /// the same time for codes of 64 bits (measured on an Intel Xeon Sapphire Rapids).
+  /// The greatest number of hashes for which add() computes the products of all bins. At this number, the products of
+  /// only the open bins take as long, for codes of 64 bits (measured on an Intel Xeon Sapphire Rapids).
   static constexpr std::size_t few_hashes = NEARDUP_FORM == NEARDUP_AVX512 ? 88
                                             : NEARDUP_FORM == NEARDUP_AVX2 ? 56
                                                                            : 44;
@@ -40,7 +40,7 @@ struct bin_kernels {
 
 #if NEARDUP_FORM == NEARDUP_PORTABLE
   /// Fills each of 64 bins with the least product of the bin's factors and one of n hashes. If `Chooses`, the hashes
-  /// also choose their bins, in the same loop. `minima` is then the first of `bins` bins.
+  /// also choose their bins, in the same loop. `minima` then has `bins` bins, and the first 64 are filled.
   template <bool Chooses>
   static void fill_all(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
                        const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -68,7 +68,7 @@ struct bin_kernels {
     }
   }
 #elif NEARDUP_FORM == NEARDUP_AVX2 || NEARDUP_FORM == NEARDUP_AVX512
-  // VPMADDWD multiplies the two halves of a hash, and adds the two products. A product is the lower half of a lane.
+  // VPMADDWD multiplies the halves of a hash by two factors, and adds both. The lower half of a lane is bin_product().
 #if NEARDUP_FORM == NEARDUP_AVX2
   using vector = __m256i;
 
@@ -87,7 +87,6 @@ struct bin_kernels {
     _mm256_store_si256(at, _mm256_min_epu32(_mm256_load_si256(at), filled));
   }
 
-  /// Fills the bins of `minima` in the bit set `open`, each with the least product of its factors and one of n hashes.
   static void fill_each(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                         const std::uint64_t* hashes, std::size_t n) noexcept {
     alignas(32) std::uint32_t halves[max_added_hashes + 16];
@@ -154,7 +153,7 @@ struct bin_kernels {
     return shorts{} + static_cast<std::int16_t>(x);
   }
 
-  /// fill_all() of portable code, with a bin in each lane, and a hash in each iteration.
+  /// Computes the same as the portable fill_all(). Each lane has a bin, and each iteration uses one hash.
   template <bool Chooses>
   static void fill_all(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
                        const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -174,7 +173,7 @@ struct bin_kernels {
     take_products(minima, products);
   }
 
-  /// fill_each() of portable code, with a hash in each lane, and four bins in each iteration.
+  /// Computes the same as the portable fill_each(). Each lane has a hash, and each iteration fills four bins.
   static void fill_each(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                         const std::uint64_t* hashes, std::size_t n) noexcept {
     std::uint16_t lower[max_added_hashes + lanes], upper[max_added_hashes + lanes];
@@ -205,8 +204,8 @@ struct bin_kernels {
   }
 #endif
 
-  /// Adds n hashes to `minima`. Few hashes mostly choose different bins, so products are computed for all bins. Of many
-  /// hashes, products are computed only for the bins that no hash chose.
+  /// Adds n hashes to `minima`. Few hashes leave most bins open, so products are computed for all bins. Many hashes
+  /// leave few bins open, so products are computed only for the open bins.
   /// Precondition: 0 < n <= max_added_hashes.
   static void add(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                   const std::uint64_t* hashes, std::size_t n) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Positional population counts: counts for each of 64 bit positions how many words have the bit set. Finds the bits
-// that most words have set.
+// Positional population counts: functions that count, for each of 64 bit positions, how many words have the bit set,
+// and that find the bits that more than half of the words have set.
 //
 // Counts are bit-sliced: plane p has bit p of the count of every bit position. A full adder (carry-save, two or five
 // instructions) adds two words to all 64 counts at once. A carry into a plane waits until a second carry arrives. Then

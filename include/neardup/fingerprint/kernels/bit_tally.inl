@@ -2,7 +2,7 @@
 // The kernels of bit_tally.hpp. See simd/for_each_form.hpp.
 #if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_NEON
 
-/// The lowest planes of a tally in registers, to which blocks of 16 vectors are added.
+/// Keeps the lowest planes of a tally in registers while blocks of 16 vectors are added.
 class lowest_planes {
  public:
   using vector = words::vector;
@@ -83,8 +83,7 @@ struct tally_kernels {
     planes.store(tally);
   }
 
-  /// Returns the bits that are set in more than half of the counted words. The counts of all lanes are added, and
-  /// compared with half of the total.
+  /// Returns the bits that are set in more than half of the counted words.
   static std::uint64_t majority(const bit_tally& tally) noexcept {
     alignas(64) std::uint64_t sums[bit_tally::max_planes + 4][lanes];
     // No count exceeds the number of words. So all higher planes are 0.

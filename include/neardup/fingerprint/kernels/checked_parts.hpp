@@ -33,9 +33,9 @@ struct any_part {
 };
 
 /// Returns the number of the first wrong part: 1 for the tokenizer, 2 for the weighter, 3 for the hasher, 4 for the
-/// width of the hasher, 5 for a weighter of several forms, and 0 if no part is wrong. A part is checked only if the
-/// earlier parts are right. The reason is that a check of swapped parts, such as a tokenizer in place of a weighter,
-/// may not compile.
+/// width of the hasher, 5 for a weighter with more than one of operator(), per_occurrence() and adjust(), and 0 if no
+/// part is wrong. A part is checked only if the earlier parts are right. The reason is that a check of swapped parts,
+/// such as a tokenizer in place of a weighter, may not compile.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 constexpr int wrong_part() {
   if constexpr (!tokenizer<Tokenizer>) {
@@ -85,7 +85,7 @@ class checked_parts {
 template <class T>
 inline constexpr bool is_text_hasher = false;
 
-/// A value that is created at its first use. After the value was moved from, the next use creates it again.
+/// A value that is created at its first use. After the object was moved from, the next use creates a new value.
 template <class T>
 class made_when_used {
  public:

@@ -22,10 +22,10 @@ namespace neardup::inline v0::detail {
 /// The distinct hashes of a text. The memory is reused for the next text. With `Counts`, each hash is also counted.
 /// With `Origins`, the position of the first occurrence of each hash in its block is also recorded.
 ///
-/// The object has a list of the distinct hashes. It also has an open-addressing table of the numbers of these hashes,
-/// which is at most a quarter full. Numbers continue from text to text. An entry of the table with a number of an
-/// earlier text counts as free. So the table need not be cleared for each text. A processor cannot predict whether a
-/// hash is new, so the code uses arithmetic instead of a branch.
+/// The object has a list of the distinct hashes. It also has an open-addressing table of the numbers of these hashes.
+/// The table is at most a quarter full, or half full for more than 2^20 hashes. Numbers continue from text to text. An
+/// entry of the table with a number of an earlier text counts as free. So the table need not be cleared for each text.
+/// A processor cannot predict whether a hash is new, so the code uses arithmetic instead of a branch.
 /// (feature_bag and bucket_table can also erase elements, and give the strong guarantee. But they add one hash at a
 /// time, which would be slower here.)
 template <std::size_t Words, bool Counts = false, bool Origins = false>
@@ -178,8 +178,7 @@ class distinct_hashes {
   void add_with_room(const hash_block<Words>& block, std::size_t first, std::size_t last) noexcept {
     std::uint32_t left[batch + 1];
     std::size_t left_count = 0;
-    // A local copy of a member stays in a register. The member itself would not, because the compiler must assume that
-    // stores change it.
+    // Local copies stay in registers; see make_room().
     std::size_t count = count_;
     const std::uint32_t first_number = first_number_;
     const std::uint64_t multiplier = multiplier_;

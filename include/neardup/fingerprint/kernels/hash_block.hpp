@@ -24,8 +24,8 @@ struct hash_block : hash_block_size {
   [[nodiscard]] std::size_t room() const noexcept { return capacity - count; }
 };
 
-/// A writer of hashes: a block that kernels fill, and a callback that consumes the full block. The number of words is a
-/// value, and `consume` is type-erased. So kernels are instantiated once for all compositions.
+/// A writer of hashes: a block that kernels fill, and a callback `consume`, which gets the full block. The number of
+/// words is a value, and `consume` is type-erased. So kernels are instantiated once for all compositions.
 /// Precondition: the block and the callback outlive the writer.
 class hash_writer {
  public:

@@ -33,9 +33,10 @@ constexpr auto sort_few_of(portable_form) noexcept {
 
 NEARDUP_AVX2_BEGIN
 
-/// Sorts numbers: the index of a number in the result follows from how many numbers are greater. Each number is
-/// compared with all numbers, eight at a time, without branches that cannot be predicted. Two equal numbers would get
-/// the same index. The function detects equal numbers, because the sum of all comparisons is then too low.
+/// Writes `numbers` to `to`, in ascending order. The index of a number in `to` follows from how many numbers are
+/// greater. Each number is compared with all numbers, eight at a time, without branches that cannot be predicted. Two
+/// equal numbers would get the same index. The function detects equal numbers, because the sum of all comparisons is
+/// then too low.
 /// Returns: false if two numbers are equal.
 /// Precondition: numbers.size() <= 8 * sizeof...(Row).
 template <std::size_t... Row>
@@ -86,7 +87,7 @@ struct hash_sort_scratch {
 
 /// Sorts `values` in ascending order. The values are distinct and uniformly distributed, as hashes are.
 ///
-/// There are as many buckets as numbers. The highest bits of a number determine its bucket. So no branch is
+/// There are up to twice as many buckets as numbers. The highest bits of a number determine its bucket. So no branch is
 /// mispredicted, and hardly anything has to be sorted within a bucket. If many numbers are in one bucket, as with a
 /// weak hasher, std::sort is used.
 /// Complexity: linear for uniformly distributed numbers, O(n log n) for any numbers.

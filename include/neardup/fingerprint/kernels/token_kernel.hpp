@@ -42,7 +42,7 @@ class block_hasher {
   void operator()(const char* text, const span_view& spans) const { add_span_hashes(text, spans, seed_, level_, out_); }
 
   /// Adds all windows of n bytes.
-  /// Returns: false, and adds nothing, if there is no kernel for n or for the text.
+  /// Returns: false, and adds nothing, if there is no kernel for n, or the text has fewer than n bytes.
   template <std::same_as<std::size_t> Size>  // a template, so that the kernel is looked up where it is used
   [[nodiscard]] bool bytes(std::string_view text, Size n) const {
     if (n == 0 || n > max_vector_window || n > text.size()) return false;

@@ -106,7 +106,7 @@ void join_equal_hashes(std::vector<weighted_token<Words>>& weighted) {
   weighted.resize(kept + 1);
 }
 
-/// Computes the weights of all tokens of a collection. Adjusters may change the weights later.
+/// Sets `weighted` to the tokens of a collection, with their weights. Adjusters may change the weights later.
 template <class Weighter, class Collection, std::size_t Words>
 void weigh_tokens(const Weighter& weigh, const Collection& tokens, std::vector<weighted_token<Words>>& weighted) {
   weighted.clear();
@@ -120,8 +120,8 @@ void weigh_tokens(const Weighter& weigh, const Collection& tokens, std::vector<w
   }
 }
 
-/// Looks up the weights of distinct hashes in a table whose keys are hashes. If `tokens` has counts, each weight is
-/// multiplied by the count.
+/// Sets `weighted` to the hashes in `tokens`, with their weights. `table` returns the weight of a hash and its count,
+/// or the weight of one occurrence. If `tokens` has counts, the weight of an occurrence is multiplied by the count.
 template <class Table, std::size_t Words, bool Counts>
 void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& tokens,
                   std::vector<weighted_token<Words>>& weighted) {
@@ -179,9 +179,8 @@ template <class Weighter, class Hasher, std::size_t Bits, vote_kind Kind = vote_
 class vote_collector {
  public:
   static constexpr std::size_t hash_words = hasher_words<Hasher>;
-  /// For weighters that read the text of a token: true if the weighter is linear, so that a token's weight is
-  /// proportional to its count. The weight of each occurrence is then added immediately, and no token is kept. If
-  /// false, distinct tokens are counted first.
+  /// True if the weighter reads the text of a token and is linear: the weight of a token is proportional to its count.
+  /// The weight of each occurrence is then added immediately, and no token is kept.
   static constexpr bool adds_weights = Kind == vote_kind::texts && linear_weighter<Weighter>;
   using fingerprint_type = std::conditional_t<Kind == vote_kind::minima, minwise<Bits>, simhash<Bits>>;
 
@@ -230,8 +229,8 @@ class vote_collector {
   /// True if the sink of receive() takes blocks of tokens.
   static constexpr bool takes_blocks = Kind != vote_kind::texts && is_xxh3<Hasher>;
 
-  /// Calls `feed(sink)`. The tokens that the sink receives are added to this collector. The last tokens may still be in
-  /// `block`.
+  /// Calls `feed(sink)`. The tokens that the sink receives are added to this collector. On return, the last hashes may
+  /// still be in `block`.
   template <class Feed>
   void receive([[maybe_unused]] const Weighter& weigh, const Hasher& hash,
                [[maybe_unused]] hash_block<hash_words>& block, const Feed& feed) {
