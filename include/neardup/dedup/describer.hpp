@@ -296,7 +296,7 @@ class describer {
     return all;
   }
 
-  /// Computes the description of a text with a class that has the interface of a simhasher, but is not a simhasher. One
+  /// Computes the description of a text if `Simhasher` has the interface of a simhasher, but is not a simhasher. One
   /// pass makes the fingerprint, and another pass makes the features.
   description_type describe_by_calls(std::string_view text, workspace& scratch) const {
     description_type result;

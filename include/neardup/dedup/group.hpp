@@ -98,7 +98,7 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
   const group_check& check_;
 };
 
-/// Returns the labels of `fingerprints`. Groups are formed around the representatives of earlier calls.
+/// Returns the labels of `fingerprints`. `representatives`: the representatives of earlier calls.
 template <class Index, class Fingerprint>
 [[nodiscard]] std::vector<Index> label_fingerprints(std::span<const Fingerprint> representatives,
                                                     std::span<const Fingerprint> fingerprints, const bits& within,

@@ -63,7 +63,7 @@ struct arrival {
 
 namespace detail {
 
-/// A linked list of slots in the order of their ages. Each slot has a time.
+/// A linked list of slots, oldest first. Each slot has a time.
 class age_list {
  public:
   using slot_type = std::uint32_t;
@@ -113,8 +113,8 @@ class age_list {
 /// max_documents are removed after the batch is added. If `max_bytes` is set, a batch is cut into pieces of at least 64
 /// documents. A piece has as many documents as probably fit. Old documents are removed after each piece. If a call
 /// throws, earlier pieces remain added, and added() counts their documents.
-/// Memory: the memory of the deduplicator, and 16 bytes per kept document. The remaining documents are compacted, which
-/// frees unused memory, in two cases: three quarters of the allocated entries are unused, or max_bytes is reached.
+/// Memory: the memory of the deduplicator, and 16 bytes per kept document. The deduplicator is compacted, which frees
+/// unused memory, in two cases: three quarters of the allocated entries are unused, or max_bytes is reached.
 /// Guarantee: a call that throws may have changed two things. Documents that were too old, or that had to make room,
 /// may have been removed. Earlier pieces of the batch may have been added. If documents were added, but removing old
 /// documents fails, the call still returns its verdicts. The next call then tries again to remove the old documents,

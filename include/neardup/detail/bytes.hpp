@@ -57,7 +57,7 @@ Word load_little_endian(const char* bytes) noexcept {
   }
 }
 
-/// Checks that this machine is little-endian, because all files are. `name`: the file, or the data for the file, as the
+/// Checks that this machine is little-endian, as all files are. `name`: the file, or the data for the file, as the
 /// message should name it.
 /// Throws: std::runtime_error "NAME: ..." if the machine is not little-endian.
 inline void check_byte_order(const message_part& name) {

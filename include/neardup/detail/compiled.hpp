@@ -26,7 +26,7 @@
 #include "../error.hpp"
 
 // NEARDUP_COMPILED may be undefined, empty, 0 or 1. Undefined and 0 stand for the header-only form; empty and 1 stand
-// for the compiled form. The value of the expression is 2 if the definition is empty, and otherwise 0 - value.
+// for the compiled form. The expression of the second #if is 2 if the definition is empty, and otherwise 0 - value.
 #if defined(NEARDUP_COMPILED)
 #if 1 - NEARDUP_COMPILED - 1 == 0
 #undef NEARDUP_COMPILED

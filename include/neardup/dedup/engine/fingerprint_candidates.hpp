@@ -92,7 +92,7 @@ class batch_documents {
   [[nodiscard]] const Decider& from() const noexcept { return *from_; }
   [[nodiscard]] std::size_t kept() const noexcept { return kept_.size(); }
   [[nodiscard]] std::size_t size() const noexcept { return kept_.size() + positions_.size(); }
-  /// Returns the position in the batch of document `number`.
+  /// Returns the position of document `number` in the batch.
   /// Precondition: kept() <= number.
   [[nodiscard]] std::size_t position(slot_type number) const { return positions_[number - kept_.size()]; }
   [[nodiscard]] const description_type& description(slot_type number) const { return documents_[position(number)]; }

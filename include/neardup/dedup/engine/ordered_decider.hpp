@@ -86,7 +86,7 @@ class matcher {
 /// is dropped if one of the found candidates is kept. Otherwise the document stays open. Open documents are matched
 /// with the kept documents. Documents that are still open are decided in the same way, without the decided documents.
 /// - If the matcher cannot leave out pairs, or too many candidate pairs fail, the first half of the documents is
-/// decided. Then the kept documents of the first half are matched with the second half.
+/// decided. Then the second half is matched with the kept documents of the first half, and decided.
 /// So the work depends on the number of matches of kept documents, not on the number of all pairs.
 ///
 /// The second phase runs only if originals are wanted. Some matches of some documents have not been considered yet. So
@@ -183,7 +183,7 @@ class ordered_decider {
     by_.find_candidates(both, kept.size(), take, {});
   }
 
-  /// Considers the kept document `kept` as the original of the later document `document`.
+  /// Considers the kept document `kept` as the original of the later document `document`. A match drops `document`.
   /// Returns: true if the two documents match.
   bool consider(Number kept, Number document, int known) {
     std::optional<double> best;
