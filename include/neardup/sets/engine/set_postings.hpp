@@ -33,14 +33,15 @@ namespace neardup::inline v0::detail {
 /// smaller set may have any size, so all features are indexed and looked up. Features after the prefix have changed
 /// tokens (for_each_posting). A candidate needs several common prefix features (overlap_bounds::least_met).
 ///
-/// Generations: a *generation* is the postings of sets in one frozen order of the features. A new order is learnt if,
-/// since the last order was learnt, as many sets were inserted as were stored at that time, as many sets were erased as
-/// are stored now, or searches have spent more time on postings than learning takes. So a rare feature that becomes
-/// frequent, such as a phrase of a new template, slows down searches only for a while. A new order opens a second
-/// generation. Each insert() then moves some sets to the second generation, and a search reads the two generations. An
-/// old generation without sets is freed in pieces. So no insertion takes long, and erased sets leave no postings
-/// behind. A posting is outdated if its set was erased or its number reused. An outdated posting leads to a candidate
-/// that the bitmap filter or the caller drops. So an insertion that throws need not remove its postings.
+/// Generations: a *generation* is the postings of sets in one frozen order of the features. A new order is learnt in
+/// three cases. The insertions since the last order was learnt have reached the number of sets at that time. The
+/// erasures since then have reached the present number of sets. Searches have since then spent more time on postings
+/// than learning takes. So a rare feature that becomes frequent, such as a phrase of a new template, slows down
+/// searches only for a while. A new order opens a second generation. Each insert() then moves some sets to the second
+/// generation, and a search reads the two generations. An old generation without sets is freed in pieces. So no
+/// insertion takes long, and erased sets leave no postings behind. A posting is outdated if its set was erased or its
+/// number reused. An outdated posting leads to a candidate that the bitmap filter or the caller drops. So an insertion
+/// that throws need not remove its postings.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the set, and linear in the candidates;
 /// erase() is O(1).
