@@ -23,15 +23,15 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// A deduplicator, or a class that wraps a deduplicator. The member describer() computes the fingerprint and the
-/// features of a text without access to the deduplicator, so no lock is needed.
+/// A deduplicator, or a class that wraps a deduplicator. The member describer() returns a describer, which computes the
+/// fingerprint and the features of a text without access to the deduplicator, so it needs no lock.
 template <class T>
 concept deduplicating = requires(const T& value) {
   typename T::workspace;
   *value.describer();
 };
 
-/// A pool of scratch objects. It lends an object of its own to each concurrent caller.
+/// A pool of scratch objects. Concurrent callers borrow different objects.
 /// Thread safety: several threads may call all members at once.
 template <class T>
 class memory_pool {
@@ -101,7 +101,7 @@ struct describing_memory_of<T> {
 ///
 /// If T is a deduplicator, or wraps one, `guarded` also has the main members of T. These members compute the
 /// fingerprint and the features of a text before they take the lock. So a writer blocks other threads only while it
-/// searches. add_batch() adds many documents under one lock.
+/// searches and stores. add_batch() adds many documents under one lock.
 /// Example: `guarded<pigeonhole_index<64>> index;  index.write([&](auto& i) { i.insert(fingerprint, id); });
 ///          bool known = index.read([&](const auto& i) { return i.any_within(query); });`
 template <class T>
@@ -236,7 +236,7 @@ class guarded {
       leave(reader_slot);
       std::atomic<std::uint32_t>& waiting = waiting_for(phase);
       waiting.fetch_add(1);
-      // If the same writer is still active, the next writer will see this count, and let this reader read first.
+      // If the same writer is still active, the next writer will see `waiting`, and let this reader read first.
       const bool is_counted = phase_.load() == phase;
       if (is_counted) phase_.wait(phase);
       reader_slot.readers.fetch_add(1);

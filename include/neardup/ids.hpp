@@ -47,7 +47,7 @@ class whole_argument {
     static_assert(!std::floating_point<Value>,
                   "neardup: ids and times are whole numbers: round the number first, as in "
                   "static_cast<std::uint64_t>(seconds)");
-    // If extensions of the compiler are off, integers of more than 64 bits are not integral types.
+    // Without compiler extensions, integers of more than 64 bits are not std::integral, but they have operator <<.
     constexpr bool is_number = requires { value << 1; };
     constexpr bool is_integral = requires {
       { value << 1 } -> std::integral;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Includes all public headers of neardup/index/: from fingerprints to the fingerprints within k bits.
+// Includes all public headers of neardup/index/, which find the fingerprints within k bits of a fingerprint.
 #pragma once
 
 #include "version.hpp"

@@ -43,7 +43,7 @@ struct keyword {
 /// and breaks ties by hash. With chinese_words and `without`, the tokens are the keywords of jieba's extract_tags,
 /// except for ties, which jieba breaks by the order in the text.
 /// Throws: std::invalid_argument if n is 0 or the table is null.
-/// Memory: 32 to 64 bytes per term, for a table by hash, which copies share.
+/// Memory: 32 to 64 bytes per term of the IDF table, for a hash table that all copies of this object share.
 /// Thread safety: several threads may call all members at once.
 /// Example: `simhasher hash{keywords{20, words, table}, tf_idf{table}}`
 template <class Inner>
@@ -124,7 +124,7 @@ class keywords {
       if (++waiting_count_ == batch) flush();
     }
 
-    /// Counts the tokens of the batch. The function is not inlined, so that add() stays small enough to be inlined into
+    /// Counts the tokens in waiting_. The function is not inlined, so that add() stays small enough to be inlined into
     /// the tokenizer.
     NEARDUP_NOINLINE void flush() {
       for (std::size_t i = 0; i < waiting_count_; ++i) block_.columns[0][i] = xxh3<64>{}(text_of(waiting_[i]));

@@ -28,9 +28,9 @@ namespace neardup::inline v0 {
 
 /// Computes SimHash fingerprints of `Bits` bits. Each token of a text has a weight and a hash, and votes on each bit.
 ///
-/// A fingerprint depends only on the three components, their settings, and `Bits`. It does not depend on the machine or
-/// the order of the tokens. `Tokenizer` is a tokenizer, `Weighter` is a weighter, and `Hasher` is a token_hasher of at
-/// least `Bits` bits.
+/// A fingerprint depends only on the tokenizer, the weighter, the hasher, their settings, and `Bits`. It does not
+/// depend on the machine or the order of the tokens. `Tokenizer` is a tokenizer, `Weighter` is a weighter, and `Hasher`
+/// is a token_hasher of at least `Bits` bits.
 /// Thread safety: several threads may call const members at once.
 /// Example: `simhasher hash{shingles{2, words{}}, unit{}, xxh3<128>{.seed = 42}};  auto fingerprint = hash(text);`
 template <class Tokenizer, class Weighter = unit, class Hasher = xxh3<64>,
@@ -71,8 +71,8 @@ class simhasher {
   }
 
   /// Returns the fingerprint of a text, as the call without scratch memory does.
-  /// Memory: no allocation once the workspace has grown. An exception is a tokenizer without a fast path, which may
-  /// allocate: for example shingles with a user's hasher, or n-grams of more than 64 code points.
+  /// Memory: no allocation once the workspace has grown. Only a tokenizer without a fast path may still allocate, for
+  /// example shingles with a user's hasher, or n-grams of more than 64 code points.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
     return detail::fingerprint_text(tokenizer, weighter, hasher, text, scratch.memory_.get());
   }

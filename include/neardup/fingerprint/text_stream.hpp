@@ -21,8 +21,8 @@ namespace neardup::inline v0 {
 ///
 /// With chunks of at least 4 KiB, a text_stream is nearly as fast as hashing the whole text. If feed() or finish()
 /// throws, the text is discarded, and the text_stream is ready for the next text.
-/// Memory: the last piece of the text, which is 4 KiB plus at most twice the longest part without a cut, for example a
-/// word. Also the distinct tokens, unless each occurrence of a token has the same weight.
+/// Memory: the end of the text: 4 KiB plus at most twice the longest piece that the tokenizer does not cut, such as a
+/// word. Also the distinct tokens of the text, except for a minwise_hasher or the weighter tf.
 /// Throws: feed() throws std::length_error if a word has nearly 2 GiB or more.
 template <class Simhasher>
 class text_stream {
@@ -90,7 +90,7 @@ class text_stream {
  private:
   template <class Feed>
   void receive(const Feed& feed) {
-    // If the tokenizer reads only whole texts, the static_assert above is the only error.
+    // Without this condition, a tokenizer without chunks would cause more errors than the static_assert above.
     if constexpr (takes_chunks) votes_.receive(hash_.weighter, hash_.hasher, block_, feed);
   }
 

@@ -167,8 +167,8 @@ concept many_formed_weighter = (weight_adjuster<T> && (linear_weighter<T> || cou
 /// neardup::weight or a number (1 is the weight 1.0; NaN, infinite and negative numbers are errors);
 /// - `per_occurrence()` or `per_occurrence(token)` returns the weight of each occurrence of a token. An accumulator,
 /// whose sums are merged, requires this form;
-/// - `inner` is a member, which is another weighter, and `adjust(tokens)` changes the weights of all distinct tokens of
-/// the text. `tokens` is a std::vector<weighted_token<Words>>, for any Words.
+/// - the member `inner` is another weighter, and `adjust(tokens)` changes the weights of all distinct tokens of the
+/// text. `tokens` is a std::vector<weighted_token<Words>>, for any Words.
 template <class T>
 concept weighter = std::copy_constructible<T> && !detail::many_formed_weighter<T> &&
                    (detail::linear_weighter<T> || detail::count_weighter<T> || detail::token_weighter<T> ||
@@ -266,8 +266,8 @@ inline constexpr std::array<weight, 256> log_tf_weights = [] {
 
 }  // namespace detail
 
-/// Gives each distinct token the weight 1, whatever its count. This is the default weighter, in which repetition, as in
-/// boilerplate, does not matter.
+/// Gives each distinct token the weight 1, whatever its count. This is the default weighter. The repetition of
+/// boilerplate does not matter with it.
 struct unit {
   constexpr weight operator()(std::uint64_t /*count*/) const noexcept { return {}; }
 };
@@ -353,8 +353,8 @@ struct quantile_levels {
 template <class Inner>
 quantile_levels(std::size_t, Inner) -> quantile_levels<Inner>;
 
-/// Keeps only the n heaviest tokens of another weighter. Of tokens with equal weights, the tokens with the smaller
-/// hashes are kept.
+/// Keeps only the n tokens that are heaviest by another weighter. Of tokens with equal weights, the tokens with the
+/// smaller hashes are kept.
 /// Throws: std::invalid_argument if n = 0.
 template <class Inner>
 struct top {

@@ -155,7 +155,7 @@ constexpr double scan_costs(std::size_t bits, double count, const cost_model& mo
          bytes / (bytes <= model.cache_bytes ? model.cached_scan_bandwidth : model.scan_bandwidth);
 }
 
-/// Returns costs_of() with the constants of a machine.
+/// Returns the result of costs_of() for a machine with the constants `model`.
 constexpr expected_costs modelled_costs(const layout& shape, double count, int k, const cost_model& model) {
   check_count(count);
   expected_costs result{shape.blocks(), shape.table_count(), 0, 0, 0, 0, 0};
@@ -213,11 +213,11 @@ constexpr expected_costs modelled_costs(const layout& shape, double count, int k
 
 /// Returns the expected cost of a search within k bits among `count` fingerprints in a given layout.
 ///
-/// Bytes per fingerprint: 8 for each word, and the id, once. Each table except the first has a filter (4 bytes, or 8 if
-/// k > 8) and a slot number (4 bytes). Each table has a directory of 4 bytes per bucket. For 2^32 fingerprints or more,
-/// slot numbers and directory entries have 8 bytes. With 64 bits and 32-bit ids this is 12 + 8 * (tables - 1), plus at
-/// most 1 per table. If k <= 3 and count is in 2^17..2^28, the buckets of a table with long keys are cache lines: 9.4
-/// bytes per fingerprint.
+/// Bytes per fingerprint: the first table has 8 bytes for each word, and the id. Each table except the first has a
+/// filter (4 bytes, or 8 if k > 8) and a slot number (4 bytes). Each table has a directory of 4 bytes per bucket. For
+/// 2^32 fingerprints or more, slot numbers and directory entries have 8 bytes. With 64 bits and 32-bit ids, the sum is
+/// 12 + 8 * (tables - 1), plus at most 1 per table. If k <= 3 and count is in 2^17..2^28, the buckets of a table with
+/// long keys are cache lines, which take 9.4 bytes per fingerprint.
 ///
 /// Seconds: a probe reads a random line of the directory and a random line of the entries. The rest of the bucket is
 /// read at `bandwidth`. An entry that passes its filter costs two more lines. If buckets are cache lines, one probe in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Adds the weights of tokens to one sum for each bit of their hashes.
+// Adds the weight of each token to the sums of those bits that are set in the hash of the token.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Adds weights to 64 sums, modulo 2^64. For each token t and each set bit i of words[t * stride]: sums[i] += weights[t
-/// * stride]. This is the reference implementation.
+/// For each of `n` tokens t, and each bit i that is set in words[t * stride], adds weights[t * stride] to sums[i],
+/// modulo 2^64. This is the reference implementation.
 inline void add_weighted_one_by_one(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                                     std::size_t stride, std::size_t n) noexcept {
   for (std::size_t t = 0; t < n; ++t) {
@@ -20,10 +20,10 @@ inline void add_weighted_one_by_one(std::uint64_t* sums, const std::uint64_t* wo
   }
 }
 
-/// Adds weights with 16 additions per token, where add_weighted_one_by_one needs 64. Each four bits of a word are a
-/// value from 0 to 15, which chooses one of 16 partial sums. At the end, sums[i] is the total of the partial sums whose
-/// values have bit i set. For 1,024 tokens, the function takes a quarter of the time. For fewer than 16 tokens, adding
-/// the partial sums costs more than the smaller number of additions saves.
+/// Adds weights with 16 additions per token, where add_weighted_one_by_one needs 64. Every four bits of a word are a
+/// value from 0 to 15, which chooses one of 16 partial sums. At the end, sums[i] gets the partial sums of the values
+/// with bit i set. The function takes a quarter of the time for 1,024 tokens. It calls add_weighted_one_by_one for
+/// fewer than 16 tokens, because adding the partial sums would take longer.
 inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                                   std::size_t stride, std::size_t n) noexcept {
   constexpr std::size_t few = 16;

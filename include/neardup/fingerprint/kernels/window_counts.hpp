@@ -38,7 +38,7 @@ inline std::size_t count_window_blocks(bit_tally& tally, const window_xxh3& hash
 /// Counts in `tally` the bits of the hashes of all windows of a text.
 /// Precondition: 4 <= hash.n <= max_vector_window and hash.n <= text.size().
 inline void count_windows(bit_tally& tally, const window_xxh3& hash, std::string_view text) noexcept {
-  // Kernels read 16 bytes from the beginning of a window on. So the last windows are hashed in a padded copy.
+  // Kernels read 16 bytes from the beginning of each window, so the last windows are hashed in a padded copy.
   constexpr std::size_t margin = 16;
   constexpr std::size_t max_block = 128;
   const std::size_t windows = text.size() - hash.n + 1;
@@ -54,14 +54,14 @@ inline void count_windows(bit_tally& tally, const window_xxh3& hash, std::string
 
 // ---- any tokenizer --------------------------------------------------------------------------------------------------
 
-/// A sink that takes windows of bytes (see token_source). It counts the bits of their hashes; tallies[j] counts word j.
+/// A sink (see token_source) that counts the bits of the hashes of windows. tallies[j] counts word j of each hash.
 class window_counter {
  public:
   window_counter(std::uint64_t seed, std::span<bit_tally> tallies) noexcept : seed_(seed), tallies_(tallies) {}
 
-  /// Counts windows of bytes.
-  /// Returns: true if windows have 4 to max_vector_window bytes, and the text is not shorter than a window. Other
-  /// windows are rare, and are not counted.
+  /// Counts the windows of `n` bytes of a text.
+  /// Returns: false, without counting, if `n` is not in 4..max_vector_window or the text is shorter than `n` bytes.
+  /// Both are rare.
   [[nodiscard]] bool bytes(std::string_view text, std::size_t n) noexcept {
     if (n < 4 || n > max_vector_window || n > text.size()) return false;
     for (std::size_t j = 0; j < tallies_.size(); ++j) {

@@ -52,7 +52,7 @@ class window_vectors {
 };
 
 struct window_kernels {
-  /// Counts in `tally` the bits of the hashes of the windows that fill blocks of 16 vectors.
+  /// Counts in `tally` the hashes of the first of `count` windows: only the windows that fill blocks of 16 vectors.
   /// Returns: the number of windows counted.
   static std::size_t count_blocks(bit_tally& tally, const window_xxh3& hash, const char* text,
                                   std::size_t count) noexcept {

@@ -2,11 +2,11 @@
 // The last steps of the XXH3 formulas for inputs of up to 8 bytes, in 64-bit lanes. See simd/for_each_form.hpp.
 #if defined(NEARDUP_FORM) && (NEARDUP_FORM == NEARDUP_AVX2 || NEARDUP_FORM == NEARDUP_AVX512)
 
-/// A vector of hashes. The operators of the compiler compute all hashes at a time.
+/// A vector of hashes. An operator on it, such as `*`, computes all lanes at once.
 using hash_lanes = std::uint64_t __attribute__((vector_size(sizeof(words::vector))));
 
-/// Returns a vector of equal lanes, which stays in a register. g++ would build it again from an immediate at each use
-/// in a loop.
+/// Returns a vector whose lanes all equal `value`. NEARDUP_SCALAR keeps the vector in a register. Otherwise g++ would
+/// build it again from an immediate at each use in a loop.
 NEARDUP_ALWAYS_INLINE hash_lanes broadcast_lanes(std::uint64_t value) noexcept {
   NEARDUP_SCALAR(value);
   return hash_lanes{} + value;

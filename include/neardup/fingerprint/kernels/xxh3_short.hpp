@@ -82,7 +82,7 @@ struct short_xxh3 {
   }
 };
 
-/// Returns the exclusive or of the two halves of the product of 128 bits.
+/// Returns the exclusive or of the two halves of the 128-bit product a * b.
 NEARDUP_ALWAYS_INLINE std::uint64_t fold_product(std::uint64_t a, std::uint64_t b) noexcept {
 #if defined(__SIZEOF_INT128__)
   __extension__ using product_type = unsigned __int128;

@@ -2,8 +2,8 @@
 // Computes the XXH3 hashes of many short tokens of different lengths. Tokens are grouped by the formula for their
 // length, and then hashed in lanes.
 //
-// If tokens were hashed one by one, the processor would mispredict which formula the length of a word needs. For most
-// words, this would cost about 10 cycles.
+// If tokens were hashed one by one, the processor would mispredict the branch to the formula for most tokens. Each
+// misprediction would cost about 10 cycles.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class span_classes {
 
  private:
   static constexpr std::size_t classes = 5;
-  /// class_of[length] is the class of a length. Index 33 stands for all longer tokens.
+  /// class_of[length] is the class of a length. class_of[33] is the class of all tokens of more than 32 bytes.
   static constexpr auto class_of = [] {
     std::array<std::uint8_t, 34> result{};
     for (std::size_t length = 4; length < result.size(); ++length) {
@@ -100,7 +100,7 @@ struct sorted_spans {
 
 NEARDUP_AVX512_BEGIN
 
-/// Of sixteen spans, appends the spans that belong to one length class. VPCOMPRESSD selects these spans.
+/// Appends to `spans` those of sixteen spans whose bits in `which` are set. VPCOMPRESSD selects these spans.
 inline void append_class_avx512(span_class& spans, __mmask16 which, __m512i begin, __m512i length) noexcept {
   _mm512_storeu_si512(spans.begin + spans.count, _mm512_maskz_compress_epi32(which, begin));
   _mm512_storeu_si512(spans.length + spans.count, _mm512_maskz_compress_epi32(which, length));
@@ -153,13 +153,13 @@ struct span_lanes_avx512 {
 
 inline __m512i set1_avx512(std::uint64_t value) noexcept { return _mm512_set1_epi64(static_cast<long long>(value)); }
 
-/// Hashes tokens of 1 to 8 bytes. The part that does not depend on the seed is computed once.
+/// Hashes tokens of 1 to 8 bytes. The words of the tokens do not depend on the seed, and are computed once.
 template <std::size_t Words>
 NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes,
                                              std::span<const seeded_xxh3, Words> formulas,
                                              std::uint64_t* const* out) noexcept {
-  // VPERMQ uses the lowest three bits of a length, so it selects entry length % 8. The indices of VPSHUFB are relative
-  // to 16 bytes, so 8 is added for the upper token in each 16 bytes.
+  // VPERMQ uses the lowest three bits of a length, so it selects entry length % 8 of brief_sources. The indices of
+  // VPSHUFB are relative to 16 bytes, so 8 is added for the upper token in each 16 bytes.
   const __m512i halves = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0808080808080808, 0));
   const __m512i sources = _mm512_permutexvar_epi64(lanes.length, _mm512_load_si512(brief_sources.data()));
   const __m512i word = _mm512_shuffle_epi8(lanes.bytes(_mm512_setzero_si512()), _mm512_add_epi8(sources, halves));
@@ -282,7 +282,7 @@ inline void hash_spans(const char* text, const span_view& spans, std::uint64_t s
   choose_form(level, [&](auto form) { decltype(span_kernels_of(form))::hash(text, spans, seed, columns, words); });
 }
 
-/// Writes the hash of a token.
+/// Writes the hash of a token to `out`.
 inline void add_token_hash(std::string_view token, std::uint64_t seed, const hash_writer& out) {
   out.add(
       [&](std::size_t j) { return XXH3_64bits_withSeed(token.data(), token.size(), seed + j * xxh3<>::seed_step); });

@@ -41,7 +41,7 @@ struct span_kernels {
       brief_count += is_longer ? 0 : 1;
       longer_count += is_longer ? 1 : 0;
     }
-    // The lanes after the last token repeat the first token.
+    // If the last vector is not full, its remaining lanes repeat the first token.
     for (std::size_t i = brief_count; i % 4 != 0; ++i) {
       begin[i] = begin[0];
       length[i] = length[0];

@@ -36,7 +36,7 @@ struct window_xxh3 {
 
 #if NEARDUP_X86_KERNELS
 
-// The shuffles for each length of a window. A shuffle arranges eight consecutive windows from 16 bytes.
+// The shuffle for each length of a window. It arranges 16 bytes of a text as the words of eight consecutive windows.
 struct alignas(64) window_shuffle {
   std::uint8_t sources[64];
 };
@@ -68,7 +68,7 @@ inline void hash_windows(const window_xxh3& hash, const char* text, std::size_t 
   choose_form(level, [&](auto form) { decltype(window_hashes_of(form))::hash(hash, text, count, hashes); });
 }
 
-/// Writes the hashes of the `count` windows of `n` bytes that begin at text, text + 1, ...
+/// Writes to `out` the hashes of the `count` windows of `n` bytes that begin at text, text + 1, ...
 inline void add_window_hashes(const char* text, std::size_t count, std::size_t n, std::uint64_t seed,
                               instruction_set level, const hash_writer& out) {
   while (count > 0) {
@@ -83,11 +83,11 @@ inline void add_window_hashes(const char* text, std::size_t count, std::size_t n
   }
 }
 
-/// Writes the hashes of all windows of n bytes of a text.
+/// Writes to `out` the hashes of all windows of `n` bytes of a text.
 /// Precondition: 1 <= n <= max_vector_window, and n <= text.size().
 inline void add_byte_windows(std::string_view text, std::size_t n, std::uint64_t seed, instruction_set level,
                              const hash_writer& out) {
-  // Kernels read whole vectors. So the last windows are hashed in a padded copy.
+  // Kernels read whole vectors, also after the last window. So the last windows are hashed in a padded copy.
   constexpr std::size_t margin = 32;
   const std::size_t windows = text.size() - n + 1;
   const std::size_t in_place = text.size() > margin ? text.size() - margin : 0;

@@ -51,7 +51,7 @@ class window_lanes {
 };
 
 struct window_hashes {
-  /// hash() of portable code, with a window in each lane.
+  /// Hashes the `count` windows that begin at text, text + 1, ..., with a window in each lane.
   /// Precondition: 16 bytes are readable from text + count - 1 on; `hashes` has room for count + 7 elements.
   static void hash(const window_xxh3& hash, const char* text, std::size_t count, std::uint64_t* hashes) noexcept {
     hash.n < 4 ? hash_all<true>(hash, text, count, hashes) : hash_all<false>(hash, text, count, hashes);

@@ -18,8 +18,8 @@ namespace neardup::inline v0::detail {
 /// the further entries of a bucket (the overflow), and the line has the position of its overflow.
 ///
 /// Most probes cause one cache miss, which is this line. With a directory and separate arrays of filters and slots, a
-/// probe causes three cache misses. At k = 3, a filter of 16 bits passes one non-match in 94. The slot of such an entry
-/// is in the same line.
+/// probe causes three cache misses. At k = 3, a filter of 16 bits passes one non-match in 94, whose slot is in the same
+/// line.
 ///
 ///   bytes  0..19  filters_: ten filters of 16 bits
 ///   bytes 20..59  slots_: their ten slots of 32 bits; in a bucket of 15 or more entries, slots_[9] is the number of
@@ -28,22 +28,21 @@ namespace neardup::inline v0::detail {
 ///                 the overflow, if there is one
 class alignas(64) bucket_line {
  public:
-  /// The greatest number of entries in a line. If the bucket has 15 or more entries, one slot of the line has their
-  /// number, so the line has room for one entry fewer.
+  /// The greatest number of entries in a line. If the bucket has 15 or more entries, the last slot of the line is their
+  /// number, so the line has only nine entries.
   static constexpr std::size_t capacity = 10;
   /// A table of n entries has n / mean_count lines. If entries are distributed over the lines at random (Poisson
   /// distribution), overflow_chance is the probability that a line overflows, and overflow_share is the share of the
   /// entries that are in the overflow.
   static constexpr std::size_t mean_count = 7;
   static constexpr double overflow_chance = 0.0985, overflow_share = 0.0296;
-  /// The position of an overflow is below this limit.
   /// Invariant: overflow() < overflow_limit.
   static constexpr std::size_t overflow_limit = std::size_t{1} << 28;
 
   bucket_line() = default;
   /// Makes a bucket of `count` entries with the given filters and slots of 32 bits. If there are more entries than a
   /// line has room for, the caller stores the last entries in other arrays, from position `overflow` on.
-  /// Precondition: each of the two arrays has `capacity` readable values, even if count is less.
+  /// Precondition: `filters` and `slots` have `capacity` readable values each, even if `count` is less.
   bucket_line(std::size_t count, const std::uint32_t* filters, const std::uint32_t* slots,
               std::size_t overflow) noexcept {
     // The loop always has `capacity` iterations. The end of a loop with `count` iterations would be mispredicted.
@@ -116,7 +115,7 @@ struct line_findings {
 
 namespace neardup::inline v0::detail {
 
-/// Returns the function that scans lines with the active instruction set. `Most` is its template argument.
+/// Returns the function line_kernels::scan<Most>() of the active instruction set.
 template <std::size_t Most>
 [[nodiscard]] auto line_scan() noexcept {
   return choose_form(active_instruction_set(),

@@ -3,12 +3,12 @@
 #if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_BASELINE && NEARDUP_FORM != NEARDUP_AVX512
 
 struct line_kernels {
-  /// Scans the lines of `count` probes.
+  /// Scans the lines of `count` probes, and writes the results to `findings`.
   /// Precondition: count <= Most, and `findings` is empty.
   template <std::size_t Most>
   static void scan(const line_probe* probes, std::size_t count, int k, line_findings<Most>& findings) noexcept {
     constexpr std::size_t spacing = lane_bits<std::uint16_t>;
-    // close_shorts() returns `spacing` equal bits for each filter. The mask keeps one bit of them.
+    // close_shorts() returns `spacing` equal bits for each filter. `ones` selects one of these bits.
     constexpr std::uint64_t ones = spacing == 1   ? ~std::uint64_t{0}
                                    : spacing == 2 ? 0x5555555555555555U
                                                   : 0x1111111111111111U;

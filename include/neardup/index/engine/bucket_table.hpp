@@ -99,7 +99,7 @@ class bucket_segment {
     }
     std::size_t chunk = b.chunk();
     if (chunk > 1 && count <= capacity_of(chunk) / 4) {
-      // Keeps the first part of the chunk: 8 of 16 or 24 entries, otherwise half of the entries. Releases the rest.
+      // Keeps room for 8 entries of a chunk for 16 or 24, or else half of the chunk. Releases its other entries.
       const std::size_t kept = chunk <= 3 ? 1 : chunk - 2;
       const std::size_t left = chunk <= 3 ? chunk - 1 : chunk - 2;
       release(b.begin() + capacity_of(kept), left);
@@ -170,7 +170,7 @@ class bucket_segment {
   }
 
  private:
-  // Positions in the arena are counted in grains. A grain is the size of the smallest chunk.
+  // Directory and free lists store positions in the arena in grains. A grain is the size of the smallest chunk.
   static constexpr std::size_t grain = 8;
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
@@ -260,8 +260,8 @@ class bucket_segment {
     slots_[position] = static_cast<Offset>(slot);
   }
 
-  // Searches backwards. When a slot is erased, the last slot of the index takes its number, and the entry of the last
-  // slot is near the end of its bucket. Compares sixteen entries at a time, so that compilers vectorise the loop.
+  // Returns the position of a slot's entry. Searches backwards: an erasure also looks up the last slot of the index,
+  // which is near the end of its bucket. Compares sixteen entries at a time, so that compilers vectorise the loop.
   std::size_t position_of(const bucket& b, std::size_t slot) const noexcept {
     constexpr std::size_t step = 16;
     const auto wanted = static_cast<Offset>(slot);
@@ -368,7 +368,7 @@ class bucket_table {
     s.prepare(hash << log_segments_);
   }
 
-  /// Adds a slot.
+  /// Adds the entry (filter, slot).
   /// Precondition: prepare() was called for the same hash.
   void push(std::uint64_t hash, std::uint64_t filter, std::size_t slot) noexcept {
     segment_of(hash).push(hash << log_segments_, filter, slot);

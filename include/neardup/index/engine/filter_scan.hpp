@@ -13,8 +13,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns the value that scanned_a_probe() has to return, or 0 for no such value. Tests set the value to force probes
-/// where a scan would be faster.
+/// Returns a reference to the value that scanned_a_probe() returns instead of its own, unless the value is 0. Tests set
+/// the value to force probes where a scan would be faster.
 inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
   static std::atomic<std::size_t> forced{0};
   return forced;
@@ -29,7 +29,7 @@ inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
 /// Returns how many fingerprints of `Words` words a scan compares in the time of one probe. The result is at least 1.
 template <std::size_t Words>
 [[nodiscard]] std::size_t fingerprints_a_probe() noexcept {
-  // Fingerprints that are too wide for the vector kernels are scanned by the portable kernel.
+  // Fingerprints that are too wide for the vector kernels are scanned by the portable kernel, which is slower.
   const std::size_t words =
       Words <= max_vector_words ? scanned_a_probe() : (std::min)(scanned_a_probe(), std::size_t{8});
   return (std::max)(std::size_t{1}, words / Words);

@@ -100,7 +100,7 @@ struct filter_run {
   std::uint64_t query;  ///< the filter of the query
 };
 
-/// The number of a filter_run, and the position in the run of a filter that is within k bits of the query's filter.
+/// A filter that is within k bits of the query's filter: the number of its filter_run, and its position in the run.
 struct filter_hit {
   std::size_t run;
   std::size_t position;  ///< in the filter_run
@@ -121,9 +121,9 @@ inline constexpr std::size_t hit_capacity = 256;
 
 namespace neardup::inline v0::detail {
 
-/// Joins filters: writes the pairs of `job` whose filters differ in at most k bits to `found`, sorted by (x, y). A call
-/// may return before job.is_done(), because `found` may have no room for join_step more pairs. The next call continues.
-/// All calls together write each pair once.
+/// Joins filters: writes the pairs (x, y) of `job` for which xs[x] and ys[y] differ in at most k bits to `found`,
+/// sorted. A call may return before job.is_done(), because `found` may have no room for join_step more pairs. The next
+/// call with `job` continues. All calls together write each pair once.
 /// Returns: the number of pairs written.
 /// Precondition: found.size() >= join_step and 0 <= k.
 template <class Filter>

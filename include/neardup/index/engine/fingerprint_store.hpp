@@ -174,7 +174,7 @@ class fingerprint_store {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  /// The result of a search that finds no slot. No slot has this number.
+  /// The result of find() for a fingerprint that is not stored. No slot has this number.
   static constexpr Offset none = (std::numeric_limits<Offset>::max)();
   /// The greatest possible number of distinct fingerprints.
   static constexpr std::size_t max_slots = static_cast<std::size_t>(
@@ -320,7 +320,7 @@ class fingerprint_store {
     ids_.remove_slot(slot);
   }
 
-  // Computes the hash of the fingerprint in a slot, and prefetches the fingerprint.
+  // A function object that returns the hash of the fingerprint in a slot. prefetch() prefetches the fingerprint.
   struct hash_of_slot {
     const std::vector<words_type>& fingerprints;
 

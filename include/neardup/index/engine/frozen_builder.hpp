@@ -104,7 +104,7 @@ class frozen_builder {
                                "there may be at most ", (std::numeric_limits<pair_number>::max)(),
                                "; give the index a wider one"});
     }
-    // In the radius regime, each bit of a key costs a probe. So keys have only bits that choose a bucket.
+    // If searches flip bits of keys, each bit of a key costs a probe. So keys have only bits that choose a bucket.
     const int bits = frozen_directory_bits(count, word_bits);
     plans_ = std::make_shared<const search_plans<Words>>(shape, static_cast<std::size_t>((std::max)(bits, 8)));
   }
@@ -148,7 +148,7 @@ class frozen_builder {
     frozen_table<Offset> spare;
   };
 
-  // Reads record i of a part, either from its source or from a copy of the part. The two cases have one type, so that
+  // Reads record i of a part, by `read` or from a copy of the part. The two cases have one type, so that
   // radix_partition is instantiated once.
   template <class Record, class ReadRecord>
   struct part_reader {
@@ -163,7 +163,7 @@ class frozen_builder {
   // passes: the first pass stores them in parts, by the leading bits of their addresses. The second pass reads each
   // part again by load(position), and stores it in order. After each part, use(base, first) is called. The part begins
   // at position `base`, and `first` is its lowest address. The records of address first + a begin at base + starts[a].
-  // The last element of `starts` is the end of the part.
+  // The part ends at `base` plus the last element of `starts`.
   template <class Record, class Start, class ReadRecord, class Address, class Store, class Load, class Use>
   void partition(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
                  const Load& load, scratch_array<Record>& scratch, large_array<Start>& starts, const Use& use) {
@@ -234,7 +234,7 @@ class frozen_builder {
       return are_equal(a.fingerprint, b.fingerprint) ? a.id < b.id : a.fingerprint < b.fingerprint;
     };
     std::vector<pair> crowd;
-    // Drops duplicate pairs. Equal fingerprints become one fingerprint with all their ids.
+    // Sorts the pairs with the same address, and drops duplicates. Equal fingerprints get one slot with all their ids.
     const auto append = [&](std::size_t base, std::size_t first) {
       for (std::size_t bucket = 0; bucket + 1 < starts.size(); ++bucket) {
         if (((first + bucket) & ((std::size_t{1} << extra) - 1)) == 0) {

@@ -122,7 +122,7 @@ class frozen_engine {
     find_parts();
   }
   frozen_engine(frozen_engine&& other) noexcept
-      // The moved-from engine keeps its plans, so that it is empty and usable. The arrays are not copied.
+      // `other` keeps its plans, but not its arrays. So the moved-from engine is empty, and still usable.
       : plans_(other.plans_),  // NOLINT(performance-move-constructor-init)
         store_(std::exchange(other.store_, {})),
         tables_(std::exchange(other.tables_, {})),
@@ -200,7 +200,7 @@ class frozen_engine {
       }
       return {filters + (begin << log_filter_size), slots + begin, 0, count, false};
     }
-    /// Returns all entries of a bucket. If the table has lines, returns only the overflow.
+    /// Returns the entries of a bucket: only the overflow if the table has lines, otherwise all entries.
     [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
       if (has_lines()) return overflow(line(hash));
       const auto* const at = static_cast<const Offset*>(entry(hash));

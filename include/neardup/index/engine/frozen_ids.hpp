@@ -48,7 +48,7 @@ class frozen_ids {
   frozen_ids(large_array<Id> ids, const std::vector<std::pair<Offset, std::size_t>>& several, std::size_t slots)
       : size_(ids.size()), ids_(std::move(ids)) {
     if (several.empty()) return;
-    // Returns the end of the ids of several[i]. Each slot between several[i] and several[i + 1] has one id.
+    // Returns the end of the ids of several[i] in ids_. Slots between several[i] and several[i + 1] have one id each.
     const auto end_of = [&](std::size_t i) {
       if (i + 1 == several.size()) return size_ - (slots - several[i].first - 1);
       return several[i + 1].second - (several[i + 1].first - several[i].first - std::size_t{1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The engine of a pigeonhole_index with any layout: its pairs, and its tables.
+// The engine of a pigeonhole_index: the store of its pairs, and the tables of any layout.
 #pragma once
 
 #include <array>
@@ -63,7 +63,7 @@ class pigeonhole_engine {
 
   /// Stores a pair.
   /// Returns: false if the pair is stored already.
-  /// Throws: std::length_error if Offset has no further number, or if a table is full.
+  /// Throws: std::length_error if Offset cannot number a further fingerprint, or if a table is full.
   bool insert(const words_type& fingerprint, const Id& id);
 
   /// Removes a pair.
@@ -109,7 +109,7 @@ class pigeonhole_engine {
  private:
   using table_type = bucket_table<Offset>;
 
-  // Computes the hash of the key of the fingerprint in a slot, and prefetches the fingerprint.
+  // A function object that returns the hash of the key of a slot's fingerprint. prefetch() prefetches the fingerprint.
   struct slot_hash {
     const table_key<Words>& key;
     const store_type& store;
@@ -120,7 +120,7 @@ class pigeonhole_engine {
   slot_hash hash_of_slot(std::size_t table) const noexcept { return {plans_->keys()[table], store_}; }
 
   // Removes a slot from all tables. The last slot gets the number of the removed slot.
-  // Precondition: the store still has the two slots.
+  // Precondition: the store still has the removed slot and the last slot.
   void remove_slot(std::size_t slot) noexcept;
 
   [[nodiscard]] bool is_wide() const noexcept { return !narrow_filter_suffices(shape().k()); }

@@ -152,7 +152,7 @@ class search_plans {
       if (flips == 0) return true;
       for (std::size_t bit = first; bit < key.width(); ++bit) {
         const std::uint64_t flipped = start ^ (std::uint64_t{1} << bit);
-        // For most keys this is the last flip. So the loop visits these keys without a recursive call.
+        // Most keys are visited at the last flip, for which the loop makes no recursive call.
         if (!(flips == 1 ? visit(flipped) : visit_near(flipped, bit + 1, flips - 1, visit))) {
           return false;
         }
@@ -173,8 +173,8 @@ class search_plans {
     }
   };
 
-  /// Makes the plans of a layout. In the radius regime, keys are cut to at most `max_radius_width` bits. Each bit of a
-  /// key costs a probe, and is useless if the directory does not depend on the bit.
+  /// Makes the plans of a layout. If searches flip bits of keys, keys are cut to at most `max_radius_width` bits: each
+  /// bit of a key then costs a probe, and is useless if the directory does not depend on the bit.
   explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits);
 
   [[nodiscard]] const layout& shape() const noexcept { return shape_; }

@@ -114,7 +114,7 @@ template <class Fingerprint, class Engine>
 void append_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                   match_batch<match_of<Engine, Fingerprint>>& result) {
   using match_type = match_of<Engine, Fingerprint>;
-  // Larger blocks make a batch faster. But for long fingerprints they would take much of the stack.
+  // Larger blocks make a batch faster, but large blocks of long fingerprints would take much of the stack.
   constexpr std::size_t block = (std::max)(std::size_t{256}, std::size_t{1024} / words_for(Fingerprint::bits));
   result.offsets.reserve(queries.size() + 1);
   result.offsets.push_back(0);

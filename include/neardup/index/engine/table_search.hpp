@@ -18,7 +18,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The hash of a key that a search looks up, and the index in the plan's `steps` to which the key belongs.
+/// The hash of a key that a search looks up, and the index of the key's step in the plan's `steps`.
 struct key_probe {
   std::uint64_t hash;
   std::size_t step;
@@ -121,7 +121,7 @@ class table_search {
       const bucket_view<Offset> found = table.view(p.hash);
       if (found.count == 0) continue;
       const auto* const filters = static_cast<const char*>(found.filters);
-      // The hardware prefetcher prefetches the lines after max_lines.
+      // The hardware prefetcher loads the lines after the first max_lines.
       constexpr std::size_t line = 64, max_lines = 24;
       const std::size_t size = found.count * (found.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
       for (std::size_t at = 0; at < (std::min)(size, max_lines * line); at += line) prefetch(filters + at);
@@ -187,7 +187,7 @@ class table_search {
     const int distance = portable_popcount(difference);
     if (distance > k_) return true;
     // Several keys may share a bucket, and several probes may find the same fingerprint. A fingerprint is reported only
-    // by the first probed table that finds it, and only if the probe looked up its own key.
+    // by the first probed table that finds it, and only if the probe looked up the key of the fingerprint.
     if (!plan_.steps[c.origin.step].is_own_key(difference, fingerprint, c.origin.hash)) return true;
     if (plan_.is_found_before(c.origin.step, difference)) return true;
     return visit_(c.number, distance);
@@ -201,13 +201,13 @@ class table_search {
   const slot_visitor& visit_;
   std::array<group, 3> groups_;
   group* newest_ = &groups_[0];  // stage 1: prefetches directory entries
-  // The group of stage 2 reads directory entries, and the group of stage 3 compares filters.
+  // older_[0]: stage 2, which reads directory entries; older_[1]: stage 3, which compares filters
   std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};
   std::size_t candidate_count_ = 0;
   std::array<candidate, candidate_capacity> candidates_;
 };
 
-/// Runs a table_search. If a scan is faster, it scans all fingerprints instead.
+/// Runs a table_search, or scans all fingerprints if a scan is faster.
 template <std::size_t Words, class Offset, class Tables, class Store>
 bool search_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                    const std::array<std::uint64_t, Words>& query, int k, const slot_visitor& visit) {
@@ -215,8 +215,8 @@ bool search_tables(const Tables& tables, const search_plans<Words>& plans, const
   return table_search<Words, Offset, Tables, Store>(tables, plans, store, query, k, visit).run();
 }
 
-/// Returns how many stored fingerprints search_tables() compares with a query. A scan compares all fingerprints;
-/// otherwise the fingerprints in the probed buckets.
+/// Returns how many stored fingerprints search_tables() compares with a query. A scan compares all fingerprints.
+/// Otherwise, search_tables() compares the fingerprints in the probed buckets.
 template <std::size_t Words, class Tables, class Store>
 [[nodiscard]] std::size_t compared_in_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                                              const std::array<std::uint64_t, Words>& query, int k) {
