@@ -153,8 +153,8 @@ class id_reference {
 /// insert(), erase(), for_each(), reserve(), memory_usage(), a workspace, and can_join. If can_join is true, a source
 /// also has joins() and decide_batch().
 ///
-/// A deduplicator consists of a describer, a decider and a judge. Classes with limits, durability or locks wrap a
-/// deduplicator. Guarantee: strong.
+/// A deduplicator has a describer, a decider and a judge. Classes with limits, durability or locks wrap a deduplicator.
+/// Guarantee: strong.
 /// Thread safety: several threads may call const members at once, each with its own workspace, while no thread calls
 /// other members.
 template <class Fingerprint, class Feature, class Id, class Source>

@@ -313,7 +313,7 @@ class basic_deduplicator {
   [[nodiscard]] const Judge& judge() const noexcept { return judge_; }
 
   /// Sets the hook, which receives each change before the change becomes final.
-  /// Precondition: `hook` outlives this object, also if this object is moved.
+  /// Precondition: `hook` outlives this object, even if this object is moved.
   void commit_to(detail::change_hook<change_type>* hook) noexcept { hook_ = hook; }
   void commit(const change_type& change) {
     if (hook_ != nullptr) hook_->commit(change);

@@ -78,7 +78,7 @@ class edit_matcher final : public matcher<std::uint32_t> {
 
   [[nodiscard]] bool finds_more() const override { return true; }
 
-  /// Passes the kept text that is closest to `document` to `consider`, if a kept text is similar enough. If a copy of
+  /// Calls `consider` with the kept text that is closest to `document`, if a kept text is similar enough. If a copy of
   /// `document` was searched for before, `document` is compared only with the texts that were kept since that search.
   void find_more(std::uint32_t document, const std::function<void(std::uint32_t, int)>& consider) const override {
     advance(document, rank_at_.size());

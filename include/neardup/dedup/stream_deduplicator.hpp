@@ -272,8 +272,8 @@ class stream_deduplicator : private Deduplicator {
     return Deduplicator::memory_usage() + ages_.memory_usage();
   }
 
-  /// Returns how many documents still fit. If `max_bytes` is set, the result is an estimate, and at least 64; otherwise
-  /// the number is unlimited. add_batch() cuts larger batches into pieces, unless when_full::refuse is set.
+  /// Returns how many documents still fit into `max_bytes`: an estimate of at least 64. Without `max_bytes`, the number
+  /// is unlimited. add_batch() cuts larger batches into pieces, unless when_full::refuse is set.
   [[nodiscard]] std::size_t max_piece() const noexcept {
     if (limits_.max_bytes == stream_limits{}.max_bytes) return no_limit;
     constexpr std::size_t guess = 1024;  // estimated bytes of a document

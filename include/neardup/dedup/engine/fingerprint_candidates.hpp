@@ -42,8 +42,8 @@ template <std::size_t Words>
                              std::span<const std::array<std::uint64_t, Words>> sample, double join_cost,
                              const any_runner& run) {
   if (join_cost == 0) return true;
-  // If a batch has fewer fingerprints than this, a join never pays. Like the slowest search, the join of a small batch
-  // compares all pairs. The join also has to list the kept fingerprints.
+  // If a batch has at most this many fingerprints, a join never pays. Like the slowest search, the join of a small
+  // batch compares all pairs. The join also has to list the kept fingerprints.
   constexpr std::size_t min_joined = 256;
   if (count <= min_joined) return false;
   constexpr double of_search = 400, of_scan = 18;  // cost of a search; cost of fingerprints_a_probe() comparisons

@@ -284,8 +284,8 @@ class ordered_decider {
         is_decided[i].notify_all();
       };
       undo give_up{[&] {
-        // If this step throws, its documents stay undecided. They are marked as decided, so that no part waits for them
-        // forever.
+        // If this step throws, it leaves documents undecided. is_decided is set for them, too, so that no part waits
+        // for them forever.
         for (std::size_t i = first; i < last; ++i) decided(i);
       }};
       std::span<const candidate> own;
