@@ -29,7 +29,7 @@ class attachment_file : public detail::viewed_file {
 
   /// Returns the width of the fingerprints.
   [[nodiscard]] std::size_t bits() const noexcept { return file().header().bits; }
-  /// Returns the number that the program passed to save_attachments().
+  /// Returns the `count` that the program passed to save_attachments().
   [[nodiscard]] std::uint64_t count() const noexcept { return file().header().count; }
   [[nodiscard]] const std::string& path() const noexcept { return file().name(); }
 

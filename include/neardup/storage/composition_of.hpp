@@ -157,7 +157,7 @@ class part_names {
 }  // namespace detail
 
 /// Returns the composition of the fingerprints of a simhasher. If a part is your own, it needs a member `std::string
-/// description() const`. The description must differ from that of any other part or setting.
+/// description() const`. Parts that differ in type or settings must have different descriptions.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 [[nodiscard]] NEARDUP_COLD fingerprint_composition
 composition_of(const simhasher<Tokenizer, Weighter, Hasher, Bits>& hash) {

@@ -264,7 +264,7 @@ class deduplicator_format {
     return bytes;
   }
   /// Sets the times of the kept documents.
-  /// Returns: false if `bytes` does not have exactly one time for each document.
+  /// Returns: false if `bytes` does not have exactly one time for each document, or if the times are not ascending.
   static bool set_times(Form& form, byte_span bytes) {
     if constexpr (is_stream_deduplicator<Form>) {
       std::vector<id_type> ids;

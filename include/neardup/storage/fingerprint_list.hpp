@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of fingerprints with ids. Shards, joins and machines exchange fingerprints in this format.
+// Lists of fingerprints with ids. Programs exchange fingerprints in this format, also between machines.
 #pragma once
 
 #include <array>

@@ -137,7 +137,7 @@ inline void save(const std::string& path, const word_dictionary& words) {
 }
 
 /// Opens a saved dictionary. The file stays mapped, and words are looked up in place. Adding a word first copies the
-/// table to memory. The whole file is checked, so a damaged file is safe.
+/// table to memory. The whole file is checked first.
 /// Throws: std::runtime_error if the file is damaged or of another version; the message names the file.
 /// Complexity: linear in the size of the file; some milliseconds for jieba's dictionary.
 [[nodiscard]] inline word_dictionary open_dictionary(mapped_file file) {

@@ -190,7 +190,7 @@ class container {
     std::uint64_t checksum;
   };
 
-  /// Parses a file. Messages name the file `name`.
+  /// Parses a file. `name` is the name of the file in messages.
   /// Throws: std::runtime_error if the bytes are not a file with content of the kind `content`.
   /// Complexity: linear in the size of the header.
   NEARDUP_COLD container(byte_span bytes, std::string name, file_content content);

@@ -105,7 +105,7 @@ void write_index(file_operations& files, const std::string& path, const frozen_e
 }
 
 /// Returns the details of an index file.
-/// Throws: std::runtime_error if the file is of another Id, Offset, width or kind of fingerprints.
+/// Throws: std::runtime_error if the header is damaged, or if Id, Offset, `bits` or `kind` is not as in the file.
 template <class Id, class Offset>
 [[nodiscard]] index_details index_details_of(const container& file, std::size_t bits, fingerprint_kind kind) {
   const file_header& header = file.header();
@@ -172,7 +172,7 @@ template <std::size_t Words, class Id, class Offset, template <class> class Arra
   return {std::move(plans), std::move(store), std::move(arrays.tables)};
 }
 
-/// The engine of an index in a file. It reads the bytes of the sections. It is a frozen_engine with bounds checks, or a
+/// The engine of an index in a file. It searches the sections in place: by a frozen_engine with bounds checks, or by a
 /// scan if a flat_index was saved.
 template <std::size_t Words, class Id, class Offset>
 class view_engine {
@@ -183,7 +183,7 @@ class view_engine {
   using store_type = typename engine_type::store_type;
 
   /// Opens the engine in a file.
-  /// Throws: std::runtime_error if the sections contradict each other; std::bad_alloc.
+  /// Throws: the exceptions of index_details_of() and read_engine().
   /// Complexity: the time is the same for any number of fingerprints.
   view_engine(const container& file, std::size_t bits, fingerprint_kind kind)
       : bits_(bits),

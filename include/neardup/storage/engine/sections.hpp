@@ -50,16 +50,15 @@ void check_id_form(const container& file, id_form form, std::size_t size) {
   file.refuse({"the ids are ", name, " of ", 8 * size, " bits, which is another Id"});
 }
 
-/// Makes the sections of a file from arrays. An engine has a function for_each_section(), which passes each array and
-/// its tag to a section_writer or a section_reader.
+/// Makes the sections of a file from arrays. A function for_each_section() passes each array of an engine, and the tag
+/// of the array, to a section_writer or a section_reader.
 class section_writer {
  public:
   template <class Array>
   void operator()(section_tag tag, std::size_t table, const Array& array) {
     add(tag, table, std::as_bytes(std::span(array.data(), array.size())));
   }
-  /// Writes a file of these sections, and of attachments.
-  /// Returns, throws: the same as write_container().
+  /// Writes a file of these sections and the attachments; see write_container().
   std::uint64_t write(file_operations& files, const std::string& path, const file_header& header,
                       std::span<const byte_span> attachments) {
     for (std::size_t i = 0; i < attachments.size(); ++i) add(attachment_tag(i), 0, attachments[i]);
@@ -150,7 +149,7 @@ class viewed_file {
   container file_;
 };
 
-/// Gives load() and logs access to the file of a view.
+/// Gives access to the file of a view. load() and durable_set_index need this access.
 struct view_access {
   static const container& file(const viewed_file& view) noexcept { return view.file(); }
 };

@@ -32,7 +32,7 @@ class chinese_words;
 
 namespace detail {
 
-/// A character of the run of Chinese characters that is segmented.
+/// A character of a run that is segmented, or the end of the run.
 struct segment_step {
   double score;         // sum of the logarithms along the best path from here to the end
   std::uint32_t begin;  // offset of the character in the run
@@ -411,7 +411,7 @@ NEARDUP_INLINE void word_dictionary::reserve_nodes(std::size_t count) {
   for (std::uint32_t i = 0; i < old.size(); ++i) {
     if (old[i].key == 0) continue;
     // A parent is moved before its children. In a damaged mapped file, a node may have no parent, or may be its own
-    // ancestor.
+    // ancestor, so the loop ends when the path is too long.
     for (std::uint32_t at = i; at < old.size() && moved[at] == none && path.size() <= old.size();) {
       path.push_back(at);
       at = parent_of(old[at].key);

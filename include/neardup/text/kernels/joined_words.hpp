@@ -169,7 +169,7 @@ NEARDUP_ALWAYS_INLINE void join_han(word_join_cursor& c, const char* characters,
   c.count += count;
 }
 
-/// Joins words some of which are Han characters.
+/// Joins words of letters, and Han characters, each of which is a word.
 /// Precondition: 128 bytes of the block are readable.
 NEARDUP_ALWAYS_INLINE void join_mixed(word_join_cursor& cursor, const char* block, std::size_t size,
                                       const character_masks& masks) noexcept {
@@ -397,7 +397,7 @@ class joined_words {
   }
 
  private:
-  /// Enlarges the vectors for the words of another `bytes` bytes of text.
+  /// Enlarges the vectors for the words of `bytes` further bytes of text.
   void make_room(std::size_t bytes) {
     constexpr std::size_t slack = 64;  // kernels read and write whole vectors
     const std::size_t size = words_.size + word_join_cursor::joined_room(bytes) + slack;
