@@ -178,7 +178,7 @@ NEARDUP_INLINE bool file_operations::sync_folder(const std::string& folder) {
 #else
   const int opened = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
   if (opened < 0) return false;
-  // Some file systems cannot sync folders, and report EINVAL.
+  // Some file systems cannot sync folders, and report EINVAL. This is no failure.
   const bool synced = ::fsync(opened) == 0 || errno == EINVAL;
   const int error = errno;
   ::close(opened);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chooses the type of the positions in the input of a join: the smallest integer type that can number the input.
+// Chooses the type of positions in the input of a join: the smallest integer type that can number all documents.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ void check_index_type(std::size_t count, const char* what) {
 }
 
 /// Calls `use(position)`. `position` is a zero of the smallest type that can number `count` fingerprints.
-/// The 64-bit type is instantiated only if Index has 64 bits. So a join with a 32-bit Index is compiled only once.
+/// `use` is instantiated for 64 bits only if Index has 64 bits. So a join with a 32-bit Index is compiled only once.
 /// Precondition: Index can number `count` fingerprints.
 template <class Index, class Use>
 auto with_position_type(std::size_t count, const Use& use) {

@@ -51,9 +51,9 @@ inline constexpr int max_pass_bits = 10;
   return (std::min)(bits, std::clamp(static_cast<int>(std::bit_width(count >> 15)), 8, max_pass_bits));
 }
 
-/// Runs one pass. Calls store(position, record) for the records read(0), ..., read(count - 1). Positions are in stable
-/// order of address(record). 2^bits + 1 positions are written to `starts`: bucket b is [starts[b], starts[b + 1]).
-/// read(i) is called twice for each i.
+/// Runs one pass. Calls store(position, record) for the records read(0), ..., read(count - 1). `position` is the index
+/// of the record in a stable sort by address(record). 2^bits + 1 positions are written to `starts`: bucket b is
+/// [starts[b], starts[b + 1]). read(i) is called twice for each i.
 /// Precondition: 0 <= address(record) < 2^bits.
 /// Thread safety: several threads may call `read`, `address` and `store` at once.
 /// Guarantee: the result is the same for every runner.
@@ -99,9 +99,9 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   failure.rethrow();
 }
 
-/// Partitions `count` records into 2^bits buckets. Calls write(position, record) once for each of the records read(0),
-/// ..., read(count - 1). Positions are in stable order of address(record). 2^bits + 1 positions are written to
-/// `starts`: bucket b is [starts[b], starts[b + 1]).
+/// Partitions `count` records into 2^bits buckets. Calls write(position, record) for each of the records read(0), ...,
+/// read(count - 1). `position` is the index of the record in a stable sort by address(record). 2^bits + 1 positions are
+/// written to `starts`: bucket b is [starts[b], starts[b + 1]).
 /// read(i) is called twice for each i, always before the first write. So `write` may overwrite the memory that `read`
 /// reads.
 /// Precondition: 0 <= address(record) < 2^bits; Offset can represent `count`; starts.size() == 2^bits + 1; `write` does

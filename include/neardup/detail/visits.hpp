@@ -48,8 +48,8 @@ struct match_batch {
   }
 };
 
-/// Buffers the results of each part of a search. Passes them to `take` in batches; calls of `take` do not overlap. The
-/// buffers keep the parts from waiting for each other.
+/// Buffers the results of each part of a search, and passes them to `take` in batches. Calls of `take` do not overlap.
+/// With the buffers, parts seldom wait for each other.
 template <class Found>
 class found_by_parts {
  public:

@@ -126,8 +126,8 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
 }  // namespace detail
 
 /// Calls `visit(pair)` once for each pair of texts whose edit_similarity is large enough. The pair has the positions
-/// first < second. `least`: edit{0.8}. For jaccard{0.8}, cosine{0.8} or containment{0.8} include
-/// neardup/dedup/texts.hpp.
+/// first < second. `least` is a least similarity, such as edit{0.8}. For jaccard{0.8}, cosine{0.8} or containment{0.8}
+/// include neardup/dedup/texts.hpp.
 ///
 /// The order of the pairs is unspecified. Any thread of `options.run` may call `visit`, but calls do not overlap. The
 /// visit ends when `visit` returns false or throws; an exception is passed on. The result is exact: no pair is missed.

@@ -119,8 +119,8 @@ class edit_bands {
 
   [[nodiscard]] std::size_t lanes() const noexcept { return kernels_.lanes; }
 
-  /// Computes the distances between the text and the patterns.
-  /// Precondition: there are at most lanes() questions, and no pattern is empty.
+  /// Sets the member `distance` of each question, whose pattern is compared with `text`. Precondition: there are at
+  /// most lanes() questions, and no pattern is empty.
   /// Complexity: O(rows / 64 * min(columns, most)) for each lane, and a fourth of this if the distances are at most
   /// most / 4.
   void answer(std::span<const char32_t> text, std::span<question> questions);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finds the candidate pairs of texts within an edit distance. Two texts are a candidate pair if they have a common
-// q-gram at nearby positions. If q-grams reject no pair, the lengths of the texts alone decide.
+// q-gram at nearby positions. If q-grams would save no time, all texts of similar length are candidate pairs.
 #pragma once
 
 #include <algorithm>
@@ -69,7 +69,7 @@ class gram_order {
   std::vector<std::uint32_t> frequency_;
 };
 
-/// Finds the texts that are similar to a given text among the added texts. A text is named by its rank.
+/// Finds, among the added texts, the texts that are similar to a given text. A text is named by its rank.
 class edit_join {
  public:
   /// Scratch memory of one thread: 4 bytes per text, and for each distinct code point 24 bytes plus 16 bytes per lane.

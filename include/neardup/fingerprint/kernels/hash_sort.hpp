@@ -124,7 +124,7 @@ void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
   }
   for (const T value : values) scratch.values[scratch.bucket_ends[bucket_of(value)]++] = value;
   values.swap(scratch.values);
-  // Insertion sort. Each number is at most one bucket away from its final index.
+  // Insertion sort. Each number is in its bucket already, so it moves only within the bucket.
   for (std::size_t i = 1; i < values.size(); ++i) {
     const T value = values[i];
     std::size_t j = i;

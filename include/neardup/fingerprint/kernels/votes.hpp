@@ -89,7 +89,7 @@ constexpr vote_kind vote_kind_of() {
   }
 }
 
-/// Unites the tokens with equal hashes, and adds the weights of these tokens.
+/// Sorts `weighted` by hash, unites the tokens with equal hashes, and adds the weights of these tokens.
 template <std::size_t Words>
 void join_equal_hashes(std::vector<weighted_token<Words>>& weighted) {
   std::sort(weighted.begin(), weighted.end(), [](const auto& a, const auto& b) { return a.hash < b.hash; });
@@ -142,7 +142,7 @@ void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& toke
 }
 
 /// Returns the fingerprint of weighted tokens. Adjusters, which are weighters with a member `inner`, change the weights
-/// first.
+/// in `tokens` first.
 template <class Weighter, std::size_t Bits, std::size_t Words>
 std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<weighted_token<Words>>& tokens) {
   adjust_weights(weigh, tokens);
@@ -174,7 +174,7 @@ constexpr std::array<std::uint64_t, words_for(Bits)> voting_words(
   return result;
 }
 
-/// Collects the tokens of one text in the way that the vote_kind says. The memory is reused for the next text.
+/// Collects the tokens of one text in the way that `Kind` requires. The memory is reused for the next text.
 template <class Weighter, class Hasher, std::size_t Bits, vote_kind Kind = vote_kind_of<Weighter, Hasher>()>
 class vote_collector {
  public:
