@@ -40,8 +40,8 @@ struct keyword {
 ///
 /// The score is count * idf, with the eleven decimals of the table. Tokens with equal scores are in byte order. So the
 /// order within the text does not matter. The weighter `top` differs: it ranks by weights that are rounded to 1/256,
-/// and breaks ties by hash. With chinese_words and `without`, the tokens are the keywords of jieba's extract_tags,
-/// except for ties, which jieba breaks by the order in the text.
+/// and breaks ties by hash. With chinese_words and stop words (`without`), the tokens are the keywords of jieba's
+/// extract_tags, except for ties, which jieba breaks by the order in the text.
 /// Throws: std::invalid_argument if n is 0 or the table is null.
 /// Memory: 32 to 64 bytes per term of the IDF table, for a hash table that all copies of this object share.
 /// Thread safety: several threads may call all members at once.
@@ -70,7 +70,7 @@ class keywords {
   }
 
   /// Returns the keywords of a text. The keyword with the highest score comes first.
-  /// Complexity: linear in the number of distinct tokens, plus O(n log n).
+  /// Complexity: linear in the length of the text, plus O(n log n).
   [[nodiscard]] std::vector<keyword> rank(std::string_view text) const {
     workspace memory;
     return rank(text, memory);

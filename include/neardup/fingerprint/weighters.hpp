@@ -207,8 +207,8 @@ inline std::uint64_t units_of_all(std::uint64_t units, std::uint64_t count) {
   return units * count;
 }
 
-/// Returns the weight of a token that occurs `count` times, in units of 1/256. The function adjust() may change the
-/// weight later.
+/// Returns the weight of a token that occurs `count` times, in units of 1/256. adjust_weights() may change the weight
+/// later.
 template <class Weighter>
 std::uint64_t token_units(const Weighter& weigh, std::string_view token, std::uint64_t count) {
   if constexpr (weight_adjuster<Weighter>) {

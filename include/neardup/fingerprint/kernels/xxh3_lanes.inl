@@ -76,13 +76,13 @@ class short_rounds {
   lane_factor first_, second_;
 };
 
-/// Computes the hashes of inputs of 1 to 8 bytes, whose lengths differ. The formulas for 1 to 3 and for 4 to 8 bytes
-/// are blended. The rounds are the same as in short_rounds, but each lane has its own factors and shifts. One class in
-/// place of short_rounds and brief_rounds was slower (docs/decisions/0009-kernels.md).
+/// Computes the hashes of inputs of 1 to 8 bytes. Their lengths may differ, so each lane has the formula, factors and
+/// shifts for its own length. The rounds are the same as in short_rounds. One class in place of short_rounds and
+/// brief_rounds was slower (docs/decisions/0009-kernels.md).
 class brief_rounds {
  public:
-  /// Prepares the rounds for inputs of these lengths. `are_tiny`: the highest bit of a lane is set if the input of the
-  /// lane has fewer than 4 bytes.
+  /// Prepares the rounds for inputs of the given `lengths`. `are_tiny`: the highest bit of a lane is set if the input
+  /// of the lane has fewer than 4 bytes.
   NEARDUP_ALWAYS_INLINE brief_rounds(hash_lanes lengths, hash_lanes are_tiny) noexcept
       : tiny_(reinterpret_cast<signed_lanes>(are_tiny)),
         marks_(lengths << 8),

@@ -101,9 +101,9 @@ NEARDUP_ALWAYS_INLINE std::uint64_t fold_product(std::uint64_t a, std::uint64_t 
 /// secret and the seed.
 struct seeded_xxh3 {
   std::uint64_t seed;
-  /// The bits to flip in the word of 1 to 3 bytes, without the length, which the caller adds in bits 8 to 15. The
-  /// formula begins with x ^= x >> 33. This shift moves only the upper half of x, which depends on the seed alone. So
-  /// this step is computed in advance.
+  /// The bits to flip in the word of 1 to 3 bytes, except the bits of the length, which the caller flips in bits 8 to
+  /// 15. The formula begins with x ^= x >> 33. The value x >> 33 depends only on the secret and the seed, because the
+  /// word has 32 bits. So this step is computed in advance.
   std::uint64_t flip_1_to_3;
   std::uint64_t flip_4_to_8;
   std::uint64_t flip_low_9_to_16;

@@ -89,7 +89,7 @@ struct span_class {
   std::size_t count;
 };
 
-/// The spans by length class: 1 to 8, 9 to 16, and 17 to 32 bytes. Also the indices of the spans of more than 32 bytes.
+/// The spans by length class: 1 to 8, 9 to 16, and 17 to 32 bytes, and the indices of the spans of more than 32 bytes.
 struct sorted_spans {
   span_class brief;
   span_class middle;
@@ -230,7 +230,7 @@ void hash_large_avx512(const span_lanes_avx512& lanes, std::span<const seeded_xx
 }
 
 /// The AVX-512 version of hash_spans_portable. It computes at most max_span_words formulas, and writes the hashes of
-/// formula j to columns[j]. `Words` is the number of formulas, if it is known at compile time.
+/// formula j to columns[j]. `Words` is the number of formulas, or std::dynamic_extent.
 template <std::size_t Words>
 void hash_spans_avx512(const char* text, const span_view& spans, std::span<const seeded_xxh3, Words> formulas,
                        std::uint64_t* const* columns) noexcept {

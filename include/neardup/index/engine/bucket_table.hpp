@@ -31,8 +31,8 @@ struct bucket_view {
 /// A segment of a bucket_table. A segment has buckets of (filter, slot) entries. The highest bits of a hash determine
 /// the bucket.
 ///
-/// The entries of a bucket are in a chunk of the arena. A chunk has room for 8, 16, 24, 32, 48, 64, 96 ... entries.
-/// Freed chunks go to free lists. So a million buckets do not need a million allocations.
+/// The entries of a bucket are in a chunk of the arena. A chunk has room for 8, 16, 24, 32, 48, 64, 96 ... entries. A
+/// million buckets need few allocations, because chunks share the arena. Freed chunks go to free lists.
 /// Complexity: prepare() and push() are amortised O(1). erase() and renumber() scan one bucket.
 template <class Offset>
 class bucket_segment {
@@ -99,7 +99,7 @@ class bucket_segment {
     }
     std::size_t chunk = b.chunk();
     if (chunk > 1 && count <= capacity_of(chunk) / 4) {
-      // Keeps room for 8 entries of a chunk for 16 or 24, or else half of the chunk. Releases its other entries.
+      // A chunk for 16 or 24 entries is cut to 8, a larger chunk to its first half. The rest is released.
       const std::size_t kept = chunk <= 3 ? 1 : chunk - 2;
       const std::size_t left = chunk <= 3 ? chunk - 1 : chunk - 2;
       release(b.begin() + capacity_of(kept), left);

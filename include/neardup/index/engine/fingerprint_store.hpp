@@ -255,8 +255,8 @@ class fingerprint_store {
     return true;
   }
 
-  /// Removes a pair. If the pair has the last id of its fingerprint, `remove(slot)` is called first. Afterwards the
-  /// last slot gets the number of the removed slot.
+  /// Removes a pair. If the fingerprint has no other id, `remove(slot)` is called first. Afterwards the last slot gets
+  /// the number of the removed slot.
   /// Returns: false if the pair was not stored.
   template <class Remove>
   bool erase(const words_type& fingerprint, const Id& id, const Remove& remove) noexcept {

@@ -139,8 +139,8 @@ class frozen_builder {
     Filter filter;
     Offset slot;
   };
-  // Scratch memory for building a table. The memory is reused for the next table, because allocating it again would
-  // take a third of the time.
+  // Scratch memory for building a table. The memory is reused for the next table. Otherwise, allocations would take a
+  // third of the time for building tables.
   template <class Filter>
   struct table_room {
     scratch_array<table_entry<Filter>> scratch;

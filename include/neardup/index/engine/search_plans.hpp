@@ -137,8 +137,8 @@ class search_plans {
       return visit_keys(query, [&](std::uint64_t found) { return visit(key.hash_of_key(found)); });
     }
 
-    /// Returns true if `hash` is the hash of the key of `fingerprint`. If false, a probe of `hash` finds the
-    /// fingerprint only because the two keys share a bucket.
+    /// Returns true if `hash` is the hash of the key of `fingerprint`, which differs from the query in `difference`. If
+    /// false, a probe of `hash` finds the fingerprint only because two keys share a bucket.
     [[nodiscard]] bool is_own_key(const words_type& difference, const words_type& fingerprint,
                                   std::uint64_t hash) const noexcept {
       return radius == 0 ? key.is_same(difference) : key.hash(fingerprint) == hash;
