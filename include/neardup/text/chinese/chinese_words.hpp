@@ -25,8 +25,8 @@ namespace neardup::inline v0 {
 /// Tokenizes Chinese text into words, as jieba does. With the same dictionary and model, the words are the same.
 ///
 /// A run of Chinese characters, ASCII letters, digits and + # & . _ % - is cut into the most probable sequence of
-/// dictionary words. If several words in a row have one character each, the model of unknown words, if there is one, may
-/// join them to longer words. ASCII words and numbers are not cut. Tokens without a letter or digit are dropped unless
+/// dictionary words. If several words in a row have one character each, the model of unknown words (if any) may join
+/// them to longer words. ASCII words and numbers are not cut. Tokens without a letter or digit are dropped unless
 /// keep_symbols is set. Traditional characters and full-width forms are not converted; convert the text first if you
 /// need this. Copies share the dictionary and the model.
 /// Thread safety: several threads may call const members at once.
