@@ -46,7 +46,7 @@ class scratch_array {
 inline constexpr int max_pass_bits = 10;
 
 /// Returns how many of the `bits` address bits the first pass uses. A bucket of the first pass then has fewer than 2^15
-/// records on average, unless max_pass_bits is too small for `count`.
+/// records on average, unless `bits` or max_pass_bits is too small.
 [[nodiscard]] constexpr int first_pass_bits(std::size_t count, int bits) noexcept {
   return (std::min)(bits, std::clamp(static_cast<int>(std::bit_width(count >> 15)), 8, max_pass_bits));
 }

@@ -87,7 +87,7 @@ inline void add_code_point_windows(std::string_view text, std::size_t n, std::ui
     }
     std::size_t grams = count > n ? count - n : 0;
     if (at_end) {
-      // The kernels load 8 bytes from the beginning of an n-gram. They cannot do so in the last 8 bytes of the text, so
+      // The kernels load 8 bytes from the beginning of an n-gram. They cannot do so in the last 7 bytes of the text, so
       // an n-gram that begins there is hashed separately.
       for (; grams > 0 && places[grams - 1] + sizeof(std::uint64_t) > text.size(); --grams) {
         const std::uint32_t begin = places[grams - 1];
