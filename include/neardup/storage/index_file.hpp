@@ -151,9 +151,9 @@ void save(const std::string& path, const Index& index, const fingerprint_composi
   detail::save_index(detail::system_files(), path, index, made_of, attachments);
 }
 
-/// Loads an index from a file. The whole file is checked first. `Index` is any index in memory with the Bits, Id, Offset
-/// and kind of fingerprints of the file. If `Index` has no fixed layout, the result has the layout of the file. If a
-/// flat_index was saved, the result has the default layout for K = 3.
+/// Loads an index from a file. The whole file is checked first. `Index` is an index in memory with the Bits, Id, Offset
+/// and kind of fingerprints of the file. If `Index` has no fixed layout, the result has the layout of the file. A saved
+/// flat_index has no layout: a pigeonhole_index gets the default layout for K = 3, and a frozen_index is refused.
 /// Throws: std::runtime_error if the file is damaged or does not fit Index; the message names the file. std::bad_alloc.
 /// Example: `auto index = load<pigeonhole_index<64>>("pages.neardup", composition_of(hash));`
 template <class Index>
