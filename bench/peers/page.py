@@ -8,12 +8,12 @@ END = "<!-- end of peers -->"
 
 
 def reason(run, options):
-    """Why a run did not end well."""
+    """Why a run did not end well, with a verb in the plural."""
     if run["cpu"] >= options.limit - 1 or run["status"] == -signal.SIGXCPU:
-        return f"takes more than {options.limit} s"
+        return f"take more than {options.limit} s"
     if run["memory"] > 800 * options.memory or re.search(r"memory|alloc", run["said"], re.IGNORECASE):
-        return f"takes more than {options.memory} GiB of memory"
-    return f"fails with exit status {run['status']}"
+        return f"take more than {options.memory} GiB of memory"
+    return f"fail with exit status {run['status']}"
 
 
 def code_lines(path):
@@ -73,7 +73,7 @@ def failures(entry, version_of):
     for name, row in entry["rows"].items():
         if "failed" in row:
             reasons.setdefault(row["failed"], []).append(name_of(name, row, version_of))
-    return "".join(f"\n\nThese programs are not in the table, because each {why}: {', '.join(names)}." for why, names in reasons.items())
+    return "".join(f"\n\nPrograms that {why} are not in the table: {', '.join(names)}." for why, names in reasons.items())
 
 
 def processes(entry, version_of):

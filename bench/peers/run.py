@@ -126,7 +126,7 @@ class Bench:
                 row = {"package": peer.package, "lines": peer.lines(), "one_by_one": peer.one_by_one,
                        "start": (starts or {}).get(peer.name), "pace": self.last.get((kind, peer.name), 0)}
                 if row["pace"] * size > self.options.limit:
-                    row["failed"] = f"would take more than {self.options.limit} s, by extrapolation"
+                    row["failed"] = f"would, by extrapolation, take more than {self.options.limit} s"
                 else:
                     row |= self.measured(size, ours(peer), theirs(peer), score)
                 entry["rows"][peer.name] = row
