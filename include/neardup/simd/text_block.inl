@@ -70,22 +70,22 @@ struct text_block {
   }
 
  private:
-  template <std::size_t... I>
-  static NEARDUP_ALWAYS_INLINE text_block load(const char* text, std::index_sequence<I...>) noexcept {
+  template <std::size_t... Part>
+  static NEARDUP_ALWAYS_INLINE text_block load(const char* text, std::index_sequence<Part...>) noexcept {
     const auto one = [&](std::size_t i) NEARDUP_INLINE_LAMBDA {
       byte_vector loaded;
       std::memcpy(&loaded, text + i * sizeof(byte_vector), sizeof loaded);
       return loaded;
     };
-    return {{one(I)...}};
+    return {{one(Part)...}};
   }
-  template <class Test, std::size_t... I>
-  static NEARDUP_ALWAYS_INLINE byte_vector unite(const Test& test, std::index_sequence<I...>) noexcept {
-    return (test(I) | ...);
+  template <class Test, std::size_t... Part>
+  static NEARDUP_ALWAYS_INLINE byte_vector unite(const Test& test, std::index_sequence<Part...>) noexcept {
+    return (test(Part) | ...);
   }
-  template <class Test, std::size_t... I>
-  static NEARDUP_ALWAYS_INLINE std::uint64_t collect(const Test& test, std::index_sequence<I...>) noexcept {
-    const byte_vector masks[] = {test(I)...};
+  template <class Test, std::size_t... Part>
+  static NEARDUP_ALWAYS_INLINE std::uint64_t collect(const Test& test, std::index_sequence<Part...>) noexcept {
+    const byte_vector masks[] = {test(Part)...};
     return mask_of(masks);
   }
 };
