@@ -14,8 +14,8 @@
 #define NEARDUP_VERSION_STRING "0.1.0"
 
 #if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L
-// Includes a file that does not exist, so that the compiler stops with this sentence. After #error, the compiler would
-// continue, and print more errors.
+// Includes a file that does not exist and whose name is a message. The compiler prints the name and stops. After
+// #error, the compiler would continue, and print more errors.
 #define NEARDUP_NEEDS "neardup needs C++20: compile with -std=c++20, or /std:c++20"
 #include NEARDUP_NEEDS
 #endif

@@ -18,7 +18,8 @@ namespace detail {
 /// Replaces the values that vary from log line to log line by "0".
 ///
 /// A run consists of ASCII letters and digits. Single or double joiners (. : - / , + _) may stand between them. A run
-/// is rewritten when it ends, and is in memory until then. So a run longer than max_run is copied unchanged.
+/// is rewritten when it ends, and is in memory until then. So a run of more than max_run bytes is copied unchanged, or
+/// replaced as base64 data.
 class text_masker {
  public:
   static constexpr std::size_t max_run = 128;  ///< most bytes of a run that is rewritten
@@ -123,7 +124,7 @@ class text_masker {
     spaces_ = 0;
   }
 
-  // Ends the run. Joiners at the end of the run do not belong to the run.
+  // Ends the run before the joiners at the end of `run_`. These joiners are copied unchanged.
   void end_run(std::string& out) {
     is_copying_ = false;
     if (run_.empty()) return;
@@ -194,7 +195,7 @@ class text_masker {
     return run.substr(begin, end - begin);
   }
 
-  // Masks each word of a run: a run of digits becomes 0, and a word that looks like an identifier becomes 0 as a whole.
+  // Masks the words of a run. A number or identifier becomes one 0; in another word, each group of digits does.
   static void mask_words(std::string_view run, std::string& out) {
     for (std::size_t begin = 0; begin < run.size();) {
       const std::string_view word = next_word(run, begin);

@@ -143,8 +143,8 @@ struct token_source<code_point_ngrams, InBlocks> {
 
   static text_cut cut(const code_point_ngrams& tokenize, std::string_view text) noexcept {
     const std::size_t end = text.size() - incomplete_suffix(text);
-    // A byte begins a code point for certain only if it is not a continuation byte. A continuation byte may be followed
-    // by ill-formed bytes.
+    // Goes back to a byte that is not a continuation byte, because such a byte always begins a code point. A
+    // continuation byte may belong to a sequence, or be ill-formed.
     std::size_t next = end, count = 0;
     while (count + 1 < tokenize.n && next > 0) {
       const std::size_t behind = next;

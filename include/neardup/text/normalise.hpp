@@ -62,8 +62,8 @@ class text_normaliser {
 
  private:
   void consume(std::string_view text, std::string& out) {
-    // Processes `step` bytes at a time, so that `out` grows by the bound for `step` bytes of text, and not by the bound
-    // for the whole text.
+    // Processes `step` bytes at a time. So `out` grows by normalised_room(step), and not by the bound for the whole
+    // text.
     constexpr std::size_t step = 4096;
     const instruction_set level = active_instruction_set();
     normalise_cursor cursor{text.data(), text.data() + text.size(), nullptr, last_, text.data(), sign_};
@@ -71,7 +71,7 @@ class text_normaliser {
     while (cursor.at < cursor.end) {
       const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
       const std::size_t part = left < step ? left : step;
-      // The size is normalised_room(part) plus one byte, for a space that the last iteration has not written yet.
+      // The additional byte is for a space before this part, which the previous iteration or call removed.
       out.resize(size + normalised_room(part) + 1);
       if (last_ == normalised_end::space) out[size++] = ' ';
       cursor.out = out.data() + size;

@@ -21,7 +21,7 @@ namespace neardup::inline v0 {
 namespace detail {
 
 /// Returns true if a character always ends a sentence: ! ? ; and line ends, and the marks of Chinese, Japanese, Arabic,
-/// Devanagari and Armenian. A full stop or a colon may end a sentence, depending on the character that follows.
+/// Devanagari and Armenian. A full stop may end a sentence; the callers check the next character.
 constexpr bool ends_sentence(char32_t c) noexcept {
   switch (c) {
     case U'!':

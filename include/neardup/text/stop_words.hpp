@@ -48,7 +48,7 @@ class stop_words {
 
   [[nodiscard]] bool contains(std::string_view word) const;
   [[nodiscard]] std::size_t size() const noexcept { return words_.size(); }
-  /// Returns a digest of the words, or 0 if there are no words. Lists with different words have different digests.
+  /// Returns a digest of the words, or 0 if there are none. Different lists almost certainly have different digests.
   [[nodiscard]] std::uint64_t identity() const noexcept {
     std::uint64_t sum = 0;
     for (const std::string& word : words_) sum += detail::digest_of(word);

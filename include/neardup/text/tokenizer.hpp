@@ -265,6 +265,7 @@ struct word_recipe {
 /// The recipe of a tokenizer of words, with which a joiner reads words in blocks. The template is specialised in the
 /// header of `words`, and of each tokenizer that changes or combines words, with these members:
 ///
+///   is_known          true
 ///   is_single         true if tokens are single words
 ///   takes_forms       true if the words of folded or normalised text have a recipe, too
 ///   joiner            the class that reads the text: joined_words, or a class with its members
@@ -360,7 +361,7 @@ class text_reader {
     is_started_ = true;
   }
 
-  /// Adds a chunk of a text. If add() throws, call reset() to discard the text.
+  /// Adds a chunk of a text. If feed() throws, call reset() to discard the text.
   /// Throws: std::length_error if the text has nearly 2 GiB without a cut.
   template <class Sink>
   void feed(const Tokenizer& tokenize, std::string_view chunk, Sink& sink) {
@@ -391,12 +392,13 @@ class text_reader {
   }
 
  private:
-  // Positions in a piece must be below 2 GiB. Rewriting makes a part of 1 MiB at most 16 times as long.
+  // Positions in a piece must be below 2 GiB. So 16 MiB are left for the next part: rewriting makes 1 MiB at most 16
+  // times as long.
   static constexpr std::size_t max_uncut = (std::size_t{1} << 31) - (std::size_t{16} << 20);
 
-  /// Reads as much as possible of the text so far. `part` continues the text. The rewriter and the source are called at
-  /// one place only, so that compilers inline them. With two places, g++ 12 -O3 takes 1.4 times as long for shingles of
-  /// code_tokens.
+  /// Reads as much as possible of the text so far. `part` continues the text, and ends it if `is_last`. The rewriter
+  /// and the source are called at one place only, so that compilers inline them. With two places, g++ 12 -O3 takes 1.4
+  /// times as long for shingles of code_tokens.
   template <class Sink>
   void take([[maybe_unused]] rewriter_type& rewriter, const Tokenizer& tokenize, std::string_view part, bool is_last,
             Sink& sink) {

@@ -20,7 +20,7 @@ namespace neardup::inline v0 {
 /// Calls `visit(std::string_view word, std::string_view bytes)` for each word of a text, in order. See words.
 ///
 /// `bytes` is a view of the text from the first to the last character of the word. `bytes` equals the word, unless the
-/// word contains ignored characters in the text.
+/// text has ignored characters inside the word.
 template <class Visit>
 void for_each_word(std::string_view text, Visit&& visit) {
   const auto take = [&](std::size_t begin, std::size_t end, bool is_whole) {
@@ -152,7 +152,7 @@ struct token_source<words, true> {
         }
         continue;
       }
-      // The sink loads 64 bits from the beginning of each word. It cannot do so for a word that begins in the last 8
+      // The sink loads 64 bits from the beginning of each word. It cannot do so for a word that begins in the last 7
       // bytes of the text, so such a word is passed singly.
       while (spans.count > 0 && spans.begin[spans.count - 1] + sizeof(std::uint64_t) > text.size()) {
         --spans.count;

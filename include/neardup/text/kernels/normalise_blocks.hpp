@@ -20,10 +20,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// Of eight bytes, converts the ASCII letters to lower case.
+/// Converts the ASCII letters among the eight bytes of `x` to lower case.
 NEARDUP_ALWAYS_INLINE std::uint64_t fold_bytes(std::uint64_t x) noexcept {
   const std::uint64_t low = x & ~byte_tops;
-  // The highest bit of a byte is set if the byte is a letter from 'A' to 'Z'.
+  // The highest bit of a byte of `upper` is set if the byte of `x` is a letter from 'A' to 'Z'.
   const std::uint64_t upper = (low + byte_ones * (0x80 - 'A')) & ~(low + byte_ones * (0x80 - 'Z' - 1)) & ~x & byte_tops;
   return x | upper >> 2;
 }
@@ -50,7 +50,7 @@ constexpr normalised_end end_of(word_run run) noexcept {
 
 /// The state of normalising: a position in the text, and a position in the output.
 struct normalise_cursor {
-  // The output has only characters, and no positions of the text. See take_without_soft_hyphen().
+  // The output has no positions in the text, so take_blocks_by_words() may call take_without_soft_hyphen().
   static constexpr bool copies_characters = true;
   const char* at;
   const char* end;  // the end of the text
@@ -140,7 +140,7 @@ NEARDUP_ALWAYS_INLINE normalised_character read_normalised(const char*& at, cons
   return result;
 }
 
-/// Normalises the characters that begin before `limit`. Processes one character at a time.
+/// Normalises the characters that begin before `limit`, one at a time. Advances `cursor`.
 inline void take_characters(normalise_cursor& cursor, const char* limit) noexcept {
   const char* at = cursor.at;
   char* out = cursor.out;
@@ -197,8 +197,8 @@ inline void take_characters(normalise_cursor& cursor, const char* limit) noexcep
 
 // ---- blocks by their masks, word by word ----------------------------------------------------------------------------
 
-/// Copies the bytes [begin, end) of a block, text_block_margin bytes at a time. The last copy may include surplus
-/// bytes, which later writes overwrite.
+/// Copies the bytes [begin, end) of `block` to `out`, text_block_margin bytes at a time. The last copy may include
+/// surplus bytes, which later writes overwrite.
 /// Precondition: begin < end.
 NEARDUP_ALWAYS_INLINE void copy_word(const char* block, std::size_t begin, std::size_t end, char* out) noexcept {
   std::size_t i = begin;
@@ -208,8 +208,8 @@ NEARDUP_ALWAYS_INLINE void copy_word(const char* block, std::size_t begin, std::
   } while (i < end);
 }
 
-/// Copies a block, and converts its letters to lower case. `upper`: a mask of the bytes of upper-case letters beyond
-/// ASCII. The function is always inlined, so that it may use the vector instructions of its caller.
+/// Copies `block` to `folded`, and converts the letters to lower case. `upper`: a mask of the bytes of upper-case
+/// letters beyond ASCII. The function is always inlined, so that it may use the vector instructions of its caller.
 NEARDUP_ALWAYS_INLINE void fold_block(const char* block, std::uint64_t upper, char* folded) noexcept {
   for (std::size_t i = 0; i < text_block_size; i += sizeof(std::uint64_t)) {
     std::uint64_t x;
@@ -220,7 +220,7 @@ NEARDUP_ALWAYS_INLINE void fold_block(const char* block, std::uint64_t upper, ch
   for (; upper != 0; upper &= upper - 1) folded[std::countr_zero(upper)] |= 0x20;
 }
 
-/// Normalises the first `size` bytes of a block.
+/// Normalises the first `size` bytes of `block`, and advances `cursor`.
 /// Precondition: the masks cover the characters of these bytes.
 NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, normalise_cursor& cursor, const char* block,
                                       std::size_t size, const character_masks& masks) noexcept {
@@ -269,7 +269,7 @@ inline __m512i lower_avx512(__m512i bytes, std::uint64_t upper) noexcept {
   return _mm512_mask_add_epi8(bytes, upper, bytes, _mm512_set1_epi8(0x20));
 }
 
-/// Normalises the characters that begin before `limit`. Stops before a character that the masks do not cover.
+/// Normalises the characters that begin before `limit`, up to one that the masks do not cover. Advances `cursor`.
 inline void take_blocks_avx512(normalise_cursor& cursor, const char* limit) noexcept {
   const __m512i space = _mm512_set1_epi8(' ');
   const char* at = cursor.at;
@@ -302,9 +302,9 @@ inline void take_blocks_avx512(normalise_cursor& cursor, const char* limit) noex
     const std::uint64_t kept = word | (masks.han & all);
     const std::uint64_t separator = all & ~kept;
     if (last == normalised_end::space && (kept & (0 - kept) & masks.han) != 0) --out;
-    // A gap is the separators after a word. Adding the first bit of each gap to `separator` carries to the bit after
-    // the gap. If a word begins there, the last byte of the gap becomes the space. If the gap ends with this block, the
-    // next block decides.
+    // A gap is a run of separators after a word. Adding the first bit of each gap to `separator` carries to the bit
+    // after the gap. If a word begins there, the last byte of the gap becomes the space. If the gap ends with this
+    // block, the next block decides.
     const std::uint64_t after_word = word << 1 | (is_spaced_word(last) ? 1U : 0U);
     const std::uint64_t behind = (separator & after_word) + separator;
     const std::uint64_t spaces = (behind & word & ~separator) >> 1 & separator;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finds the numbers of a text, with their signs, fractions, exponents and percent signs. Each number is written in one
-// form: digits of all scripts and full-width digits become ASCII digits, hyphens and minus signs become one character,
-// and so do spaces.
+// form. Digits of all scripts and full-width digits become ASCII digits. Hyphens and minus signs become `-`.
 #pragma once
 
 #include <algorithm>
@@ -69,8 +68,8 @@ inline constexpr numeral_range other_numerals[] = {
     {0x1e8c7, 0x1e8cf}, {0x1ec71, 0x1ecab}, {0x1ecad, 0x1ecaf}, {0x1ecb1, 0x1ecb4}, {0x1ed01, 0x1ed2d},
     {0x1ed2f, 0x1ed3d}};
 
-/// Returns true if a character is one of the other numerals: not a decimal digit, a superscript, a subscript, a
-/// fraction or a Han numeral.
+/// Returns true if a character is in `enclosed` or `other_numerals`. These tables have no decimal digits, superscripts,
+/// subscripts, fractions or Han numerals.
 constexpr bool is_other_numeral(char32_t c) noexcept {
   for (const enclosed_numerals& row : enclosed) {
     if (c >= row.first && c <= row.last) return true;
@@ -109,7 +108,7 @@ constexpr int superscript_value(char32_t c) noexcept {
 
 constexpr bool is_subscript(char32_t c) noexcept { return c >= 0x2080 && c <= 0x2089; }
 
-/// Returns true if a character is a currency sign (category Sc of Unicode 15, after number_form()).
+/// Returns true if `c`, a result of number_form(), is a currency sign (category Sc of Unicode 15).
 constexpr bool is_currency(char32_t c) noexcept {
   if (c < 0x80) return c == U'$';
   return (c >= 0xa2 && c <= 0xa5) || c == 0x58f || c == 0x60b || c == 0x7fe || c == 0x7ff || c == 0x9f2 || c == 0x9f3 ||
@@ -119,8 +118,8 @@ constexpr bool is_currency(char32_t c) noexcept {
 
 inline constexpr char32_t no_break_space = 0xa0;
 
-/// Maps characters that have the same meaning in numbers to one character: digits of all scripts, letters of the two
-/// cases, full-width characters, hyphens and minus signs, slashes, apostrophes, and narrow spaces.
+/// Returns one character for all characters that mean the same as `c` in a number. Digits of other scripts, capitals,
+/// full-width characters, and variants of signs and spaces are replaced.
 constexpr char32_t number_form(char32_t c) noexcept {
   if (c < 0x80) return is_ascii_upper(c) ? c + 0x20 : c;
   if (c >= 0x3400 && c < 0xa000) return c;  // Han: tested first, so that Chinese is fast
@@ -223,8 +222,8 @@ class number_reader {
   static constexpr bool is_blank(char32_t c) noexcept { return c == U' ' || c == no_break_space; }
   static constexpr bool is_hexadecimal(char32_t c) noexcept { return is_digit(c) || c - U'a' < 6; }
 
-  /// Returns true if a hyphen after this character is not a minus sign, as in "PR-2" and "--2". After a character of a
-  /// script without spaces, such as Han, a hyphen is a minus sign.
+  /// Returns true if a hyphen after `c` is not a minus sign, as in "PR-2" and "--2". After a character of a script
+  /// without spaces, such as Han, a hyphen is a minus sign.
   static constexpr bool ends_word(char32_t c) noexcept { return is_of_word(c) || c == U'-' || c == U'%'; }
 
   static constexpr bool is_of_word(char32_t c) noexcept {
@@ -232,7 +231,7 @@ class number_reader {
     return classify(c) == character_class::letter || classify(c) == character_class::mark;
   }
 
-  /// Returns true if this character joins two amounts to one number. See the tokenizer `numbers`.
+  /// Returns true if `c` joins two amounts to one number, as in "1/2" and "2*3". See the tokenizer `numbers`.
   static constexpr bool is_joint(char32_t c) noexcept {
     if (c < 0x80) return c > U' ' && c != U';' && c != U'|' && c != U',' && c != U'.' && c != U'\'' && c != 0x7f;
     return classify(c) == character_class::han || (classify(c) == character_class::other && !is_white_space(c));
@@ -280,8 +279,8 @@ class number_reader {
     number_.clear();
   }
 
-  /// Appends the character that joins the amount before i to the next amount, if there is one.
-  /// Returns: the beginning of the next amount, or i if no amount is joined.
+  /// Appends the character at i to `number_` if it joins the amount before i to another amount.
+  /// Returns: the beginning of the other amount, or i if there is none.
   std::size_t read_joint(std::size_t i);
 
   template <class Visit>
@@ -328,8 +327,8 @@ class number_reader {
 
   // ---- Digits with separators
 
-  /// Reads digits and the separators between them. If commas or no-break spaces separate several numbers, ends each
-  /// number except the last one.
+  /// Reads digits and the separators between them. If commas or no-break spaces separate several numbers, passes each
+  /// number except the last one to `visit`.
   /// Returns: the end of the digits.
   template <class Visit>
   std::size_t read_digits(std::size_t i, const Visit& visit) {
@@ -357,7 +356,7 @@ class number_reader {
   /// Removes apostrophes and no-break spaces between groups of three digits: "1'234'567", "3.141 592 65".
   void remove_group_marks();
 
-  /// Appends the parts [begin, end), as one number or as a list of numbers. The last number stays open.
+  /// Appends the parts [begin, end) to `number_`. Passes all numbers of a list except the last one to `visit`.
   template <class Visit>
   void append_parts(std::size_t begin, std::size_t end, const Visit& visit) {
     const char last = parts_[end - 1].before;
@@ -388,8 +387,8 @@ class number_reader {
     return end == begin + 2 && parts_[begin].is_grouped && !parts_[begin + 1].is_grouped;
   }
 
-  /// Reads numerals that are not decimal digits. A number in a circle becomes a number with its value. A run of other
-  /// numerals becomes one number, as it is written.
+  /// Reads numerals that are not decimal digits. An enclosed numeral, such as a number in a circle, becomes its value
+  /// in digits. A run of other numerals becomes one number with the same characters.
   template <class Visit>
   std::size_t read_numeral(std::size_t i, const Visit& visit) {
     for (const enclosed_numerals& row : enclosed) {
@@ -519,7 +518,7 @@ NEARDUP_INLINE void number_reader::remove_group_marks() {
       for (std::size_t k = begin + 1; k < end; ++k) one.digits += parts_[k].digits;
       merged.push_back(std::move(one));
     } else {
-      // The no-break spaces do not group digits here. So a new number begins after each no-break space.
+      // These parts are not one number. After no-break spaces, the last part begins a number, which may have groups.
       end = !is_mark ? begin + 1 : parts_[begin + 1].before == ' ' ? end - 1 : end;
       merged.insert(merged.end(), parts_.begin() + static_cast<std::ptrdiff_t>(begin),
                     parts_.begin() + static_cast<std::ptrdiff_t>(end));

@@ -241,7 +241,7 @@ class cut_words {
     bool is_there = false, is_soft = false;
   };
 
-  /// Returns the hyphen that ends at `end`, or that ends before the blanks that end at `end`.
+  /// Returns the hyphen before `end`. At most max_blanks blanks may stand between the hyphen and `end`.
   static hyphen hyphen_before(std::string_view text, std::size_t end) noexcept {
     const std::size_t least = end > max_blanks ? end - max_blanks : 0;
     while (end > least && is_blank(text[end - 1])) --end;
@@ -355,8 +355,8 @@ class tone_places {
   }
 };
 
-/// Converts a text to canonical form, without normalising. It applies the rules of this header, and then
-/// canonical_form.
+/// Converts a text to canonical form, without normalising. Applies character_references, cut_words, canonical_form and
+/// tone_places, in this order.
 class canonical_spelling {
  public:
   /// Appends text. Calls `take(part)` for each part of the result that later text cannot change.
@@ -395,7 +395,7 @@ class canonical_spelling {
  private:
   static constexpr std::size_t step = 1024;  // number of bytes to which rules apply at a time
 
-  /// Returns how many bytes at the beginning of a text are not changed by character_references and cut_words.
+  /// Returns a number of bytes at the beginning of a text that character_references and cut_words leave unchanged.
   static std::size_t plain_size(std::string_view text) noexcept {
     if (text.starts_with('&')) return 0;
     std::size_t size = 0;

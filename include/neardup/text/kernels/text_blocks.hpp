@@ -82,9 +82,9 @@ struct character_masks {
   std::uint64_t upper;  // bytes that become lower case by adding 0x20
   std::uint64_t known;  // bytes of characters that have a bit in a mask above, and of known separators
 
-  /// Adds the characters of three bytes to the masks of ASCII. `of_three`: the lead bytes that two continuation bytes
-  /// follow. For these lead bytes, `three` says whether the character is Han or a known separator, and `han_here` says
-  /// whether it is Han.
+  /// Adds the characters of three bytes to these masks, which cover ASCII already. `of_three`: the lead bytes that two
+  /// continuation bytes follow. For these lead bytes, `three` says whether the character is Han or a known separator,
+  /// and `han_here` says whether it is Han.
   NEARDUP_ALWAYS_INLINE void add_three(std::uint64_t three, std::uint64_t han_here, std::uint64_t of_three) noexcept {
     han_leads = han_here & of_three;
     han = han_leads | han_leads << 1 | han_leads << 2;
@@ -133,9 +133,8 @@ NEARDUP_ALWAYS_INLINE bool is_soft_hyphen(const char* at, std::size_t left) noex
   return left > 1 && at[0] == '\xc2' && at[1] == '\xad';
 }
 
-/// Returns how many bytes to process one character at a time when the masks do not cover the next character. The result
-/// is `usual`, because such characters rarely occur singly. For a soft hyphen it is 1, because soft hyphens do occur
-/// singly.
+/// For a character at `at` that the masks do not cover, returns how many bytes to process one character at a time. The
+/// result is at most `usual`: such characters rarely occur singly. For a soft hyphen, which does occur singly, it is 1.
 NEARDUP_ALWAYS_INLINE std::ptrdiff_t unknown_run(const char* at, std::ptrdiff_t left, std::ptrdiff_t usual) noexcept {
   if (left > 1 && is_soft_hyphen(at, static_cast<std::size_t>(left))) return 1;
   return left < usual ? left : usual;
@@ -153,16 +152,17 @@ NEARDUP_ALWAYS_INLINE void take_without_soft_hyphen(Form form, Cursor& cursor, s
   std::memcpy(block + known, cursor.at + known + hyphen, (left < room ? left : room) - known);
   character_masks masks;
   const std::size_t found = find_masks(block, left < text_block_size ? left : text_block_size, masks);
-  // An ill-formed continuation byte after the hyphen may look like a part of the character before the hyphen.
+  // An ill-formed continuation byte after the hyphen may look like a part of the character before the hyphen. Then
+  // `found` is less than `known`.
   const std::size_t size = found > known ? found : known;
   if (size > 0) take_block(form, cursor, block, size, masks);
   cursor.at += hyphen;
 }
 
 /// Processes the characters of the text of `cursor` that begin before `limit`. `find_masks(bytes, size, masks)`
-/// computes the masks of a block. take_block(form, cursor, ...) processes the characters that the masks cover, and
-/// take_characters(cursor, limit) processes the rest of the block. `find_masks` is a template parameter, because
-/// inlining it makes the portable normalising 5 % faster.
+/// computes the masks of a block. take_block(form, cursor, ...) processes the characters before the first one that the
+/// masks do not cover. take_characters(cursor, limit) processes the following bytes. `find_masks` is a template
+/// parameter, because inlining it makes the portable normalising 5 % faster.
 template <class Form, class Cursor, class FindMasks>
 NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Form form, Cursor& cursor, const char* limit,
                                                 const FindMasks& find_masks) noexcept {
@@ -196,8 +196,8 @@ NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Form form, Cursor& cursor, const
 
 NEARDUP_AVX2_BEGIN
 
-/// Writes `base` plus the position of each set bit of `mask` to `out`. A table handles eight bits at a time, without a
-/// branch.
+/// Writes `base` plus the position of each set bit of `mask` to `out`. A table has the positions for eight bits at a
+/// time, so no branch is needed.
 /// Precondition: `out` has room for 71 numbers.
 /// Returns: the number of set bits.
 inline std::size_t bit_positions_avx2(std::uint64_t mask, std::uint32_t base, std::uint32_t* out) noexcept {
@@ -332,8 +332,8 @@ NEARDUP_ALWAYS_INLINE std::size_t add_multibyte_avx512(__m512i bytes, std::size_
 }
 NEARDUP_END
 
-/// take_blocks_avx512(cursor, limit) processes the characters that its masks cover. If a class of cursors does not have
-/// this function, AVX2 is used.
+/// Processes the characters that begin before `limit`: with take_blocks_avx512() those that the masks cover, and with
+/// take_characters() the others. For a class of cursors without take_blocks_avx512(), take_blocks() uses AVX2.
 template <class Cursor>
 void take_all_blocks_avx512(Cursor& cursor, const char* limit) noexcept {
   for (;;) {
@@ -352,7 +352,7 @@ void take_all_blocks_avx512(Cursor& cursor, const char* limit) noexcept {
 
 namespace neardup::inline v0::detail {
 
-/// Processes the characters of the text of `cursor` that begin before `limit`, with the kernels of an instruction set.
+/// Processes the characters of the text of `cursor` that begin before `limit`, with the kernels of `level`.
 /// Precondition: the output has memory for the result.
 template <class Cursor>
 void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexcept {

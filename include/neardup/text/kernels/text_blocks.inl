@@ -4,7 +4,7 @@
 
 struct text_kernels {
 #if NEARDUP_FORM == NEARDUP_PORTABLE
-  /// Computes the masks for ASCII, eight bytes at a time, and for Chinese, character by character. `upper` stays 0.
+  /// Computes the masks for ASCII (eight bytes at a time) and Chinese (by characters). `masks.upper` stays 0.
   /// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
   /// Precondition: 64 bytes are readable; bytes from `size` on are 0.
   static NEARDUP_ALWAYS_INLINE std::size_t find_masks(const char* text, std::size_t size,
@@ -28,7 +28,7 @@ struct text_kernels {
       if (i > text_block_size - 3) return (std::min)(i, size);
       const auto byte = [&](std::size_t j) { return std::uint32_t{static_cast<unsigned char>(text[i + j])}; };
       const std::uint32_t bytes = byte(0) << 16 | byte(1) << 8 | byte(2);
-      // U+4E00 to U+9FBF. Computed without a branch, which punctuation among Han characters would make unpredictable.
+      // U+4E00 to U+9FBF. There is no branch, because punctuation among Han characters would make it unpredictable.
       const bool is_han = bytes - 0xe4b880U <= 0xe9bebfU - 0xe4b880U && (bytes & 0xc0c0U) == 0x8080U;
       // Separators: U+2000 to U+203F except ignored characters and the pictograph U+203C; U+3000 to U+3004; U+3008 to
       // U+3020; and U+FF00 to U+FF3F except digits and letters.
@@ -45,7 +45,7 @@ struct text_kernels {
     return size;
   }
 #else
-  /// Does what find_masks() of portable code does, by vectors. Also covers Latin-1. `upper` has no letters of ASCII.
+  /// Computes the masks for ASCII, Latin-1 and Chinese by vectors. `masks.upper` has only letters of Latin-1.
   /// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
   static NEARDUP_ALWAYS_INLINE std::size_t find_masks(const char* text, std::size_t size,
                                                       character_masks& masks) noexcept {
@@ -54,8 +54,7 @@ struct text_kernels {
     if (block.is_ascii()) return size;
     masks.known = ~block.high_bits();
     const std::uint64_t continuation = block.continuations();
-    // Separators: U+2000 to U+203F except ignored characters and a pictograph; U+3000 to U+303F and U+FF00 to U+FF3F
-    // except digits and letters.
+    // The separators are those of the portable version above.
     const std::uint64_t second_80 = block.equal(0x80) >> 1;
     const std::uint64_t ideographic = block.range(0x80, 0x84) | block.range(0x88, 0xa0);
     const std::uint64_t wide = block.range(0x90, 0x99) | block.range(0xa1, 0xba);

@@ -46,7 +46,7 @@ struct utf8_rare_bits {
   std::uint64_t ed;
 };
 
-/// Sets the highest bit of each byte that equals `value`.
+/// Sets the highest bit of each byte of the result where `bytes` has `value`. The lower bits are unspecified.
 constexpr std::uint64_t equal_tops(std::uint64_t bytes, std::uint64_t value) noexcept {
   // Adding 127 to the lower seven bits of a byte of the difference sets the highest bit, unless the seven bits are all
   // 0.
@@ -54,8 +54,7 @@ constexpr std::uint64_t equal_tops(std::uint64_t bytes, std::uint64_t value) noe
   return ~(((difference & ~byte_tops) + ~byte_tops) | difference);
 }
 
-/// Computes a mask of a block. `tops` maps each eight bytes of the block to a word. The highest bits of the bytes of
-/// these words are the bits of the mask.
+/// Calls `tops` for each eight bytes of a block. Returns a mask: the highest bits of the 64 bytes that `tops` returns.
 template <class Tops>
 std::uint64_t block_bits(const char* block, const Tops& tops) noexcept {
   std::uint64_t bits = 0;
@@ -93,7 +92,7 @@ struct utf8_block_portable {
 template <class Block>
 class utf8_checker {
  public:
-  /// Checks the next block. A sequence that continues in the following block is not an error.
+  /// Checks the next block, whose masks are `bits`. A sequence that continues in the following block is not an error.
   /// Precondition: one byte after the block is readable.
   /// Returns: false if the block has an error.
   NEARDUP_ALWAYS_INLINE bool check(const char* block, const utf8_bits& bits) noexcept {
@@ -236,8 +235,8 @@ inline bool is_well_formed(std::string_view text, instruction_set level) noexcep
   return choose_form(level, [&](auto form) { return decltype(utf8_kernels_of(form))::is_well_formed(text); });
 }
 
-/// Writes `base` plus the position of each code point in `count` blocks of 64 bytes of well-formed UTF-8.
-/// Precondition: `places` has room for 64 numbers per block, and 16 more.
+/// Finds the code points in `count` blocks of 64 bytes. Writes `base` plus the position of each to `places`.
+/// Precondition: the text is well-formed UTF-8; `places` has room for 64 numbers per block, and 16 more.
 /// Returns: the number of code points.
 inline std::size_t find_code_points(const char* text, std::size_t count, std::uint32_t base, std::uint32_t* places,
                                     instruction_set level) noexcept {

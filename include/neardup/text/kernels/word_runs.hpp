@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules by which each character changes the words of a text. All word scanners follow these rules.
+// The rules that decide whether a character begins, continues or ends a word. All word scanners follow these rules.
 #pragma once
 
 #include <cstdint>
@@ -83,8 +83,8 @@ NEARDUP_ALWAYS_INLINE word_step word_step_of(character_class kind, char32_t c, w
 }
 
 /// Returns the character # or * that stands directly before `at`, or 0 if another character does. Both can begin the
-/// emoji of a keycap. Variation selectors before `at` are skipped. If no other character is left in [begin, at),
-/// returns `before`, the result for the text that precedes `begin`.
+/// emoji of a keycap. Variation selectors before `at` are skipped. If [begin, at) has only variation selectors, returns
+/// `before`, the result for the text that precedes `begin`.
 inline char keycap_sign(const char* begin, const char* at, char before) noexcept {
   while (at - begin >= 3 && std::memcmp(at - 3, "\xef\xb8\x8f", 3) == 0) at -= 3;
   if (at == begin) return before;

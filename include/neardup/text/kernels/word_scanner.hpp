@@ -66,7 +66,7 @@ class word_scanner {
     }
   }
 
-  /// Ends the text. Passes the open word to `take`, if a word is open.
+  /// Ends the open word, if there is one, and passes it to `take`. Call close() at the end of the text.
   template <class Take>
   void close(const Take& take) {
     if (open == word_run::none) return;
@@ -134,7 +134,7 @@ class word_scanner {
 
   void begin(std::size_t at) noexcept { start = at; }
 
-  /// Begins a word at a sign `#` or `*` that the keycap U+20E3 follows.
+  /// Begins a word at the sign `#` or `*` before the keycap U+20E3 at `position`, if there is such a sign.
   void begin_keycap(std::string_view text, word_run& run) noexcept {
     const char* const at = text.data() + position;
     if (keycap_sign(text.data(), at, '\0') == '\0') return;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Finds the words of a whole text, 64 bytes at a time. A word is given as a range of bytes.
-//
-// Only fingerprint/ includes this header. The header is in text/ because it is a fast version of `words`, and does not
-// deal with hashes.
 #pragma once
 
 #include <algorithm>
@@ -57,8 +54,8 @@ class word_span_finder {
   /// Returns: false if there are no more words; `spans` is then empty.
   bool next(token_spans& spans) noexcept {
     constexpr std::ptrdiff_t step = 8 * text_block_size;
-    // A word and its separator take at least two bytes. The bytes that one call reads may be up to a block more than
-    // `step`, and one word may be open before these bytes.
+    // One call of take_blocks() reads at most `step` bytes and a block. A word and its separator take at least two
+    // bytes. One more word may be open before the call.
     constexpr std::size_t words_a_step = (step + text_block_size) / 2 + 2;
     spans.count = 0;
     if (spans.has_parted) spans.parted.fill(false);
@@ -110,8 +107,8 @@ class word_span_finder {
     }
   };
 
-  /// Finds the words that begin or end in the next `size` bytes. The masks mark letters, and the first bytes of Han
-  /// characters.
+  /// Finds the words that begin or end in the next `size` bytes. `word` marks the bytes of letters, and `han_leads` the
+  /// first bytes of Han characters.
   template <class Form>
   NEARDUP_ALWAYS_INLINE void find_edges(Form form, std::uint64_t word, std::uint64_t han_leads,
                                         std::size_t size) noexcept {
