@@ -101,7 +101,7 @@ inline constexpr std::size_t default_min_contained = 8;
 /// The least similarity of two sets, with its measure. Use this type to choose the measure at run time. If you know the
 /// measure, write jaccard{…}, cosine{…} or containment{…}, which convert to this type.
 ///
-/// Functions that take a threshold throw std::invalid_argument if the measure is not a set_similarity, or unless 0 <
+/// Functions that take a threshold throw std::invalid_argument unless `measure` is a value of set_similarity and 0 <
 /// similarity <= 1.
 struct set_threshold {
   set_similarity measure = set_similarity::jaccard;
@@ -164,7 +164,7 @@ struct containment {
 namespace detail {
 
 /// Checks a threshold of sets.
-/// Throws: std::invalid_argument if the measure is not a set_similarity, or unless 0 < similarity <= 1.
+/// Throws: std::invalid_argument unless the measure is a value of set_similarity and 0 < similarity <= 1.
 inline void check_threshold(const set_threshold& least) {
   if (least.measure < set_similarity::jaccard || least.measure > set_similarity::containment) {
     fail<std::invalid_argument>({"a set_threshold of the measure ", static_cast<int>(least.measure),

@@ -72,8 +72,8 @@ std::type_identity<Class> declaring_class(Member Class::*);
 /// A lambda `[](std::string_view text, auto&& sink) { ... }` is a tokenizer.
 ///
 /// A text_stream requires a member `std::size_t cut(std::string_view text) const`. The argument is the beginning of a
-/// text. `cut` returns the last cut of the argument, or 0 if there is none. A position is a cut if the tokens before
-/// the position, followed by the tokens after it, are the tokens of the whole text, whatever follows the argument. A
+/// text. `cut` returns the last cut of the argument, or 0 if there is none. A position is a cut if the pieces before
+/// and after the position, tokenized separately, give the tokens of the whole text, whatever follows the argument. A
 /// derived class does not inherit `cut`, because it may tokenize differently.
 template <class T>
 concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::string_view text, detail::any_sink& sink) {
@@ -262,8 +262,8 @@ struct word_recipe {
   word_form form;
 };
 
-/// The recipe of a tokenizer of words, with which a joiner reads words in blocks. The template is specialised in the
-/// header of `words`, and of each tokenizer that changes or combines words, with these members:
+/// The recipe by which a joiner reads the words of a tokenizer in blocks. The template is specialised in the header of
+/// `words`, and of each tokenizer that changes or combines words, with these members:
 ///
 ///   is_known          true
 ///   is_single         true if tokens are single words
@@ -354,7 +354,7 @@ class text_reader {
   }
 
   /// Begins a text in chunks.
-  /// Throws: the exceptions of the tokenizer for wrong settings.
+  /// Throws: the exception of the tokenizer if its settings are wrong.
   void start(const Tokenizer& tokenize) {
     reset();
     source_.start(tokenize);

@@ -68,8 +68,8 @@ constexpr bool is_ascii_upper(char32_t code_point) noexcept { return code_point 
 /// Complexity: constant.
 [[nodiscard]] constexpr character_class classify(char32_t code_point) noexcept {
   if (code_point < 0x80) {
-    // Distinguishes letters from spaces without a branch, which would be mispredicted once per word. A branch takes 3.5
-    // ns per character, this code takes 0.9 ns (g++ 12).
+    // A branch between letters and spaces would be mispredicted once per word, and take 3.5 ns per character. This code
+    // without a branch takes 0.9 ns (g++ 12).
     const auto letter = static_cast<unsigned>(detail::is_ascii_upper(code_point & ~char32_t{0x20}));
     const auto digit = static_cast<unsigned>(code_point - U'0' < 10);
     return static_cast<character_class>(letter | digit);

@@ -186,7 +186,7 @@ class utf8_chunks {
     if (complete > 0) consume(chunk.substr(0, complete));
   }
 
-  /// Ends the text. An incomplete sequence at the end is passed on, and is ill-formed.
+  /// Ends the text. An incomplete sequence at the end is passed on as ill-formed bytes.
   template <class Consume>
   void finish(Consume&& consume) {
     const std::array<char, 4> piece = carried_;

@@ -40,11 +40,11 @@ void for_each_word(std::string_view text, Visit&& visit) {
 ///
 /// A word is a maximal run of letters, numbers and the marks among them (Unicode general categories L, N and M). In a
 /// script written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, ...), each letter is a word,
-/// together with the marks that follow the letter. A flag, a keycap, and an emoji with its skin tone or all emoji
-/// joined to it, are also words. All other characters separate words, and so do ill-formed UTF-8 and marks that do not
-/// follow a word. Default-ignorable characters (variation selectors, soft hyphens, joiners between letters, ...) are
-/// skipped. If the text has such a character inside a word, the token is not a substring of the text; for_each_word()
-/// gives its position. Case is kept; see folded and normalised.
+/// together with the marks that follow the letter. A flag and a keycap are words. An emoji is one word with its skin
+/// tone, or with all emoji joined to it. All other characters separate words, and so do ill-formed UTF-8 and marks that
+/// do not follow a word. Default-ignorable characters (variation selectors, soft hyphens, joiners between letters, ...)
+/// are skipped. If the text has such a character inside a word, the token is not a substring of the text;
+/// for_each_word() gives its position. Case is kept; see folded and normalised.
 /// Complexity: linear.
 struct words {
   template <class Sink>

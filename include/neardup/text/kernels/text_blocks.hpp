@@ -140,8 +140,8 @@ NEARDUP_ALWAYS_INLINE std::ptrdiff_t unknown_run(const char* at, std::ptrdiff_t 
   return left < usual ? left : usual;
 }
 
-/// Removes a soft hyphen from a block of the text of `cursor`, and processes the rest of the block. The masks cover the
-/// first `known` bytes, and the soft hyphen follows these bytes.
+/// Processes a block of the text of `cursor` as if the block had no soft hyphen after its first `known` bytes. The
+/// masks cover these bytes.
 template <class Form, class Cursor, class FindMasks>
 NEARDUP_ALWAYS_INLINE void take_without_soft_hyphen(Form form, Cursor& cursor, std::size_t known,
                                                     const FindMasks& find_masks) noexcept {
@@ -300,7 +300,7 @@ alignas(64) inline constexpr byte_roles roles_of_bytes = [] {
   return result;
 }();
 
-/// Adds the characters beyond ASCII to the masks.
+/// Adds the characters beyond ASCII to `masks`.
 /// Returns: the number of bytes before the first character that the masks do not cover, at most `size`.
 NEARDUP_ALWAYS_INLINE std::size_t add_multibyte_avx512(__m512i bytes, std::size_t size,
                                                        character_masks& masks) noexcept {

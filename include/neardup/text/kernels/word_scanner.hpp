@@ -37,8 +37,8 @@ inline std::string kept_characters(std::string_view raw) {
 /// Finds words in a text to which more text may be appended.
 class word_scanner {
  public:
-  /// Scans the characters that begin before `end`. Calls `take(begin, end, is_whole)` with the range of each complete
-  /// word. If `is_whole` is false, the range contains ignored characters (see kept_characters()).
+  /// Scans the characters that begin before `end`, and advances `position`. Calls `take(begin, end, is_whole)` for each
+  /// complete word. If `is_whole` is false, [begin, end) contains ignored characters (see kept_characters()).
   template <class Take>
   void scan(std::string_view text, std::size_t end, const Take& take) {
     while (position < end) {
