@@ -58,8 +58,8 @@ struct x86_features {
   bool avx512 = false;
 };
 
-/// Returns which instructions of the levels the processor has. Instructions whose registers the operating system does
-/// not save count as missing. __builtin_cpu_supports() is not used, because it calls the runtime library of the
+/// Returns which of the levels avx2 and avx512 the processor has. Instructions whose registers the operating system
+/// does not save count as missing. __builtin_cpu_supports() is not used, because it calls the runtime library of the
 /// compiler, and the runtime library of zig 0.17 reports no feature.
 /// Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID and XGETBV.
 inline x86_features read_x86_features() noexcept {
@@ -140,7 +140,7 @@ inline std::atomic<instruction_set>& current_instruction_set() noexcept {
 
 /// Returns the level that kernels use now. The result is the argument of the last call of set_instruction_set(). If
 /// there was no call, the result is the level that the environment variable NEARDUP_INSTRUCTION_SET named at the first
-/// use. If the variable is not set, the result is the fastest level of this machine.
+/// use. If it named no level of this machine, the result is the fastest level.
 [[nodiscard]] inline instruction_set active_instruction_set() noexcept {
   return detail::current_instruction_set().load(std::memory_order_relaxed);
 }

@@ -13,9 +13,9 @@ namespace neardup::inline v0 {
 
 /// A store for the data of a join that does not fit into memory. Such a store may be a set of files. Partitions are
 /// numbered from 0. `store.append(partition, bytes)` adds bytes to a partition. `store.read(partition, to)` writes all
-/// bytes of the partition to the span `to`, in the order in which they were added. `to` has the size of the partition,
-/// and read() may be called again. A join makes one call at a time, but from any thread of its runner. It appends
-/// nothing to a partition that it has read.
+/// bytes of the partition to the span `to`, in the order in which they were added. `to` has the size of the partition.
+/// A join may read a partition several times, but appends nothing to a partition that it has read. It makes one call at
+/// a time, from any thread of its runner.
 template <class T>
 concept partition_store = requires(T& store, std::uint32_t partition, std::span<const std::byte> bytes,
                                    std::span<std::byte> to) {

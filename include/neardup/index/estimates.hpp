@@ -14,10 +14,10 @@
 namespace neardup::inline v0 {
 
 /// Estimates the cosine similarity of two weighted texts from the distance of their SimHash fingerprints.
-/// Returns: a value from 1 to -1.
+/// Returns: a value from 1 (distance 0) to -1 (distance Bits).
 /// Throws: std::invalid_argument if the distance is not in 0..Bits.
-/// Source: Charikar, Similarity Estimation Techniques from Rounding Algorithms, STOC 2002, section 3: the probability
-/// that a bit differs is angle / pi.
+/// Source: Charikar, Similarity Estimation Techniques from Rounding Algorithms, STOC 2002, section 3: a bit differs
+/// with probability (angle between the two texts as vectors) / pi.
 template <std::size_t Bits>
 [[nodiscard]] double estimated_cosine(int distance) {
   detail::check_distance(Bits, distance);
@@ -34,7 +34,7 @@ template <std::size_t Bits>
 }
 
 /// Returns the mean distance, in bits, between the SimHash fingerprints of two texts with this cosine similarity.
-/// Throws: std::invalid_argument if the cosine is not in -1..1. A difference of 1e-9 is allowed for rounding.
+/// Throws: std::invalid_argument if the cosine is outside -1..1 by more than 1e-9, which rounding may cause.
 [[nodiscard]] inline double expected_distance(std::size_t bits, double cosine) {
   constexpr double rounding = 1e-9;
   if (!(cosine >= -1 - rounding && cosine <= 1 + rounding)) {  // NaN fails both comparisons, so it is refused, too

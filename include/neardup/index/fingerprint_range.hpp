@@ -37,7 +37,7 @@ concept contiguous_elements = requires(const Range& range) {
   std::span(range);
 };
 
-/// Returns a span of the fingerprints of `range`, for a call that compares them with the fingerprints of an `Other`.
+/// Returns a span of the fingerprints of `range`. Ranges of type `Other` must have the same type of fingerprint.
 template <class Other, class Range>
 std::span<const range_fingerprint_t<Range>> fingerprints_beside(const Range& range) {
   static_assert(std::is_same_v<range_fingerprint_t<Other>, range_fingerprint_t<Range>>,

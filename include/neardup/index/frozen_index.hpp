@@ -26,8 +26,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The entries from which a frozen_index is built, if they are in memory. All callers use this one type, so that the
-/// code of the build is instantiated once per entry type.
+/// The source of a frozen_index that is built from entries in memory. All callers use this one type, so that the code
+/// of the build is instantiated once per entry type.
 template <class Entry>
 struct entries_source {
   const Entry* entries;
@@ -45,14 +45,14 @@ entries_source(const Entry*) -> entries_source<Entry>;
 /// `k` and `blocks`: see pigeonhole_index. Duplicate pairs are stored once. All constructors take `run`, which spreads
 /// the work over threads: `threads{8}`, or a runner of your own. The default is the calling thread only. The result is
 /// the same for every runner. See pigeonhole_index for the other members.
-/// Memory, with 64 bits and 32-bit ids: 12 bytes per distinct fingerprint, 8 bytes for each table except the first (12
-/// bytes if k > 8), and 0.5 to 1 byte per table for directories of up to 2^26 buckets. If k <= 3, Offset has 32 bits
-/// and there are at most 2^28 fingerprints, the buckets of a table with long keys are cache lines. Such a table takes
-/// 9.4 bytes, and its searches are 1.5 times as fast.
+/// Memory per distinct fingerprint, with 64 bits and 32-bit ids: 12 bytes, 8 bytes for each table except the first (12
+/// bytes if k > 8), and 0.5 to 1 byte for the directory of each table, which has at most 2^26 buckets. If k <= 3,
+/// Offset has 32 bits and there are at most 2^28 fingerprints, the buckets of a table with long keys are cache lines.
+/// Such a table takes 9.4 bytes, and its searches are 1.5 times as fast.
 /// Memory while building: the memory of the index and of the input, and twice the memory of 2^23 pairs. More than 2^26
 /// pairs are first partitioned coarsely, within the memory of the index. Then each part is partitioned separately.
 /// Tables whose buckets are cache lines take another 8 bytes per fingerprint.
-/// Complexity: building takes O(tables * n), because it only partitions.
+/// Complexity: building takes O(tables * n), because it partitions, and does not sort.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
                                              detail::frozen_engine<detail::words_for(Bits), Id, Offset>> {
@@ -69,7 +69,7 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
   /// runner `run` call `source`, several times per entry.
   /// Precondition: all calls of `source` with the same number return the same entry.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if there are more than
-  /// max_distinct_size() fingerprints, or at least 2^32 pairs while Offset has up to 32 bits; std::bad_alloc.
+  /// max_distinct_size() fingerprints, or at least 2^32 pairs and Offset has at most 32 bits; std::bad_alloc.
   template <std::invocable<std::size_t> Source>
   frozen_index(neardup::bits k, int blocks, std::size_t count, const Source& source, const any_runner& run = {})
       : base(build(layout(Bits, k.count, blocks), count, source, run)) {}
@@ -156,7 +156,7 @@ template <class Index>
                                                         run);
 }
 
-/// Builds a frozen_index from the pairs of another index. The new index has the same layout.
+/// Builds a frozen_index from the pairs of another index. The new index has the layout of `index`.
 /// Throws: the exceptions of the constructors of frozen_index; std::invalid_argument if `index` is an index_view of a
 /// flat_index, which has no layout.
 template <class Index>

@@ -116,8 +116,8 @@ class layout {
     return block_begin(block + 1) - block_begin(block);
   }
 
-  /// Calls `visit(block)` for each element of table_blocks(table). Unlike table_blocks(), it works in constant
-  /// expressions.
+  /// Calls `visit(block)` for each element of table_blocks(table). Unlike table_blocks(), this function is usable in
+  /// constant expressions.
   template <class Visit>
   constexpr void for_each_block(std::size_t table, const Visit& visit) const {
     std::uint64_t rank = table;
@@ -159,7 +159,7 @@ class layout {
     return mask;
   }
 
-  /// Calls `visit(probe)` for each element of plan(k). Unlike plan(), it works in constant expressions.
+  /// Calls `visit(probe)` for each element of plan(k). Unlike plan(), this function is usable in constant expressions.
   template <class Visit>
   constexpr void for_each_probe(int k, const Visit& visit) const {
     if (k < 0 || k > k_) detail::refuse_distance(k, k_);
@@ -183,9 +183,9 @@ class layout {
   }
 
   /// Returns the probes of a search within `k` bits. Whichever k bits differ, at least one of the probed tables finds
-  /// the match. In the exact regime, some of the tables are probed; see cheapest_parts(). With 5 blocks and K = 3,
-  /// these are 1, 2, 4 and 10 tables for k = 0, 1, 2 and 3. In the radius regime, the radii satisfy sum(radius + 1) = k
-  /// + 1 over the probed tables.
+  /// the match. In the exact regime, a search probes some of the tables; see cheapest_parts(). If the layout has 5
+  /// blocks for k() = 3, a search probes 1, 2, 4 and 10 tables for k = 0, 1, 2 and 3. In the radius regime, the radii
+  /// satisfy sum(radius + 1) = k + 1 over the probed tables.
   /// Throws: std::invalid_argument if k < 0 or k > k().
   std::vector<table_probe> plan(int k) const {
     std::vector<table_probe> result;

@@ -26,8 +26,8 @@ namespace neardup::inline v0 {
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, or
 /// if no layout exists for k and the number of blocks; std::bad_alloc.
 /// Complexity: the same as visit_pairs, and O(p log p) for p pairs. Equal fingerprints are joined as one fingerprint.
-/// Memory: the memory of visit_pairs, and 12 bytes per pair. The pairs of distinct fingerprints take another 12 bytes,
-/// or 24 while they are sorted (24 and 48 for 2^32 fingerprints or more). If there may be very many pairs, use
+/// Memory: the memory of visit_pairs, and 12 bytes per pair. Each pair of distinct fingerprints takes another 12 bytes,
+/// or 24 while pairs are sorted (24 and 48 for 2^32 fingerprints or more). If there may be very many pairs, use
 /// visit_pairs.
 /// Example: `for (const auto& [i, j, distance] : pairs(fingerprints, bits{3}, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold>
@@ -58,8 +58,8 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, or
 /// if no layout exists for k and the number of blocks; std::bad_alloc.
 /// Complexity: for each table (see layout), a join moves the fingerprints into buckets in O(n), and compares the
-/// filters of each two fingerprints of a bucket. Filters have 32 bits (64 if k > 8). AVX-512 compares 16 (8) filters at
-/// a time. The calls of `visit` take time as well.
+/// filters of each two fingerprints of a bucket. Filters have 32 bits (64 if k > 8). AVX-512 compares 16 filters of 32
+/// bits, or 8 of 64 bits, at a time. The calls of `visit` take time as well.
 /// Memory: about 16 bytes per fingerprint of 64 bits, for a copy in bucket order, and 16 bytes per copy of another
 /// fingerprint. The memory does not depend on the number of pairs.
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold, class Visit>

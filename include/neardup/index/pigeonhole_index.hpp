@@ -28,15 +28,15 @@ namespace neardup::inline v0 {
 /// tables, and 3,584 with 10 tables. docs/cost.md has the figures for other sizes and blocks. fastest_blocks() and
 /// leanest_blocks() choose the number of blocks.
 ///
-/// The constructor of `pigeonhole_index<Bits, dynamic_layout>` takes K and Blocks as arguments. Assignment and swap
-/// then include the layout. == compares only the pairs. `Id`: any index_id. `Offset`: an unsigned type that can number
+/// The constructor of `pigeonhole_index<Bits, dynamic_layout>` takes K and Blocks as arguments. Assignment and swap of
+/// this type include the layout; == compares only pairs. `Id`: any index_id. `Offset`: an unsigned type that can number
 /// the distinct fingerprints. `Fingerprint`: the stored type, simhash<Bits> or minwise<Bits>; see pigeonhole_index_of.
 ///
 /// Searches are exact. A search finds the pairs with distance <= k, each once. The default k of a search is
 /// default_distance(). Every search throws std::invalid_argument if k is not in 0..max_distance(). All indexes have the
 /// same const members; see searchable_index.
-/// Memory, with 64 bits and 32-bit ids: about 30 bytes per distinct fingerprint, and 10 to 20 bytes for each table,
-/// including the reserve for growth. memory_usage() returns the exact number. A frozen_index takes about half.
+/// Memory per distinct fingerprint, with 64 bits and 32-bit ids: about 30 bytes, and 10 to 20 bytes for each table,
+/// including the reserve for growth. memory_usage() returns the exact number. A frozen_index takes about half of it.
 /// Guarantee: a member that throws changes nothing.
 /// Thread safety: several threads may call const members at once while no thread calls other members.
 template <std::size_t Bits, int K = 3, int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Bits, K),

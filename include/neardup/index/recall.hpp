@@ -58,8 +58,8 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
     }
     return (std::min)(sum, 1.0);
   }
-  // The first terms of wide fingerprints are too small for a double. So their logarithms are computed, which takes six
-  // times as long.
+  // For wide fingerprints, the first terms of the sum are too small for a double. So this code adds logarithms of
+  // factors, which takes six times as long.
   const double odds = std::log(p) - std::log1p(-p);
   double term = first;
   double sum = std::exp(term);
@@ -72,9 +72,9 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 
 }  // namespace detail
 
-/// Returns the least number of features of a text whose Jaccard similarity stays at least `similarity` when `changed`
-/// features are replaced. If a feature is n words, changing one word replaces up to n features. If a feature is n
-/// characters, changing one character does.
+/// Returns the least number of features that a text must have, so that its Jaccard similarity to the original is at
+/// least `similarity` after `changed` features are replaced. If a feature is n words, changing one word replaces up to
+/// n features. If a feature is n characters, changing one character does the same.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1.
 /// Example: `features_to_bear(2, 0.8)` is 18, the number of word pairs in 19 words.
 [[nodiscard]] inline std::size_t features_to_bear(std::size_t changed, double similarity) {
@@ -93,8 +93,8 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 }
 
 /// Returns the probability that the SimHash fingerprints of two texts with this cosine similarity differ in at most k
-/// of `bits` bits. Each bit differs independently, with probability acos(cosine) / pi. The result is exact in the limit
-/// of many features. For texts of at most ten features, it is wrong by some hundredths.
+/// of `bits` bits. It is assumed that each bit differs independently, with probability acos(cosine) / pi. The result is
+/// exact in the limit of many features. For texts of at most ten features, it is wrong by some hundredths.
 /// Throws: std::invalid_argument if k is not in 0..bits, or if the cosine is not in -1..1.
 /// Complexity: O(k).
 [[nodiscard]] inline double match_probability(std::size_t bits, int k, double cosine) {
@@ -109,9 +109,9 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 /// `similarity` to 0 at 1. Half of the pairs are then in the lowest 0.3 of the interval. One corpus of docs/accuracy.md
 /// is like this. The other corpora have more pairs near 1, so their recall is higher.
 ///
-/// For min-wise codes, it is assumed that the number of pairs falls linearly to three tenths of the greatest number at
-/// 1, and that bits are independent. Real corpora have more pairs near `similarity`, but the distances of texts of
-/// about a hundred features vary less. The two errors cancel each other.
+/// For min-wise codes, it is assumed that bits are independent, and that the number of pairs at similarity 1 has fallen
+/// linearly to three tenths of the number at `similarity`. Real corpora have more pairs near `similarity`, but the
+/// distances of texts of about a hundred features vary less. The two errors cancel each other.
 /// Throws: std::invalid_argument if k is not in 0..bits, or unless 0 < similarity <= 1.
 /// Complexity: O(k).
 [[nodiscard]] inline double expected_recall(std::size_t bits, int k, double similarity,

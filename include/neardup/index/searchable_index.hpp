@@ -68,7 +68,7 @@ class searchable_index {
   [[nodiscard]] const_iterator end() const noexcept { return {engine_.store(), distinct_size()}; }
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
-  // k is a whole number or bits{k}. Of bits{k}, a search uses only the number. A fraction does not compile.
+  // k is an integer or bits{k}. A search ignores bits::blocks. A floating-point k does not compile.
 
   /// Returns the largest k of a search.
   [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
@@ -101,15 +101,15 @@ class searchable_index {
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<neardup::bits> k = {}) const;
 
-  /// Returns the first result of search(): the closest stored pair within k bits of `query`. Of equally close pairs,
-  /// the pair with the smallest id is returned.
+  /// Returns the first result of search(): the closest stored pair within k bits of `query`, or nullopt if there is
+  /// none. Of equally close pairs, the pair with the smallest id is returned.
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query,
                                                   std::optional<neardup::bits> k = {}) const;
 
   /// Returns how many stored fingerprints search() compares with this query. The time of a search is about proportional
-  /// to this number. A fingerprint counts once for each probed bucket that contains it. If the search scans, all
-  /// fingerprints count. The expected value is `compared` of costs_of().
+  /// to this number. A fingerprint counts once for each probed bucket that contains it. If the search scans all
+  /// fingerprints instead, each counts once. The expected value is `compared` of costs_of().
   /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<neardup::bits> k = {}) const {
     return detail::count_compared(engine_, query, k.value_or(default_distance()).count);

@@ -27,9 +27,9 @@ class component_finder {
   component_finder(const join_type& join, const pair_check& check, shared_components<Offset>& components)
       : join_(&join), check_(&check), components_(&components), scratch_(join.filter()) {}
 
-  /// Unites the adjacent fingerprints of a job of `table`. Most jobs have few adjacent pairs, which are united one by
-  /// one. A crowd of n near-duplicates has about n^2 / 2 adjacent pairs, but n - 1 unions are enough to connect it.
-  /// sweep() finds these unions by breadth-first search.
+  /// Unites the adjacent fingerprints of `job`, which is a job of `table`. Most jobs have few adjacent pairs, which are
+  /// united one by one. A crowd of n near-duplicates has about n^2 / 2 adjacent pairs, but n - 1 unions are enough to
+  /// connect it. sweep() finds these unions by breadth-first search.
   /// Precondition: all jobs of earlier tables are done.
   void unite(std::size_t table, const arrays& records, const filter_join& job) {
     table_ = table;
@@ -78,8 +78,8 @@ class component_finder {
     return true;
   }
 
-  /// Copies records into scratch_, after its first `count` records.
-  /// Returns: true if all copied records are in one component, and record 0 of scratch_ too if count > 0.
+  /// Copies the range `from` of `records` into scratch_, after the first `count` records of scratch_.
+  /// Returns: true if one component has all copied records and, if count > 0, record 0 of scratch_.
   bool copy(const arrays& records, range from, std::size_t count) {
     bool is_one = true;
     const std::size_t root = components_->find(count == 0 ? records.position(from.begin) : scratch_.position(0));
@@ -96,22 +96,22 @@ class component_finder {
     std::size_t queue, rest, end;
   };
 
-  /// Takes the next record from the queue of `from`. Moves its neighbours among the unreached records of `to` to the
+  /// Takes the next record from the queue of `from`. Then moves the unreached neighbours of this record in `to` to the
   /// queue of `to`.
   void step(side& from, side& to) {
     const std::size_t x = from.queue++;
     filter_pair found[room];
     for (filter_join job = filter_join::across(x, x + 1, to.rest, to.end); !job.is_done();) {
       const std::size_t count = scratch_.find_near(job, join_->k(), found, join_->level());
-      // Pairs ascend by `y`, from to.rest on. So a record that was swapped to the front is not visited again.
+      // Pairs ascend by `y`, and a swap moves no record beyond `y`. So each record is compared once.
       for (const filter_pair& pair : std::span(found).first(count)) {
         if (unite_if_near(scratch_, x, pair.y)) scratch_.swap(pair.y, to.rest++);
       }
     }
   }
 
-  /// Unites connected records by breadth-first search. If `b` is empty, the pairs are the pairs within `a`. Otherwise
-  /// each pair has one record of `a` and one record of `b`.
+  /// Unites the connected records of a job by breadth-first search. If `b` is empty, the job compares the records of
+  /// `a` with each other. Otherwise it compares records of `a` with records of `b`.
   void sweep(const arrays& records, range a, range b) {
     scratch_.take(a.size() + b.size());
     const bool is_within = b.size() == 0;

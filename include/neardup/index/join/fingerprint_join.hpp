@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Joins the fingerprints of one corpus, or of two corpora, bucket by bucket. The join needs no index.
 //
-// For each table, cache-friendly passes move the records into bucket order. Then the records are read sequentially.
-// Building an index would cost a cache miss per entry, and searching the index would cost further cache misses.
+// For each table, cache-friendly passes move the records into bucket order. Then the records are read sequentially. An
+// index would be slower: building it costs a cache miss per entry, and searching it costs further cache misses.
 #pragma once
 
 #include <algorithm>
@@ -89,7 +89,7 @@ class bucket_arrays {
     std::swap(positions_[a], positions_[b]);
   }
 
-  /// Continues `job`: finds pairs of records whose filters differ in at most k bits. See join_filters().
+  /// Continues `job`: writes pairs of records whose filters differ in at most k bits to `found`. See join_filters().
   std::size_t find_near(filter_join& job, int k, std::span<filter_pair> found, instruction_set level) const noexcept {
     const auto join = [&](const auto* filters) { return join_filters(filters, filters, job, k, found, level); };
     if (filter_ == join_filter::narrow) return join(narrow_.data());
@@ -153,8 +153,8 @@ class fingerprint_join {
   /// join is instantiated once.
   using use_type = std::function<bool(std::size_t part, std::size_t table, const arrays& records, const filter_join&)>;
 
-  /// Calls `use` for jobs. A pair is in at least one job if, in at least one table, its fingerprints share a bucket or
-  /// have buckets within the radius. Tables are processed one after the other, and all parts process the same table. If
+  /// Calls `use` for each job of each table. A job of a table compares two fingerprints if they share a bucket, or have
+  /// buckets within the radius. Tables are processed one after the other, and all parts process the same table. If
   /// `splits` is true, several parts may share a crowded bucket. If `use` returns false, the join ends soon.
   /// Throws: the first exception of `use`; std::bad_alloc.
   void run(const any_runner& run, bool splits, const use_type& use) {
@@ -232,7 +232,7 @@ class fingerprint_join {
     return groups;
   }
 
-  /// Writes the `size` records of a group to `to`, in bucket order, from index `first` on.
+  /// Writes the `size` records of a group to `to` in bucket order, beginning at index `first`. Sets scratch.ends.
   static void second_pass(const join_table<Words>& table, const words_type* words, const Offset* positions,
                           std::size_t size, int low_bits, std::size_t first, group_memory& scratch, arrays& to) {
     const std::size_t mask = (std::size_t{1} << low_bits) - 1;
@@ -283,8 +283,8 @@ class fingerprint_join {
     });
   }
 
-  /// Runs the two passes for all groups. Then joins each bucket with itself, and with the buckets whose addresses are
-  /// within the radius.
+  /// Runs the two passes for all groups. Then joins each bucket with itself, and with the later buckets whose addresses
+  /// are within the radius.
   bool join_by_buckets(std::size_t table, const any_runner& run, bool splits, const use_type& use) {
     const join_table<Words>& shape = plan_.tables()[table];
     const std::size_t count = copies_.distinct();
@@ -310,7 +310,7 @@ class fingerprint_join {
       }
     }
     const std::vector<std::size_t> flips = flips_of(shape);
-    // A step is some records, not some buckets, so that several parts can share a crowded bucket.
+    // A step is a number of records, not of buckets, so that several parts can share a crowded bucket.
     const std::size_t step = (std::max)(std::size_t{64}, count / 1024);
     return in_steps(run, parts(run), count, step, [&](std::size_t part, std::size_t first, std::size_t last) {
       if (!splits) {  // whole buckets: those that begin in this step
@@ -322,7 +322,7 @@ class fingerprint_join {
     });
   }
 
-  /// Returns the numbers whose exclusive or with the address of a bucket gives the addresses within the radius.
+  /// Returns the masks m > 0 for which the addresses a and a ^ m of two buckets are within the radius.
   static std::vector<std::size_t> flips_of(const join_table<Words>& table) {
     std::vector<std::size_t> result;
     if (table.radius == 0) return result;
@@ -337,7 +337,7 @@ class fingerprint_join {
     std::size_t begin, end;
   };
 
-  /// Joins the records [first, last) of a bucket with all records of the bucket.
+  /// Joins the records [first, last) of a bucket with all later ones. If kept_ > 0, joins them with the kept ones.
   template <class Use>
   bool join_bucket(const arrays& records, range bucket, std::size_t first, std::size_t last, const Use& use) const {
     if (bucket.end - bucket.begin < 2) return true;
@@ -347,8 +347,8 @@ class fingerprint_join {
     return first >= last || bucket.begin == others || use(filter_join::across(first, last, bucket.begin, others));
   }
 
-  /// Joins the records [first, last) with their own buckets, and with the buckets within the radius. The records may be
-  /// a part of a bucket, or belong to several buckets.
+  /// Joins the records [first, last) with their own buckets, and with the later buckets within the radius. The records
+  /// may be a part of a bucket, or belong to several buckets.
   template <class Use>
   bool join_range(const arrays& records, const std::vector<Offset>& starts, const std::vector<Offset>& others,
                   const std::vector<std::size_t>& flips, std::size_t first, std::size_t last, const Use& use) const {

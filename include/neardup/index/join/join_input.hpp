@@ -61,8 +61,8 @@ class chosen_words {
 
   chosen_words(const fingerprint_words<Words>& all) noexcept  // NOLINT(google-explicit-constructor): selects all
       : all_(all), size_(all.size()) {}
-  /// Selects the fingerprints with these numbers.
-  /// Precondition: the list outlives this object.
+  /// Selects the fingerprints of `all` at the positions `numbers`.
+  /// Precondition: the array of `numbers` outlives this object.
   chosen_words(const fingerprint_words<Words>& all, std::span<const Number> numbers) noexcept
       : all_(all), list_(numbers.data()), size_(numbers.size()) {}
 

@@ -25,9 +25,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// Calls `visit(part, pairs)` with all pairs of distinct fingerprints that differ in at most k bits, first < second.
-/// Each pair is passed once, in unspecified order. The parts of the runner call `visit` concurrently. If `visit`
-/// returns false, the join ends soon.
+/// Calls `visit(part, pairs)` with batches of the pairs of distinct fingerprints that differ in at most k bits. Each
+/// pair is passed once, with first < second. The order is unspecified. The parts of the runner call `visit`
+/// concurrently. If `visit` returns false, the join ends soon.
 template <std::size_t Words, class Offset>
 void visit_distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runner& run,
                           const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& visit) {
@@ -105,8 +105,8 @@ std::vector<near_pair<Offset>> distinct_pairs(fingerprint_join<Words, Offset>& j
   return pairs;
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j, sorted by (i, j), until `visit` returns false. `pairs`
-/// has the pairs of distinct fingerprints.
+/// Calls visit(i, j, distance) for all pairs of positions i < j, sorted by (i, j), until `visit` returns false.
+/// `pairs`: the pairs of distinct fingerprints. Pairs of `copies` are added.
 template <class Offset, class Visit>
 void visit_in_order(const equal_groups<Offset>& copies, std::vector<near_pair<Offset>>&& pairs, const any_runner& run,
                     const Visit& visit) {

@@ -63,7 +63,7 @@ struct join_costs {
     });
     const double record = 10.0 + 3.0 * static_cast<double>(words);
     if (words > 1 && !wide_filter_suffices(k)) return {record, 1.15 * pair * static_cast<double>(words), 2.0, 6.0};
-    // If the filters of a pair of fingerprints differ in at most k bits, the whole fingerprints are compared.
+    // If two filters differ in at most k bits, the whole fingerprints are compared as well, which costs `look`.
     const std::size_t filter_bits = narrow ? 32 : 64;
     double passing = 0;
     double ways = 1;
@@ -85,8 +85,8 @@ class join_plan {
 
   /// Plans the join of `count` fingerprints of `bits` bits within k bits, in the layout of `blocks` blocks. If kept >
   /// 0, the first `kept` fingerprints are joined only with the other fingerprints, not with each other. If blocks is 0,
-  /// the cheapest layout for `sample`, which is some of the fingerprints, is chosen. With skewed keys some buckets are
-  /// crowded, so the best layout may differ from the best one for uniform fingerprints.
+  /// the plan takes the layout that is cheapest for `sample`, which is some of the fingerprints. If keys are skewed,
+  /// some buckets are crowded, and the cheapest layout may be another one than for uniform fingerprints.
   /// Throws: std::invalid_argument unless layout::is_valid(bits, k, blocks), or blocks = 0 and 0 <= k <= bits.
   NEARDUP_COLD join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::size_t kept,
                          std::span<const words_type> sample, instruction_set level)
@@ -136,8 +136,8 @@ class join_plan {
   }
 
   /// Returns log2 of the number of buckets. With radius 0, a bucket has 4 to 8 records: smaller buckets are compared no
-  /// faster, and each bucket has a fixed cost. With a larger radius, the cheapest number is returned: more buckets are
-  /// smaller, but each bucket is joined with more other buckets.
+  /// faster, and each bucket has a fixed cost. With a larger radius, the result is the cheapest number: with more
+  /// buckets, each bucket is smaller, but is joined with more other buckets.
   NEARDUP_COLD int address_bits_for(const join_table<Words>& table) const noexcept {
     const int suitable = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count_) >> 3));
     const int most = (std::min)(static_cast<int>(table.key.width()), suitable);
@@ -149,8 +149,8 @@ class join_plan {
     return best;
   }
 
-  /// Returns the cost of a table. `pair_share`: the share of all pairs that are compared. If uniform addresses give a
-  /// greater share, the greater share is used.
+  /// Returns the cost of a table. `pair_share`: the share of all pairs that the table compares. If the share for
+  /// uniform addresses is greater, it is used instead.
   double cost(int address_bits, int radius, double pair_share) const noexcept {
     const double buckets = static_cast<double>(std::uint64_t{1} << address_bits);
     const double joined =
@@ -209,15 +209,14 @@ class join_plan {
         if (blocks > k) break;  // more blocks have even more tables
         continue;
       }
-      // Moving the records of a layout takes time. The layout is skipped if moving the records alone takes longer than
-      // the whole join with another layout.
+      // A layout is skipped if moving its records takes longer than the whole join with another layout.
       const double passes = static_cast<double>(layout::count_tables(k, blocks)) * count_ * costs_.record;
       if (passes >= least) continue;
       choices.push_back({uniform_cost(tables_of(layout(bits, k, blocks))), blocks});
       least = (std::min)(least, choices.back().cost);
     }
-    // The sample can only increase a cost. So a layout that costs too much without the sample is not sampled. There are
-    // few layouts, so each iteration searches all layouts for the cheapest one.
+    // The cost for the sample is never below the cost for uniform fingerprints. So a layout whose uniform cost is too
+    // high is not sampled. There are few layouts, so each iteration searches all layouts for the cheapest one.
     table_list best;
     cost_ = std::numeric_limits<double>::infinity();
     const auto is_cheaper = [](const choice& a, const choice& b) { return a.cost < b.cost; };
