@@ -21,9 +21,9 @@ namespace neardup::inline v0 {
 /// A runner: `threads`, or a type of your own that passes work to a thread pool. Work is divided into numbered parts.
 ///
 /// A runner has two const members. `run.parts()` returns the preferred number of parts. `run(parts, work)` calls
-/// `work(part)` once for each part in 0..parts - 1, on any thread, and returns when all calls have returned. `parts` is
-/// the preferred number or a smaller number, even 0. `work` does not throw. Runners are copied, so a runner for a pool
-/// should have a pointer to the pool.
+/// `work(part)` once for each part in 0..parts - 1, on any thread, and returns when all calls have returned. The
+/// argument `parts` is at most run.parts(), and may be 0. `work` does not throw. Runners are copied, so a runner for a
+/// pool should have a pointer to the pool.
 ///
 /// A third const member is optional and cancels long calls: `run.check()` is called between steps of the work, on any
 /// thread. If check() throws, the call ends with this exception.

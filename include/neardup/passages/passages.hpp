@@ -135,12 +135,12 @@ template <class Documents, class Tokenizer>
 /// probability of about m^2 * length^2 / 2^123. For 10^10 passages of 100 bytes this is 1e-13. The hashes do not
 /// protect against texts that were crafted to have equal hashes.
 ///
-/// Throws: std::invalid_argument if the length is 0 or above 2^20; std::length_error for a text of 4 GiB or more, and
-/// from 2^32 documents on; exceptions of the callable, the store and the visitor; std::bad_alloc.
-/// Complexity: linear. The store gets 8 bytes for each of about 4 anchors in `options.length` units, at most 32 bytes,
-/// usually 16 or fewer, for each passage whose anchor repeats, and 28 bytes for each run that is found.
-/// Memory: about `memory` bytes; for words, also 16 bytes for each word of a text that a thread reads. More memory is
-/// needed if one document has a great part of all runs that are found: 28 bytes for each of them.
+/// Throws: std::invalid_argument if the length is 0 or above 2^20; std::length_error for a text of 4 GiB or more, or
+/// for 2^32 documents or more; exceptions of the callable, the store and the visitor; std::bad_alloc.
+/// Complexity: linear. The store gets 8 bytes for each anchor (about 4 anchors in `options.length` units); up to 32
+/// bytes, usually at most 16, for each passage whose anchor repeats; and 28 bytes for each run that is found.
+/// Memory: about `memory` bytes; for words, also 16 bytes for each word of a text that a thread reads. If one document
+/// has a great part of all runs that are found, its runs take 28 bytes each in addition.
 /// Example: `visit_passages(read_file, {.length = 100}, byte_ngrams{1}, files, 1 << 30, print);`
 template <class Documents, tokenizer Tokenizer, partition_store Store, class Visit>
 void visit_passages(const Documents& documents, const passage_options& options, const Tokenizer& tokenizer,
@@ -171,7 +171,7 @@ template <class Documents, tokenizer Tokenizer = words>
 
 namespace detail {
 
-/// Shortens each range of bytes to whole characters, and to whole words if it has parts of words. Drops empty ranges.
+/// Shortens each of `ranges` to whole characters, and to whole words if it overlaps words. Erases empty ranges.
 inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::size_t, std::size_t>>& ranges) {
   for (auto& [begin, end] : ranges) {
     while (begin < end && is_continuation(text, begin)) ++begin;
@@ -203,8 +203,8 @@ inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::s
 }  // namespace detail
 
 /// Returns the parts to cut out of one text: the union of its passages, as views of the text, in order. If no unit is
-/// between two passages, the two passages are one view. If all views are cut out of the corpus, each unit in them still
-/// occurs elsewhere in the corpus.
+/// between two passages, they are joined to one view. If the views of all texts are cut out of the corpus, each unit in
+/// them still occurs elsewhere in the corpus.
 ///
 /// Views of words begin and end with words. At the ends of a view of bytes, incomplete characters and incomplete words
 /// are left out.

@@ -24,8 +24,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// The units of a text: bytes or words. Each unit has two values. The two values of a byte are equal. The array of the
-/// second values of words is empty if only anchors are needed.
+/// The units of a text: bytes or words. Each unit has two hash values, which are equal for a byte. Anchors need only
+/// first values, so the array of the second values of words may be empty.
 class unit_values {
  public:
   explicit unit_values(std::string_view bytes) noexcept : bytes_(bytes), size_(bytes.size()) {}
@@ -101,9 +101,9 @@ class anchor_finder {
     }
   }
 
-  /// Finds the runs of the windows 0 to windows - 1. Window j has the grams [j, j + grams_). Windows are processed in
-  /// blocks of grams_ windows, from two sides. `suffix_` has the rightmost least gram of each suffix of the first
-  /// window of the block. `newest` is the rightmost least gram after this window.
+  /// Sets runs_ to the runs of `windows` windows. Window j begins at unit begin + j and has the grams [j, j + grams_).
+  /// In a block of grams_ windows, a window consists of a suffix of the block's first window and of later grams.
+  /// `suffix_` has the rightmost least gram of each suffix. `newest` is the rightmost least gram of the later grams.
   void find_runs(std::size_t begin, std::size_t windows) {
     runs_.clear();
     std::size_t anchor = windows + grams_;  // stands for no gram
@@ -127,8 +127,7 @@ class anchor_finder {
       bool has_new = false;
       change(suffix_.back(), block);
       for (std::size_t window = block + 1; window < end;) {
-        // The anchor stays the same until the hash of a later gram is not greater, or until the anchor leaves the
-        // window.
+        // The anchor changes if the hash of a later gram is not greater, or if the anchor leaves the window.
         if (suffix_.back() < window) suffix_.pop_back();
         const std::size_t old = suffix_.back();
         const std::uint64_t old_hash = hashes_[old];
@@ -159,13 +158,13 @@ class anchor_finder {
   std::vector<anchor_run> runs_;
 };
 
-/// Returns the part, below `parts`, to which 32 bits of a hash belong. Greater bits belong to the same or later parts.
+/// Maps the lowest 32 bits of a hash to a part in 0..parts - 1. A greater value never has a lower part.
 constexpr std::uint32_t part_of(std::uint64_t bits, std::uint64_t parts) noexcept {
   return static_cast<std::uint32_t>((bits & 0xffffffffU) * parts >> 32);
 }
 
-/// A set of anchors: a Bloom filter with two bits of one word for each anchor. With a small probability, an anchor is
-/// found although it is not in the set. Such an anchor costs time, but changes no result.
+/// A set of anchors: a Bloom filter with two bits of one word for each anchor. With a small probability, contains() is
+/// true for an anchor outside the set. Such an anchor costs time, but changes no result.
 class anchor_set {
  public:
   /// Makes an empty set of `bytes` bytes, or a little more. Anchors of different partitions are in different words, so
@@ -186,7 +185,7 @@ class anchor_set {
   void look_ahead(std::uint64_t anchor) const noexcept {
     prefetch(words_.data() + part_of(mix(anchor) >> 32, words_.size()));
   }
-  /// Returns the partition of an anchor. Anchors are least hashes, so their own high bits are mostly 0.
+  /// Returns the partition of an anchor. The anchor is hashed again, because high bits of least hashes are mostly 0.
   [[nodiscard]] static std::uint32_t partition_of(std::uint64_t anchor, std::uint32_t partitions) noexcept {
     return part_of(mix(anchor) >> 32, partitions);
   }
@@ -203,8 +202,8 @@ class anchor_set {
   large_array<std::uint64_t> words_;
 };
 
-/// A hash of a window: two polynomials of its units modulo 2^61 - 1. The factors of the polynomials are random. So two
-/// different windows of n units have the same hash with a probability of at most n^2 / 2^122.
+/// A hash of a window: two polynomials of its units modulo 2^61 - 1. The factors of the polynomials were chosen at
+/// random. So two different windows of n units have the same hash with a probability of at most n^2 / 2^122.
 struct window_hash {
   std::uint64_t low, high;
 

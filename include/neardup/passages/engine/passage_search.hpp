@@ -6,10 +6,10 @@
 // scatters them to partitions by their anchors. So equal windows are in one partition, in the order of the documents. A
 // table of each partition has the first occurrence of each window.
 //
-// The records of windows have 16 bytes each. A run of windows is a header and the hashes of its windows. A run that is
-// equal to an earlier run is a header and two hashes: the first and the last window of a run determine all others,
-// because these two windows together cover all units of the run. A partition consists of sections, which are read
-// one after the other. The earlier run is in the same section.
+// The records of windows have 16 bytes each. A run of windows is stored as a header and the hashes of its windows. A
+// run that equals an earlier run of its section is stored as a header and the hashes of its first and last window.
+// These two windows cover all units of the run, so they determine the other windows. A partition consists of sections,
+// which are read one after the other.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ struct passage_source {
   /// A function that passes all texts to a sink, in order. The function is called twice, and has to pass the same texts
   /// each time.
   std::function<void(const sink&)> visit_texts;
-  /// Appends the hashes of the words of a text, computed with a seed. If the function is empty, the units are bytes.
+  /// Appends hashes of the words of `text` for `seed` to `hashes`. If the function is empty, the units are bytes.
   std::function<void(std::string_view text, std::uint64_t seed, std::vector<std::uint64_t>& hashes)> hash_words;
 };
 
@@ -180,8 +180,8 @@ class scattered_records {
   std::size_t most_ = 0;  // most records of a partition that wait in memory
 };
 
-/// Finds the repeated windows of one partition. The search keeps the first occurrences of the windows, as many as there
-/// is memory for. The caller has to search the other windows later.
+/// Finds the repeated windows of one partition. The search keeps the first occurrences of a limited number of windows
+/// (see begin()), and spills the other windows. The caller has to search the spilled windows later.
 class partition_search {
  public:
   using visit_type = std::function<void(const repeated_windows&)>;
@@ -201,9 +201,9 @@ class partition_search {
     windows_.reset(most_);
   }
 
-  /// Reads a section of the partition. If `takes`, the search keeps new windows, or calls `spill` for them if it is
-  /// full. If `reports`, the search calls `visit` for the repeated windows among those that it keeps. If passages must
-  /// be in several documents, the search has to read all sections before it reports.
+  /// Reads a section of the partition. If `takes`, the search keeps new windows; when it is full, it passes new windows
+  /// to `spill`. If `reports`, the search passes repeated windows to `visit`, if their first occurrences are kept. If
+  /// passages must be in several documents, first read all sections with `takes`, then again with `reports`.
   void read(std::span<const window_record> records, bool takes, bool reports, const visit_type& visit,
             const spill_type& spill);
 
@@ -242,7 +242,7 @@ class partition_search {
   position_table runs_;                   // the position of the first window of a run of the section
 };
 
-/// A search for passages. An object is made for one call of find().
+/// A search for passages. find() may be called once.
 class passage_search {
  public:
   using visit_type = std::function<bool(const repeated_windows&)>;
@@ -308,8 +308,8 @@ class passage_search {
     std::vector<repeated_windows> found;
   };
 
-  /// Reads all texts, up to some MB at a time. Calls `use(worker, units, first, last, runs, text)` for each piece of
-  /// each text (see anchor_finder), and `after(worker)` for each worker when these texts are read. Workers have
+  /// Reads all texts, in batches of up to some MB. Calls `use(worker, units, first, last, runs, text)` for each piece
+  /// of each text (see anchor_finder). After each batch, calls `after(worker)` for each worker. A worker has
   /// consecutive texts.
   template <class Use, class After>
   void read_texts(const Use& use, const After& after) {
@@ -317,7 +317,7 @@ class passage_search {
     std::string bytes;
     std::vector<placed_text> texts;
     const std::size_t parts = workers_.size();
-    // For each byte of a text, records of up to 16 bytes wait in memory.
+    // For each byte of a batch, up to 16 bytes of records wait in memory: for a batch, about memory_ / 4.
     const std::uint64_t most_bytes = std::clamp<std::uint64_t>(memory_ / 64, parts << 16, parts << 20);
     const auto read = [&](worker& own, const placed_text& text) {
       const std::string_view content = std::string_view(bytes).substr(text.begin, text.size);
@@ -366,7 +366,7 @@ class passage_search {
     if (!texts.empty()) read_all();
   }
 
-  /// Writes the runs of a piece whose windows may be repeated.
+  /// Appends those runs of a piece to own.records whose windows may be repeated.
   void write_runs(worker& own, const unit_values& units, std::size_t first, std::size_t last,
                   std::span<const anchor_run> runs, const placed_text& text) {
     constexpr std::size_t ahead = 8;
@@ -522,8 +522,8 @@ NEARDUP_INLINE void passage_search::find_repeated_anchors() {
   std::uint64_t scattered = 0;
   const std::uint32_t partitions = anchors_.partitions();
   for (std::uint32_t i = 0; i < partitions; ++i) scattered += anchors_.size(i);
-  // The set takes one byte per scattered anchor, or memory_ / 4 if that is less. A repeated anchor was scattered at
-  // least twice, so it has at least 16 bits of the set.
+  // The set takes one byte per scattered anchor, at most memory_ / 4. A repeated anchor was scattered at least twice.
+  // So below the limit, there are at least 16 bits for each repeated anchor.
   repeated_ = anchor_set(partitions, (std::min)(memory_ / 4, scattered));
   const std::size_t parts = workers_.size();
   std::vector<scratch_array<std::uint64_t>> arrays(2 * parts);
@@ -543,8 +543,8 @@ NEARDUP_INLINE void passage_search::find_repeated_anchors() {
 }
 
 NEARDUP_INLINE void passage_search::scatter_windows() {
-  // A table of 2^16 windows fits the cache. But each partition should write 16 kB at a time, and the tables of all
-  // threads have to fit into half of the memory.
+  // With 2^16 windows per partition, a table fits the cache. But a partition should write 16 kB at a time, and the
+  // tables of all threads must fit into half of the memory.
   const std::uint64_t fit = windows_ * (2 * partition_search::bytes_a_window * workers_.size()) / memory_;
   const auto partitions = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>((std::max)((std::min)(windows_ >> 16, memory_ >> 17), fit), 1, max_partitions));
@@ -597,7 +597,7 @@ NEARDUP_INLINE void passage_search::search_partition(searcher& own, const scatte
     own.found.push_back(one);
     if (own.found.size() >= 1024) pass_on();
   };
-  // Windows for which there is no memory go to further partitions by their hashes.
+  // Windows that the search cannot keep are scattered to further partitions by their hashes.
   scattered_records<window_record> rest;
   const auto spill = [&](const run_header& header, const window_hash& hash) {
     if (rest.partitions() == 0) rest.begin(store_, spill_partitions, memory_ / 8 / run_.parts());

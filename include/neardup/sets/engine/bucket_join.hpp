@@ -75,8 +75,8 @@ class overlap_table {
   std::vector<bounds_of_size> of_size_;
 };
 
-/// The default least number of rows with which the sets of a bucket (of all rows of one feature) may be joined as a
-/// corpus of their own. See is_corpus().
+/// The default least number of rows of a large bucket, whose sets may be joined as a corpus of their own. See
+/// is_corpus().
 inline constexpr std::size_t large_bucket = std::size_t{1} << 12;
 
 /// A pair of sets, a < b, and their overlap; the overlap is 0 if it is unknown.
@@ -111,9 +111,9 @@ class bucket_join {
               std::size_t large, set_classes* classes, failure_limit* failures)
       : sets_(sets), bounds_(bounds), table_(table), run_(run), large_(large), classes_(classes), failures_(failures) {}
 
-  /// Passes all pairs to `take`, and sorts the rows. If has_features(), all passed pairs are similar; otherwise they
-  /// are candidate pairs. With features and without classes, each pair is passed once. Otherwise a pair may be passed
-  /// once for each prefix feature, or each large bucket, that its sets share.
+  /// Passes all pairs of `rows` to `take`, and sorts `rows`. If has_features(), all passed pairs are similar; otherwise
+  /// they are candidate pairs. With features and without classes, each pair is passed once. Otherwise a pair may be
+  /// passed once for each prefix feature, or each large bucket, that its sets share.
   /// Returns: false if `take` returned false, or the join gave up.
   /// Throws: exceptions of `take`; std::bad_alloc.
   bool visit(std::span<row> rows, scratch_array<row>& scratch, const take_type& take) {
@@ -181,7 +181,7 @@ class bucket_join {
  private:
   using feature = typename Sets::feature;
   enum label_kind : unsigned char { by_class, by_feature };
-  // The rows of a bucket get labels by class before they are joined only if there are at least this many rows: `few` if
+  // join_rows() labels the rows of a bucket by class if the bucket has at least this many rows: `few` if
   // sets_.is_across(), otherwise `few_by_class`, because reading the class of a set takes a cache miss.
   static constexpr std::size_t few = 8, few_by_class = 256;
 
@@ -190,7 +190,7 @@ class bucket_join {
   struct run_of_sizes {
     std::uint32_t size, begin;
   };
-  /// The posted rows are the rows in the shorter prefix of their set, by ascending size.
+  /// The rows of a bucket whose feature is in the shorter prefix of their set, by ascending size of the set.
   struct posted_rows {
     std::vector<std::uint32_t> places;  // indices into the rows of the feature
     std::vector<run_of_sizes> runs;
@@ -295,8 +295,8 @@ class bucket_join {
         least_size = table_.least_partner(size);
         posted.leave_behind(least_size);
       }
-      // Finding the labels costs time. So the labels are found after many needless pairs were tested. They are found
-      // again after many more were tested, because classes have changed.
+      // Finding labels costs time. So labels are found only after tests of many needless pairs. After many more such
+      // tests, labels are found again, because classes have changed.
       const auto& [of_class, of_feature] = memory.needless;
       if (of_class + of_feature > 4 * bucket.size()) {
         find_labels(bucket, of_class > of_feature ? by_class : by_feature, memory);
@@ -377,7 +377,7 @@ class bucket_join {
     }
     const auto is_unlike = [&](std::uint64_t label) { return label != memory.common || label == memory.alone; };
     memory.unlike = static_cast<std::size_t>(std::count_if(memory.labels.begin(), memory.labels.end(), is_unlike));
-    // Rows labelled `alone` have to be compared. So `alone` is replaced by a label of few rows, or of none.
+    // Rows labelled `alone` have to be compared. So `common` must be another label, even one of few rows or of none.
     if (memory.common == memory.alone) memory.common = ~memory.alone;
   }
 

@@ -21,16 +21,16 @@
 
 namespace neardup::inline v0::detail {
 
-/// For containment, features after the prefix of a stored set are indexed, too. Their tokens are changed: token ^
-/// salt_behind_prefix.
+/// For containment, features after the prefix of a stored set are indexed, too. The token of such a feature is replaced
+/// by token ^ salt_behind_prefix.
 inline constexpr std::uint32_t salt_behind_prefix = 0x85ebca6bU;
 
 /// Folds the bitmap of a set to 64 bits, for posting_lists::listed::bits.
 [[nodiscard]] inline std::uint64_t fold_bitmap(const set_bitmap& bitmap) noexcept { return bitmap[0] ^ bitmap[1]; }
 
 /// Calls `take(posting)` for the posting of each prefix feature of a set, in the order of `counts`. For containment,
-/// features after the prefix are passed as well, with changed tokens. `prefetch(keys)` is called before each batch of
-/// postings. The lowest 32 bits of each key are a token.
+/// features after the prefix are passed as well, with changed tokens. Before each batch of postings, prefetch(keys) is
+/// called with the keys of the batch. The lowest 32 bits of a key are a token.
 template <class Feature, class Counts, class Prefetch, class Take>
 void for_each_posting(std::span<const Feature> features, std::uint32_t number, const overlap_bounds& bounds,
                       const Counts& counts, prefix_finder& finder, const Prefetch& prefetch, const Take& take) {
@@ -81,8 +81,8 @@ class least_overlaps {
 /// is reused for the next given set, so each thread needs its own object.
 ///
 /// A group has `counts`, the order of its features, and `postings`, with a member posting_lists::visit(). `Records`
-/// gives access to the sets of a group by their numbers: has(number) is true if the set is in the group, and
-/// size(number), bitmap(number) and prefetch(number) are about the set.
+/// gives access to the sets of a group by their numbers: has(number) is true if the set is in the group, size(number)
+/// and bitmap(number) return its size and bitmap, and prefetch(number) prefetches its record.
 class candidate_search {
  public:
   /// Begins a search for a given set.
@@ -95,8 +95,8 @@ class candidate_search {
   }
 
   /// Adds the candidates of a group of sets.
-  /// Precondition: begin() was last called with these `features` and `bounds`. `bounds` have the measure and the
-  /// min_common of the postings, and at least their threshold.
+  /// Precondition: begin() was last called with these `features` and `bounds`. The measure and min_common of `bounds`
+  /// are those of the postings. The threshold of `bounds` is at least that of the postings.
   /// Returns: the number of postings and groups that were examined.
   template <class Feature, class Group, class Records>
   std::size_t collect(std::span<const Feature> features, const overlap_bounds& bounds, const Group& from,
@@ -181,7 +181,8 @@ class candidate_search {
     return examined;
   }
 
-  /// A query for containment. Collects the found sets of the requested sizes. `n`: the size of the given set.
+  /// A query for containment, about a set of n features. Collects smaller sets (takes_smaller), others (takes_others),
+  /// or both.
   template <class Records>
   struct feature_query {
     std::vector<std::uint32_t>& met;

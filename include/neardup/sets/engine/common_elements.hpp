@@ -20,8 +20,8 @@ struct common_count {
   std::size_t i = 0, j = 0, common = 0;
 };
 
-/// Counts the common elements, from the positions `at` on. The result may be any number below `least` if the total is
-/// below `least`. This is the reference implementation.
+/// Returns at.common plus the number of common elements at the positions `at` and later. The result may be any number
+/// below `least` if the total is below `least`. This is the reference implementation.
 template <class A, class B>
 std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, std::size_t least,
                                   common_count at = {}) noexcept {
@@ -159,9 +159,9 @@ template <class Feature>
   return x != a.end() ? *x <=> *y : std::strong_ordering::equal;
 }
 
-/// Counts the common elements of a small set and a large set. Each element of the small set is searched in the large
-/// set by galloping search: strides of doubling length, then bisection. The result may be any number below `least` if
-/// the count is below `least`.
+/// Counts the common elements of a small set `few` and a large set `many`. Each element of `few` is searched in `many`
+/// by galloping search: strides of doubling length, then bisection. The result may be any number below `least` if the
+/// count is below `least`.
 /// Complexity: O(|few| * log(|many| / |few|)).
 template <class A, class B>
 std::size_t count_common_galloping(std::span<const A> few, std::span<const B> many, std::size_t least) noexcept {

@@ -36,8 +36,8 @@ struct set_source {
 }
 
 /// Checks the sets of a source and counts their tokens. Calls `take(part, number, size, sketch)` for each set. The
-/// parts of the runner `run` call `take` concurrently. `most`: the approximate number of tokens for which the counts
-/// have memory.
+/// parts of the runner `run` call `take` concurrently. `most`: a rough limit of the number of tokens for which the
+/// counts have memory.
 /// Returns: the counts.
 /// Throws: std::invalid_argument if the features of a set are not ascending and distinct; the message names the set.
 /// std::length_error if a set has 2^32 - 1 features or more.
@@ -103,8 +103,8 @@ class distinct_sets {
   /// corpus is never a copy of a set of the first corpus. With copies_as::others, no set is a copy.
   /// Throws: std::length_error if the source has too many sets.
   /// Complexity: two passes over all features, and O(n) for n sets.
-  /// Memory: 24 bytes for each distinct set, and 6 for each copy. During the construction another 32 bytes for each
-  /// set, and two thirds of a byte for each feature.
+  /// Memory: 24 bytes for each distinct set, and 6 bytes for each copy. The construction takes another 32 bytes for
+  /// each set, and two thirds of a byte for each feature.
   distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run,
                 copies_as as = copies_as::one)
       : source_(std::move(source)), first_count_(first_count) {

@@ -51,7 +51,7 @@ class feature_rarity {
     level = static_cast<level_type>(level + ((random & one_in[level]) == 0 ? 1 : 0));
   }
 
-  /// Returns the level of a token. A feature that more sets have has a higher level.
+  /// Returns the level of a token. The more sets have a feature, the higher is its level.
   [[nodiscard]] std::uint16_t operator[](std::uint32_t token) const noexcept {
     const std::size_t at = place(token);
     const level_type* const levels = segments_[at / segment].get();

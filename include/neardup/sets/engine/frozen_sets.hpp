@@ -53,7 +53,7 @@ class feature_levels {
   const Levels& levels_;
 };
 
-/// Returns which of `buckets` buckets has the postings of a token.
+/// Returns the number of the bucket, in 0..buckets - 1, that has the postings of a token.
 [[nodiscard]] inline std::size_t posting_bucket(std::uint32_t token, std::size_t buckets) noexcept {
   return to_size((mix(token) >> 32) * buckets >> 32);
 }
@@ -161,8 +161,8 @@ struct frozen_sets {
     return (std::min)(count == 0 ? 0 : count - 1, slots() - 1);
   }
 
-  /// Calls `visit(slot, least)` for each set that may be similar by `bounds`, until `visit` returns false. The set is
-  /// similar if its overlap is at least `least`.
+  /// Calls `visit(slot, least)` for each set that may be similar to `query` by `bounds`, until `visit` returns false.
+  /// The set is similar if its overlap with `query` is at least `least`.
   /// Precondition: the precondition of candidate_search::collect() holds.
   template <class Visit>
   void for_each(std::span<const Feature> query, const overlap_bounds& bounds, candidate_search& scratch,
@@ -216,7 +216,7 @@ class set_base {
   }
   [[nodiscard]] set_type set(std::size_t slot) const noexcept { return sets_.set(slot); }
 
-  /// Returns the number of an id; `none` if the base does not have the id, or the id is erased.
+  /// Returns the number (index) of an id; `none` if the base does not have the id, or the id is erased.
   [[nodiscard]] std::size_t find(const Id& id) const noexcept {
     const std::size_t number = sets_.index_of(id);
     return number < sets_.ids.size() && !is_erased(number) ? number : none;
@@ -310,7 +310,7 @@ template <class T>
 using vector_of = std::vector<T>;  // with one parameter; std::vector has two
 
 /// Computes the arrays of a frozen_sets, to be written to a file. Equal sets are stored once. Slots are ordered by the
-/// smallest ids of their sets. So equal sets with equal ids give equal arrays.
+/// smallest ids of their sets. So two indexes with the same sets and ids give the same arrays.
 template <class Feature, class Id>
 struct set_arrays : frozen_sets<Feature, Id, vector_of> {
   using set_type = std::span<const Feature>;

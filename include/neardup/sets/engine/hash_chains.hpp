@@ -32,8 +32,8 @@ class hash_chains {
     return heads_.size() == 0 ? none : heads_[place(hash, buckets_)] - 1;
   }
 
-  /// Allocates memory for one more node. `next_of(node)` returns a reference to the number of the next node.
-  /// `hash_of(node)` returns the hash of a node.
+  /// Allocates memory for one more node, and may split a bucket. `next_of(node)` returns a reference to the number of
+  /// the next node. `hash_of(node)` returns the hash of a node.
   /// Guarantee: strong.
   template <class NextOf, class HashOf>
   void make_room(const NextOf& next_of, const HashOf& hash_of) {

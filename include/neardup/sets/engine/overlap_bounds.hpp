@@ -25,8 +25,7 @@ class overlap_bounds {
     if (min_common_ == 0) min_common_ = by_ == set_similarity::containment ? default_min_contained : 1;
   }
 
-  /// Returns the threshold. If its min_common was left at the default, the result has the value that the default stands
-  /// for.
+  /// Returns the threshold. If its min_common was 0 (the default), the result has the number that 0 stands for.
   [[nodiscard]] set_threshold least_similar() const noexcept { return {by_, threshold_, min_common_}; }
 
   /// Returns the similarity of non-empty sets of `a` and `b` elements with an overlap of `common`.
@@ -54,7 +53,7 @@ class overlap_bounds {
 
   /// Returns the least size m <= `size` such that a set of m elements can be similar enough to a set of `size`
   /// elements. If no such m exists, the result exceeds `size`. m is also the least overlap of a set of `size` elements
-  /// with any similar set, because elements that only the other set has never reduce the required overlap.
+  /// with any similar set, because further elements of the other set never reduce the required overlap.
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept {
     const auto n = static_cast<double>(size);
     double estimate = threshold_ * n;
