@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Includes all public headers of neardup/passages/: from texts to the passages that occurred before.
+// Includes all public headers of neardup/passages/, which find the passages of texts that occurred before.
 #pragma once
 
 #include "version.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runners spread work over threads. Functions for many texts or fingerprints take a runner as their last argument.
+// Runners spread work over threads. Functions for many texts or fingerprints take a runner as an argument.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Includes all public headers of neardup/sets/: from feature sets to similar sets, by an index or as pairs.
+// Includes all public headers of neardup/sets/, which find similar feature sets, by an index or as pairs.
 #pragma once
 
 #include "version.hpp"

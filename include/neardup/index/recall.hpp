@@ -17,8 +17,8 @@
 
 namespace neardup::inline v0 {
 
-/// Returns the default recall of distance_for(): 0.99 for min-wise codes, 0.97 for SimHash. With SimHash, a recall of
-/// 0.99 needs two bits more, and several times as many candidates (docs/accuracy.md).
+/// Returns the default recall of distance_for(): 0.99 for min-wise codes, 0.97 for SimHash. With SimHash of 64 bits, a
+/// recall of 0.99 needs a k that is larger by one or two, and several times as many candidates (docs/accuracy.md).
 [[nodiscard]] constexpr double default_recall(fingerprint_kind kind) noexcept {
   return kind == fingerprint_kind::minwise ? 0.99 : 0.97;
 }

@@ -267,8 +267,8 @@ class window_hasher {
  private:
   static constexpr window_hash factors{0x0b3fa8f1c9d2e467U, 0x16d40b9e8357ca21U};
 
-  /// Returns a + b modulo the prime.
-  /// Precondition: neither a nor b exceeds the prime.
+  /// Returns a + b modulo hash_prime.
+  /// Precondition: neither a nor b exceeds hash_prime.
   static constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) noexcept {
     const std::uint64_t s = a + b;
     return s >= 2 * hash_prime ? s - 2 * hash_prime : s >= hash_prime ? s - hash_prime : s;

@@ -99,7 +99,7 @@ struct run_header {
   [[nodiscard]] std::size_t records() const noexcept { return 1 + (is_copy ? 2 : std::size_t{count}); }
 };
 
-/// A store that several threads use. Numbers of its partitions are assigned in order.
+/// A store that several threads use. `next`: the number of the next new partition of the store.
 struct shared_store {
   any_partition_store store;
   mutex_type mutex;

@@ -316,8 +316,8 @@ class bucket_join {
   }
 
   /// Labels the rows of a large bucket (of a frequent feature).
-  /// Returns: true if most rows have one label and few rows have another one. Such a bucket has few pairs, so joining
-  /// its sets as a corpus does not pay.
+  /// Returns: true if so few rows have another label than memory.common that the bucket has few pairs. Then joining its
+  /// sets as a corpus does not pay.
   [[nodiscard]] bool is_of_one_label(std::span<const row> bucket, worker& memory) const {
     const auto has_few = [&](label_kind kind) {
       find_labels(bucket, kind, memory);
@@ -377,7 +377,7 @@ class bucket_join {
     }
     const auto is_unlike = [&](std::uint64_t label) { return label != memory.common || label == memory.alone; };
     memory.unlike = static_cast<std::size_t>(std::count_if(memory.labels.begin(), memory.labels.end(), is_unlike));
-    // Rows labelled `alone` have to be compared. So `common` must be another label, even one of few rows or of none.
+    // Rows labelled `alone` have to be compared. So `common` must not be `alone`, but may be a label that no row has.
     if (memory.common == memory.alone) memory.common = ~memory.alone;
   }
 

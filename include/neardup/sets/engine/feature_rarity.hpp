@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts, in one byte each, how many sets have a feature. The counts order all features, rare ones first.
+// Counts how many sets have each feature, with counters of one byte. The counts order the features, rare ones first.
 #pragma once
 
 #include <algorithm>
