@@ -317,7 +317,7 @@ class passage_search {
     std::string bytes;
     std::vector<placed_text> texts;
     const std::size_t parts = workers_.size();
-    // For each byte of a batch, up to 16 bytes of records wait in memory: for a batch, about memory_ / 4.
+    // For each byte of a batch, up to 16 bytes of records wait in memory. So a batch is much smaller than memory_.
     const std::uint64_t most_bytes = std::clamp<std::uint64_t>(memory_ / 64, parts << 16, parts << 20);
     const auto read = [&](worker& own, const placed_text& text) {
       const std::string_view content = std::string_view(bytes).substr(text.begin, text.size);
