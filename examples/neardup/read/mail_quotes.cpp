@@ -30,11 +30,11 @@ bool is_quoted(std::string_view line) {
   return begin <= most_blanks && line[begin] == '>';
 }
 
-/// Returns true if a line begins with ">>> ". Such a line is a prompt of Python and its code, or a quote of the third
+/// Returns true if a line begins with ">>> ". Such a line is code after a prompt of Python, or a quote of the third
 /// level.
 bool is_prompt(std::string_view line) { return line.starts_with(">>> "); }
 
-/// Returns true if a text has a year, a time of day or an address. The line before a quote has one of these.
+/// Returns true if a text has a year, a time of day or a mail address. The line above a quote has one of these.
 bool has_date_or_address(std::string_view text) {
   constexpr std::size_t digits_of_year = 4;
   std::size_t digits = 0;
@@ -58,8 +58,8 @@ bool has_beginning(std::string_view line) {
   return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view one) { return line.starts_with(one); });
 }
 
-/// Returns the number of lines, from `first` on, that form "On DATE, NAME wrote:", or 0 if they do not form this text.
-/// Programs break this text into up to three lines.
+/// Returns the number of lines of a text such as "On DATE, NAME wrote:" at lines[first], or 0 if no such text begins
+/// there. Mail programs break this text into up to three lines.
 std::size_t attribution(const std::vector<std::string_view>& lines, std::size_t first) {
   constexpr std::size_t most_lines = 3, longest = 400;
   std::string joined;
@@ -142,7 +142,7 @@ std::string field_name(std::string_view line) {
 }
 
 /// Returns the number of lines of the mail header that begins at lines[first], or 0 if no header begins there. A header
-/// has a sender and two further fields.
+/// has a field for the sender, and at least two further fields.
 std::size_t forwarded_header(const std::vector<std::string_view>& lines, std::size_t first) {
   constexpr std::size_t most_lines = 16, fewest_fields = 3;
   const auto is_one_of = [](const auto& names, const std::string& name) {
@@ -158,7 +158,7 @@ std::size_t forwarded_header(const std::vector<std::string_view>& lines, std::si
   return fields >= fewest_fields ? count : 0;
 }
 
-/// Returns false if a line certainly begins no quoted text. This is so for most lines, which then need no other test.
+/// Returns true if a line may begin quoted text. The result is false for most lines, which then need no other test.
 bool may_be_quoted(std::string_view line) {
   constexpr std::size_t longest_name = 25;  // length of the name of a header field, with the colon
   constexpr std::string_view wide_colon = "：";
@@ -211,7 +211,7 @@ class own_lines {
 
   [[nodiscard]] bool is_quote_at(std::size_t i) const { return i < lines_.size() && is_quoted(lines_[i]); }
 
-  /// Leaves out the lines from `begin` to `end`. If no quoted line follows, also leaves out all lines after `end`.
+  /// Leaves out the lines [begin, end). If the next line with text is not quoted, also leaves out all later lines.
   /// Returns: the next line to decide about.
   std::size_t leave_out_mail(std::size_t begin, std::size_t end) {
     if (!is_quote_at(next_text(end))) end = lines_.size();
@@ -251,8 +251,8 @@ class own_lines {
       std::string joined;
       for (std::size_t k = i; k < i + size; ++k) joined.append(lines_[k]).append(" ");
       if (has_beginning(without_blanks(joined)) && has_date_or_address(joined)) {
-        // The author may answer before the first line with ">". So if there are lines with ">", only these lines are
-        // quoted.
+        // The author may answer before the first line with ">". So if lines with ">" follow, only the attribution is
+        // left out here.
         const std::size_t last = end < behind_quotes_ ? i + size : lines_.size();
         leave_out(i, last);
         return last;

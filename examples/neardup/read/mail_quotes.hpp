@@ -8,8 +8,8 @@ namespace command {
 
 /// Appends the lines of a mail's plain text that its author wrote. Quoted text is left out:
 /// - lines that begin with ">", and the line before them that names the author of the quote;
-/// - everything after "On DATE, NAME wrote:", after "-----Original Message-----", and after the header of a forwarded
-/// mail in the text. If lines with ">" follow, only the lines with ">" are left out.
+/// - "On DATE, NAME wrote:", "-----Original Message-----", or the header of a forwarded mail in the text, with all
+/// lines after it, or, if lines with ">" follow, only with those.
 ///
 /// A line with ">>> " is the author's own text if no other quoted line is next to it, because it is an example of
 /// Python.

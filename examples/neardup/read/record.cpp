@@ -12,8 +12,8 @@ namespace command {
 
 namespace {
 
-/// Makes a reader for UTF-8 texts, WARC and mails. The readers of WARC and mails decode texts themselves, because
-/// lengths in WARC are lengths of undecoded bytes, and parts of mails name their charsets.
+/// Makes a reader that expects UTF-8, except in WARC and mails. The readers of WARC and mails decode texts themselves,
+/// because lengths in WARC are lengths of undecoded bytes, and parts of mails name their charsets.
 record_reader make_reader_of_utf8(const input_settings& settings) {
   const auto read_text = [](const source& /*from*/, std::string_view text, record& out) -> std::optional<std::string> {
     out.clear();

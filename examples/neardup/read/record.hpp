@@ -15,12 +15,12 @@ namespace command {
 
 /// The fields of a record that the program needs. Views are valid until the next record is read.
 struct record {
-  /// The texts. No feature spans two texts. With --weighted-field: a word, its weight, the next word, and so on.
+  /// The texts. No feature spans two texts. With --weighted-field, the elements are words, each before its weight.
   std::vector<std::string_view> fields;
-  /// The texts in the form that they have in a JSON string, without its quotes. Null for a text that is an array of
-  /// strings. Empty for other formats.
+  /// For JSON: the texts as the record has them, with escapes, but without quotes. An element is null if its text is an
+  /// array of strings. For other formats, the vector is empty.
   std::vector<std::string_view> quoted;
-  /// The name of the field of each text, with the number of the element. Empty if no --text-field has "[*]".
+  /// The name of the field of each text, with the number of the array's element. Empty if no --text-field has "[*]".
   std::vector<std::string_view> names;
   std::string_view id;
   bool has_id = false;

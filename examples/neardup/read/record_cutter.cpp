@@ -31,8 +31,8 @@ void record_cutter::take(std::string_view bytes, std::vector<std::uint64_t>& end
   taken_ += bytes.size();
 }
 
-/// Finds the ends of CSV rows. Two quotes inside a value are read as the end and the beginning of a quoted part. This
-/// gives the same ends.
+/// Finds the ends of CSV rows. Two quotes inside a value are read as the end of a quoted part and the beginning of
+/// another one. The ends of rows are the same.
 void record_cutter::take_csv(std::string_view bytes, std::vector<std::uint64_t>& ends) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
@@ -63,7 +63,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
       } else if (c == '"') {
         in_quotes_ = false;
       }
-      // JSON strings contain no line ends. So a quote is missing, and the next bytes are outside of a string.
+      // JSON strings contain no line ends. At a line end in a string, a quote is missing: the string ends here.
       if (c == '\n') in_quotes_ = is_escaped_ = false;
       continue;
     }
@@ -85,8 +85,8 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
   }
 }
 
-/// A message begins at a line with "From " before the first header field. The line has a date, or it comes after a
-/// blank line and has an address.
+/// A message begins at a line that starts with "From " and precedes the first header field. The line has a date, or it
+/// follows a blank line and has an address.
 void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>& ends) {
   for (std::size_t i = 0; i < bytes.size();) {
     const std::size_t end = std::min(bytes.find('\n', i), bytes.size());
@@ -95,7 +95,7 @@ void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>
     line_size_ += part.size();
     if (end == bytes.size()) return;
     const std::uint64_t begin = taken_ + end - line_size_;
-    // Some servers leave the line ">From " in the header of the message.
+    // Some servers leave a line with ">From " at the beginning of a header.
     if (next_begin_ && (begins_field(line_) || line_.starts_with(">From "))) ends.push_back(*next_begin_);
     next_begin_.reset();
     std::string_view line = line_;
@@ -138,7 +138,7 @@ void record_cutter::take_warc(std::string_view bytes, std::vector<std::uint64_t>
   }
 }
 
-/// Processes line_, which begins at `begin` in the source. Appends the end of a record to `ends` if the line shows it.
+/// Processes line_, which begins at `begin` in the source. If line_ shows the end of a record, appends it to `ends`.
 void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_t>& ends) {
   std::string_view line(line_);
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -218,7 +218,7 @@ std::vector<std::string_view> recovered_rows(std::string_view raw) {
   return pieces;
 }
 
-/// Returns the objects on one line, with or without commas and brackets between them.
+/// Cuts a line before each object but the first. Commas and brackets between objects are optional.
 std::vector<std::string_view> objects_in_line(std::string_view raw) {
   std::vector<std::string_view> pieces;
   std::size_t depth = 0, begin = 0;
@@ -275,8 +275,8 @@ std::vector<std::string_view> recovered_elements(std::string_view raw, bool is_f
 }
 
 /// Returns the end of the WARC record whose mark is at `begin`. `next`: the place of the next mark.
-/// Returns: nullopt if the header does not end before `next`, or if its length does not lead to another record or to
-/// the end of the bytes.
+/// Returns: nullopt if the header does not end before `next`, or if neither another record nor the end of the bytes is
+/// where the body ends by its Content-Length.
 /// Complexity: linear in the header.
 std::optional<std::size_t> end_of_warc(std::string_view raw, std::size_t begin, std::size_t next) {
   const header_lines header(raw.substr(begin, next - begin + 1));

@@ -53,7 +53,7 @@ class record_cutter {
 
   // The next members, line_ and line_size_ are the state within a mail box.
   bool has_message_ = false, is_behind_blank_ = true;
-  std::optional<std::uint64_t> next_begin_;  // the previous line, which begins a message if this line begins a header
+  std::optional<std::uint64_t> next_begin_;  // place of the previous line, if a message may begin there
 
   // The next members are the state within a WARC file.
   std::string line_;  // the beginning of a line, as far as it matters

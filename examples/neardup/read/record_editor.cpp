@@ -11,7 +11,7 @@ namespace command {
 
 namespace {
 
-/// Converts ascending offsets in the repaired text of `bytes` to offsets in `bytes`.
+/// Converts ascending offsets in the text of `bytes`, repaired with U+FFFD, to offsets in `bytes`.
 void move_into_ill_formed(std::string_view bytes, std::span<std::size_t> offsets) {
   auto next = offsets.begin();
   std::size_t repaired = 0, begin = 0;

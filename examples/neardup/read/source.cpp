@@ -113,8 +113,8 @@ void source_file::begin(const std::atomic<bool>& stop) {
                       from_.utf16_order, from_.utf16, stop);
   is_packed_ = content_ != plain;
   if (is_kept && is_packed_ && copy_ == nullptr) keep();
-  // Only regular files are searched for archives. An archive is detected late, and so many bytes of a pipe may take
-  // long to arrive.
+  // Only regular files are searched for archives. The search needs `first_record` bytes, which may take long to arrive
+  // from a pipe.
   if (file_->is_regular() && !from_.as_it_is) {
     const auto archive = foreign_archive(content_->peek(first_record, stop));
     if (archive) throw foreign_file(archive->text, archive->may_hold_texts);
@@ -199,7 +199,8 @@ std::string join(const std::string& folder, const std::string& name) {
   return folder.back() == '/' ? folder + name : folder + '/' + name;
 }
 
-/// Returns true if --exclude names a folder or a file. For a file, also returns true if --include does not name it.
+/// Returns true if --exclude names a folder or a file. If --include is given, also returns true for a file that
+/// --include does not name.
 bool left_out(const input_settings& settings, const std::string& relative, bool is_folder) {
   if (matches_any(settings.exclude, relative, is_folder)) return true;
   return !is_folder && !settings.include.empty() && !matches_any(settings.include, relative, false);
@@ -226,8 +227,8 @@ std::string name_of_argument(const input_settings& settings, std::size_t number)
 
 constexpr const char* is_written = "is also the output of this run";
 
-/// Returns true if `path` leads to one of `files`. The run must not read a file that it writes: the old content would
-/// be lost, or the run would never end.
+/// Returns true if `path` leads to one of `files`, which are outputs of the run. The run must not read its outputs:
+/// their old content would be lost, or the run would never end.
 bool is_one_of(const std::string& path, const std::vector<std::string>& files) {
   if (files.empty()) return false;
   const std::string identity = identity_of_file(path);
@@ -253,8 +254,7 @@ std::optional<bad_input> missing(const input_settings& settings, std::size_t num
 }  // namespace
 
 source_walker::source_walker(const input_settings& settings) : settings_(settings), outputs_(settings.written) {
-  // All copies are in one temporary file. With a file for each source, there could be more open files than a program
-  // may have.
+  // All copies are in one temporary file. A file for each source could exceed the limit of open files.
   if (settings.is_read_twice) copies_ = std::make_shared<temporary_file>();
   if (settings.skip_bad) return;
   for (std::size_t i = 0; i < settings.paths.size(); ++i) {
@@ -317,7 +317,7 @@ std::shared_ptr<source> source_walker::named(const std::string& path) const {
   const unit_of_input unit =
       found->unit == unit_of_input::automatic ? unit_by_name(path).value_or(found->unit) : found->unit;
   const charset encoding = charset_of(settings_.encoding);
-  // Mails and records of crawls are not decoded as a whole. They are bytes that contain texts.
+  // Mails and records of crawls are not decoded as a whole, because each of their texts may have its own charset.
   if (encoding.form == charset_form::wide && unit != unit_of_input::warc && !is_of_mail(unit)) {
     found->utf16_order = encoding.name == "utf-16be" ? byte_order::big : byte_order::little;
   }

@@ -66,7 +66,7 @@ class recovered_records {
 /// A file, or standard input. It is shared by all objects that may still read it.
 struct source {
   std::string path;  ///< used for the names of documents; "-" is standard input
-  /// The file for the copy of a source that cannot be read again. Null if no copy is needed.
+  /// The temporary file for `copy`. Null if no copy is needed.
   std::shared_ptr<temporary_file> copies;
 
   /// A copy of the bytes that were read so far. Only sources that cannot be read again or at an offset have a copy:
@@ -105,7 +105,7 @@ struct source {
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
   /// Returns the name of a line of the source for messages. If `line` is 0, the document is the whole source.
   [[nodiscard]] std::string where(std::uint64_t line) const { return numbered(name(), line); }
-  /// Returns the id for a line that names none: the path and the number of the line.
+  /// Returns the id of a document that names none: the path, and the number of its line.
   [[nodiscard]] std::string id_of(std::uint64_t line) const { return numbered(path, line); }
 
  private:
@@ -120,8 +120,8 @@ std::optional<unit_of_input> unit_by_name(std::string_view name);
 
 bad_input unreadable(const source& from, const read_error& error);
 
-/// Reads a source: from its beginning, with decompression, or at offsets. The functions throw read_error, also for a
-/// binary file that has to be left out.
+/// Reads a source: from its beginning, with decompression, or at offsets. Functions that read throw read_error if a
+/// source cannot be read, or if a binary file has to be left out.
 class source_file {
  public:
   explicit source_file(source& from);

@@ -57,7 +57,7 @@ std::string label_in(std::string_view value) {
   return "";
 }
 
-/// Joins the chunks of an HTTP 1.1 body in `out`.
+/// Joins the chunks of an HTTP 1.1 body, and stores the joined body in `out`.
 /// Returns: false if the body is not chunked. Some crawlers join the chunks, but keep "Transfer-Encoding: chunked".
 bool join_chunks(std::string_view body, std::string& out) {
   out.clear();
@@ -75,14 +75,14 @@ bool join_chunks(std::string_view body, std::string& out) {
   return false;
 }
 
-/// Returns true if a body is compressed. `packing`: its Content-Encoding, which may be wrong, so the bytes decide.
+/// Returns true if a body is compressed. `packing`: the Content-Encoding of the body, which may be wrong.
 bool is_packed(std::string_view body, const std::string& packing, const std::string& charset) {
   constexpr std::string_view gzip = "\x1f\x8b\x08", zstd = "\x28\xb5\x2f\xfd";
   if (body.starts_with(gzip) || body.starts_with(zstd)) return true;
   if (packing.empty() || packing == "identity" || wide_form_of(body, charset)) return false;
   if (has_controls(body)) return true;
-  // A short compressed body may have neither a known beginning nor control characters. If its Content-Encoding is a
-  // compression, and the body should be UTF-8 but is not, it counts as compressed.
+  // A short compressed body may have neither a known beginning nor control characters. A body that should be UTF-8, but
+  // is not, also counts as compressed if its Content-Encoding names a compression.
   constexpr std::array packers{"gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress"};
   const bool may_be_packed = std::find(packers.begin(), packers.end(), packing) != packers.end();
   return may_be_packed && (charset.empty() || is_name_of_utf8(charset)) && !is_utf8(body);
@@ -121,7 +121,7 @@ std::optional<std::uint64_t> content_length(std::string_view value) {
   return length;
 }
 
-/// Converts a body from the charset label_ to UTF-8. Without --encoding, a body that is UTF-8 already is not changed.
+/// Converts `body` from the charset label_ to UTF-8. Without --encoding, a body that is UTF-8 already is not changed.
 /// If the label is unknown, sets `out.is_charset_unknown`.
 void warc_reader::decode(std::string_view& body, record& out) {
   const bool is_wide = charset_of(label_).form == charset_form::wide;

@@ -93,7 +93,7 @@ bool has_tokens(const neardup::feature_choice& features, std::string_view text) 
     bool found = false;
     const auto sink = [&found](std::string_view) { found = true; };
     constexpr std::size_t beginning = 256;  // enough for most texts
-    // If a letter or digit is at the beginning, the text has a token of any kind of features.
+    // A text with a letter or digit near its beginning has a token of every kind of features.
     const auto is_plain = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     };
@@ -128,8 +128,8 @@ document_visitor for_advised_texts(context& c, const Use& use) {
   };
 }
 
-/// Returns the kinds of features to measure at the wanted similarity. The first kinds are preferred: one of them is
-/// recommended if it fits. Sets `preferred` to their number.
+/// Returns the kinds of features to measure at the wanted similarity. Sets `preferred` to the number of preferred
+/// kinds, which come first. A preferred kind is recommended if it fits.
 std::vector<compared_by> kinds_to_measure(const advised_run& settings, const exact_advice& found,
                                           std::size_t& preferred) {
   using enum neardup::feature_kind;
@@ -168,7 +168,7 @@ std::vector<std::string_view> measured_texts(const corpus_part& part) {
 }
 
 /// Measures kinds of features, and sets the chosen kind in `found`. If no preferred kind fits, tries words at a lower
-/// similarity, then edits, then 3 characters.
+/// similarity, then edits, then n-grams of 3 characters.
 void choose_features(const advised_run& settings, exact_advice& found) {
   const double wanted = *settings.comparison.min_similarity;
   const std::vector<std::string_view> texts = measured_texts(found.part);
@@ -266,8 +266,8 @@ advice advice_on_fingerprints(context& c, const advised_run& settings, const nea
   return look.finish(run);
 }
 
-/// Removes the setups whose features do not fit or were not requested, and the setups whose bits were not requested.
-/// Then chooses the recommended setup from the remaining ones.
+/// Removes from `found` the setups whose features do not fit, and the setups that differ from the requested features or
+/// bits. Then chooses the recommended setup from the remaining setups.
 void restrict_setups(const advised_run& settings, const exact_advice& exact, advice& found) {
   std::erase_if(found.setups, [&](const setup& s) {
     return (settings.wanted_features && s.features != *settings.wanted_features) ||
@@ -408,7 +408,7 @@ void print_distances(output& out, const advice& found) {
 /// interval.
 bool is_measured(const advice& found) { return found.documents_measured > 0; }
 
-/// Returns the interval in parentheses, or an empty text if there is no interval, or if its rounded ends are equal.
+/// Returns the interval of the recall in parentheses, or "" if there is none, or if its rounded ends are equal.
 std::string interval_text(const advice& found, const setup& s) {
   const std::string low = fixed(s.recall_low, 3), high = fixed(s.recall_high, 3);
   return is_measured(found) && low != high ? " (" + low + " to " + high + ")" : "";

@@ -119,7 +119,7 @@ class annotator {
  public:
   explicit annotator(std::string key) : key_(std::move(key)) {}
 
-  /// Checks the format of a source. Also checks that the source has no columns with the names of the added columns.
+  /// Checks the format of a source. Also checks that no column of the source has the name of an added column.
   /// Throws: input_error.
   void check(const source& from) const {
     if (!is_table(from) && from.unit != unit_of_input::json_lines && from.unit != unit_of_input::json_array) {

@@ -13,8 +13,8 @@ namespace command {
 
 namespace {
 
-// Documents are nearly similar if their similarity is at most `nearly` below the limit. If fingerprints decide, their
-// distance may be above its limit by the number of bits / `nearly_share_of_bits`.
+// Documents are nearly similar if their similarity is at most `nearly` below the limit. If fingerprints decide, the
+// distance may exceed its limit by up to the number of bits / `nearly_share_of_bits`.
 constexpr double nearly = 0.15;
 constexpr std::size_t nearly_share_of_bits = 8;
 
@@ -70,8 +70,8 @@ class audit {
     return similarity_at_least(how_.check, all_.check[i], all_.check[j], least);
   }
 
-  /// Returns decisions about documents of a random sample of `kept`. Each of these documents is nearly similar to
-  /// another kept document.
+  /// Returns a decision about each document of a random sample of `kept` that is nearly similar to another kept
+  /// document.
   std::vector<decision> nearly_dropped(std::vector<std::uint32_t> kept, std::size_t count) {
     constexpr std::size_t looked_at = 50, most = 5000;  // examined documents for each requested document; in total
     std::vector<std::uint32_t> sample = kept;
@@ -91,7 +91,7 @@ class audit {
     return found;
   }
 
-  /// Sets `best` to the decision with the more similar document; of equally similar documents, with the first one.
+  /// Sets `best` to `other` if the kept document in `other` is more similar, or equally similar and earlier.
   static void take(std::optional<decision>& best, const decision& other) {
     const auto rank = [](const decision& d) {
       return std::tuple(-d.similarity.value_or(0), d.similarity ? 0 : *d.distance, d.other);

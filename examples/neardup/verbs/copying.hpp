@@ -147,7 +147,7 @@ class record_writer {
   bool is_closed_ = false;
 };
 
-/// Reads the documents of the input again, in a second pass without features.
+/// Reads the documents of the input again, in a second pass that computes no features.
 /// Memory: one byte for each line.
 class second_pass {
  public:

@@ -28,7 +28,7 @@ constexpr std::array counts_options{
 };
 
 /// Returns the sum of the counts in the files at `paths`, and adds the parts of the files to `plan`.
-/// Throws: input_error if a part is missing, occurs twice, has another composition, or changes.
+/// Throws: input_error if a part is missing, occurs twice, has another composition, or changes during the call.
 neardup::feature_counts<std::uint64_t> count_all(const std::vector<std::string>& paths, run_plan& plan) {
   std::vector<std::pair<part_facts, std::string>> parts;
   for (const std::string& path : paths) {

@@ -123,7 +123,7 @@ void run_without_parts(context& c, const part_settings& how) {
     std::uint32_t document;
     std::size_t offset;
   };
-  // firsts[part]: the first occurrence of a part that a later part repeats.
+  // firsts[part]: the place of a part that later parts repeat.
   std::unordered_map<std::uint32_t, first_place> firsts;
   for (std::uint32_t i = 0; i < label.size() && c.dropped; ++i) {
     if (label[i] != i) firsts.try_emplace(label[i]);

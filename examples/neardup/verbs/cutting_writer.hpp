@@ -90,7 +90,7 @@ class cutting_writer {
       is_changed = is_changed || !removed[f].empty();
     }
     if (!is_changed) return writer_.keep(from, line, raw);
-    // without() throws an error if a part cannot be removed. So it is called for dropped records, too.
+    // without() throws an error if a part cannot be removed. So without() is called for dropped records, too.
     const std::string rest = editor_.without(removed);
     if (!leaves_words(texts, removed)) return writer_.drop(from, line, raw);
     ++changed_;

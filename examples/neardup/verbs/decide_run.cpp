@@ -125,7 +125,7 @@ class gathered_run {
     return {parts_[at].get(), static_cast<std::size_t>(document - first_[at])};
   }
 
-  /// Returns the number of a document by its id.
+  /// Returns the number of the document with this id.
   /// Throws: input_error if the document is in no part.
   [[nodiscard]] document_number number(std::uint64_t id) const {
     const part_facts* const facts = plan().find(part_of(id));
@@ -179,9 +179,9 @@ copy_list copies_in(const gathered_run& run) {
   return copies;
 }
 
-/// Calls `visit(a, b, similarity)`, with a < b, for each pair that --within and --across allow. `copies`: the documents
-/// that also have the pairs of the document that they equal. If `copies_once`, `copies` is empty, and only the pairs in
-/// the files are visited.
+/// Calls `visit(a, b, similarity)`, with a < b, for each pair that --within and --across allow. The copies in `copies`
+/// also have the pairs of the document that they equal. If `copies_once`, only the pairs in the files are visited, and
+/// `copies` must be empty.
 template <class Visit>
 void for_each_pair_of_copies(const gathered_run& run, const copy_list& copies, bool copies_once, const Visit& visit) {
   const auto add = [&](std::uint32_t a, std::uint32_t b, double similarity) {
@@ -229,7 +229,7 @@ std::vector<document_number> group_by_sorted_pairs(const gathered_run& run, cons
   neardup::pair_components<std::uint32_t> components(count);
   copy_list copies = copies_in(run);
   if (run.is_within()) {
-    // Of equal documents with equal values, only the first has pairs. So n copies have n pairs.
+    // Of equal documents with equal values, only the first has pairs. Each later one is only linked to the first.
     std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> first;  // by equal document and value
     for (const auto& [of, copy] : copies) first.try_emplace({of, run.value(of)}, of);
     std::erase_if(copies, [&](const auto& one) {

@@ -81,8 +81,8 @@ class clue_finder {
  private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  /// Returns the clue's length in words, code points or bytes, at least 1. Features are made no longer than a short
-  /// clue, because a clue that is shorter than a feature has no features.
+  /// Returns the clue's length in words, code points or bytes, at least 1. This length limits the size of features,
+  /// because a clue that is shorter than a feature has no features.
   [[nodiscard]] std::size_t length_of(std::string_view clue) const {
     feature_setting single = features_;
     single.choice.size = 1;
@@ -134,8 +134,8 @@ void print_finding(context& c, const clue_finding& f) {
   c.out << '\n';
 }
 
-/// Returns the passage that contains most of a clue. `texts`: the texts of a document. name_of(i) returns the field of
-/// text i.
+/// Returns the passage that best matches a clue. `texts`: the texts of a document. name_of(i) returns the field of text
+/// i.
 template <class Texts, class NameOf>
 std::optional<shown_passage> shown(const input_settings& settings, const common::clue_passages& passages,
                                    const Texts& texts, const NameOf& name_of) {
@@ -182,7 +182,7 @@ void print_findings(context& c, const wanted& what) {
   finish(c, ": " + counted(count, "holds", "hold") + " the clue, or much of it", count);
 }
 
-/// Reads texts of an index again, if they are at the same place and have the same features.
+/// Reads texts of an index again, if they are still at the same place and have the same features.
 class texts_of_index {
  public:
   texts_of_index(context& c, const opened_index<set_form>& index)

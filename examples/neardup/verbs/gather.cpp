@@ -45,7 +45,7 @@ class parts_by_id {
   std::vector<std::unique_ptr<part_file>> parts_;
 };
 
-/// Appends the candidates that are near-duplicates to `to`. Reads features in the order of first documents.
+/// Verifies `candidates` in the order of `candidates.first`. Appends pairs of near-duplicates to `to`.
 void add_verified(const neardup::gathered_pairs& candidates, const parts_by_id& documents,
                   const neardup::shuffle_settings& settings, std::vector<pair_of_run>& to) {
   constexpr std::size_t most = std::size_t{1} << 20;  // features per call
@@ -91,7 +91,7 @@ std::vector<std::unique_ptr<scattered_file>> open_scattered(const std::vector<st
     throw input_error({files[i]->file.path(),
                        "is of part " + std::to_string(files[i]->part) + ", as is " + files[i - 1]->file.path()});
   }
-  // The parts of both lists ascend, and the plan has the part of each file.
+  // `files` and the parts of the plan are sorted by part number, and the plan has the part of each file.
   auto file = files.begin();
   for (const part_facts& part : files.front()->plan.parts) {
     if (file != files.end() && (*file)->part == part.number) {
@@ -103,7 +103,7 @@ std::vector<std::unique_ptr<scattered_file>> open_scattered(const std::vector<st
   return files;
 }
 
-/// Returns the pairs of a partition. `parts`: the files of features. Only sketches need them.
+/// Returns the pairs of a partition. `parts`: the paths of the files of features, which only sketches need.
 std::vector<pair_of_run> gather_partition(const run_settings& settings, std::uint32_t partition,
                                           const std::vector<std::unique_ptr<scattered_file>>& files,
                                           const std::vector<std::string>& parts) {

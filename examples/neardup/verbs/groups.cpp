@@ -21,7 +21,7 @@ constexpr std::array groups_options{
     annotate_key_option,
 };
 
-/// Writes all records of the input, with a note about their groups.
+/// Writes all records of the input, each with a note about its group.
 void write_annotated(context& c, const std::string& key) {
   corpus all(c.settings);
   second_pass documents(c);

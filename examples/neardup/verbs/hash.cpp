@@ -15,8 +15,8 @@ constexpr std::array hash_options{
                "text (default) or jsonl"},
 };
 
-/// `neardup hash --format bin`: writes a list. The id of a document is its number in the input. Records of lists keep
-/// their ids.
+/// `neardup hash --format bin`: writes a list. The id of a document is its number in the input. Fingerprints that were
+/// read from a list keep their ids.
 template <class Fingerprint>
 void write_list(context& c) {
   std::vector<neardup::list_entry<Fingerprint::bits, Fingerprint>> entries;

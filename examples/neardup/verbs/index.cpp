@@ -84,7 +84,7 @@ struct indexing {
   // The option of weights, such as --weights, or empty. It is also empty if another option asks for an index of
   // fingerprints.
   std::string weights;
-  // True if --append or --replace changes the old index in place.
+  // `appends`: true if --append changes the old index in place. `replaces`: the same for --replace.
   bool appends = false, replaces = false;
   std::string removed;  // a list of ids, or empty
   compaction compact = compaction::automatic;
@@ -350,7 +350,7 @@ bool run_index(typed_options& typed) {
       take_old_index(given, to, how);
     }
   };
-  // take_comparison() also chooses the distance of an index. No documents are compared, but features are read.
+  // No documents are compared, but an index has the distance and the features that take_comparison() sets.
   const auto take_what_is_kept = [&](const typed_options& given, run_settings& to) {
     take_comparison(given, to, true);
     if (to.grouping.paired != pairing::all) {

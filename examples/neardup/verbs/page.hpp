@@ -32,7 +32,7 @@ std::string time_text();
 /// that --most N writes.
 void say_if_large(const context& c, const std::string& largest);
 
-/// Returns the longest beginning of a text that has at most `most` bytes and whole characters.
+/// Returns the longest beginning of a text that has at most `most` bytes and ends with a whole character.
 std::string_view first_bytes(std::string_view text, std::size_t most);
 
 /// Writes the difference of two texts as a JSON array. Its elements are pairs of a kind and a text, or, for omitted

@@ -83,7 +83,7 @@ void text_passes::check_unchanged(const std::vector<part>& again) const {
   const auto now = differing.in2;
   if (before == parts_.end() && now == again.end()) return;
   if (before == parts_.end()) fail_changed(*now->from);
-  // If a source has no documents any more, `again` does not contain it, and the next source is at its position.
+  // If a source has no documents any more, `again` has the next source at the position of this source.
   const auto is_later = [&] {
     return std::find_if(before, parts_.end(), [&](const part& p) { return p.from == now->from; }) != parts_.end();
   };

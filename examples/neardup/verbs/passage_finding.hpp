@@ -57,7 +57,7 @@ class text_passes {
     bool operator==(const part&) const = default;
   };
 
-  /// Compares the passes. Throws: input_error, which names a source that has changed, if `again` differs from parts_.
+  /// Throws input_error if `again` differs from parts_. The error names a source that has changed.
   void check_unchanged(const std::vector<part>& again) const;
 
   context& context_;

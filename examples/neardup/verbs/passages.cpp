@@ -15,7 +15,7 @@ namespace command {
 
 namespace {
 
-/// A found passage. The order is by the first place, then by descending length, then by the passage's own place.
+/// A found passage. Passages are ordered by first place, then by descending length, then by their own places.
 struct passage_by_first {
   found_passage found;
 
@@ -77,7 +77,7 @@ class document_counter {
     together_.push_back(next);
   }
 
-  /// Counts the passages that were added last.
+  /// Counts the documents that contain the passages in together_. Passes the results to use_, and clears together_.
   ///
   /// A document contains the units [b, e) of the first text if one of its passages has its first place at [b', e') with
   /// b' <= b and e' >= e. So, of the passages with b' <= b, only the largest e' of each document matters.

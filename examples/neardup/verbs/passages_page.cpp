@@ -10,11 +10,11 @@ namespace command {
 
 namespace {
 
-/// Writes listed passages as data for the page. Like a group, each passage is data in an element of its own.
+/// Writes listed passages as data for the page. Each passage is in an HTML element of its own, like a group.
 class passage_data final : public passage_writer {
  public:
-  /// Makes a writer. `head`: the text before the first passage. It is written when the search has ended, so an error of
-  /// the search leaves no part of a page.
+  /// Makes a writer. `head`: the part of the page before the first passage. The head is written when the search has
+  /// ended, so that a failed search writes no part of a page.
   passage_data(context& c, const document_table& names, bool are_bytes, std::size_t most, std::string head)
       : out_(c.out), places_(c, names, script_string), are_bytes_(are_bytes), most_(most), head_(std::move(head)) {}
 

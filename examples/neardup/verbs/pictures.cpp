@@ -10,7 +10,7 @@ namespace command {
 
 namespace {
 
-/// Returns the media type of a picture, which its first bytes show. Returns an empty text if browsers do not show it.
+/// Returns the media type that the first bytes of a picture show, or "" if browsers do not show such pictures.
 std::string_view media_type_of(std::string_view beginning) {
   if (beginning.starts_with("\x89PNG\r\n\x1a\n")) return "image/png";
   if (beginning.starts_with("\xff\xd8\xff")) return "image/jpeg";

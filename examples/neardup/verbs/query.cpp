@@ -62,7 +62,7 @@ class exact_answers {
     if (names_.size() >= std::max(least_round, index_.sets.numbers / 2) || features_.size() >= most_features) answer();
   }
 
-  /// Searches for the waiting documents, and prints the results.
+  /// Searches for the documents that take() has collected, prints the results, and removes these documents.
   void answer() {
     std::vector<feature_set> batch;
     for (std::size_t i = 0, begin = 0; i < ends_.size(); begin = ends_[i++]) {
