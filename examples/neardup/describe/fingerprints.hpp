@@ -30,7 +30,7 @@ class any_fingerprint {
     }
   }
 
-  /// Returns all words, also the words of unused bits. There are at least four words.
+  /// Returns the bits as 64-bit words, including the unused bits. There are at least four words.
   [[nodiscard]] std::span<const std::uint64_t> words() const noexcept {
     if (wide_.empty()) return words_;
     return wide_;
@@ -40,7 +40,7 @@ class any_fingerprint {
   [[nodiscard]] neardup::simhash<Bits> as() const {
     return as<neardup::simhash<Bits>>();
   }
-  /// Converts to a type of fingerprint, so that the fingerprint can be stored or compared.
+  /// Returns this fingerprint as the type `Fingerprint` of the library, to store or compare it.
   template <class Fingerprint>
   [[nodiscard]] Fingerprint as() const {
     typename Fingerprint::words_type words;
@@ -54,13 +54,12 @@ class any_fingerprint {
   }
 
  private:
-  // Documents wait in memory with their fingerprints. So fingerprints of up to 256 bits are stored without an
-  // allocation.
+  // Many fingerprints may be in memory, so a fingerprint of up to 256 bits needs no allocation.
   std::array<std::uint64_t, 4> words_{};
   std::vector<std::uint64_t> wide_;
 };
 
-/// Calls `use` with the width as a compile-time constant: `use(std::integral_constant<std::size_t, 64>{})`.
+/// Calls `use` with `bits` as a compile-time constant: `use(std::integral_constant<std::size_t, 64>{})`.
 /// Precondition: has_type(bits).
 template <class Use>
 decltype(auto) with_bits(std::size_t bits, Use&& use) {
@@ -72,7 +71,7 @@ decltype(auto) with_bits(std::size_t bits, Use&& use) {
   }
 }
 
-/// Calls `use` with a fingerprint of `bits` bits and of this kind. Only the type of the argument matters:
+/// Calls `use` with a fingerprint of `bits` bits and of kind `kind`. Only the type of the argument matters:
 /// `use(neardup::minwise<64>())`.
 template <class Use>
 decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind, Use&& use) {
@@ -85,7 +84,7 @@ decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind
 /// An array of fingerprints that have the same width.
 class fingerprint_vector {
  public:
-  /// Makes an empty array for fingerprints of `bits` bits. `bits` is 0 if there will be no fingerprints.
+  /// Makes an empty array for fingerprints of `bits` bits. `bits` may be 0 if the array stays empty.
   explicit fingerprint_vector(std::size_t bits) {
     if (bits > 0 && !has_type(bits)) {
       all_.emplace<wide_codes>(bits);
@@ -115,7 +114,7 @@ class fingerprint_vector {
   }
   /// Returns the array of wide codes, or nullptr if has_type() is true for the width.
   [[nodiscard]] const wide_codes* wide() const { return std::get_if<wide_codes>(&all_); }
-  /// Returns all fingerprints, as a std::variant of the arrays for each width.
+  /// Returns the array, in a std::variant of the types that an array has for different widths.
   [[nodiscard]] const auto& all() const { return all_; }
   [[nodiscard]] std::size_t size() const {
     return std::visit([](const auto& all) { return all.size(); }, all_);

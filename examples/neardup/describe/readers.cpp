@@ -28,7 +28,7 @@ void make_set(std::vector<Feature>& features) {
   features.erase(std::unique(features.begin(), features.end()), features.end());
 }
 
-/// Returns the features of all texts as one set.
+/// Returns the features of all `texts` as one set.
 template <class Extractor>
 auto features_of(const document_texts& texts, const Extractor& extract, typename Extractor::workspace& memory) {
   std::vector<typename Extractor::feature_type> all;
@@ -40,8 +40,8 @@ auto features_of(const document_texts& texts, const Extractor& extract, typename
   return all;
 }
 
-/// Returns the digest of a short document for a run without a check, or no data if the document is not short.
-/// `features`: the full hashes of the document's features, ascending. The digest is stored in `result`.
+/// Returns the digest of a short document, or no data if the document is not short. `features`: the 64-bit hashes of
+/// the document's features, ascending. `result` is set to the digest, and the returned view points to it.
 feature_set short_digest(const std::vector<std::uint64_t>& features, std::vector<std::uint32_t>& result) {
   result.clear();
   if (features.size() >= neardup::default_min_tokens) return result;
@@ -202,7 +202,7 @@ feature_weigher weigh_features(const fingerprint_settings& settings, const Token
       if (units > 0) result.push_back({std::move(text), static_cast<double>(units) / neardup::weight::one, units});
     };
     if (best) {
-      // A single text is passed, so that tokens that are views of this text are not copied.
+      // rank() counts tokens without a copy if they are views of its argument. So it receives a single text.
       const std::string_view text = texts.size() == 1 ? texts.front() : std::string_view();
       for (neardup::keyword& word : best->rank(text, *memory)) {
         add(std::move(word.text), weigh.inner.units_by(word.count, [&] { return word.idf.raw(); }));
@@ -219,8 +219,8 @@ feature_weigher weigh_features(const fingerprint_settings& settings, const Token
   };
 }
 
-/// Weights in records may be small. They are multiplied by a power of two, so that the largest weight has 2^31 to 2^32
-/// units. This multiplication is exact.
+/// Sets `units` of each feature. Weights in records may be small, so they are multiplied by a power of two, which is
+/// exact. The largest weight then has 2^31 to 2^32 units.
 void set_units(std::vector<weighed_feature>& features) {
   double heaviest = 0;
   for (const weighed_feature& feature : features) heaviest = std::max(heaviest, feature.weight);
@@ -328,7 +328,7 @@ bool is_spelt_otherwise(const fingerprint_settings& settings, const document_tex
   return std::any_of(texts.begin(), texts.end(), [](std::string_view text) {
     std::string_view part = text.substr(0, beginning);
     if (part.size() < text.size()) part.remove_suffix(neardup::incomplete_suffix(part));
-    // Most texts have no characters that can be spelt in several ways. Their canonical text need not be computed.
+    // Most texts have no characters that can be spelt in several ways. For these texts, no canonical text is computed.
     const bool may_change =
         std::any_of(part.begin(), part.end(), [](char c) { return (c & 0x80) != 0 || c == '&' || c == '\n'; });
     return may_change && neardup::canonicalise(part) != neardup::normalise(part);

@@ -15,13 +15,13 @@
 
 namespace command {
 
-/// A function that makes a result of a document from its texts, such as a fingerprint. Each thread needs its own
-/// reader.
+/// A function that computes a result, such as a fingerprint, from the texts of a document. Each thread needs its own
+/// document_reader.
 template <class Result>
 using document_reader = std::function<Result(const document_texts& texts)>;
 
-/// Returns `make(settings, comparison)`, which is a reader of documents. If features are counted, the tokens of all
-/// texts of a document are counted together.
+/// Returns the document_reader `make(settings, comparison)`. If features are counted, the tokens of all texts of a
+/// document are counted together.
 template <class Result, class Make>
 document_reader<Result> count_together(const fingerprint_settings& settings, const comparison_settings& comparison,
                                        const Make& make) {
@@ -41,7 +41,7 @@ document_reader<Result> count_together(const fingerprint_settings& settings, con
   };
 }
 
-/// A tokenizer for all texts of the current document, to which *texts points. Copies share the pointer `texts`.
+/// A tokenizer that ignores its argument, and cuts all texts of the document in **texts. Copies share `texts`.
 template <class Tokenizer>
 struct document_tokenizer {
   Tokenizer tokenize;
@@ -71,11 +71,11 @@ feature_weigher make_feature_weigher(const fingerprint_settings& settings, const
 /// only a short document (with fewer than neardup::default_min_tokens features) has data: its neardup::set_digest.
 using feature_set = std::span<const std::uint32_t>;
 
-/// The form of the neardup::set_digest of a short document in a feature_set.
+/// The neardup::set_digest of a short document, as the elements of a feature_set.
 using digest_words = std::array<std::uint32_t, 4>;
 digest_words words_of(const std::array<std::uint64_t, 2>& digest);
 
-/// Stands for the features of a document without a check, if it is unknown whether the document is short.
+/// The feature_set of a document in a run without a check, if it is unknown whether the document is short.
 inline constexpr std::array<std::uint32_t, 2> unknown_features{~std::uint32_t{0}, ~std::uint32_t{0}};
 
 /// Returns the similarity of two documents by `measure`, or nullopt if it is below `least`.
@@ -86,9 +86,9 @@ template <class Feature>
 double similarity_of_sets(similarity_measure measure, std::span<const Feature> a, std::span<const Feature> b) {
   if (measure == similarity_measure::jaccard) return neardup::jaccard_similarity(a, b);
   if (a.empty() || b.empty()) return 0;
-  // Computes the overlap `common` from the Jaccard similarity j = common / (|a| + |b| - common). The library finds j by
-  // bisection if one set is much larger. Rounding gives the exact overlap, because the sizes are below 2^32, and j has
-  // 53 bits.
+  // Computes the overlap `common` from the Jaccard similarity j = common / (|a| + |b| - common). The reason is speed:
+  // the library finds j by bisection if one set is much larger. Rounding gives the exact overlap, because the sizes are
+  // below 2^32, and j has 53 bits.
   const double x = static_cast<double>(a.size()), y = static_cast<double>(b.size()),
                j = neardup::jaccard_similarity(a, b);
   const double common = std::round(j * (x + y) / (1 + j));
@@ -96,7 +96,7 @@ double similarity_of_sets(similarity_measure measure, std::span<const Feature> a
   return std::min(1.0, common / all);
 }
 
-/// Returns the normalised text from the data for the edit similarity.
+/// Returns the normalised text in `packed`, the compared data for the edit similarity.
 inline std::string_view normalised_text(feature_set packed) {
   return {reinterpret_cast<const char*>(packed.data() + 1), packed[0]};
 }
@@ -117,8 +117,8 @@ document_describer make_describer(const fingerprint_settings& settings, const co
 /// Sets *settings.met_term to true if `text` has a term of --idf-file. No-op without such a file.
 void look_for_terms(const fingerprint_settings& settings, std::string_view text);
 
-/// Returns true if the beginnings of the texts have canonical features that differ from their normalised features.
-/// Returns false if settings.spelling is null, or has counted enough documents.
+/// Returns true if, in the beginning of any of the texts, the canonical text differs from the normalised text. Returns
+/// false if settings.spelling is null, or has counted enough documents.
 bool is_spelt_otherwise(const fingerprint_settings& settings, const document_texts& texts);
 
 /// Parses a value of --weights.

@@ -1,4 +1,4 @@
-// Settings for fingerprints, and for the other data that are compared.
+// The settings for making fingerprints and features, and for comparing documents.
 #pragma once
 
 #include <atomic>
@@ -19,9 +19,9 @@ enum class similarity_measure { jaccard, cosine, edit, containment, cosine_of_se
 inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit", "containment", "cosine"};
 inline constexpr std::ptrdiff_t measures_of_candidates = 3;
 
-/// `seen`: how many documents were examined, from the beginning of the input. `changed`: how many of them have
-/// canonical features that differ from their normalised features. One thread counts, in the order of the input. Other
-/// threads read `seen`, so that they examine no more documents than needed.
+/// Counts documents whose canonical features differ from their normalised features. `seen`: number of examined
+/// documents, which are the first of the input. `changed`: number of those with a difference. Only one thread counts.
+/// Other threads read `seen`, so that they examine no more documents than needed.
 struct spelling_count {
   static constexpr std::uint64_t enough = 1000;
   std::atomic<std::uint64_t> seen = 0, changed = 0;
@@ -40,8 +40,8 @@ struct fingerprint_settings {
   std::string idf_file;
   std::shared_ptr<const neardup::idf_table> idf;  ///< table for --weights idf and tfidf and for --top; read or learnt
   std::shared_ptr<std::atomic<bool>> met_term;    ///< true if any feature was a term of idf_file
-  /// Counts the texts whose features change with the prefix `canonical:`. Null unless features are made of normalised
-  /// words or code points.
+  /// Counts the documents whose features change with the prefix `canonical:`. Null unless features are made of
+  /// normalised words or code points.
   std::shared_ptr<spelling_count> spelling;
   std::size_t top = 0;  ///< number of features of a document that count; 0 for all
   neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;

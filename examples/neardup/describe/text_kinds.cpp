@@ -27,7 +27,7 @@ character_counts count_characters(std::string_view text) {
   return result;
 }
 
-/// Returns true if there are many brackets and operators, and a quarter of the lines end like statements.
+/// Returns true if `text` has many brackets and operators, and at least a quarter of its lines end like statements.
 bool is_code(std::string_view text, const character_counts& counts) {
   if (100 * counts.symbols < 6 * counts.visible) return false;
   std::size_t lines = 0, statements = 0;
@@ -43,7 +43,7 @@ bool is_code(std::string_view text, const character_counts& counts) {
   return 4 * statements >= lines && statements > 0;
 }
 
-/// Returns true if there are many times of day, such as "10:00:01" in logs and subtitles: at least one per 300 bytes.
+/// Returns true if `text` has at least one time of day, such as "10:00:01" in logs and subtitles, per 300 bytes.
 bool is_timed(std::string_view text) {
   constexpr std::string_view time = "00:00:00";
   std::size_t times = 0;

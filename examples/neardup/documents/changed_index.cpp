@@ -25,7 +25,7 @@ constexpr std::size_t most_in_record = 0xffffffff;
 /// distinct documents is made in memory, and searched instead.
 class distinct_search {
  public:
-  /// Returns the matches, sorted by distance, then by number. The result has at least the first of equal documents.
+  /// Returns documents within k bits, sorted by (distance, number). Of equal documents, it may return only the first.
   /// Thread safety: callable from any thread.
   /// Throws: input_error if the index file is damaged or was changed in place.
   std::vector<near_number> search(const opened_index<fingerprint_form>& index, const any_fingerprint& fingerprint,

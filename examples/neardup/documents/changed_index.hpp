@@ -1,4 +1,4 @@
-// An index that is changed in place.
+// An index file that a run searches and changes.
 #pragma once
 
 #include <functional>
@@ -72,11 +72,11 @@ class changed_index {
   virtual std::size_t apply(const index_change& change, compaction when) = 0;
 };
 
-/// If documents of the index have a name in `names`, prints a message with their number, followed by `hint`.
+/// If documents of the index have a name in `names`, prints how many, followed by `hint`.
 void say_if_there(const changed_index& index, const std::unordered_set<std::string>& names, const std::string& hint);
 
-/// Opens an index to change it. If documents are compared with its documents, or added to it, `compares` is true. The
-/// composition of the run must then be the composition of the index.
+/// Opens an index to change it. `compares`: true if the run compares documents with the index, or adds documents to it.
+/// The run must then have the composition of the index.
 /// Throws: input_error if the file is not a valid index or its composition differs; output_error if another program is
 /// changing the index.
 std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads);

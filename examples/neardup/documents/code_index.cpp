@@ -52,8 +52,8 @@ void visit_within(std::size_t value, std::size_t width, int radius, std::size_t 
 }
 
 // Estimated nanoseconds: to look at a bucket, to compare with a code in a bucket, to compare with the next code of all
-// codes, and to put a code into a table. With these estimates, the pairs within 100 bits of 100,000 random codes of 512
-// bits take 57 s. Comparing each code with all codes took 88 s.
+// codes, and to put a code into a table. With these estimates, a join of 100,000 random codes of 512 bits within 100
+// bits takes 57 s. Comparing each code with all codes took 88 s.
 constexpr double of_bucket = 30, of_candidate = 30, of_next = 15, of_entry = 25;
 
 }  // namespace
@@ -66,7 +66,7 @@ code_index::code_index(const wide_codes& codes, std::span<const std::uint32_t> n
   double cost = 0;
   for (table& one : tables_) {
     fill(one);
-    // The sum of squares divided by `count` is the expected size of the bucket of a code of this index.
+    // squares / count is the mean, over the codes of this index, of the size of the bucket in which a code is.
     double squares = 0;
     for (std::size_t i = 0; i + 1 < one.starts.size(); ++i) {
       const double size = one.starts[i + 1] - one.starts[i];
@@ -178,8 +178,8 @@ void code_index::for_each(wide_code code, int k, std::uint32_t end,
 
 namespace {
 
-/// Calls `visit` for each code with a number in `some` and each code of `index` within `distance` bits. `is_below`: a
-/// code matches only codes with lower numbers.
+/// Calls `visit` for each pair of a code in `some` and a code in `index` within `distance` bits. If `is_below`, the
+/// code in `index` must have the lower number.
 void search_all(const wide_codes& codes, std::span<const std::uint32_t> some, const code_index& index, bool is_below,
                 int distance, unsigned threads, const code_pair_visitor& visit) {
   struct match {

@@ -53,13 +53,13 @@ class code_index {
 
 using code_pair_visitor = std::function<void(std::uint32_t a, std::uint32_t b, int distance)>;
 
-/// Calls `visit(a, b, distance)` once for each pair of a code of `some` and a code of `others` within `distance` bits.
-/// `a` and `b` are numbers of codes. The numbers in each list ascend.
+/// Calls `visit(a, b, distance)` once for each pair within `distance` bits: code a of `codes`, and code b of
+/// `other_codes`. `some` and `others`: the numbers of the codes that are compared, ascending.
 void visit_code_pairs(const wide_codes& codes, std::span<const std::uint32_t> some, const wide_codes& other_codes,
                       std::span<const std::uint32_t> others, int distance, unsigned threads,
                       const code_pair_visitor& visit);
 
-/// Calls `visit(a, b, distance)`, with a < b, once for each pair of codes of `some` within `distance` bits.
+/// Calls `visit(a, b, distance)`, with a < b, once for each pair of codes in `some` within `distance` bits.
 void visit_code_pairs(const wide_codes& codes, std::span<const std::uint32_t> some, int distance, unsigned threads,
                       const code_pair_visitor& visit);
 

@@ -34,7 +34,7 @@ using named_values = std::map<std::string, std::string>;
 /// Throws: input_error if a line is invalid; the message names `path`.
 named_values parse_values(const std::string& path, std::span<const std::byte> bytes);
 
-/// The values of one document: a name, or features.
+/// A view of the values of one document: a name, or features.
 template <class Value>
 using values_view = std::conditional_t<std::is_same_v<Value, char>, std::string_view, std::span<const Value>>;
 
@@ -60,8 +60,8 @@ struct column {
 template <class Value>
 class stored_column {
  public:
-  /// Opens the sections `ends` and `values`. If `looks_first` is false, the values of a document are checked only when
-  /// they are accessed.
+  /// Opens the sections `ends` and `values`. If `looks_first` is false, the end of a document's values is checked only
+  /// when the values are accessed.
   /// Throws: input_error if the sections contradict each other, or do not fit `size` documents; the message names
   /// `path`.
   stored_column(const std::string& path, std::size_t size, std::span<const std::byte> ends,

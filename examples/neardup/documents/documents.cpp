@@ -43,7 +43,7 @@ std::string text_of_file(const std::string& path) {
 
 namespace {
 
-/// A function that computes the results of one document from its texts. Each thread needs a function of its own.
+/// A function that computes the results of a document from its texts, and stores them in the document and its batch.
 using document_maker = std::function<void(const document_texts& texts, document&, finished_batch&)>;
 
 /// A function that returns a new document_maker. It is called once for each thread.
@@ -68,7 +68,7 @@ document_maker make_fingerprint_maker(const fingerprint_settings& settings, cons
   };
 }
 
-/// Makes the documents of batches. Each thread needs its own worker.
+/// Turns a batch of input into documents. Each thread needs its own batch_worker.
 class batch_worker {
  public:
   batch_worker(const input_settings& input, document_maker maker)
@@ -120,7 +120,7 @@ class batch_worker {
     }
   }
 
-  /// Reads records that are not lines. Adds the lines of a table, or the number of other records, to out.lines.
+  /// Reads records that are not lines. For a table, out.lines counts its lines, and otherwise the records.
   void read_records(finished_batch& out) {
     const std::string_view all = out.input.bytes.view();
     std::size_t begin = 0;
@@ -155,8 +155,7 @@ class batch_worker {
     out.lines += is_table(out) ? static_cast<std::uint64_t>(std::count(raw.begin(), raw.end(), '\n')) : 1;
   }
 
-  /// Reads a record that is not a line.
-  /// Returns: the error; nullopt if the record is valid.
+  /// Reads a record that is not a line. Returns the error, or nullopt if the record is valid.
   std::optional<std::string> read_piece(finished_batch& out, std::string_view raw, bool is_first) {
     if (out.input.from->unit == unit_of_input::json_array) return read_element(out, raw, is_first);
     return read_record(out, raw, content_of_record(*out.input.from, raw, is_first));
@@ -174,8 +173,8 @@ class batch_worker {
     return "not valid JSON: a comma or a bracket of the array is missing, or there is one too many";
   }
 
-  /// Reports a bad record. With --skip-bad, reading continues inside the bytes of the record, at the next place where a
-  /// record certainly begins.
+  /// Reports the bad record `raw`. With --skip-bad, reading continues inside `raw`, at the next place where a record
+  /// certainly begins.
   void go_on_within(finished_batch& out, std::string_view raw, std::string wrong) {
     const unit_of_input unit = out.input.from->unit;
     const bool is_array = unit == unit_of_input::json_array;
@@ -212,8 +211,7 @@ class batch_worker {
     }
   }
 
-  /// Reads a record.
-  /// Returns: the error; nullopt if the record is valid.
+  /// Reads a record. Returns the error, or nullopt if the record is valid.
   std::optional<std::string> read_record(finished_batch& out, std::string_view raw, std::string_view content) {
     if (auto wrong = read_(*out.input.from, content, record_)) return wrong;
     out.left_out.html += record_.is_html ? 1 : 0;
@@ -319,7 +317,7 @@ class batch_worker {
   document_texts folded_texts_;
 };
 
-/// Reports and counts the bad input of a batch. Calls `visit` for each document that the notes do not leave out.
+/// Reports and counts the bad input of a batch. Calls `visit` for each document that `notes` keeps.
 /// Precondition: done.lines_before is set.
 void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const document_visitor& visit) {
   const batch& input = done.input;

@@ -33,7 +33,7 @@ std::string joined(const Texts& texts, char between) {
 /// be written.
 std::string_view read_file(source& from, byte_buffer& buffer);
 
-/// The properties of a document. The struct is small, because many documents may wait for their comparison.
+/// The properties of a document. The struct is small, because many documents may be in memory.
 struct document {
   any_fingerprint fingerprint;
   bool has_tokens = false;
@@ -95,7 +95,7 @@ struct placed_document {
   const exact_key* exact_score = nullptr;                 ///< set if the score does not represent the value exactly
   std::string_view by = {};                               ///< value of the field that --by names
 
-  /// Returns the document's own id or, if it has none, the id that its source makes from the line.
+  /// Returns the document's own id or, if it has none, the id that its source makes from the number of the line.
   [[nodiscard]] std::string name() const { return id ? std::string(*id) : from->id_of(line); }
 };
 
@@ -106,8 +106,8 @@ using batch_visitor = std::function<void(finished_batch&&)>;
 /// Precondition: done.lines_before is set.
 void for_each_in(const finished_batch& done, const document_visitor& visit);
 
-/// Reads all sources, on as many threads as the settings say. Calls `visit` for each document, in order. If `after` is
-/// given, calls it after the documents of each batch, also if bad input ends the batch. Reports and counts bad input.
+/// Reads all sources, on as many threads as the settings say. Calls `visit` for each document, in order. Calls `after`,
+/// if it is set, after the documents of each batch, also if bad input ends the batch. Reports and counts bad input.
 /// Throws: input_error if the input is bad; all documents before the bad input have then been visited.
 void read_documents(const input_settings& input, const fingerprint_settings& fingerprint,
                     const comparison_settings& comparison, source_walker& sources, run_notes& notes,

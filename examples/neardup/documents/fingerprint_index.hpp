@@ -35,7 +35,7 @@ class fingerprint_search {
   fingerprint_search& operator=(const fingerprint_search&) = delete;
   virtual ~fingerprint_search() = default;
 
-  /// Returns the documents within k bits, sorted by distance, then by id.
+  /// Returns the documents within k bits of `fingerprint`, sorted by distance, then by id.
   [[nodiscard]] virtual std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const = 0;
 };
 

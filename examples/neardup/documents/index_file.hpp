@@ -1,4 +1,4 @@
-// Index files of documents. `neardup index` writes such files.
+// Reads and writes the index files of `neardup index`.
 #pragma once
 
 #include <algorithm>
@@ -80,7 +80,7 @@ decltype(auto) with_form(const stored_fingerprints& stored, Use&& use) {
   return use(fingerprint_form());
 }
 
-/// Returns the composition of fingerprints with equal weights that are made from the compared features.
+/// Returns the composition of an index of sets. The weights are equal, and the features are the compared features.
 neardup::fingerprint_composition composition_of_sets(const reading_settings& how);
 
 struct indexed_match {
@@ -92,9 +92,9 @@ struct indexed_match {
 /// Thread safety: several threads may read at once.
 struct indexed_sets {
   std::size_t numbers = 0;
-  /// The least Jaccard similarity of the sets that `search` finds.
+  /// The least Jaccard similarity that `search` accepts as `least`.
   double similarity = 0;
-  /// Returns the matches of each set of a batch. The matches are sorted by similarity, then by number.
+  /// Returns, for each set of `batch`, the sets that are at least `least` similar, sorted by similarity, then by number.
   std::function<std::vector<std::vector<indexed_match>>(std::span<const feature_set> batch, double least,
                                                         unsigned threads)>
       search;
@@ -127,7 +127,7 @@ struct set_view : neardup::set_index_file<> {
 template <class Form>
 using opened_view = std::conditional_t<has_sets<Form>, set_view, const fingerprint_view>;
 
-/// Opens an index file of this form.
+/// Opens an index file of the form `Form`.
 /// Throws: std::runtime_error if the file is damaged or has another form.
 template <class Form>
 std::unique_ptr<opened_view<Form>> open_view(neardup::mapped_file file) {
@@ -184,7 +184,7 @@ class opened_index {
   [[nodiscard]] bool has(std::size_t number) const { return !logged_.is_removed(number); }
   [[nodiscard]] bool keeps_postings() const noexcept { return keeps_postings_; }
   /// Returns the posting lists of the documents in the file.
-  /// Throws: input_error if they are damaged.
+  /// Throws: input_error if the posting lists are damaged.
   [[nodiscard]] common::posting_lists postings() const {
     const auto part = [this](std::size_t i) { return view_->attachment(first_of_postings + i); };
     return stored_postings(path_, part(0), part(1), part(2));
@@ -198,7 +198,7 @@ class opened_index {
     return number < view_->size() ? names_[number] : logged_.name(number - view_->size());
   }
   [[nodiscard]] bool keeps_values() const noexcept { return values_.has_value(); }
-  /// Returns the value of a document in the field of the index; empty if the index keeps no values.
+  /// Returns the value of a document in the field of the index. The value is empty if the index keeps no values.
   [[nodiscard]] std::string_view value(std::size_t number) const {
     if (!values_) return {};
     return number < view_->size() ? (*values_)[number] : logged_.value(number - view_->size());
@@ -219,8 +219,8 @@ class opened_index {
       return (*digests_)[number];
     }
   }
-  /// Verifies the file: all checksums, and the tables of fingerprints. After this, searches of feature sets read no
-  /// invalid memory. They are exact unless another program has written wrong posting lists.
+  /// Verifies the file: all checksums, and the tables of fingerprints. Then searches of feature sets read no invalid
+  /// memory. These searches are exact unless another program has written wrong posting lists.
   /// Throws: input_error if the file is damaged.
   void verify() const {
     as_input([&] { verify(*view_); });
@@ -306,7 +306,7 @@ class opened_index {
     as_input([&] { view_->check_file(); });
   }
 
-  /// Returns the documents within k bits, sorted by distance, then by number.
+  /// Returns the documents within k bits of `fingerprint`, sorted by distance, then by number.
   /// Thread safety: several threads may call this function at once.
   /// Throws: input_error if the file is damaged or was changed in place.
   [[nodiscard]] std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const
@@ -380,7 +380,7 @@ class opened_index {
     }
   }
 
-  /// Returns the matches of each set of a batch. The matches are sorted by similarity, then by number.
+  /// Returns, for each set of `batch`, the sets that are at least `least` similar, sorted by similarity, then by number.
   [[nodiscard]] std::vector<std::vector<indexed_match>> similar(std::span<const feature_set> batch, double least,
                                                                 unsigned threads) const {
     check_file();
@@ -434,8 +434,8 @@ class new_index {
   [[nodiscard]] std::size_t size() const { return columns_.names.size(); }
   [[nodiscard]] bool keeps_postings() const { return keeps_postings_; }
 
-  /// Adds a document. An index of fingerprints uses `fingerprint`. `features`: see opened_index::features(). An index
-  /// with posting lists also uses `place`, and an index with the values of a field also uses `value`.
+  /// Adds a document. `features`: see opened_index::features(). Only an index of fingerprints uses `fingerprint`, only
+  /// an index with posting lists uses `place`, and only an index with the values of a field uses `value`.
   void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
            const std::optional<document_place>& place, std::string_view value);
   /// Adds the documents of another index, without removed documents, and without the documents whose numbers are in

@@ -19,7 +19,7 @@ namespace command {
 
 namespace {
 
-/// Returns the first number of a record: 1, plus 1 if it has places, plus 2 if it has values.
+/// Returns the number with which a record begins: 1, plus 1 if the record has positions, plus 2 if it has values.
 std::uint64_t kind_of_log(const logged_form& form) {
   return 1 + (form.keeps_places ? 1 : 0) + (form.keeps_values ? 2 : 0);
 }
@@ -83,7 +83,7 @@ index_snapshot open_index_files(const std::string& path) {
     std::optional<neardup::log_contents> log;
     const std::exception_ptr failure = caught([&] { log.emplace(log_of_index(path)); });
     // A rewrite replaces the file first, and then removes the log. So if the checksum has changed, the log, or its
-    // absence, may belong to the new file, and both are opened again.
+    // absence, may belong to the new file. Then both files are opened again.
     const std::uint64_t state_now = read_header(path).checksum;
     if (state_now == state && log) return {std::move(base), state, *std::move(log)};
     std::error_code error;

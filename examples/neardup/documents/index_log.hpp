@@ -26,10 +26,10 @@ struct index_snapshot {
   neardup::log_contents log;
 };
 /// Opens an index file and its log.
-/// Throws: input_error.
+/// Throws: input_error if the file or the log cannot be read, or if other programs replace the file again and again.
 index_snapshot open_index_files(const std::string& path);
 
-/// Returns the identity of an index file with this state. `attachment`: attachment 5 of the file.
+/// Returns the identity of an index file. `state`: see index_snapshot. `attachment`: attachment 5 of the file.
 neardup::journaled_file file_of(std::uint64_t state, std::span<const std::byte> attachment);
 
 /// A change of an index. Documents are numbered from 0: the documents of the file come first, and then the added
@@ -99,8 +99,8 @@ void refuse_log_of_others(const std::string& path);
 /// The documents that the log of an index adds and removes. The index_snapshot must outlive this object.
 class logged_documents {
  public:
-  /// Reads the log. `file`: the file to which the log belongs. `documents`: the number of documents in the file.
-  /// Reports if the last change is incomplete, because its writer was stopped or is still writing.
+  /// Reads the log. `file`: the file to which the log belongs. `documents`: the number of documents in the file. Prints
+  /// a message if the last change is incomplete, because its writer was stopped or is still writing.
   /// Throws: input_error if the log is damaged, or does not belong to the file.
   logged_documents(const std::string& path, const neardup::log_contents& log, const neardup::journaled_file& file,
                    std::size_t documents, const logged_form& form);

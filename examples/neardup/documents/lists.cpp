@@ -19,7 +19,7 @@ neardup::fingerprint_composition composition_of_weights(const fingerprint_settin
                                            neardup::xxh3<64>{settings.seed}));
 }
 
-/// Returns a hint at the option to repeat if `line`, the first line of a composition that differs, names a table.
+/// Returns which option must be repeated if `line`, the first difference of two compositions, names a table.
 std::string hint_at_table(std::string_view line) {
   for (const auto& [name, hint] :
        {std::pair("dictionary: ",
@@ -160,8 +160,8 @@ void list_reader::read(source_walker& sources, run_notes& notes, const document_
       notes.bad(*bad);
     } else {
       const auto& from = std::get<std::shared_ptr<source>>(*step);
-      // Opens the file with the kind that its header names, so that expect() reports a wrong kind like any other
-      // difference.
+      // The file is opened with the kind in its header. expect() then reports a wrong kind as it reports other
+      // differences.
       const auto header = lists_.have_headers ? header_of(from->path) : std::nullopt;
       with_fingerprint(fingerprint_.bits, header ? header->kind : fingerprint_.kind,
                        [&](auto fingerprint) { read_list(from, fingerprint); });

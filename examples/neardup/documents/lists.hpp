@@ -30,15 +30,16 @@ inline std::string tokenizer_of_codes(std::size_t bits) {
 }
 
 /// Returns the composition of fingerprints that are made with these settings. It has checksums of all tables.
-/// Precondition: no weights come from the records, so the settings define a composition, and all tables are loaded.
+/// Precondition: all tables are loaded, and no weights come from records, because such weights have no composition.
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings);
 
 /// Returns the checksums of the dictionary, the model and the stop words, on one line.
 /// Precondition: load_dictionary() was called.
 std::string tables_of_words(const feature_setting& features);
 
-/// Compares tables_of_words() with the value "check-words" of the file at `path`. No-op if either does not exist.
-/// Throws: input_error if they differ.
+/// Compares tables_of_words(features) with the value "check-words" in `stored`, the settings of the file at `path`.
+/// No-op if `features` has no dictionary, or `stored` has no such value.
+/// Throws: input_error if the two differ.
 void check_words(const std::string& path, const named_values& stored, const feature_setting& features);
 
 /// Compares two compositions.

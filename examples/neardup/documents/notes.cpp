@@ -127,7 +127,7 @@ void run_notes::bad(const bad_input& input) {
     count(unread_, input.where);
     unread_bytes_ += input.unread;
   }
-  // Reports only the first few bad records, because many messages could hide other messages.
+  // Only the first few bad records are named, because many messages could hide other messages.
   if (input_.skip_bad) return say_first(bad_, 5, "skipped", input.text());
   if (input.kind == trouble::passed_over) return say_first(passed_over_, 20, "passed over", input.text());
   throw input_error(input);
@@ -248,7 +248,7 @@ void run_notes::phase(const std::string& what) {
 }
 
 void run_notes::draw(const std::string& line) {
-  // Returns to the beginning of the line, and erases the rest of a longer, older text.
+  // "\r" returns to the beginning of the line, and "\x1b[K" erases the rest of a longer, older text.
   const std::string text = "\r" + line + "\x1b[K";
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
   std::fflush(stderr);

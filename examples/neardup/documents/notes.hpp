@@ -39,7 +39,7 @@ class digest_set {
     }
   }
 
-  /// Puts a digest into the first free slot at or after digest / 2^64 * size. Returns: false if it is in the table.
+  /// Puts a digest into the first free slot at or after digest / 2^64 * table_.size(). Returns false if table_ has it.
   bool put(std::uint64_t digest) {
     digest = std::max<std::uint64_t>(digest, 1);  // 0 marks a free slot
     const double place = static_cast<double>(digest >> 11) * 0x1p-53 * static_cast<double>(table_.size());
@@ -75,8 +75,8 @@ class run_notes {
   run_notes(const run_notes&) = delete;
   run_notes& operator=(const run_notes&) = delete;
 
-  /// Counts bad input. With --skip-bad, or if the input was found in a folder, only the first few are reported.
-  /// Otherwise the function throws input_error.
+  /// Counts bad input. With --skip-bad, or in a folder, reports only the first few bad inputs.
+  /// Throws: input_error without --skip-bad, if the input is not in a folder.
   void bad(const bad_input& input);
 
   /// Counts `documents` documents of a source whose charset `label` is unknown.
@@ -148,12 +148,12 @@ class run_notes {
   void advance(std::uint64_t documents, std::uint64_t bytes);
   /// Suppresses notes if `is_first_pass`, because the second pass makes the same notes. Bad input still ends the run.
   void mute(bool is_first_pass) { muted_ = is_first_pass; }
-  /// Reports the progress and the remaining time when `done` of `all` texts are compared. `meets_all`: true if each
-  /// text is compared with all texts of similar length. The time grows with the square of `all`.
+  /// Reports that `done` of `all` texts are compared, and the remaining time. `meets_all`: true if each text is
+  /// compared with all texts of similar length. The time then grows with the square of `all`.
   /// Thread safety: any thread may call this function, but calls must not overlap.
   void compare_texts(std::size_t done, std::size_t all, bool meets_all);
 
-  /// Shows the name of a phase without measurable progress in place of the progress bar.
+  /// Shows `what`, the name of a phase without measurable progress, in place of the progress bar.
   void phase(const std::string& what);
 
   /// Ends the progress bar, and prints the notes, also the notes about excluded sources. `summary` is the first note.
@@ -180,7 +180,7 @@ class run_notes {
   /// features. Characters are then spelt in several ways.
   [[nodiscard]] std::optional<std::string> note_on_spelling() const;
 
-  /// Counts an event. Reports only the first `most` events, and once that there are more.
+  /// Counts an event in `t`. Reports the first `most` events, and then, once, that there are more.
   void say_first(tally& t, std::uint64_t most, const std::string& what, const std::string& text);
   bool note(tally& t, const std::string& where, const std::string& what);
   void draw(const std::string& line);
@@ -200,7 +200,7 @@ class run_notes {
   tally bad_, passed_over_, without_tokens_, zeros_, foreign_, without_line_ends_, attachments_, undecoded_;
   std::map<std::string, tally> ill_formed_;  // key: the expected encoding, such as UTF-8
   std::map<const one_text_hint*, tally> as_one_text_;
-  /// The first pairs of a source and an unknown charset, as texts, with the numbers of their documents.
+  /// Messages, each with a source and its unknown charset, and the number of documents of each message.
   std::vector<std::pair<std::string, std::uint64_t>> unknown_charsets_;
   std::uint64_t further_unknown_ = 0;
   tally unread_;  // sources that were not read to their end

@@ -18,7 +18,7 @@ struct reading_settings {
 };
 
 struct reading {
-  /// Prepares the reading. `all_sources`: all sources, including the sources of another corpus, for the progress bar.
+  /// `all_sources`: all sources, including the sources of another corpus. The progress bar needs their total size.
   reading(const reading_settings& settings, const std::vector<std::string>& all_sources)
       : how(settings),
         sources(settings.input),
@@ -31,15 +31,15 @@ struct reading {
   run_notes notes;
 };
 
-/// Calls `visit` for each document of `sources`, in order. If `after` is set, calls `after` after each batch of texts,
-/// even if bad input ends the batch.
+/// Calls `visit` for each document of `sources`, in order. Calls `after`, if it is set, after each batch of texts, even
+/// if bad input ends the batch.
 inline void for_each_document(reading& r, const input_settings& input, source_walker& sources,
                               const document_visitor& visit, const batch_visitor& after) {
   if (input.unit == unit_of_input::fingerprints) return r.lists.read(sources, r.notes, visit);
   read_documents(input, r.how.fingerprint, r.how.comparison, sources, r.notes, visit, after);
 }
 
-/// Calls `visit` for each text of the input, in an additional pass without notes. The next pass reads the same sources.
+/// Calls `visit` for each text of the input, in a pass without notes. `what` names the pass in the progress bar.
 inline void for_each_text_before(reading& r, const std::string& what, const document_visitor& visit) {
   r.notes.phase(what);
   r.sources.remember();

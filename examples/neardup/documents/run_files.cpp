@@ -68,7 +68,7 @@ run_file kind_in(const std::string& path, const named_values& values) {
   return static_cast<run_file>(named_setting(path, values, "holds", names_of_kinds));
 }
 
-/// Opens a file of this kind. Checks the whole file if `reads_all`, otherwise only the part before the data.
+/// Opens a file of kind `kind`. Checks the whole file if `reads_all`, otherwise only the part before the data.
 /// Throws: input_error if the file is of another kind, or is damaged.
 neardup::attachment_file open_file(const std::string& path, run_file kind, bool reads_all) {
   const run_file found = kind_of(path);
@@ -233,7 +233,7 @@ void check_same_run(const std::string& path, const run_plan& plan, const std::st
 
 namespace {
 
-/// A part with values has its number in this setting, not in "part". So older programs, which ignore values, refuse it.
+/// A part with values has its number here, not in "part". So older programs, which ignore values, refuse the part.
 constexpr const char* part_and_values = "part-and-values";
 
 std::string paired_in(const named_values& values) {

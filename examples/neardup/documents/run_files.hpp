@@ -27,12 +27,12 @@ enum class run_file { features, counts, scattered, pairs, other };
 /// Throws: input_error if the file is not a file of the library, or is damaged.
 run_file kind_of(const std::string& path);
 
-/// Returns the files of this kind among `paths`, and in the folders among `paths`. In folders, temporary files and
-/// files of other programs are skipped.
+/// Returns the files of kind `kind` among `paths`, and in the folders among `paths`. In folders, skips temporary files,
+/// and files of other kinds or programs.
 /// Throws: input_error if a path that is not a folder is a file of another kind, or if a file of the library is
 /// damaged.
 std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind);
-/// Returns the files of two kinds. See files_of() for one kind.
+/// Returns the files of the kinds `kind` and `other`, as files_of() does for one kind.
 std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind, run_file other);
 
 /// A part of the corpus, as described in a file of counts.
@@ -81,7 +81,7 @@ class part_file {
   [[nodiscard]] std::string_view name(std::size_t i) const { return names_[i]; }
   /// Returns "within FIELD" or "across FIELD" if the part has the values of a field; otherwise an empty text.
   [[nodiscard]] const std::string& paired() const noexcept { return paired_; }
-  /// Returns the value of document i.
+  /// Returns the value of document i in the field.
   /// Precondition: the part has values.
   [[nodiscard]] std::string_view value(std::size_t i) const { return (*values_)[i]; }
   [[nodiscard]] std::size_t size_of(std::size_t i) const { return features_[i].size(); }
@@ -119,12 +119,12 @@ void save_counts(const std::string& path, const run_plan& plan, const neardup::f
 /// The sets of a part, scattered to partitions. Attachment 0 has lines of settings, and attachment 1 has the parts.
 /// Attachment 2 + p has a blob of neardup::set_scatter for partition p, or is empty.
 struct scattered_file {
-  /// Opens the file, and checks the header, the settings and the parts.
-  /// Throws: input_error.
+  /// Opens the file.
+  /// Throws: input_error if the header, the settings or the parts are invalid.
   explicit scattered_file(const std::string& path);
 
   /// Checks and returns the blob of a partition.
-  /// Throws: input_error.
+  /// Throws: input_error if the blob is damaged.
   [[nodiscard]] std::span<const std::byte> blob(std::uint32_t partition) const;
 
   neardup::attachment_file file;

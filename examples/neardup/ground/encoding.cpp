@@ -153,8 +153,8 @@ constexpr std::array wide_marks{wide_mark{std::string_view("\xFF\xFE\0\0", 4), {
                                 wide_mark{std::string_view("\0\0\xFE\xFF", 4), {4, true}},
                                 wide_mark{"\xFF\xFE", {2, false}}, wide_mark{"\xFE\xFF", {2, true}}};
 
-/// Returns the form of UTF-16 or UTF-32 that `name` means: the size of a unit, and true for a big-endian form. The
-/// second value is nullopt if `name` does not contain the byte order.
+/// Returns the form of UTF-16 or UTF-32 that `name` means: the size of a unit in bytes, and true for a big-endian form,
+/// or nullopt if `name` does not contain the byte order.
 std::optional<std::pair<std::size_t, std::optional<bool>>> wide_form_by_name(std::string_view name) {
   std::string plain = plain_name(name);
   if (plain == "unicodefffe") return std::pair(std::size_t{2}, std::optional(true));
@@ -183,7 +183,7 @@ std::optional<wide_form> wide_form_of(std::string_view bytes, std::string_view n
   }
   const auto named = wide_form_by_name(name);
   if (!named) return std::nullopt;
-  // Well-formed UTF-8 without zero bytes is not UTF-16 or UTF-32, where each ASCII character has zero bytes.
+  // In UTF-16 and UTF-32, ASCII characters have zero bytes. So well-formed UTF-8 without control characters is neither.
   if (!has_controls(bytes) && neardup::count_invalid(bytes) == 0) return std::nullopt;
   const std::size_t unit = named->first;
   if (named->second) return wide_form{unit, *named->second};
@@ -316,7 +316,7 @@ void rewrite_hz(std::string_view bytes, std::string& out) {
     } else if (first == '~' && second == '~') {
       out += '~';
     } else if (first == '~' && second == '\n') {
-      // "~" before a line end joins two lines: both characters are dropped.
+      // "~" and the line end after it are dropped, so that two lines are joined.
     } else if (first == '\n' || first == '\r' || !is_pair) {
       is_pair = is_pair && first != '\n' && first != '\r';
       out += (first & 0x80) != 0 || first == '~' ? no_character : first;
@@ -341,7 +341,7 @@ decoder::decoder(const std::string& encoding) {
   const bool has_one_byte = form_ == charset_form::one_byte || form_ == charset_form::user_defined;
   const std::string name(form_ == charset_form::user_defined ? "ASCII" : meant.iconv);
   const iconv_t opened = ::iconv_open("UTF-8", name.c_str());
-  // iconv_open() returns this value on failure.
+  // iconv_open() returns -1 on failure.
   if (opened == reinterpret_cast<iconv_t>(-1)) {
     throw usage_error("--encoding '" + encoding + "': iconv does not know it; 'iconv -l' lists what it knows");
   }
@@ -365,7 +365,7 @@ decoder::decoder(const std::string& encoding) {
     characters_ = std::move(characters);
   }
   std::string ascii = "\t\n\r";
-  // Leaves out the backslash and the tilde, which differ in some Japanese encodings, and the plus sign in UTF-7.
+  // `ascii` leaves out the backslash and the tilde, which differ in Japanese charsets, and, for UTF-7, the plus sign.
   for (char c = ' '; c < '~'; ++c) {
     if (c != '\\' && (c != '+' || form_ != charset_form::seven_bits)) ascii += c;
   }
@@ -412,7 +412,7 @@ std::string_view decoder::decode_by_iconv(std::string_view bytes, std::size_t ro
   };
   make_room(2 * bytes.size() + 16);
   while (!bytes.empty()) {
-    // The parameter of iconv() is not const.
+    // iconv() takes a pointer to non-const bytes, but does not change the bytes.
     char* in = const_cast<char*>(bytes.data());
     std::size_t in_left = bytes.size();
     char* out = text_.data() + size;
@@ -470,7 +470,7 @@ using octet = unsigned char;
 
 bool is_in(octet b, octet low, octet high) { return b >= low && b <= high; }
 
-/// Numbers of characters in a text, if it is read in a two-byte encoding. `all`: characters above ASCII. `wrong`: pairs
+/// Numbers of characters in a text that is read in a two-byte encoding. `all`: characters above ASCII. `wrong`: pairs
 /// of bytes that the encoding does not have. `usual`: characters that are frequent in texts.
 struct pair_count {
   std::size_t all = 0, usual = 0, wrong = 0;
@@ -518,7 +518,7 @@ std::optional<std::string> likely_single_bytes(std::string_view bytes) {
   return std::nullopt;
 }
 
-/// Returns true if most bytes above ASCII are well-formed UTF-8. Such a text is UTF-8 that is damaged in a few places.
+/// Returns true if most bytes above ASCII are well-formed UTF-8. Such a text is UTF-8 with a few damaged places.
 bool is_mostly_utf8(std::string_view bytes) {
   std::size_t high = 0, whole = 0;
   for (std::size_t i = 0; i < bytes.size();) {
@@ -566,7 +566,7 @@ std::optional<std::string> likely_encoding(std::string_view bytes) {
   const double simplified = count_pairs(bytes, is_gbk, usual_hanzi).share();
   const double traditional = count_pairs(bytes, is_big5, usual_big5).share();
   if (korean >= nearly_all) return "EUC-KR";
-  // As GBK, a text in Big5 has few usual characters, because half of its second bytes are too low for them.
+  // A text in Big5 that is read as GBK has few usual characters, because half of its second bytes are too low for them.
   if (traditional >= most && traditional > simplified + 0.1) return "BIG5";
   if (simplified >= most) return "GB18030";
   return likely_single_bytes(bytes);

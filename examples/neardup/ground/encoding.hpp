@@ -93,7 +93,7 @@ std::optional<wide_form> wide_form_of(std::string_view bytes, std::string_view n
 /// and `ill_formed` is set to true.
 void decode_wide(std::string_view bytes, wide_form form, std::string& text, bool& ill_formed);
 
-/// Returns true if the bytes contain control characters that texts do not have. Bytes of 128 or more do not count.
+/// Returns true if `bytes` has ASCII control characters that texts do not have.
 bool has_controls(std::string_view bytes);
 
 /// Guesses the encoding of bytes that are not UTF-8, from the frequencies of adjacent bytes. Only the most usual

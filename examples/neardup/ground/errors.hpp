@@ -21,7 +21,7 @@ enum class trouble {
   foreign       ///< a compressed file, an archive or a table in a folder: counted, and the first one is named
 };
 
-/// A file, folder or record that cannot be used. `where` is "file", "file:line" or empty.
+/// A file, folder or record that cannot be read. `where` is "file", "file:line" or empty.
 struct bad_input {
   std::string where;
   std::string what;
@@ -31,7 +31,7 @@ struct bad_input {
   [[nodiscard]] std::string text() const { return where.empty() ? what : where + ": " + what; }
 };
 
-/// Bad input that ends the program.
+/// The error of bad input that ends the program.
 struct input_error : std::runtime_error {
   explicit input_error(const bad_input& bad) : std::runtime_error(bad.text()) {}
 };
@@ -54,7 +54,7 @@ struct binary_file : read_error {
   binary_file() : read_error("a binary file") {}
 };
 
-/// The error of a file whose format is known, but is not text.
+/// The error of a file in a known format that is not text.
 struct foreign_file : read_error {
   foreign_file(const std::string& what, bool may_have_texts) : read_error(what), may_hold_texts(may_have_texts) {}
 
