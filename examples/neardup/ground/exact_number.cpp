@@ -11,8 +11,8 @@ namespace command {
 
 namespace {
 
-/// A decimal number: digits times 10^exponent. The point is after the first digit, and there are no zeros at either
-/// end.
+/// A decimal number: digits times 10^exponent, with the point after the first digit. The digits neither begin nor end
+/// with a zero.
 struct decimal {
   bool is_negative = false;
   std::int64_t exponent = 0;

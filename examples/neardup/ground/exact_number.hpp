@@ -1,4 +1,4 @@
-// The values of records that --keep compares: texts, and numbers as they are written, because a double does not
+// Ranks records by the exact values that --keep compares: texts, and numbers as they are written. A double does not
 // represent all ids of 64 bits.
 #pragma once
 
@@ -26,9 +26,9 @@ bool may_be_rounded(std::string_view json_number);
 double double_nearest_to(std::string_view json_number);
 
 /// Replaces `scores` by ranks, which begin at 0. Equal values get equal ranks. Numbers rank above texts, and texts,
-/// compared byte by byte, rank above missing values. Among values of a kind, the highest has the highest rank, or, with
-/// `prefers_lowest`, the lowest. Each score is the double that is nearest to a number. `exact` has all values that
-/// scores do not represent exactly, in ascending order of positions.
+/// compared byte by byte, rank above missing values. Among numbers, and among texts, higher values rank higher, or
+/// lower if `prefers_lowest` is true. The score of a number is the nearest double. `exact` has all values that scores
+/// do not represent exactly, in ascending order of positions.
 /// Complexity: O(n log n).
 void rank_exactly(std::vector<double>& scores, const std::vector<exact_key>& exact, bool prefers_lowest);
 

@@ -66,9 +66,9 @@ constexpr std::array signatures{
 static_assert(std::ranges::all_of(signatures,
                                   [](const signature& s) { return s.magic.size() <= longest_foreign_magic; }));
 
-/// Returns true if the first bytes are the first bytes of a bzip2 file: "BZh", a digit from 1 to 9, then 12 decimal
-/// digits of pi, two per byte. If the content is empty, the digits are those of the square root of pi. "BZh" alone can
-/// also begin a text.
+/// Returns true if `beginning` is the beginning of a bzip2 file: "BZh", a digit from 1 to 9, then 12 decimal digits of
+/// pi, two per byte. If the content is empty, the digits are those of the square root of pi. "BZh" alone can also begin
+/// a text.
 bool is_bzip2(std::string_view beginning) {
   return beginning.size() >= 10 && beginning[3] >= '1' && beginning[3] <= '9' &&
          (beginning.substr(4, 6) == "1AY&SY"sv || beginning.substr(4, 6) == "\x17\x72\x45\x38\x50\x90"sv);

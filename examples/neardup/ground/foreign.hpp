@@ -23,7 +23,7 @@ bool may_be_foreign(std::string_view beginning);
 /// bytes of the file, or the whole file if it is shorter.
 std::optional<foreign_content> foreign_format(std::string_view beginning);
 
-/// Returns the result of foreign_format(), but also detects tar archives, whose mark begins at byte 257 of `beginning`.
+/// Returns the format of a tar archive, whose magic bytes begin at byte 257 of `beginning`, or nullopt for other files.
 std::optional<foreign_content> foreign_archive(std::string_view beginning);
 
 /// Returns the program that the name of a file suggests, such as bzip2 for "x.bz2", if neardup cannot write that

@@ -21,8 +21,8 @@ struct unfinished {
   bool is_beside;  // true: all files that begin with this path, and end like temporary files of the library
 };
 
-/// The unfinished files, by number. A file is created and registered under the mutex, so that no signal is handled in
-/// between.
+/// The unfinished files, by number. A file is created and registered under the mutex, so that no signal is handled
+/// between the two steps.
 struct registry {
   std::mutex mutex;
   std::map<std::size_t, unfinished> files;
@@ -78,7 +78,7 @@ void* wait_for_signal(void* /*nothing*/) {
   return nullptr;
 }
 
-/// Starts a thread that waits for signals. Threads that start later do not receive signals. If no thread can be
+/// Starts a thread that waits for signals. Threads that start later do not receive these signals. If no thread can be
 /// started, signals end the program as usual.
 /// Precondition: `all.mutex` is locked.
 void watch(registry& all) noexcept {

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
-// Bytes 2 to 4 of a frame without content, whose first byte is 0x50 to 0x5F. Files of pzstd begin with such a frame.
+// Bytes 2 to 4 of a zstd frame without content. Its first byte is 0x50 to 0x5F. Files of pzstd begin with such a frame.
 constexpr std::string_view skippable_rest = "\x2a\x4d\x18";
 constexpr std::string_view marked_utf8 = "\xEF\xBB\xBF";
 constexpr std::string_view utf16_little = "\xFF\xFE";
@@ -44,8 +44,8 @@ bool is_zstd(std::string_view beginning) {
          beginning.substr(1).starts_with(skippable_rest);
 }
 
-/// The base of the unpackers for gzip and zstd, which reads the compressed file in blocks. read() throws the error of a
-/// damaged file only after it has returned all bytes before the damage.
+/// The base of the readers of gzip, zstd and UTF-16. It reads the file in blocks. read() throws the error of a damaged
+/// file only after it has returned all bytes before the damage.
 class block_unpacker : public byte_stream {
  public:
   explicit block_unpacker(std::shared_ptr<byte_stream> packed) : packed_(std::move(packed)) {}
@@ -66,8 +66,8 @@ class block_unpacker : public byte_stream {
   }
 
  protected:
-  /// Unpacks bytes of rest_ to `to`, and returns their number. Sets ended_ at the end, or problem_ on an error. If
-  /// at_end_ is true, no input follows rest_.
+  /// Removes bytes from the front of rest_, and unpacks them to `to`. Returns the size of the result, at most `size`.
+  /// Sets ended_ at the end of the file, or problem_ on an error. If at_end_ is true, no input follows rest_.
   virtual std::size_t unpack(char* to, std::size_t size) = 0;
 
   std::string_view rest_;
@@ -90,7 +90,7 @@ class member_decoder {
   /// Removes compressed bytes from the front of `packed`, and appends their content to `out`.
   virtual status step(std::string_view& packed, std::string& out) = 0;
   [[nodiscard]] virtual std::string_view magic() const = 0;
-  /// Returns true if bytes begin a member of any kind.
+  /// Returns true if `bytes` begin with the magic bytes of a member, which may have no content.
   [[nodiscard]] virtual bool begins(std::string_view bytes) const { return bytes.starts_with(magic()); }
   /// Returns true if zeros may follow the last member.
   [[nodiscard]] virtual bool may_be_padded() const = 0;
@@ -133,7 +133,7 @@ class surviving_unpacker final : public byte_stream {
   static constexpr std::size_t most_held = std::size_t{1} << 22;     // bytes of a member's content that are held back
   static constexpr std::size_t most_overrun = std::size_t{1} << 20;  // most bytes between damage and its detection
 
-  /// Reads more input. Sometimes drops the bytes before begin_.
+  /// Appends a block of the input to in_. First drops the bytes before begin_ if these are many, or all.
   /// Returns: false if `stop` was set meanwhile.
   bool fill(const std::atomic<bool>& stop) {
     if (begin_ >= most_overrun || begin_ == in_.size()) {
@@ -177,7 +177,7 @@ class surviving_unpacker final : public byte_stream {
     return true;
   }
 
-  /// Unpacks from at_ on, until the member ends, is damaged, or has content that may be returned.
+  /// Unpacks the bytes at at_ into held_, until the member ends, is damaged, or has content that may be returned.
   /// Returns: nullopt if `stop` was set meanwhile.
   std::optional<member_decoder::status> decode(const std::atomic<bool>& stop) {
     is_cut_off_ = false;
@@ -217,7 +217,7 @@ class surviving_unpacker final : public byte_stream {
     begin_ = at_;
   }
 
-  /// Searches for the next member that can be unpacked.
+  /// Searches for the next member that can be unpacked. If there is none, sets problem_.
   /// Returns: false if `stop` was set meanwhile.
   bool recover(const std::atomic<bool>& stop) {
     const std::string before = std::exchange(held_, {});  // content before the damage
@@ -278,7 +278,7 @@ class surviving_unpacker final : public byte_stream {
   const char* problem_ = nullptr;
 };
 
-/// Converts UTF-16 to UTF-8 without a byte order mark.
+/// Converts UTF-16 to UTF-8. Removes the byte order mark.
 class utf16_reader final : public block_unpacker {
  public:
   utf16_reader(std::shared_ptr<byte_stream> text, bool big_endian, std::shared_ptr<ill_formed_places> ill_formed)
@@ -377,7 +377,7 @@ class gzip_unpacker final : public block_unpacker {
     return room - stream_.avail_out;
   }
 
-  /// Continues between two members. Another member, zeros that fill a tape block, or the end follows.
+  /// Begins the next member, or finds the end of the file. Zeros, which fill a tape block, may precede the end.
   void begin_member() {
     if (members_ > 0) {
       const std::size_t zeros = std::min(rest_.find_first_not_of('\0'), rest_.size());
@@ -476,8 +476,8 @@ class gzip_packer final : public packer {
 
 #ifdef NEARDUP_WITH_ZSTD
 
-/// The window of `zstd --long=31`, the largest that the tool zstd writes, as a power of 2. libzstd's default limit is
-/// 2^27. 32-bit machines support half of the window. A window takes only as much memory as the content fills.
+/// The base-2 logarithm of the largest window that the tool zstd writes (`--long=31`). libzstd's default limit is 27.
+/// 32-bit machines support half of this window. A window takes only as much memory as the content fills.
 constexpr int largest_window = 31;
 
 class zstd_unpacker final : public block_unpacker {

@@ -69,14 +69,13 @@ class ill_formed_places {
 
 enum class byte_order { little, big };
 
-/// Returns the content of a file: decompressed, and UTF-16 converted to UTF-8. The first bytes show the format. A file
+/// Returns the content of `file`: decompressed, and UTF-16 converted to UTF-8. The first bytes show the format. A file
 /// is UTF-16 if it begins with a byte order mark. If `unmarked` is set, a file without a mark is UTF-16 in this byte
-/// order.
-/// Returns `file` if it is neither compressed nor UTF-16. While UTF-16 is read, the places of ill-formed units are
-/// added to `utf16`. For other files, `utf16` does not change.
+/// order. Returns `file` if it is neither compressed nor UTF-16. While UTF-16 is read, the places of ill-formed units
+/// are added to `utf16`. For other files, `utf16` does not change.
 /// Throws: foreign_file for a foreign format, unless `foreign` is when_foreign::read. Throws read_error, in this call
-/// or when the content is read, also if the program lacks the necessary library, or if `name` ends in .gz or .zst but
-/// the file is not compressed.
+/// or when the content is read, if the file cannot be read or unpacked, if the necessary library is missing, or if the
+/// file is not compressed although `name` ends in .gz or .zst.
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          when_foreign foreign, when_damaged damaged, std::optional<byte_order> unmarked,
                                          std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop);
@@ -96,7 +95,7 @@ class packer {
   virtual std::string_view pack(std::string_view bytes, mode how) = 0;
 };
 
-/// Makes a packer for the ending of a file name.
+/// Makes a packer for the ending of the file name `name`.
 /// Returns: null if the ending is neither .gz nor .zst.
 /// Throws: usage_error if the program is built without the necessary library, or if the name suggests another format of
 /// compression.

@@ -122,7 +122,7 @@ void print_in_order(unsigned threads, std::size_t n,
                     const std::function<void(std::string&& text)>& print);
 
 /// Calls `body(i)` for each i below n, on up to `threads` threads.
-/// Throws: the exception for the smallest i.
+/// Throws: the exception of the smallest i for which `body` throws.
 template <class Body>
 void run_parallel(unsigned threads, std::size_t n, const Body& body) {
   print_in_order(

@@ -107,7 +107,7 @@ input_file::input_file(const std::string& path) : file_(path == "-" ? descriptor
   if (::fstat(file_.number(), &status) != 0) fail_to_read();
   regular_ = S_ISREG(status.st_mode);
   size_ = static_cast<std::uint64_t>(status.st_size);
-  // Standard input may be a regular file that has been read in part, which would make positions wrong.
+  // Standard input may be a regular file of which a part was read before. Positions would then be wrong.
   if (path == "-" && regular_ && ::lseek(file_.number(), 0, SEEK_CUR) != 0) regular_ = false;
 #if defined(F_SETPIPE_SZ)
   // The default size of a pipe is 64 KB, with which reader and writer often wait for each other. If the size cannot be
@@ -128,7 +128,7 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
       throw read_error(error.what(), size_ - std::min(size_, position_));
     }
     position_ += count;
-    // A short read up to `size_` shows the end of the file. A further call would double the time for a small file.
+    // A short read to `size_` shows the end of the file. A further call would double the time for a small file.
     has_ended_ = count < size && position_ == size_;
     return count;
   }
@@ -191,7 +191,7 @@ std::shared_ptr<void> memory_in_file(std::size_t size) {
   if (error != 0) fail_temporary(error);
   void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (data == MAP_FAILED) fail_temporary(errno);
-  // By default, Linux reads up to megabytes around a missing page. These pages displace pages that are in use.
+  // By default, Linux reads up to several megabytes around a missing page. These pages displace pages that are in use.
   static_cast<void>(::posix_madvise(data, size, POSIX_MADV_RANDOM));
   return {data, [size](void* memory) { ::munmap(memory, size); }};
 }
@@ -223,7 +223,7 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
   return file >> number ? std::optional(number) : std::nullopt;
 }
 
-/// Returns the least limit of a control group and its ancestors, and of `root`, which may be a container's own group.
+/// Returns the least limit of `group`, its ancestors and `root`. In a container, `root` may be the container's group.
 std::uint64_t least_limit(const std::string& root, std::string group, const std::string& file) {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (;;) {
@@ -244,7 +244,7 @@ std::uint64_t limit_of_groups() {
     const std::size_t first = line.find(':');
     const std::size_t second = line.find(':', first == line.npos ? first : first + 1);
     if (second == line.npos) continue;
-    // Version 2 of control groups has one line, without names of controllers.
+    // In version 2 of control groups, the line has no names of controllers, as in "0::/user".
     const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',',
                       group = line.substr(second + 1);
     if (controllers == ",,") least = std::min(least, least_limit("/sys/fs/cgroup", group, "memory.max"));

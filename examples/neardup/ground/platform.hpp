@@ -44,7 +44,7 @@ class byte_stream {
   virtual std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) = 0;
 };
 
-/// An open file, or standard input. The member functions throw read_error.
+/// An open file, or standard input. The constructor and reads throw read_error if the system reports an error.
 class input_file final : public byte_stream {
  public:
   explicit input_file(const std::string& path);  ///< "-" is standard input
@@ -64,8 +64,8 @@ class input_file final : public byte_stream {
  private:
   descriptor file_;
   bool regular_ = false;
-  // The read position in a regular file. The file position of the system stays unchanged, so that the file can be
-  // opened again.
+  // The read position in a regular file. The file position of the system stays unchanged, so that another input_file
+  // can read standard input again.
   std::uint64_t position_ = 0;
   std::uint64_t size_ = 0;  // size when the file was opened
   bool has_ended_ = false;  // true if a read at the end returned fewer bytes than requested
@@ -100,7 +100,7 @@ std::shared_ptr<void> memory_of_large_pages(std::size_t size);
 /// Throws: output_error, for example if the disk is full.
 std::shared_ptr<void> memory_in_file(std::size_t size);
 
-/// Tells the system that the part [data, data + size) of memory_in_file() is used next.
+/// Tells the system that the part [data, data + size) of memory_in_file() will be used soon.
 void will_need(const void* data, std::size_t size) noexcept;
 
 /// Returns the memory that the program may use, in bytes: the memory of the machine, or a smaller limit. A control
@@ -132,7 +132,7 @@ std::string link_target(const std::string& path);
 
 /// Returns an identity of a file, which is the same for all names of the file. A link has the identity of the file to
 /// which it leads. If the file does not exist, the identity is that of the file that would be created. The result is
-/// empty for targets that an output does not replace: folders, devices and pipes.
+/// empty for folders, devices and pipes, which an output does not replace, and below missing folders.
 std::string identity_of_file(const std::string& path);
 
 /// Returns true if an existing file may be written, and if another file may take its name. Otherwise errno is set.
@@ -153,7 +153,7 @@ void end_by_closed_pipe();
 /// -v), all threads allocate from one arena, because each further arena would reserve 64 MB of addresses.
 void prepare_allocator();
 
-/// Handles SIGBUS: if a mapped file is truncated, the program ends with a message.
+/// Installs a handler for SIGBUS: if a mapped file is truncated, the program ends with a message.
 void say_lost_mappings();
 
 /// Ignores SIGPIPE, so that a write to a closed pipe fails with an error, and does not end the program. Also opens the

@@ -12,7 +12,7 @@ namespace command {
 using command_line = std::variant<typed_options, std::string>;
 
 /// Parses the command line.
-/// Throws: usage_error.
+/// Throws: usage_error if an option is unknown, or a value is missing or invalid.
 command_line parse_command_line(int count, char** arguments, verb_table verbs);
 
 }  // namespace command

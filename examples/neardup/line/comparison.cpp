@@ -41,14 +41,14 @@ void take_grouping(const typed_options& typed, run_settings& to) {
 
 namespace {
 
-/// Sets the features of fingerprint and check in `to`. If only --features or --check-features is given, it sets both.
+/// Sets the features of fingerprints and check in `to`. --features and --check-features are the defaults of each other.
 void apply_features(const typed_options& typed, run_settings& to) {
   const auto features = typed["--features"], check_features = typed["--check-features"];
   if (features) to.fingerprint.features = parse_feature_setting("--features", *features);
   if (check_features) to.comparison.check_features = parse_feature_setting("--check-features", *check_features);
   if (!features && check_features) to.fingerprint.features = to.comparison.check_features;
-  // The default of --check edit is single characters, because a replaced character changes all n-grams around it. So
-  // their similarity is closest to the edit similarity.
+  // With --check edit, the default features are single characters. A replaced character changes all n-grams around it,
+  // so single characters estimate the edit similarity best.
   if (!features && !check_features && typed["--check"] == "edit") to.fingerprint.features.choice.size = 1;
   if (!check_features) to.comparison.check_features = to.fingerprint.features;
   for (const std::string& same : typed.all("--same")) {
@@ -116,7 +116,7 @@ void apply_keep(const std::string& text, run_settings& to) {
   to.input.score_field = text.substr(colon + 1);
 }
 
-/// Sets the sources by which documents are counted.
+/// Sets the rule that determines the source of a document (--by).
 void apply_by(const std::string& text, run_settings& to) {
   const std::size_t colon = text.find(':');
   const std::string rule = "is field:NAME, host, host:NAME, folder, file, or of mail sender or thread";
@@ -141,7 +141,7 @@ void apply_by(const std::string& text, run_settings& to) {
   if (has_name) to.by.field = to.input.source_field = text.substr(colon + 1);
 }
 
-/// Sets the field whose values decide which documents are compared.
+/// Sets the field whose values decide which documents are compared (--within or --across).
 void apply_pairing(const typed_options& typed, run_settings& to) {
   if (!typed.has("--within") && !typed.has("--across")) return;
   if (typed.has("--within") && typed.has("--across")) throw usage_error("--within and --across do not go together");
@@ -207,7 +207,7 @@ void apply_exact(const typed_options& typed, run_settings& to) {
     throw usage_error("--check-features with --check edit: texts are compared by characters; leave out one of the two");
   }
   if (!may_be_exact(typed)) return;
-  // Options that exclude each other were refused before.
+  // If features are demanded, options that need fingerprints were refused before.
   const bool is_demanded = typed.has("--exact") || is_containment;
   if (!is_demanded) to.why_by_fingerprints = why_by_fingerprints(typed, to);
   to.comparison.is_exact = to.why_by_fingerprints.empty();
@@ -348,7 +348,7 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
       if (!typed.has(option) || least || (is_of_index && option == std::string("--check-features"))) continue;
       throw usage_error(option + std::string(" with --distance alone: there is no check; add --min-similarity"));
     }
-    // Here the distance comes from an index, so say_choice() names the least similarity as the choice.
+    // Here the distance comes from an index, so say_choice() prints the least similarity as --similarity.
     if (least && !typed.is_typed("--distance")) {
       to.choice = similarity_choice{typed.is_typed("--min-similarity") ? least : std::nullopt, least, true};
     }

@@ -25,7 +25,7 @@ double similarity_of(const typed_options& typed);
 bool has_two_similarities(const typed_options& typed);
 
 /// Sets the distance, the check and the grouping in `to`. With --distance alone, there is no check. Otherwise a
-/// similarity determines the settings. `is_of_index`: true if --check-features may be given without a check.
+/// similarity determines the missing settings. `is_of_index`: true if --check-features may be given without a check.
 void take_comparison(const typed_options& typed, run_settings& to, bool is_of_index = false);
 
 /// Refuses a distance or a number of blocks that is impossible for the width of the fingerprints.

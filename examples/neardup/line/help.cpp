@@ -74,7 +74,7 @@ Examples:
   neardup advise --similarity 0.7 --jsonl corpus.jsonl     which features fit, and what the run takes
 )";
 
-/// Replaces the names in braces by default values.
+/// Replaces names in braces, such as {similarity}, by default values.
 std::string with_defaults(std::string_view text) {
   std::string filled(text);
   for (const auto& [name, value] :

@@ -38,7 +38,7 @@ namespace {
 
 // ---- Input ----------------------------------------------------------------------------------------------------------
 
-/// Lists have no texts, so options that need texts are refused.
+/// Sets the options of lists of fingerprints. Refuses options that need texts, because lists have none.
 void take_lists(const typed_options& typed, run_settings& to) {
   to.lists.are_verified = !typed.has("--no-verify");
   to.lists.have_headers = !typed.has("--no-header");
@@ -101,7 +101,7 @@ unit_of_input named_unit(const std::string& format) {
       "formats are auto, text, lines, jsonl, csv, tsv, mail, codes, and warc, which WET files are, too")];
 }
 
-/// Codes have no texts, so options that need texts are refused.
+/// Sets the options of codes. Refuses options that need texts, because codes have none.
 void take_codes(const typed_options& typed, run_settings& to) {
   const auto field = typed["--code-field"];
   if (!field && to.input.unit != unit_of_input::codes) return;
@@ -203,7 +203,7 @@ void take_listed(const typed_options& typed, run_settings& to) {
     ++number;
     const std::string where = name + ':' + std::to_string(number);
     if (path.find('\0') != path.npos) throw input_error({where, "a zero byte in a name; --null reads such lists"});
-    // A carriage return shows that the list was written on Windows.
+    // A carriage return at the end shows that the list was written on Windows.
     if (!ends_with_zero && path.ends_with('\r')) path.pop_back();
     if (path.empty() && ends_with_zero) throw input_error({where, "a name is empty"});
     if (path.empty()) continue;
@@ -586,7 +586,7 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
   }
   refuse_missing_input(to, steps.without_input);
   refuse_overwriting(to, steps.other_files ? steps.other_files() : std::vector<std::string>(), true);
-  // Unless --bits is given, the width of codes is known only after the first code was read.
+  // Unless --bits is given, the width of codes is known only after the first code has been read.
   if (typed.takes(takes::comparison) && !(to.fingerprint.are_codes && to.input.code_bits == 0)) check_distance(to);
   to.input.watches_ids = (to.input.watches_ids || typed.takes(takes::comparison)) && !to.output.quiet;
   to.input.is_read_twice = to.input.is_read_twice || to.fingerprint.learns_idf();

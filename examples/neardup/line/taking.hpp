@@ -18,7 +18,7 @@ struct reading_steps {
   std::function<void(run_settings&)> paths = nullptr;  ///< checks the arguments
   /// Takes the verb's own options. For options that were not given, takes the settings from files.
   std::function<void(typed_options&, run_settings&)> stored = nullptr;
-  /// Converts the options of the comparison. If it is null, the options of takes::comparison are converted.
+  /// Converts the options of the comparison. If this step is null, take_comparison() converts them.
   std::function<void(const typed_options&, run_settings&)> comparison = nullptr;
   std::function<void(const typed_options&, run_settings&)> last = nullptr;  ///< refuses invalid combinations of options
   /// Returns other files that the verb reads, which must not be overwritten.

@@ -79,7 +79,7 @@ struct verb {
   std::span<const option_row> own;
   /// Runs the verb.
   /// Returns: true if the verb found results.
-  /// Throws: usage_error, input_error or output_error.
+  /// Throws: usage_error for invalid options, input_error for bad input, and output_error if output cannot be written.
   bool (*run)(typed_options& typed);
 };
 

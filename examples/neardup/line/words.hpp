@@ -1,4 +1,4 @@
-// The words of the command line as typed.
+// Reads the words of the command line into options, and parses the values of options.
 #pragma once
 
 #include <charconv>

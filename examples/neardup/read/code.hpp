@@ -10,7 +10,7 @@
 
 namespace command {
 
-/// Splits a line at its first blanks into a code and an id, for `out`. The id may be missing, and may contain blanks.
+/// Stores the code and the id of `line` in `out`. Blanks precede the id, which may be missing, and may contain blanks.
 void read_code_line(std::string_view line, record& out);
 
 inline constexpr std::size_t most_code_bits = 1024;

@@ -28,7 +28,7 @@ constexpr std::array<named_character, 29> named_characters{
      {"zwj", U'\u200D'},    {"ensp", U'\u2002'},   {"emsp", U'\u2003'},   {"thinsp", U'\u2009'}, {"OElig", U'\u0152'},
      {"oelig", U'\u0153'},  {"Scaron", U'\u0160'}, {"scaron", U'\u0161'}, {"minus", U'\u2212'}}};
 
-// The names of U+00A0 to U+00FF, in order.
+// The names that HTML has for the characters U+00A0 to U+00FF, in order.
 constexpr std::string_view latin_names =
     "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute "
     "micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig "
@@ -138,7 +138,7 @@ std::size_t end_of_element(std::string_view html, std::string_view name) {
 /// nullopt if `tag` begins no quote.
 std::optional<std::size_t> size_of_quote(std::string_view tag, std::string_view name, std::string_view behind) {
   if (name == "blockquote") return end_of_element(behind, name);
-  // Outlook marks only the beginning of the quoted mail, which extends to the end.
+  // Outlook marks only the beginning of the quoted mail, which extends to the end of `behind`.
   for (const std::string_view mark : {"divRplyFwdMsg", "appendonsend", "OutlookMessageHeader"}) {
     if (tag.find(mark) != tag.npos) return behind.size();
   }

@@ -1,4 +1,4 @@
-// The text of an HTML page.
+// Extracts the text of HTML pages and HTML mails.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace command {
 /// Complexity: linear.
 void append_html_text(std::string_view html, std::string& out);
 
-/// Appends the text of an HTML mail to `out`, without quoted text. Quoted text is the elements `blockquote`, and
-/// elements that mail programs mark as quotes (`gmail_quote`, `yahoo_quoted` …). The line ">" takes the place of each
-/// such element.
+/// Appends the text of an HTML mail to `out`, without quoted text. The `blockquote` elements are quoted text, and so
+/// are elements that mail programs mark as quotes (`gmail_quote`, `yahoo_quoted` …). The line ">" takes the place of
+/// each quote.
 /// Complexity: linear.
 void append_own_html_text(std::string_view html, std::string& out);
 

@@ -167,8 +167,8 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
     const std::size_t last = bytes.view().substr(old_size).rfind('\n');
     if (last != std::string_view::npos) end = old_size + last + 1;
   }
-  // A WARC record that seems complete before the gap is accepted. Only a record after it could show that its length is
-  // wrong.
+  // A WARC record that seems complete before a read error is accepted. Only the next record could show that the length
+  // in the header is wrong.
   if (failure_to_read_ && cutter_ && cutter_->is_behind_record() && end < bytes.size()) {
     end = bytes.size();
     found.push_back(offset_ + end);
@@ -176,7 +176,7 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
   for (const std::uint64_t place : found) ends.push_back(static_cast<std::size_t>(place - offset_));
   if (has_ended && cutter_ && end < bytes.size()) ends.push_back(bytes.size());
   if (has_ended && cutter_ && from_->unit == unit_of_input::json_array && cutter_->is_open()) {
-    // Bytes after the last comma are refused as a bad record. If they are only blanks, the error is reported here.
+    // Bytes after the last comma are refused as a bad record. If all are blanks, the missing end is reported here.
     if (bytes.view().substr(end).find_first_not_of(" \t\r\n") == std::string_view::npos) {
       last_bad_ = bad_input{from_->name(), "the array of JSON has no end: the file is cut off"};
     }

@@ -1,4 +1,4 @@
-// The input in batches. A batch is the unit of work of a thread.
+// Reads the input in batches. A batch is the unit of work of a thread.
 #pragma once
 
 #include <condition_variable>
@@ -68,7 +68,7 @@ class source_lines {
   source_lines& operator=(const source_lines&) = delete;
 
   /// Reads the next batch into `out`.
-  /// Returns: false at the end of the source, after any bad input, or if `stop` is set.
+  /// Returns: false at the end of the source, or if `stop` is set. A batch with `bad` reports bad input.
   /// Throws: output_error if a temporary file cannot be written.
   bool next(batch& out, const std::atomic<bool>& stop);
 
@@ -132,7 +132,7 @@ class batch_reader {
   std::deque<std::variant<std::shared_ptr<source_lines>, bad_input>> sources_;  // sources_.front() is the current one
 };
 
-/// A hint for a source whose lines may end with carriage returns only. Carriage returns alone do not end lines here.
+/// A hint for a source whose lines may end with carriage returns only, which neardup does not read as line ends.
 inline constexpr const char* hint_at_returns =
     "; if the lines end with carriage returns, make others of these: tr '\\r' '\\n' < FILE | neardup … -";
 

@@ -9,8 +9,8 @@ namespace {
 
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
-/// Appends the keys of `name`, a part of a path, to `to`. "turns[*]" gives the key "turns" and a key for each element;
-/// "turns[2]" gives the key "turns" and a key for one element.
+/// Appends the keys of `name`, a part of a path, to `to`. "turns[*]" gives the key "turns" and one key for all
+/// elements. "turns[2]" gives the key "turns" and a key for one element.
 void add_key(std::string name, std::vector<path_key>& to) {
   const auto begins_index = [](std::string_view text) {
     const std::size_t open = text.rfind('[');

@@ -13,9 +13,9 @@ struct path_key {
   bool is_each = false;
 };
 
-/// Returns the keys of the name of a field. If the name is a path, such as "doc.text" or the JSON pointer "/doc/text",
-/// there are several keys. Otherwise there is one key. "turns[*]" is the key "turns", and each element of its array.
-/// "turns[2]" is the key "turns", and one element of its array.
+/// Returns the keys of `name`, the name of a field. If the name is a path, such as "doc.text" or the JSON pointer
+/// "/doc/text", there are several keys. Otherwise there is one key. "turns[*]" gives the key "turns" and one key for
+/// all elements of its array. "turns[2]" gives the key "turns" and a key for one element.
 std::vector<path_key> keys_of_path(std::string_view name);
 
 }  // namespace command

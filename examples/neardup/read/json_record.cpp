@@ -44,7 +44,7 @@ bool is_weight(std::string_view number) {
          std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc{} && value >= 0;
 }
 
-/// Returns the value of four hexadecimal digits, or nullopt if `text` has other characters.
+/// Returns the value of the four hexadecimal digits at the beginning of `text`, or nullopt if `text` has fewer digits.
 std::optional<char32_t> hex4(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
   std::uint32_t value = 0;
@@ -217,7 +217,7 @@ constexpr char mixed = 'm';           ///< an array of other values instead of t
 constexpr char other = 'x';           ///< another value instead of the requested pairs of words and weights
 constexpr char no_array = 'a';        ///< a value that is no array, at a place where a path has "[*]"
 
-/// The keys that lead to the requested fields.
+/// A tree of the keys that lead to the requested fields.
 struct key_tree {
   std::map<std::string, std::unique_ptr<key_tree>, std::less<>> below;
   std::unique_ptr<key_tree> each;  ///< the keys below each element, if the value is an array
@@ -286,8 +286,8 @@ class value_list {
   void begin_array() { ++arrays_; }
   void begin_element(std::size_t number) { above_.push_back({number, values_.size(), arrays_}); }
 
-  /// Ends an element. If the element has neither the value nor an array on the path to the value, the value counts as
-  /// missing.
+  /// Ends an element of an array. If the path led to neither a value nor an array in this element, adds an empty token,
+  /// which stands for a missing value.
   void end_element() {
     if (values_.size() == above_.back().values && arrays_ == above_.back().arrays) push({});
     above_.pop_back();
@@ -396,14 +396,15 @@ struct json_parser {
     scratch.resize(found.size());
   }
 
-  /// Resolves the escapes of `quoted` in `memory`. Throws simdjson_error, like all functions that process a line.
+  /// Resolves the escapes of `quoted` in `memory`. Throws simdjson_error for invalid JSON, like all its callers.
   std::string_view resolve(std::string_view quoted, std::string& memory) {
     const auto text = unescape(quoted, memory, ill_formed);
     expect(text.has_value(), simdjson::STRING_ERROR);
     return *text;
   }
 
-  /// Reads and checks a value, except the escapes of a single string. Extracts the parts that `here` requests.
+  /// Reads and checks a value, but not the escapes of a value that is a string. Extracts the parts that `here`
+  /// requests.
   token scan(od::value value, int depth, const key_tree* here = nullptr) {
     expect(depth <= max_depth, simdjson::DEPTH_ERROR);
     std::string_view text = value.raw_json_token();
@@ -647,7 +648,7 @@ struct json_parser {
     return std::nullopt;
   }
 
-  /// Adds the texts of a path with "[*]" to the record. An empty array is an empty text.
+  /// Adds `list`, the texts of a path with "[*]", to `out`. An empty array is an empty text.
   /// Returns: the error, if any.
   std::optional<std::string> take_list(const value_list& list, std::size_t field, std::string_view line, record& out) {
     const std::vector<token>& values = list.values();
@@ -678,7 +679,7 @@ struct json_parser {
     return other_kind(name, {}, "a string") + " in the record, which " + list_of_fields(line);
   }
 
-  /// Adds the values of a line to the record.
+  /// Adds the values that were found in `line` to `out`.
   /// Returns: an error message if a value is missing or has a wrong kind.
   std::optional<std::string> take(std::string_view line, record& out) {
     if (!lists.empty()) {

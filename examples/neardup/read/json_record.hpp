@@ -25,7 +25,7 @@ void take_text(std::string_view text, record& out);
 /// Complexity: linear.
 void move_into_quoted(std::string_view quoted, std::span<std::size_t> places);
 
-/// Replaces each ill-formed subpart of UTF-8 by U+FFFD.
+/// Returns `bytes` with U+FFFD in place of each ill-formed subpart of UTF-8.
 std::string repaired(std::string_view bytes);
 
 /// Returns true if the text is a number in the grammar of JSON.

@@ -41,7 +41,7 @@ bool begins_field(std::string_view line) {
   return name_end != line.begin() && colon != line.end() && *colon == ':';
 }
 
-/// The texts of a message, and notes about it.
+/// The texts of a message, and properties of its parts.
 struct mail_reader::parts {
   std::string plain, html;          // content of the parts in plain text, and of the parts in HTML
   std::string own_plain, own_html;  // the same content without quoted text
@@ -90,7 +90,7 @@ std::size_t unannounced_body(std::string_view message) {
     const std::size_t end = std::min(message.find('\n', at), message.size() - 1) + 1;
     const std::string_view line = message.substr(at, end - at);
     if (line == "\n" || line == "\r\n") break;
-    // Some servers leave the line "From " or ">From " in the header of the message.
+    // Some servers leave the separator line of a mail box in the header. It begins with "From " or ">From ".
     const bool is_separator = line.starts_with("From ") || line.starts_with(">From ");
     if (line.front() != ' ' && line.front() != '\t' && !is_separator && !begins_field(line)) return at;
     at = end;
@@ -98,8 +98,8 @@ std::size_t unannounced_body(std::string_view message) {
   return message.npos;
 }
 
-/// Copies `raw` to `to`. Mail boxes write ">" before a line of text that would begin a message. Removes this ">":
-/// ">From " becomes "From ".
+/// Copies `raw` to `to`, without the ">" that mail boxes add to a line of text which would begin a message: ">From "
+/// becomes "From ".
 void remove_quotes(std::string_view raw, std::string& to) {
   to.clear();
   while (!raw.empty()) {
