@@ -26,7 +26,7 @@ namespace neardup::inline v0 {
 /// pool should have a pointer to the pool.
 ///
 /// A third const member is optional and cancels long calls: `run.check()` is called between steps of the work, on any
-/// thread. If check() throws, the call ends with this exception.
+/// thread. If check() throws, the long call ends with this exception.
 template <class T>
 concept runner = std::copy_constructible<T> &&
     requires(const T& run, std::size_t parts, const std::function<void(std::size_t)>& work) {
@@ -116,10 +116,10 @@ class any_runner {
 
 namespace detail {
 
-/// Catches the exceptions of concurrent work, and keeps the one with the lowest position.
+/// Catches the exceptions of concurrent work, and keeps the exception with the lowest position.
 class first_failure {
  public:
-  /// Calls `work()`.
+  /// Calls `work()`. If `work` throws, `position` is the position of the exception.
   /// Returns: false if `work` threw.
   template <class Work>
   bool guard(std::size_t position, const Work& work) noexcept {

@@ -46,8 +46,8 @@ struct shuffle_settings {
   /// The number of partitions.
   std::uint32_t partitions = 1;
   shuffle_payload payload = shuffle_payload::sets;
-  /// True if the counts include all sets of the shuffle, also copies. The rows of features that occur once are then
-  /// left out. Most rows are such rows.
+  /// True if the feature_counts that each scatter gets include all sets of the shuffle, also copies. The rows of
+  /// features that occur once are then left out. Most rows are such rows.
   bool all_counted = false;
   /// True if only some pairs of copies are wanted; see join_options::copies_once.
   bool copies_once = false;

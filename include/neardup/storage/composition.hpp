@@ -26,8 +26,8 @@ inline constexpr unsigned fingerprint_definition = 4;
 /// if their compositions are equal.
 ///
 /// composition_of() returns the composition of a simhasher or a minwise_hasher (composition_of.hpp). For fingerprints
-/// of another program, set `kind`, and set any other member to a text that only fingerprints of this type have. An
-/// empty member means that there is no such part or table.
+/// of another program, set `kind`, and set at least one of the texts, such as `hasher`, to a name that only the
+/// fingerprints of that program have. An empty member means that there is no such part or table.
 /// Precondition: no member has a line break.
 struct fingerprint_composition {
   fingerprint_kind kind = fingerprint_kind::simhash;

@@ -35,7 +35,7 @@ class listed_sets {
   /// Stands for the rank of a document whose set is too small for any pair.
   static constexpr std::uint32_t no_rank = (std::numeric_limits<std::uint32_t>::max)();
 
-  /// rank_of[document] is the rank of the document's set, or no_rank. Different documents have different ranks.
+  /// rank_of[document] is the rank of the document's set, or no_rank. Ranks other than no_rank differ.
   /// Precondition: all arguments outlive this object.
   listed_sets(const distinct_sets<Feature>& sets, const set_prefixes& prefixes, const overlap_bounds& bounds,
               std::span<const std::uint32_t> rank_of, const any_runner& run, const set_join_sizes& sizes)

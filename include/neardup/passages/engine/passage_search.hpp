@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Searches for repeated passages. The search reads the texts twice.
+// Searches for repeated passages. The search reads the texts twice. A window is `length` consecutive units.
 //
 // The first pass scatters anchors (passage_anchors.hpp) to partitions by their hashes. Each partition is sorted. The
 // anchors that occur more than once become a set. The second pass hashes the windows whose anchors are in the set, and
@@ -62,8 +62,8 @@ struct repeated_windows {
 
   friend auto operator<=>(const repeated_windows&, const repeated_windows&) = default;  // by document, then field
 
-  /// Appends the windows `next` if they follow these windows, and if the first occurrences of `next` follow the first
-  /// occurrences of these windows.
+  /// Appends `next` if its windows directly follow the windows of this object, and if the same is true of the first
+  /// occurrences.
   /// Returns: false if `next` was not appended.
   bool append(const repeated_windows& next) noexcept {
     const bool follows = count > 0 && next.document == document && next.field == field && next.begin == begin + count &&
@@ -80,7 +80,7 @@ using window_record = window_hash;
 /// Occurrences of an anchor are counted up to this number.
 inline constexpr std::size_t most_counted = 3;
 
-/// A run of fewer windows is never written as a copy, because its copy would not be shorter.
+/// A run of fewer windows is never written as a copy, because a copy (a header and two hashes) would not be shorter.
 inline constexpr std::size_t least_copied = 3;
 
 /// The content of the header of a run.
@@ -107,7 +107,7 @@ struct shared_store {
 };
 
 /// Appends records to partitions. Some records of each partition wait in memory. A partition consists of sections. Each
-/// section is a partition of the store.
+/// section is one partition of `store`.
 template <class Record>
 class scattered_records {
  public:
@@ -187,7 +187,7 @@ class partition_search {
   using visit_type = std::function<void(const repeated_windows&)>;
   using spill_type = std::function<void(const run_header&, const window_hash&)>;
 
-  /// The memory of a window, without the number of its documents.
+  /// Bytes of memory for each kept window, without its entry in documents_.
   static constexpr std::uint64_t bytes_a_window = 44;
 
   explicit partition_search(const passage_conditions& how) : how_(how) {}
@@ -309,8 +309,8 @@ class passage_search {
   };
 
   /// Reads all texts, in batches of up to some MB. Calls `use(worker, units, first, last, runs, text)` for each piece
-  /// of each text (see anchor_finder). After each batch, calls `after(worker)` for each worker. A worker has
-  /// consecutive texts.
+  /// of each text (see anchor_finder). After each batch, calls `after(worker)` for each worker. Each worker reads
+  /// consecutive texts of a batch.
   template <class Use, class After>
   void read_texts(const Use& use, const After& after) {
     const bool is_second = found_.partitions() > 0;

@@ -67,7 +67,7 @@ namespace neardup::inline v0::detail {
 
 /// Bitmap filter: compares a set of `size` elements, whose bitmap is `bitmap`, with candidates. Drops each candidate
 /// whose own bitmap shows that the overlap with the set is below the candidate's `least`.
-/// Returns: the number of candidates that remain.
+/// Returns: the number of candidates that remain, at the front of `candidates`.
 template <class SizeOf, class BitmapOf>
 std::size_t filter_by_bitmaps(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,
                               const SizeOf& size_of, const BitmapOf& bitmap_of, instruction_set level) noexcept {

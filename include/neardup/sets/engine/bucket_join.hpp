@@ -37,7 +37,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Tables of the results of overlap_bounds for small sets.
+/// Each member returns the result of the member of overlap_bounds with the same name. Tables have the results for small
+/// sets.
 class overlap_table {
  public:
   explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), least_(sizes * sizes), of_size_(sizes) {
@@ -47,19 +48,16 @@ class overlap_table {
     }
   }
 
-  /// Returns overlap_bounds::least for sets of `a` and `b` features.
   [[nodiscard]] std::size_t least(std::size_t a, std::size_t b) const noexcept {
     return a < sizes && b < sizes ? least_[a * sizes + b] : bounds_.least(a, b);
   }
-  /// Returns overlap_bounds::prefix for a set of `size` features, or 0 for an empty set.
+  /// Returns overlap_bounds::prefix; 0 for an empty set.
   [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept {
     return size < sizes ? of_size_[size].prefix : bounds_.prefix(size);
   }
-  /// Returns overlap_bounds::short_prefix for a set of `size` features.
   [[nodiscard]] std::size_t short_prefix(std::size_t size) const noexcept {
     return size < sizes ? of_size_[size].short_prefix : bounds_.short_prefix(size);
   }
-  /// Returns overlap_bounds::least_partner for a set of `size` features.
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept {
     return size < sizes ? of_size_[size].least_partner : bounds_.least_partner(size);
   }
@@ -270,7 +268,7 @@ class bucket_join {
     return starts;
   }
 
-  /// Joins the rows [first, last) of a bucket (of one feature) with all earlier rows of the bucket.
+  /// Joins the rows [first, last) of a bucket with all earlier rows of the bucket.
   void join_rows(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
     memory.labels.clear();
     const std::size_t least_rows = sets_.is_across() ? few : few_by_class;
@@ -279,7 +277,7 @@ class bucket_join {
     join_labelled(bucket, first, last, memory);
   }
 
-  /// Does the work of join_rows(). `memory.labels` has the labels of the rows, or is empty.
+  /// Joins rows as join_rows() does, with the labels in memory.labels. No labels are known if the array is empty.
   void join_labelled(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
     posted_rows &posted = memory.posted, &unlike = memory.unlike_posted;
     if (!memory.labels.empty() && memory.unlike == 0) return;
@@ -326,7 +324,7 @@ class bucket_join {
     return ((classes_ != nullptr || sets_.is_across()) && has_few(by_class)) || has_few(by_feature);
   }
 
-  /// Joins row `j` of a bucket (of one feature) with the posted rows whose sets are not larger.
+  /// Joins row `j` of a bucket with the posted rows whose sets are not larger.
   void join_row(std::span<const row> bucket, const posted_rows& posted, std::size_t j, worker& memory) const {
     const row& y = bucket[j];
     if (memory.candidates.size() < posted.places.size()) memory.candidates.resize(2 * posted.places.size());
@@ -356,10 +354,10 @@ class bucket_join {
     }
   }
 
-  /// Labels the rows of a bucket (of one feature). Rows with the same label need no comparison. A label by class is the
-  /// class of the row's set. If sets_.is_across(), it is 1 for marked sets and 0 for other sets. A label by feature is
-  /// the previous prefix feature of the row's set. If two rows have the same label by feature, their pair belongs to
-  /// this earlier feature. A row without a previous feature gets the label `alone`.
+  /// Writes the label of each row of a bucket to memory.labels. Rows with the same label need no comparison. A label by
+  /// class is the class of the row's set. If sets_.is_across(), a label by class is 1 for marked sets and 0 for other
+  /// sets. A label by feature is the previous prefix feature of the row's set. If two rows have the same label by
+  /// feature, their pair belongs to this earlier feature. A row without a previous feature gets the label `alone`.
   void find_labels(std::span<const row> bucket, label_kind kind, worker& memory) const {
     const auto label_of = [&](const row& one) -> std::uint64_t {
       if (kind == by_feature) return sets_.before(one, memory.sets).value_or(one.key);
@@ -408,7 +406,7 @@ class bucket_join {
     memory.found.push_back({(std::min)(x, y), (std::max)(x, y), static_cast<std::uint32_t>(common)});
   }
 
-  /// Joins the sets of a large bucket (of a frequent feature) as a corpus of their own.
+  /// Joins the sets of a large bucket as a corpus of their own.
   template <class HandOver>
   void join_corpus(std::span<const row> bucket, const HandOver& hand_over) {
     // distinct_sets expects the sets of the first corpus before the sets of the second corpus.

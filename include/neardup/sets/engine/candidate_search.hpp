@@ -95,8 +95,8 @@ class candidate_search {
   }
 
   /// Adds the candidates of a group of sets.
-  /// Precondition: begin() was last called with these `features` and `bounds`. The measure and min_common of `bounds`
-  /// are those of the postings. The threshold of `bounds` is at least that of the postings.
+  /// Precondition: begin() was last called with these `features` and `bounds`. `bounds` have the measure of the
+  /// postings, and at least their threshold and their min_common.
   /// Returns: the number of postings and groups that were examined.
   template <class Feature, class Group, class Records>
   std::size_t collect(std::span<const Feature> features, const overlap_bounds& bounds, const Group& from,
@@ -106,7 +106,7 @@ class candidate_search {
   }
 
   /// Calls `visit(number, least)` once for each candidate, in ascending order of the numbers, until `visit` returns
-  /// false. The set is similar if its overlap is at least `least`.
+  /// false. The candidate is similar if its overlap with the given set is at least `least`.
   template <class Visit>
   void for_each(const Visit& visit) {
     for (const set_candidate& one : distinct()) {
@@ -125,7 +125,7 @@ class candidate_search {
     return std::span<const set_candidate>(found.begin(), end);
   }
 
-  /// A query for posting_lists::visit(), about a set of n features: collects the sets that may be similar.
+  /// A query for posting_lists::visit(). Adds to `met` the sets that may be similar to a set of `n` features.
   template <class Records>
   struct prefix_query {
     const least_overlaps& least;
@@ -181,8 +181,8 @@ class candidate_search {
     return examined;
   }
 
-  /// A query for containment, about a set of n features. Collects smaller sets (takes_smaller), others (takes_others),
-  /// or both.
+  /// A query for containment. If `takes_smaller`, adds to `met` the numbers of sets of fewer than `n` features. If
+  /// `takes_others`, adds the numbers of other sets.
   template <class Records>
   struct feature_query {
     std::vector<std::uint32_t>& met;

@@ -95,7 +95,7 @@ void check_count(const set_source<Feature>& source) {
 }
 
 /// The distinct sets of a source, ordered by (size, number in the source). The *rank* of a set is the set's number in
-/// this order. Sets that are too small for any pair are left out.
+/// this order. Sets of fewer than `min_size` features are left out.
 template <class Feature>
 class distinct_sets {
  public:

@@ -315,8 +315,8 @@ template <class Feature, class Id>
 struct set_arrays : frozen_sets<Feature, Id, vector_of> {
   using set_type = std::span<const Feature>;
 
-  /// Computes the arrays of an index. `from` has two members: size(), and for_each(visit), which calls visit(id, set)
-  /// for each id.
+  /// Computes the arrays of the index `from`, which has two members: size(), and for_each(visit), which calls visit(id,
+  /// set) for each id.
   /// Throws: std::length_error for 2^32 - 2 ids or more; std::invalid_argument if an id occurs twice; std::bad_alloc.
   template <class Index>
   set_arrays(const Index& from, const overlap_bounds& bounds) {

@@ -125,7 +125,7 @@ class id_table {
   /// Returns the next entry in the circular list of the same slot.
   [[nodiscard]] std::uint32_t following(std::uint32_t at) const noexcept { return entries_[at].following; }
 
-  /// Adds an id that has no slot yet.
+  /// Adds an id without a slot. link() sets the slot.
   /// Returns: the entry of the id.
   /// Precondition: the table does not have the id.
   std::uint32_t insert(const Id& id) {

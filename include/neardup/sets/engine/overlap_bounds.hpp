@@ -67,7 +67,7 @@ class overlap_bounds {
   [[nodiscard]] set_similarity measure() const noexcept { return by_; }
   [[nodiscard]] double threshold() const noexcept { return threshold_; }
 
-  /// Returns the least overlap of two sets, whatever their sizes.
+  /// Returns the least overlap of two similar sets, whatever their sizes.
   [[nodiscard]] std::size_t min_common() const noexcept { return min_common_; }
 
   /// Returns the length of the prefix of a set. A set of `size` elements shares at least one element of its prefix with

@@ -135,12 +135,12 @@ class posting_lists {
     std::uint16_t size, position;
   };
 
-  /// Makes empty posting lists. The postings of a feature are grouped by size and position once there are more than
-  /// `max_in_row`. `max_in_row` changes the speed, but no result.
+  /// Makes empty posting lists. If a feature has more than `max_in_row` postings, they are grouped by size and
+  /// position. `max_in_row` changes the speed, but no result.
   explicit posting_lists(std::size_t max_in_row) : max_in_row_(max_in_row) {}
 
-  /// Adds the posting `added`. `bits` is listed::bits of its set. `bits_of(number)` returns listed::bits of a set that
-  /// already has postings.
+  /// Adds the posting `added`. `bits` is listed::bits of its set. `bits_of(number)` returns listed::bits of the set
+  /// with this number, which already has postings.
   template <class BitsOf>
   void add(const set_posting& added, std::uint64_t bits, const BitsOf& bits_of) {
     if (buckets_of_.size() == 0) buckets_of_.grow_to(1);
@@ -250,7 +250,7 @@ class posting_lists {
     return at < buckets ? at : at & (all / 2 - 1);
   }
 
-  /// Adds a bucket. Moves its postings there from the one old bucket that has them.
+  /// Adds a bucket, and moves to it the postings that it shall have. These postings are all in one old bucket.
   /// Guarantee: strong.
   void split();
 

@@ -141,9 +141,9 @@ class token_counter {
 /// Finds the prefixes of sets. Each thread needs its own object.
 class prefix_finder {
  public:
-  /// Returns the first `count` tokens of `set`, ordered by frequency, then by token. `all` has the frequencies. The
-  /// lowest 32 bits of each result are the token, and the bits above are the frequency. `all` has frequencies below
-  /// 2^15; its type is, for example, token_counts or feature_rarity. The span is valid until the next call.
+  /// Returns the first `count` tokens of `set`, ordered by frequency, then by token. The lowest 32 bits of each result
+  /// are the token, and the bits above are the frequency. `all` has the frequencies, all below 2^15; its type is, for
+  /// example, token_counts or feature_rarity. The span is valid until the next call.
   /// Precondition: 0 < count <= set.size().
   template <class Feature, class Counts>
   std::span<const std::uint64_t> find(std::span<const Feature> set, std::size_t count, const Counts& all) {

@@ -3,8 +3,8 @@
 //
 // A row is a prefix feature of a set, with the data for the filters: the size of the set, the position of the feature
 // in the prefix, and the bitmap of the set. A row goes to the partition of its feature. The join reads one partition
-// after the other, and joins its rows (bucket_join.hpp). So rows are read sequentially. Then only sets of candidate
-// pairs are read.
+// after the other, and joins its rows (bucket_join.hpp). So rows are read sequentially. Only the sets of candidate
+// pairs are read again.
 #pragma once
 
 #include <algorithm>

@@ -44,7 +44,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A pair of sets that are similar enough. `a` and `b` are their ranks, a < b.
+/// A pair of sets that are similar enough. `a` and `b` are their ranks, a < b; `common` is their overlap.
 struct similar_ranks {
   std::uint32_t a, b, common;
 };
@@ -101,7 +101,7 @@ class set_join {
   /// Selects the pairs of a marked and an unmarked set. is_marked[rank] is the mark of a set.
   /// Precondition: the vector outlives the join.
   void join_across(const std::vector<bool>& is_marked) noexcept { side_ = &is_marked; }
-  /// Skips the pairs that `classes` leaves out. The sets have their ranks as numbers in `classes`.
+  /// Skips the pairs that `classes` leaves out. The number of a set in `classes` is its rank.
   /// Precondition: `classes` outlives the join.
   void leave_out(set_classes& classes) noexcept { classes_ = &classes; }
   /// Makes visit() give up when `failures` reaches its limit.
@@ -247,7 +247,7 @@ class set_join {
   [[nodiscard]] std::size_t number_at(std::size_t place) const noexcept { return sets_.first_of(rank(place)); }
   [[nodiscard]] prefix_tokens prefix_at(std::size_t place) const noexcept { return prefixes_[number_at(place)]; }
 
-  /// Prefetches the prefix of a set that is some places after `place`.
+  /// Prefetches prefixes of sets that are some places after `place`, but before `end`.
   void prefetch_prefix(std::size_t place, std::size_t end) const noexcept {
     if (place + 2 * ahead < end) prefixes_.prefetch_place(number_at(place + 2 * ahead));
     if (place + ahead < end) prefixes_.prefetch_tokens(number_at(place + ahead));
@@ -271,7 +271,7 @@ class set_join {
     return static_cast<std::uint32_t>(both ^ both >> 32U);
   }
 
-  /// Returns the number of set bits. std::popcount would call a function on a processor without popcount.
+  /// Returns how many bits of `word` are 1. std::popcount would call a function on a processor without popcount.
   [[nodiscard]] static std::uint32_t count_ones(std::uint32_t word) noexcept {
     word -= word >> 1U & 0x55555555U;
     word = (word & 0x33333333U) + (word >> 2U & 0x33333333U);
@@ -314,7 +314,7 @@ class set_join {
     sort_postings(of, count);
   }
 
-  /// Makes the chunk `of` with the postings of every `stride`-th set of `sets`. The tokens are the keys of its parts.
+  /// Makes the chunk `of` with the postings of every `stride`-th set of `sets`. Tokens are keys of parts.
   void fill_by_parts(chunk& of, place_range sets, part_cut cut, std::size_t stride) {
     of.begin = sets.begin;
     of.end = sets.end;
@@ -455,9 +455,9 @@ class set_join {
     return set_join_costs::probe(keys, postings * share, candidates * share) / static_cast<double>(sets);
   }
 
-  /// Returns the postings of a list that may belong to partners of a set of `n` features. The sets of these postings
-  /// are in [first, last). The sets are also small enough to be similar if the first common feature is at `position` of
-  /// the set of `n` features.
+  /// Returns the postings of `list` whose sets are at the places [first, last), and may be partners of a set of `n`
+  /// features. Assumes that the first common feature is at `position` of the set of `n` features, and leaves out sets
+  /// that are too large for this position.
   static std::span<const posting> partners_in(const chunk& of, const worker& memory, const posting_list& list,
                                               std::size_t n, std::size_t position, std::size_t first,
                                               std::size_t last) {
@@ -500,9 +500,9 @@ class set_join {
                     });
   }
 
-  /// Sets memory.sets to some sets from place `first` on, and memory.lists to their posting lists. All lists are
-  /// prefetched before the first list is read.
-  /// Returns: the place after the last of these sets.
+  /// Sets memory.sets to the first sets at the places [first, last), and memory.lists to their posting lists. All lists
+  /// are prefetched before the first list is read.
+  /// Returns: the place after the last set of memory.sets.
   std::size_t look_up(const chunk& of, worker& memory, std::size_t first, std::size_t last) const {
     constexpr std::size_t most = 256;  // most posting lists at a time; the lists of the last set may exceed it
     memory.sets.clear();
@@ -600,8 +600,7 @@ class set_join {
     }
   }
 
-  /// Returns true if neighbours in the posting list [begin, end) are mostly of one class. The function examines eight
-  /// sets of the list.
+  /// Returns true if adjacent postings of [begin, end) seem to be mostly of sets of one class. Examines eight postings.
   [[nodiscard]] bool are_mostly_of_one_class(const chunk& of, std::size_t begin, std::size_t end) const {
     constexpr std::size_t some = 8;
     const auto class_at = [&](std::size_t i) {
@@ -651,8 +650,8 @@ class set_join {
   }
 
   /// Returns the required overlap of a set of `n` features with the set of the posting `p`, or 0 if the sets cannot be
-  /// similar enough. The first common feature of the two sets is at `position` of the set of `n` features, and at
-  /// `p.position` of the other set.
+  /// similar enough. Assumes that the first common feature of the two sets is at `position` of the set of `n` features,
+  /// and at `p.position` of the other set.
   [[nodiscard]] std::size_t least_common(const worker& memory, std::size_t n, std::size_t position,
                                          const posting& p) const noexcept {
     if (p.size < large) {

@@ -3,10 +3,10 @@
 //
 // A hash divides the universe of features into parts. Let two sets differ in at most d features. Of d + 1 parts, at
 // least one is equal in the two sets. Of floor(d / 2) + 1 parts, at least one differs in at most one feature. Parts
-// distinguish sets even if every feature is frequent: five features out of twenty can be chosen in 15,504 ways. Larger
-// parts distinguish more sets, but need an additional key for each feature: the part without that feature. The number
-// of parts grows with the sizes of the sets. So sizes are divided into classes. All sets of a class, and all sets that
-// are compared with them, use the same number of parts.
+// distinguish sets even if every feature is frequent: if a part has five of twenty features, 15,504 choices are
+// possible. Larger parts distinguish more sets, but need an additional key for each feature: the part without that
+// feature. The number of parts grows with the sizes of the sets. So sizes are divided into classes. All sets of a
+// class, and all sets that are compared with them, use the same number of parts.
 // Source: Deng, Li, Wen and Feng, An Efficient Partition Based Method for Exact Set Similarity Joins, PVLDB 9 (4),
 // 2015.
 #pragma once

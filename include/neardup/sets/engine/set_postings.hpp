@@ -34,11 +34,11 @@ namespace neardup::inline v0::detail {
 /// tokens (for_each_posting). A candidate needs several common prefix features (overlap_bounds::least_met).
 ///
 /// Generations: a *generation* is the postings of sets in one frozen order of the features. A new order is learnt in
-/// three cases. The insertions since the last order was learnt have reached the number of sets at that time. The
-/// erasures since then have reached the present number of sets. Searches have since then spent more time on postings
-/// than learning takes. So a rare feature that becomes frequent, such as a phrase of a new template, slows down
-/// searches only for a while. A new order opens a second generation. Each insert() then moves some sets to the second
-/// generation, and a search reads the two generations. An old generation without sets is freed in pieces. So no
+/// three cases: (1) the insertions since the last order was learnt have reached the number of sets at that time; (2)
+/// the erasures since then have reached the present number of sets; (3) searches have since then spent more time on
+/// postings than learning takes. So a rare feature that becomes frequent, such as a phrase of a new template, slows
+/// down searches only for a while. A new order opens a second generation. Each insert() then moves some sets to the
+/// second generation, and a search reads the two generations. An old generation without sets is freed in pieces. So no
 /// insertion takes long, and erased sets leave no postings behind. A posting is outdated if its set was erased or its
 /// number reused. An outdated posting leads to a candidate that the bitmap filter or the caller drops. So an insertion
 /// that throws need not remove its postings.
@@ -54,8 +54,8 @@ class set_postings {
  public:
   using workspace = candidate_search;
 
-  /// Makes an empty index. The postings of a feature are grouped by size and position once there are more than
-  /// `max_in_row`. `max_in_row` changes no result.
+  /// Makes an empty index. If a feature has more than `max_in_row` postings, they are grouped by size and position.
+  /// `max_in_row` changes no result.
   explicit set_postings(const overlap_bounds& bounds, std::size_t max_in_row = 2048)
       : bounds_(bounds), max_in_row_(max_in_row), current_(std::make_unique<generation>(max_in_row)) {}
 
@@ -65,9 +65,9 @@ class set_postings {
   /// Returns an empty index with the same settings.
   [[nodiscard]] set_postings fresh() const { return set_postings(bounds_, max_in_row_); }
 
-  /// Adds a set. `features_of(number)` returns the features with which an earlier set was last added. The result is
-  /// empty if searches shall no longer find that set. A number may be added again: the new features replace the old
-  /// features.
+  /// Adds a set. `features_of(other)` returns the features with which the earlier set `other` was last added, or no
+  /// features if searches shall no longer find the set `other`. A number may be added again: the new features replace
+  /// the old features.
   template <class Feature, class FeaturesOf>
   void insert(std::span<const Feature> features, std::uint32_t number, const FeaturesOf& features_of) {
     if (features.empty()) return erase(number);
@@ -107,7 +107,8 @@ class set_postings {
   void clear() noexcept;
 
   /// Calls `visit(number, least)` once for each stored set that may be similar to `features` by `bounds`, in ascending
-  /// order of the numbers, until `visit` returns false. The set is similar if its overlap is at least `least`.
+  /// order of the numbers, until `visit` returns false. The set is similar if its overlap with `features` is at least
+  /// `least`.
   /// Precondition: `bounds` have the measure of this index, and at least its threshold and its min_common.
   template <class Feature, class Visit>
   void for_each(std::span<const Feature> features, const overlap_bounds& bounds, workspace& scratch,

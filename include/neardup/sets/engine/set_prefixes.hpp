@@ -29,8 +29,9 @@ struct prefix_tokens {
 class set_prefixes {
  public:
   /// Finds the prefixes, for blocks of at least `block` consecutive sets of the source. Each block has arrays of its
-  /// own. A large corpus has 16 blocks for each part of the runner, or blocks of 2^16 sets: random reads of few large
-  /// arrays miss the TLB less often. `counts`: the document frequencies of the sets.
+  /// own. A large corpus has 16 blocks for each part of the runner, or more if blocks would exceed 2^16 sets. Blocks
+  /// are large because random reads of few large arrays miss the TLB less often. `counts`: the document frequencies of
+  /// the tokens.
   /// Complexity: one pass over all features.
   /// Memory: 16 bytes per set, and 4 bytes for each prefix feature that more than one set has.
   template <class Feature>

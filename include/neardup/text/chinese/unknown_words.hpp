@@ -169,8 +169,8 @@ class unknown_word_model {
     for (std::size_t i = 1; i < count; ++i) {
       const auto& emission = emission_[character(i) - first_character];
       unsigned from = 0;
-      // Each state has two possible predecessors. If the two are equally probable, the state with the letter that is
-      // later in the alphabet wins, as in jieba.
+      // Each state has two possible predecessors. Of two equally probable predecessors, jieba chooses the one whose
+      // letter (B, E, M or S) is later in the alphabet: `later`.
       const auto better = [&](std::size_t to, std::size_t earlier, std::size_t later) {
         const double a = score[earlier] + transition_[earlier][to] + emission[to];
         const double b = score[later] + transition_[later][to] + emission[to];
