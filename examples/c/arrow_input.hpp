@@ -1,4 +1,4 @@
-// Reads arrays of Arrow's C data interface: columns of texts, of lists of features, and streams of them.
+// Reads texts, and lists of features, from arrays and streams of Arrow's C data interface.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ T value_at(const ArrowArray& array, int buffer, std::int64_t position) {
   return value;
 }
 
-/// Returns true if the bitmap of an array marks a null at `position`, which already includes the offset of the array. A
+/// Returns true if the bitmap of `array` marks a null at `position`, which already includes the offset of the array. A
 /// null_count of -1 means that the number of nulls is unknown.
 inline bool is_null_at(const ArrowArray& array, std::int64_t position) {
   if (array.n_buffers == 0 || array.buffers[0] == nullptr || array.null_count == 0) return false;
@@ -51,8 +51,8 @@ inline bool is_null_at(const ArrowArray& array, std::int64_t position) {
 
 [[noreturn]] inline void refuse_array() { refuse("the Arrow array is not of its type"); }
 
-/// Throws std::invalid_argument if an array is released, has fewer than `buffers` buffers or nulls without a bitmap, or
-/// if one of the buffers 1 to `needed` - 1 is null.
+/// Throws std::invalid_argument if `array` is released, has fewer than `buffers` buffers, or has nulls but no bitmap.
+/// The pointers to the buffers 1 to `needed` - 1 must not be null, unless the array is empty.
 inline void check_array(const ArrowArray& array, std::int64_t buffers, int needed) {
   if (array.release == nullptr) refuse("the Arrow array is released already");
   if (array.length < 0 || array.offset < 0 || array.length > std::numeric_limits<std::int64_t>::max() - array.offset ||
@@ -78,7 +78,7 @@ const Structure& child_of(const Structure& parent) {
   return *parent.children[0];
 }
 
-/// The rows of a column. The column is an array, or the only column of a struct.
+/// The rows of a column. The column is a whole array, or the only column of a struct array.
 class column_rows {
  public:
   /// `what` is the noun for the content of the column in messages, such as "texts".
@@ -106,7 +106,7 @@ class column_rows {
   [[nodiscard]] const ArrowSchema& schema() const { return *schema_; }
   [[nodiscard]] const ArrowArray& column() const { return *column_; }
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// Returns the position of row i in column(), before the offset of column() is added.
+  /// Returns the position of row `i` in column(). The position does not include the offset of column().
   [[nodiscard]] std::int64_t row(std::int64_t i) const { return first_ + i; }
   /// Returns true if the struct has a null at row i.
   [[nodiscard]] bool is_null(std::int64_t i) const { return table_ != nullptr && is_null_at(*table_, first_ + i); }
@@ -118,10 +118,10 @@ class column_rows {
   std::int64_t first_ = 0, count_;
 };
 
-/// The type of a column of texts: how the column stores them.
+/// The Arrow type of a column of texts. It defines how the column stores its texts.
 class text_column {
  public:
-  /// Reads the type. Throws: std::invalid_argument if it is not a type of texts.
+  /// Reads the type from `schema`. Throws: std::invalid_argument if `schema` is not a type of texts.
   explicit text_column(const ArrowSchema& schema) {
     const std::string_view format = format_of(schema);
     if (schema.dictionary != nullptr) {
@@ -149,8 +149,8 @@ class text_column {
     }
   }
 
-  /// Returns the text at `row`, to which the offset of the array is not yet added. Only a null has data() == nullptr.
-  /// Precondition: check(array), and 0 <= row < array.length.
+  /// Returns the text in row `row` of `array`, and adds the array's offset itself. Only a null has data() == nullptr.
+  /// Precondition: check(array) did not throw, and 0 <= row < array.length.
   [[nodiscard]] std::string_view at(const ArrowArray& array, std::int64_t row) const {
     const std::int64_t position = array.offset + row;
     if (form_ == form::runs) return values_[0].at(*array.children[1], run_of(*array.children[0], position));
@@ -193,7 +193,7 @@ class text_column {
         type_name(schema));
   }
 
-  /// Returns true if `schema` is a type that the values of runs may have.
+  /// Returns true if the values of run-end encoded texts may have the type `schema`.
   static bool is_text(const ArrowSchema& schema) {
     constexpr std::array texts{"u", "z", "U", "Z", "vu", "vz", "n"};
     const std::string_view format = format_of(schema);
@@ -262,7 +262,7 @@ class text_column {
     std::memcpy(&value, place, sizeof(value));
     if (value.length < 0) refuse("the length of a text is negative");
     if (value.length <= 12) return {place + 4, static_cast<std::size_t>(value.length)};
-    // The buffers are the bitmap, the views, the buffers with texts, and last the sizes of the buffers with texts.
+    // The buffers are, in this order: the bitmap, the views, the buffers with texts, and one with the sizes of these.
     if (value.buffer < 0 || value.buffer >= array.n_buffers - 3 || value.offset < 0) {
       refuse("a text refers to a buffer that is not there");
     }
@@ -277,7 +277,7 @@ class text_column {
   std::vector<text_column> values_;  // one element for a dictionary or for runs, otherwise none
 };
 
-/// Calls `take(rows)` for the array of an input, or for each array of its stream. `what`: see column_rows.
+/// Calls `take(rows)` for the array of `input`, or for each array of its stream. `what`: see column_rows.
 inline void for_each_array(const neardup_input& input, const char* what,
                            const std::function<void(const column_rows&)>& take) {
   if (input.array != nullptr) {
@@ -305,13 +305,12 @@ inline void for_each_array(const neardup_input& input, const char* what,
 
 inline constexpr std::size_t texts_at_a_time = std::size_t{1} << 16;
 
-/// Returns a text of the C interface. A null has data() == nullptr.
+/// Returns a view of `text`. The view of a null has data() == nullptr.
 inline std::string_view view_of(const neardup_text& text) {
   return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
 }
 
-/// Calls `take(texts)` for several texts at a time, until all texts of an input were taken in order. Of these texts,
-/// only a null has data() == nullptr.
+/// Passes all texts of `input` to `take`, in order and several at a time. Only a null has data() == nullptr.
 inline void for_each_texts(const neardup_input& input,
                            const std::function<void(std::span<const std::string_view>)>& take) {
   std::vector<std::string_view> texts;

@@ -37,7 +37,7 @@ namespace c_interface {
 
 struct cancelled {};
 
-/// The greatest number of threads that a caller can ask for. More threads would only take memory.
+/// The greatest number of threads of a call. More threads would only take memory.
 constexpr std::size_t most_threads = 1024;
 
 /// A runner that starts no further work once the caller has cancelled.
@@ -143,8 +143,8 @@ neardup_status guarded(neardup_error* error, const Work& work) noexcept {
   }
 }
 
-/// Returns a reference to the object of a pointer argument. `name`: the name of the argument.
-/// Throws: std::invalid_argument for a null pointer.
+/// Returns `*pointer`. `name`: the name of the argument, for the message.
+/// Throws: std::invalid_argument if `pointer` is null.
 template <class T>
 T& given(T* pointer, const char* name) {
   if (pointer == nullptr) refuse(std::string(name) + " is NULL");
@@ -152,15 +152,15 @@ T& given(T* pointer, const char* name) {
 }
 
 /// Returns the array of `count` elements at `elements`, which may be null if count is 0.
-/// Throws: std::invalid_argument for any other null pointer.
+/// Throws: std::invalid_argument if `elements` is null and count is not 0.
 template <class T>
 std::span<T> given(T* elements, std::size_t count, const char* name) {
   if (count > 0) given(elements, name);
   return {elements, count};
 }
 
-/// Returns the number of an enumerator that a caller passed. The number may be no enumerator at all, so the bytes are
-/// copied to an integer: reading them as an enumerator would be undefined.
+/// Returns the number in `value`, which a caller of the C interface has set. It may be the number of no enumerator.
+/// Reading `value` as an enumeration would then be undefined, so the bytes of `value` are copied to an integer.
 template <class Enumeration>
 int number_of(const Enumeration& value) {
   std::underlying_type_t<Enumeration> number;
@@ -168,8 +168,7 @@ int number_of(const Enumeration& value) {
   return static_cast<int>(number);
 }
 
-/// Calls `read` with the object of a handle.
-/// Returns: the result of `read`; 0 or null for a null handle.
+/// Returns the result of `read(*handle)`, or 0 or null if `handle` is null.
 template <class Handle, class Read>
 auto read_of(const Handle* handle, const Read& read) -> decltype(read(*handle)) {
   return handle == nullptr ? decltype(read(*handle)){} : read(*handle);
@@ -386,7 +385,7 @@ void add_features(flat_sets<Feature>& to, const Extractor& extract, std::span<co
   }
 }
 
-/// Calls `take(texts)` for several texts at a time, in order. Tells the caller how many texts are done.
+/// Passes the texts of `input` to `take`, in order and several at a time. Reports the progress to `run`.
 template <class Take>
 void for_each_texts(const neardup_input& input, const cancellable_threads& run, const Take& take) {
   std::size_t done = 0;
@@ -429,7 +428,7 @@ neardup::set_threshold threshold_of(const neardup_join& join) {
 template <class Use>
 void with_two(const neardup_sets* first, const neardup_sets* second, const Use& use);
 
-/// Calls `use` with `bits` as a compile-time constant. Throws: std::invalid_argument for other widths.
+/// Calls `use` with `bits` as a compile-time constant. Throws: std::invalid_argument if no code has this width.
 template <class Use>
 decltype(auto) with_bits(int bits, const Use& use) {
   switch (bits) {
@@ -525,7 +524,7 @@ void with_two(const neardup_sets* first, const neardup_sets* second, const Use& 
       given(first, "sets").features);
 }
 
-/// Wraps a hasher of codes of any kind and width. Unused words of a code are 0.
+/// Wraps a hasher that makes codes of any kind and width. A code has four words of 64 bits; unused words are 0.
 struct code_hasher {
   using fingerprint_type = std::array<std::uint64_t, 4>;
   using workspace = std::function<std::optional<fingerprint_type>(std::string_view text)>;  // made at the first text
@@ -566,7 +565,7 @@ void add_codes(neardup_codes& to, const code_hasher& hash, const neardup_input& 
   });
 }
 
-/// Calls `use(weighter)` with the weighter of `options.weights`.
+/// Calls `use(weighter)` with the weighter that `options.weights` names.
 template <class Use>
 void with_weighter(const neardup_code_options& options, const Use& use) {
   const auto choice = [&] {
@@ -581,7 +580,7 @@ void with_weighter(const neardup_code_options& options, const Use& use) {
   neardup::any_weighter::with(choice, options.idf == nullptr ? nullptr : options.idf->table, use);
 }
 
-/// Throws std::invalid_argument if a composition has `same`, which cannot be combined with an IDF table.
+/// Throws std::invalid_argument if `made_of` sets `same`, which cannot be combined with an IDF table.
 void refuse_same_with_idf(const neardup_composition* made_of) {
   if (made_of == nullptr || made_of->same == nullptr) return;
   refuse("an idf table with `same`: features go by what is the same, so no table knows how rare they are");
@@ -1088,7 +1087,7 @@ struct neardup_cut_texts {
 
 namespace c_interface {
 
-/// The texts of an input, for programs that read them twice. The texts of a stream, which yields them once, are copied.
+/// The texts of an input, for functions that read the texts twice. Texts of a stream, which come only once, are copied.
 class kept_texts {
  public:
   kept_texts(const neardup_input& input, const cancellable_threads& run) {
@@ -1173,7 +1172,7 @@ class places_of_units {
     while (first < last && !begins_character(last)) --last;
     return {first, last};
   }
-  /// Returns the number of code points before a byte that begins a character.
+  /// Returns the number of code points before `byte`, the offset of the first byte of a character.
   [[nodiscard]] std::size_t code_points(std::size_t byte) const { return points_.empty() ? byte : points_[byte]; }
 
  private:
@@ -1194,7 +1193,7 @@ class places_of_units {
   std::vector<std::uint32_t> points_;  // code points before each byte that begins a character; empty for ASCII
 };
 
-/// Appends a text. Each ill-formed sequence becomes U+FFFD.
+/// Appends `text` to `to`. Each ill-formed sequence of bytes becomes U+FFFD.
 void append_well_formed(growing_array<char>& to, std::string_view text) {
   if (neardup::count_invalid(text) == 0) return to.append(text);
   neardup::for_each_code_point(text, [&](char32_t character, std::string_view bytes) {
@@ -1202,8 +1201,8 @@ void append_well_formed(growing_array<char>& to, std::string_view text) {
   });
 }
 
-/// Writes one place of each passage in `found` to the columns to[0] to to[4]. text_of(passage) and begin_of(passage)
-/// return the text and the first unit of the place. `order` has the positions of all passages, ordered by text.
+/// Writes one place of each passage in `found` to five columns, `to`: text, code points, bytes. text_of(passage)
+/// returns the text of the place, begin_of(passage) its first unit. `order`: positions of all passages, by text.
 template <class Texts, class Tokenizer, class TextOf, class BeginOf>
 void write_places(const Texts& texts, const std::vector<neardup::passage>& found, const std::vector<std::size_t>& order,
                   const Tokenizer& tokenizer, const TextOf& text_of, const BeginOf& begin_of,
@@ -1490,7 +1489,7 @@ class index_of final : public neardup_index {
   void search(const neardup_code_view& queries, int k, const cancellable_threads& run,
               neardup_matches& to) const override {
     const code_list<width> list(checked(queries));
-    // A batch cannot be cancelled, so the codes are searched in batches of `step` codes.
+    // The search of a batch cannot be cancelled while it runs, so each batch has only `step` codes.
     constexpr std::size_t step = std::size_t{1} << 14;
     for (std::size_t begin = 0; begin == 0 || begin < list.codes.size(); begin += step) {
       const auto piece = std::span(list.codes).subspan(begin, std::min(step, list.codes.size() - begin));
@@ -1643,8 +1642,8 @@ struct neardup_set_index {
 
 namespace c_interface {
 
-/// Calls `use(index, flat)` with the index in `holder.inner` and the flat sets in `sets`. Throws if the features of the
-/// index and the sets have different widths. `name`: the name of the argument `sets`.
+/// Calls `use(index, flat)` with the index in `holder` and the flat_sets in `sets`. Messages call `sets` by its `name`.
+/// Throws: std::invalid_argument if the features of the index and of the sets have different widths.
 template <class Holder, class Use>
 void with_sets(Holder& holder, const neardup_sets* sets, const char* name, const Use& use) {
   std::visit(
@@ -1798,7 +1797,7 @@ std::vector<std::string_view> texts_of(const neardup_input& input) {
   return all;
 }
 
-/// Throws std::invalid_argument if two of the ids are equal, or `inner` keeps a document with one of the ids.
+/// Throws std::invalid_argument if two of `ids` are equal, or if `inner` already keeps a document with one of them.
 template <class Inner>
 void check_ids(const Inner& inner, const std::vector<std::uint64_t>& ids) {
   std::vector<std::uint64_t> sorted = ids;
@@ -1810,7 +1809,7 @@ void check_ids(const Inner& inner, const std::vector<std::uint64_t>& ids) {
   }
 }
 
-/// Throws std::invalid_argument if one of the arrays for the verdicts is null, and `count` is not 0.
+/// Throws std::invalid_argument if `verdicts` is null, or if one of its arrays is null and `count` is not 0.
 void check_verdicts(const neardup_verdicts* verdicts, std::size_t count) {
   const neardup_verdicts& to = given(verdicts, "verdicts");
   given(to.is_new, count, "is_new");
@@ -1972,7 +1971,7 @@ struct neardup_document_pairs {
 
 namespace c_interface {
 
-/// Calls `use(value)` with an unsigned integer of `width` bits, the type of the features.
+/// Calls `use(value)`. The type of `value`, an unsigned integer of `width` bits, is the type of the features.
 template <class Use>
 void with_width(int width, const Use& use) {
   if (width == 32) return use(std::uint32_t{});

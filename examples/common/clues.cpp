@@ -38,8 +38,8 @@ class longest_in_window {
       while (!longest_.empty() && words_[longest_.back()].run < words_[end_].run) longest_.pop_back();
       longest_.push_back(end_);
     }
-    // A run is one word longer than the run that ends at the previous word, or it begins later. So the beginnings of
-    // runs never decrease, and the runs that begin before the window come first.
+    // A run either is one word longer than the run that ends at the previous word, or begins later than that run. So
+    // the beginnings of runs never decrease, and the runs that begin before the window come first.
     while (cut_ < end && begin_of(cut_) < begin) ++cut_;
     while (!longest_.empty() && longest_.front() < cut_) longest_.pop_front();
     const std::size_t whole = longest_.empty() ? 0 : words_[longest_.front()].run;

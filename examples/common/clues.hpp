@@ -12,8 +12,8 @@
 
 namespace common {
 
-/// The most documents that a search for a clue also ranks by their longest common run: those with the largest shares of
-/// the clue. The texts of other documents are not read.
+/// A search for a clue ranks this many documents also by their longest common run: those with the largest shares of the
+/// clue. The search does not read the texts of other documents.
 inline constexpr std::size_t ranked_by_run = 100;
 
 /// Finds the longest run of words that a text has in common with a clue, ignoring case, by a suffix automaton.
@@ -51,11 +51,11 @@ class common_run {
   std::size_t whole_ = 0;                              // the state of the whole clue
 };
 
-/// Finds the passage of a text that contains most of a clue. Compares all windows of a quarter more words than the
-/// clue, rounded down. The best window has the most of the clue's distinct pairs of neighbouring words. Of equally good
-/// windows, the window with the longest common run is the best, then the first. Words at the ends of the best window
-/// that add no such pair are cut off, unless they belong to the run. If the text has no such pair, single words are
-/// compared.
+/// Finds the passage of a text that contains most of a clue. Compares all windows that have a quarter more words than
+/// the clue, rounded down. The best window has the most of the clue's distinct pairs of neighbouring words. Of equally
+/// good windows, the one with the longest common run is the best, then the earliest one. Words at the ends of the best
+/// window are cut off if they add no pair of the clue, and do not belong to the longest common run. If the text has no
+/// pair of the clue, single words are compared.
 class clue_passages {
  public:
   explicit clue_passages(std::string_view clue);
@@ -64,8 +64,8 @@ class clue_passages {
     std::size_t text;  ///< index of the text in the vector `texts`
     passage where;
   };
-  /// Returns the best passage of several texts, or nullopt if the texts have no word of the clue. The best passage has
-  /// the most pairs. Of equally good passages, it has the longest run; then it is in the first text.
+  /// Returns the best passage in `texts`, or nullopt if the texts have no word of the clue. The best passage has the
+  /// most pairs of the clue. Of equally good passages, the one with the longest run is the best, then the earliest one.
   /// Complexity: O(n) for n words of all texts.
   [[nodiscard]] std::optional<place> in(const std::vector<std::string_view>& texts) const;
 
@@ -84,7 +84,7 @@ class clue_passages {
 
   /// Returns the hash of `at_a_time` words, the first of which is word i.
   [[nodiscard]] static std::uint64_t feature_at(const placed_words& words, std::size_t i, std::size_t at_a_time);
-  /// Returns the number that `kind.wanted` gives to each feature of a text, or else the largest std::size_t.
+  /// Returns, for each feature of a text, its number in `kind.wanted`, or the largest std::size_t if it has none.
   [[nodiscard]] static std::vector<std::size_t> features_of(const placed_words& words, const feature_kind& kind);
   [[nodiscard]] window best_window(const placed_words& words, const std::vector<std::size_t>& features,
                                    const feature_kind& kind) const;

@@ -30,7 +30,7 @@ void for_each_word_pair(std::string_view text, const Visit& visit) {
   });
 }
 
-/// A run of pairs. `before`: the sum of the scores before the run. `after`: this sum and the scores of the run.
+/// A run of pairs. `before`: the sum of all scores before the run. `after`: the sum of all scores up to its end.
 struct scored_run {
   double before, after;
   std::size_t first, last;

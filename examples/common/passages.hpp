@@ -24,7 +24,7 @@ struct passage {
   std::size_t common;  ///< number of the other text's distinct pairs of words in the passage
 };
 
-/// Finds where other texts occur in one text.
+/// Finds the passages of one text that other texts also contain.
 class passage_finder {
  public:
   /// Makes a finder. `text` must outlive the finder. If `is_for_many` is true, the finder sorts the pairs of the text
@@ -32,8 +32,8 @@ class passage_finder {
   explicit passage_finder(std::string_view text, bool is_for_many = false);
 
   /// Returns the disjoint passages that another text also contains, in order of position. `pairs`: the pairs of words
-  /// of the other text. Each pair of this text scores 1 if it is among `pairs`, otherwise -1. The first passage is the
-  /// run of pairs with the largest sum of scores. More passages are found in the same way before and after it, down to
+  /// of the other text. Each pair of this text scores 1 if it is among `pairs`, otherwise -1. The run of pairs with the
+  /// largest sum of scores is a passage. More passages are found in the same way before and after this run, down to
   /// single pairs. So a changed word does not split a passage, and a distant common pair does not extend one.
   /// Complexity: O(n log m) for n words and m pairs; O(m log n + k log k) if `is_for_many` is true and k pairs are
   /// common.
@@ -52,8 +52,8 @@ class passage_finder {
   std::vector<std::pair<word_pair, std::size_t>> sorted_;  // pairs with positions if is_for_many; otherwise empty
 };
 
-/// passage_in_context() cuts a passage for one line, with `shown_around_passage` bytes of text on either side. It cuts
-/// no character. Of a passage longer than `max_shown_passage` bytes, it shows the beginning and the end.
+/// passage_in_context() shows a passage in one line, and divides no character. It adds `shown_around_passage` bytes of
+/// text on either side. If the passage has more than `max_shown_passage` bytes, it omits the middle.
 inline constexpr std::size_t shown_around_passage = 40, max_shown_passage = 400;
 struct passage_words {
   std::string before, inside, behind;

@@ -60,7 +60,7 @@ struct posting_columns {
   std::vector<std::uint32_t> documents;
 };
 
-/// Returns the least number of features that is at least `share` of all `features` features; at least 1.
+/// Returns the least number of features that make up `share` of `features` features. The result is at least 1.
 [[nodiscard]] std::size_t least_of(std::size_t features, double share);
 
 }  // namespace common

@@ -78,7 +78,7 @@ class edit_graph {
     number x, y;
   };
 
-  // The number of changes after which a search gives up. The forward and the backward search have this limit each.
+  // The forward search and the backward search each give up after this number of changes.
   static constexpr number most_changes = 512;
 
   [[nodiscard]] bool equal(number i, number j) const {
@@ -92,8 +92,8 @@ class edit_graph {
     return b;
   }
 
-  /// Returns the point, relative to the beginning of a box, at which the box is divided. It is never an end of the box.
-  /// Precondition: the box is trimmed, and no side is empty. Diagonal k consists of the points with x - y = k.
+  /// Returns the point at which the box `in` is divided, relative to the box's beginning. It is not an end of the box.
+  /// Diagonal k consists of the points with x - y = k. Precondition: the box is trimmed, and no side is empty.
   point middle(const box& in) {
     const number width = in.a_end - in.a_begin, height = in.b_end - in.b_begin, delta = width - height;
     const number far = width + 1;  // marks a diagonal that the backward search has not reached; the forward one uses -1
@@ -132,7 +132,7 @@ class edit_graph {
     }
   }
 
-  /// Returns the point that the forward or the backward search has reached farthest from its start.
+  /// Of all points that the two searches have reached, returns the one that is farthest from the start of its search.
   template <class Ahead, class Behind>
   static point farthest(number low, number high, number back_low, number back_high, number width, number height,
                         const Ahead& ahead, const Behind& behind) {
@@ -165,9 +165,8 @@ struct block {
 
 bool is_blank(std::string_view unit) { return unit.find_first_not_of(blanks) == unit.npos; }
 
-/// Returns by how many units the change of the units [begin, end) must move forward to end at the end of a line. The
-/// number of changed units stays the same, but whole lines change, not the end of one line and the beginning of the
-/// next.
+/// Returns by how many units the change of the units [begin, end) must move forward to end at the end of a line. After
+/// the move, whole lines change, instead of the end of one line and the beginning of the next.
 /// Returns: 0 if the change cannot be moved in this way. Precondition: the unit after the change is unchanged.
 std::size_t shift_to_line_end(const std::vector<std::string_view>& units, std::size_t begin, std::size_t end) {
   for (std::size_t shift = 0;; ++shift) {

@@ -19,7 +19,7 @@
 
 namespace {
 
-/// Returns the function `name` that the function of the same name in this library replaces.
+/// Returns the original function `name`, which a function of the same name in this library replaces.
 template <class Function>
 Function* next_of(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -73,8 +73,8 @@ ssize_t written(int file, const void* data, ssize_t size, long offset) {
   return size;
 }
 
-/// Syncs `file` by the function `name`, then records the sync with the position at which it began. Data that are
-/// written during the sync are on the disk only after the next sync.
+/// Syncs `file` with the function `name`, then records the sync with the position in RECORD_FILE at which it began.
+/// Data that are written during the sync are on the disk only after the next sync.
 template <class Function>
 int synced(const char* name, int file) {
   long until = 0;

@@ -26,8 +26,8 @@ struct cascade_options {
   bool by_content = true;
   rule title{3, 0.8};
   rule content{default_distance("minwise"), 0.8};
-  /// True if similar contents are found by shared features. No content with at least content.similarity is missed.
-  /// Otherwise contents are found by fingerprints within content.distance.
+  /// If true, contents are found by shared features, and none with at least content.similarity is missed. If false,
+  /// contents are found by fingerprints within content.distance.
   /// Precondition: content.similarity > 0.
   bool is_exact = true;
   /// The least number of distinct tokens of a title. Titles with fewer tokens are ignored.
@@ -35,8 +35,8 @@ struct cascade_options {
   /// The least similarity of the pairs of words of two contents whose titles match. If it is 0, the contents of
   /// matching titles are not compared. The limit keeps different articles with the same title apart (docs/service.md).
   double title_content = 0.4;
-  /// The most documents that are compared with an article at each step, the nearest first. nullopt means 64, or no
-  /// limit if the step may miss no similar document.
+  /// The most documents that are compared with an article at each step, the nearest first. nullopt means no limit at a
+  /// step that must not miss a similar document, and 64 at any other step.
   std::optional<std::size_t> candidates;
 
   /// Bytes of memory for the features that checks need. Other features are read from the store.
@@ -55,7 +55,7 @@ struct cascade_options {
   /// Returns the least similarity of the pairs of words of two matching contents. Their features must be similar, too.
   [[nodiscard]] double content_pairs() const { return content.similarity / 2; }
 
-  /// Sets the rules of the published articles: dictionary words, 3 bits, and no checks.
+  /// Sets the rules of the cascade as it was first published: dictionary words, 3 bits, and no checks.
   void set_original() {
     recipe = "dictionary";
     title = content = {3, 0};

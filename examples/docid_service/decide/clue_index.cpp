@@ -7,10 +7,10 @@ namespace docid {
 
 namespace {
 
-// The number of collected features at which they become a part of the index.
+// When this number of features is collected, they become a part of the index.
 constexpr std::size_t most_recent = std::size_t{1} << 16;
-// Parts with more features are no longer merged. Merging a part of this size takes a tenth of a second, the longest
-// that a request should wait.
+// Parts with more features than this number are no longer merged. Merging a part of this size takes a tenth of a
+// second, the longest that a request should wait.
 constexpr std::size_t most_in_part = std::size_t{1} << 24;
 
 template <class Value>

@@ -14,8 +14,8 @@ namespace docid {
 
 /// An inverted index of the features of documents. Each document has the features of one text at a time. New texts are
 /// collected, then closed into parts, and parts of similar size are merged. If a text is replaced or erased, its
-/// entries become outdated. Searches skip outdated entries. The next merge removes them, or a clean-up, if the outdated
-/// entries have more features than the other entries.
+/// entries become outdated. Searches skip outdated entries. The next merge removes the outdated entries. A clean-up
+/// removes them earlier if they have more features than the other entries.
 /// Memory: 4 bytes for each feature of a document and 12 for each distinct feature of a part. After many texts are
 /// erased, the index takes at most twice this memory and about 2 MB.
 class clue_index {
@@ -47,7 +47,7 @@ class clue_index {
     doc_number document;
     std::uint32_t version;
   };
-  /// A part of the index. Its posting lists contain indices of `entries`.
+  /// A part of the index. Its posting lists contain indices into `entries`.
   struct part {
     std::vector<entry> entries;
     common::posting_columns postings;
@@ -65,7 +65,7 @@ class clue_index {
     std::uint32_t features = 0;  // number of features of the latest text
   };
   std::vector<version> versions_;  // by document number
-  // `all_features_`: the features of all entries. `features_`: the features of the entries that are not outdated.
+  // `all_features_`: number of features of all entries. `features_`: the same without outdated entries.
   std::size_t all_features_ = 0, features_ = 0;
   std::vector<part> parts_;    // oldest part first
   std::size_t next_part_ = 0;  // the next part to search for outdated entries

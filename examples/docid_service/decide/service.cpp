@@ -22,7 +22,7 @@ constexpr std::size_t max_group = 4000;
 // The number of latest duplicates that latest_duplicates() can return.
 constexpr std::size_t max_latest = 20;
 
-// The size in bytes of a long content. The submitting thread computes the pairs of words of longer contents in advance.
+// If a content has more bytes than this, the submitting thread computes its pairs of words in advance.
 constexpr std::size_t long_content = std::size_t{1} << 16;
 
 std::string hex_of(std::uint64_t word) { return fingerprint(word).to_hex(); }
@@ -37,7 +37,7 @@ static_assert(spread * unspread == 1);
 /// Returns true if the service finds similar contents by their features, not by their fingerprints.
 bool finds_by_features(const cascade_options& options) { return options.by_content && options.is_exact; }
 
-/// Returns the bytes of --feature-memory for `features_`: an eighth if it has only titles. The rest is for `pairs_`.
+/// Returns the bytes of --feature-memory for `features_`: 1/8 if it has only titles, else 7/8. `pairs_` has the rest.
 std::size_t features_share(const cascade_options& options) {
   const std::size_t eighth = options.feature_memory / 8;
   return finds_by_features(options) ? eighth : options.feature_memory - eighth;
@@ -95,8 +95,8 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
   for (article& arrived : articles) {
     item incoming = described(std::move(arrived));
     // The writer thread computes pairs of words on demand, because only articles that are similar to another article
-    // need pairs. This thread computes the pairs of long contents, for which other requests would have to wait, and all
-    // pairs with a local store, which keeps the pairs of every document.
+    // need pairs. This thread computes the pairs of long contents, because other requests would have to wait for them.
+    // With a local store, which keeps the pairs of every document, this thread computes all pairs.
     const std::string& content = incoming.arrived.content;
     if (kept_.is_local() || content.size() > long_content) incoming.pairs = describe_.pairs(content);
     if (options_.finds_clues) incoming.all_pairs = all_pairs_of(content);
@@ -463,7 +463,7 @@ void service::in_transaction(Work&& work) {
   map_.end();
 }
 
-/// Records for the index of clues that the transaction replaces or removes the kept article of a document.
+/// Notes for index_for_clues() that the transaction replaces or removes the kept article of `document`.
 void service::note_for_clues(doc_number document, std::optional<feature_set> pairs) {
   if (options_.finds_clues) changed_for_clues_.emplace_back(document, std::move(pairs));
 }
@@ -647,7 +647,7 @@ answer service::decide(item& incoming, std::size_t query) {
 }
 
 /// Stores an article of a document, unless it is stored already. A document keeps its hottest article. Of equally hot
-/// articles it keeps the earliest, but of those with one url the latest.
+/// articles it keeps the earliest, or the latest if they have the same url.
 void service::update(item& incoming, doc_number document, step by) {
   const article& arrived = incoming.arrived;
   const kept_article kept = map_.kept_of(document).value();
@@ -682,13 +682,13 @@ void service::update(item& incoming, doc_number document, step by) {
   }
 }
 
-/// Redefines a document by `incoming` if this is a new version of the document's first article.
+/// Redefines a document by `incoming` if `incoming` is a new version of the document's first article.
 void service::redefine_if_first(item& incoming, doc_number document) {
   const known_article first = map_.first_of(document);
   if (first.nid == incoming.arrived.nid || first.url == incoming.arrived.url) redefine(incoming, document);
 }
 
-/// Redefines a document after its first article was erased: by the article that is now the first one. Does nothing if
+/// After the first article of a document was erased, redefines the document by its new first article. Does nothing if
 /// the content of that article is unknown, because another service, or an earlier version of this one, has stored it.
 void service::redefine_by_next(doc_number document) {
   const known_article first = map_.first_of(document);
@@ -715,7 +715,7 @@ void service::redefine(item& incoming, doc_number document) {
   if (content_sets_) content_sets_->insert_or_assign(incoming.content.features, document);
 }
 
-/// Stores the pairs of the first article, unless they are stored, before its content is erased or replaced.
+/// Stores the pairs of a document's first article, unless they are stored, before that article is erased or replaced.
 void service::store_pairs(doc_number document) {
   if (map_.pairs_of(document)) return;
   if (const auto pairs = pairs_of(document)) map_.add_pairs(document, {pairs->begin(), pairs->end()});
@@ -781,8 +781,8 @@ const feature_set& service::pairs_of(item& incoming) {
 }
 
 /// Returns the pairs of words of the content that defines a document. If the mapping does not have them, they are
-/// computed from the kept article. It is then the first article (except in a store of an earlier version, where another
-/// article may have replaced it). Returns: nullopt if the kept article is in another service's store.
+/// computed from the kept article. The kept article is then the first article (except in a store of an earlier version,
+/// where another article may have replaced it). Returns: nullopt if the kept article is in another service's store.
 std::optional<feature_view> service::pairs_of(doc_number document) {
   if (const auto found = pairs_.find(document)) return found->front();
   auto read = map_.pairs_of(document);
@@ -805,7 +805,7 @@ bool service::confirms(double least, item& incoming, doc_number document, featur
   return neardup::jaccard_at_least(feature_view(incoming.content.features), content, std::max(least, 0.5)).has_value();
 }
 
-/// Returns the original of an article among the candidates of an index of fingerprints, by the library's rule.
+/// Returns the original of an article among the candidates of an index of fingerprints (rule: dedup/rule.hpp).
 std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& incoming, std::size_t query) {
   const bool is_title = by == step::title;
   const rule& limits = is_title ? options_.title : options_.content;

@@ -146,7 +146,7 @@ class service {
   /// Thread safety: callable from any thread.
   [[nodiscard]] text_similarity compare(std::string_view one, std::string_view other) const;
 
-  /// Answers all submitted requests, then ends the thread.
+  /// Answers all submitted requests, then ends the writer thread.
   void stop();
 
   [[nodiscard]] const counters& counts() const { return counts_; }
@@ -209,7 +209,7 @@ class service {
   contents& kept_;
   features_in_memory features_;  // contents are empty if they are in `content_sets_`
   feature_memory<1> pairs_;
-  // The features of all contents, if contents are found by them. `bodies_` then serves only GET /similar.
+  // The features of all contents, if contents are found by their features. `bodies_` then serves only GET /similar.
   using content_index = neardup::set_index<std::uint32_t, doc_number>;
   std::optional<content_index> content_sets_;
   content_index::workspace scratch_;

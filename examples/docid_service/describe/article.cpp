@@ -26,7 +26,7 @@ std::string required_text(const json& object, const char* field) {
   return found->get<std::string>();
 }
 
-/// Returns the value of a string, or the shortest text of a number.
+/// Returns a field as text: the value of a string, or the shortest form of a number. A missing field is empty.
 std::string text_or_number(const json& object, const char* field) {
   const json* const found = find_field(object, field);
   if (found == nullptr) return {};
@@ -48,7 +48,7 @@ void append_quoted(std::string& to, const std::string& text) {
   }
 }
 
-/// Returns the place of the byte at `offset` in words: its column, counted in bytes from 1, and any line but the first.
+/// Returns the place of the byte at `offset`, for a message: the line, unless it is the first, and the column in bytes.
 std::string place_in(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -56,7 +56,7 @@ std::string place_in(std::string_view text, std::size_t offset) {
   return (line == 1 ? "" : "line " + std::to_string(line) + ", ") + "column " + std::to_string(column + 1);
 }
 
-/// Throws bad_request: names the first byte before `error.byte` that is not UTF-8, or else the parser's reason.
+/// Throws bad_request. Its message names the first byte before `error.byte` that is not UTF-8, or else repeats `error`.
 [[noreturn]] void refuse(std::string_view text, const json::parse_error& error) {
   const std::size_t end = std::min(error.byte, text.size());
   for (std::size_t i = 0; i < end;) {

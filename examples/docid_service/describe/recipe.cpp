@@ -15,8 +15,7 @@ namespace docid {
 
 namespace {
 
-/// Returns a describer whose fingerprints are made by `hash`, a simhasher or a minwise_hasher, from the features of the
-/// description.
+/// Returns a describer that makes fingerprints of features with `hash`, a simhasher or a minwise_hasher.
 template <class Hasher>
 describer describer_of(const Hasher& hash) {
   return [describe = neardup::describer<Hasher>(hash, 0)](std::string_view text) {
@@ -27,7 +26,7 @@ describer describer_of(const Hasher& hash) {
   };
 }
 
-/// Returns the `most` distinct pairs with the smallest hashes, as a sample of all pairs.
+/// Returns a sample of the distinct pairs of a text: the `most` pairs with the smallest hashes.
 feature_set pairs_of(std::string_view text, std::size_t most) {
   static const neardup::default_features<> extract;
   thread_local decltype(extract)::workspace extracting;

@@ -13,7 +13,7 @@
 
 namespace docid {
 
-/// A SimHash or a min-wise code of 64 bits. Both have one type, because stores and indexes only count differing bits.
+/// A SimHash or a min-wise code of 64 bits. Both have this type, because stores and indexes only count differing bits.
 using fingerprint = neardup::simhash<64>;
 using feature_set = std::vector<std::uint32_t>;
 
@@ -39,8 +39,8 @@ struct describers {
 /// is a word, whatever the recipe. The result for a text of one word is the hash of that word.
 [[nodiscard]] feature_set all_pairs_of(std::string_view text);
 
-/// The size of a sample of pairs. The sample of a text with more pairs has the pairs with the smallest hashes. The
-/// sample of any other text has all of its pairs.
+/// The greatest size of a sample of pairs. A sample has all pairs of its text. If the text has more than `max_pairs`
+/// pairs, the sample has the pairs with the smallest hashes.
 inline constexpr std::size_t max_pairs = 2048;
 
 /// Returns true if the Jaccard similarity of the pairs of two texts is at least `least`, judged by their samples `one`

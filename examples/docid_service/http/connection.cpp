@@ -27,7 +27,7 @@ int new_event() {
   return result;
 }
 
-/// Returns the milliseconds for poll(), rounded up so that the wait does not end early.
+/// Returns the milliseconds left until `until`, for poll(). They are rounded up so that the wait does not end early.
 int milliseconds_until(moment until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000));

@@ -23,7 +23,7 @@ class owned_descriptor {
   int number_;
 };
 
-/// The order to stop, which also wakes threads that wait for a client.
+/// The order to stop the service. The order also wakes threads that wait for a client.
 class stop_order {
  public:
   /// Makes an order that is not given yet.

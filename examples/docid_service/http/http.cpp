@@ -136,7 +136,7 @@ ordered_json json_of(const clue_document& found) {
   return result;
 }
 
-/// Returns the web page. If the service finds no clues, the page has no form for clues.
+/// Returns the web page. The page has a form for clues only if `finds_clues` is true.
 std::string page_of(bool finds_clues) {
   std::string page = page_html;
   constexpr std::string_view begin = "<!-- clues -->\n", end = "<!-- end of clues -->\n";
@@ -273,7 +273,7 @@ struct http_server::implementation {
   std::atomic<std::size_t> waiting{0};  // bytes of bodies that are being read or decided
   std::array<std::atomic<std::uint64_t>, 600> statuses{};
 
-  /// A number of bytes that count towards `waiting` while this object exists.
+  /// Adds bytes to `waiting`. The destructor subtracts them again.
   class share {
    public:
     explicit share(implementation& own) : own_(own) {}
@@ -293,7 +293,7 @@ struct http_server::implementation {
 
   [[nodiscard]] moment deadline() const { return steady_clock::now() + std::chrono::seconds(options.deadline); }
 
-  /// Serves connections until the order to stop.
+  /// Serves connections until the order to stop is given.
   void serve_all() {
     connection_threads threads(options.connections, [this](int socket) { serve(socket); });
     const response refused = error_response(503, "too many connections");

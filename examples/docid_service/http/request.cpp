@@ -213,13 +213,13 @@ void request_reader::parse() {
   begin_ += parser_->put(boost::asio::const_buffer(buffer_->data() + begin_, end_ - begin_), error);
   if (!error || error == http::error::need_more) return;
   if (error == http::error::header_limit) {
-    // Beast reads a first line that came in pieces only with the whole head, so the line may be unparsed.
+    // If the first line came in pieces, Beast parses it only with the whole head. So a complete line may be unparsed.
     const std::string_view rest(buffer_->data() + begin_, end_ - begin_);
     const bool has_line = !parser_->head.method.empty() || rest.find('\n') != rest.npos;
     if (!has_line) throw refusal(414, "the URL is longer than 8 kB");
     throw refusal(431, fields_too_long);
   }
-  // Beast adds the sizes of chunks, too. It refuses a sum of 2^64 or more before it calls on_chunk_header_impl().
+  // Beast refuses chunks with a total size of 2^64 or more itself, before it calls on_chunk_header_impl().
   if (error == http::error::body_limit) throw parser_->too_long();
   throw refusal(400, "the request cannot be understood: " + error.message());
 }

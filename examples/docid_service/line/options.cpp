@@ -64,7 +64,7 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE | OPTION=VAL
   --version, --help
 )";
 
-/// Returns a number.
+/// Returns the number in `text`.
 /// Throws: std::runtime_error unless `text` is a number from `least` to `most`.
 template <class Number>
 Number number_in(const std::string& option, const std::string& text, Number least, Number most) {
@@ -78,7 +78,7 @@ Number number_in(const std::string& option, const std::string& text, Number leas
   return value;
 }
 
-/// Returns a number of bytes. K, M or G after the number multiplies it by 1024, 1024^2 or 1024^3.
+/// Returns the number of bytes in `text`. K, M or G after the number multiplies it by 1024, 1024^2 or 1024^3.
 std::size_t size_in(const std::string& option, const std::string& text) {
   constexpr std::string_view units = "KMG";
   const std::size_t unit = text.empty() ? units.npos : units.find(text.back());

@@ -18,7 +18,7 @@ struct settings {
 };
 
 /// Parses the options. Prints the help and ends the program if an option asks for help.
-/// Throws: std::runtime_error, which names the wrong option.
+/// Throws: std::runtime_error if an option is wrong; the message names the option.
 settings settings_of(int count, char** words);
 
 }  // namespace docid

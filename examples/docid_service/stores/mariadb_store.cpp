@@ -155,7 +155,7 @@ void mariadb_connection::connect() {
   }
 }
 
-/// Adds to tables of an earlier version the docId of each article, and columns for the stored articles. The docId
+/// Adds the docId of each article, and columns for the stored articles, to tables of an earlier version. The docId
 /// column gets its final name after it is filled. So another service can finish the work if this one is killed.
 void mariadb_connection::add_columns() {
   const auto has_column = [this] {

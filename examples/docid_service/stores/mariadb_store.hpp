@@ -29,7 +29,7 @@ class mariadb_connection {
   mariadb_connection(std::string options, std::string composition);
 
   /// Executes a statement.
-  /// Returns: the number of rows that it changed.
+  /// Returns: the number of rows that the statement changed.
   /// Throws: std::runtime_error with the server's message.
   std::uint64_t run(const std::string& sql);
   void read(const std::string& sql, const sql_database::row_visitor& visit);
@@ -43,7 +43,7 @@ class mariadb_connection {
   void set_in_transaction(bool is) { is_in_transaction_ = is; }
   /// Returns a random number that was made together with the tables.
   [[nodiscard]] const std::string& identity() const { return identity_; }
-  /// Returns the most bytes that the server accepts at once.
+  /// Returns the greatest number of bytes that the server accepts in one packet.
   [[nodiscard]] std::size_t packet() const { return packet_; }
 
  private:
@@ -60,7 +60,7 @@ class mariadb_connection {
   std::unique_ptr<MYSQL, void (*)(MYSQL*)> handle_{nullptr, mysql_close};
 };
 
-/// The tables of a database. Rows are collected, and sent together.
+/// The tables of a database. Inserted rows are collected, and sent together.
 class mariadb_tables final : public sql_database {
  public:
   explicit mariadb_tables(mariadb_connection& connection) : connection_(connection) {}
@@ -79,10 +79,10 @@ class mariadb_tables final : public sql_database {
   std::map<std::string_view, std::string> new_rows_;  // an INSERT statement for each table
 };
 
-/// A mapping that gives an article one docId even if it reaches two services at once. Each service takes a lock of the
-/// database for a transaction, so the second service searches after the first service has committed. The lock belongs
-/// to the connection. So if a service ends or loses the server, its lock and its transaction end, too. The rows that a
-/// transaction adds are sent together at its end.
+/// A mapping that gives an article one docId even if it reaches two services at once. Each service holds a lock of the
+/// database during a transaction, so the second service searches after the first service has committed. The lock
+/// belongs to the connection. So if a service ends or loses the server, its lock and its transaction end, too. The rows
+/// that a transaction adds are sent together at its end.
 class mariadb_mapping final : public row_mapping {
  public:
   /// Opens the mapping. `urls`: an index of url hashes that is searched before the database; null if there is none.

@@ -32,7 +32,7 @@ struct opened_stores {
 };
 
 /// Opens the stores. `composition`: the settings that must not change while a store is in use.
-/// Throws: std::runtime_error if a store cannot be opened, or this program was built without it.
+/// Throws: std::runtime_error if a store cannot be opened, or if the program was built without this kind of store.
 opened_stores open_stores(const store_options& options, const index_distances& distances,
                           const std::string& composition);
 

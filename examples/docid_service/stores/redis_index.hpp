@@ -53,7 +53,7 @@ class redis_connection {
 class redis_index final : public fingerprint_index {
  public:
   /// Opens the index. `blocks`: number of blocks. For 3 bits, 4 blocks give 4 tables, and 5 blocks give 10.
-  /// Throws: std::runtime_error if there is no such layout, or a search would ask for too many sets.
+  /// Throws: std::runtime_error if no layout has `blocks` blocks, or a search would ask for too many sets.
   redis_index(redis_connection& connection, std::string prefix, int distance, int blocks);
 
   std::uint64_t known() override;
