@@ -170,7 +170,7 @@ std::optional<double> edit_similarity_at_least(std::string_view a, std::string_v
   const double most = std::ceil((1 - least) * static_cast<double>(longer));
   const auto distance = neardup::edit_distance(a, b, static_cast<std::size_t>(most));
   if (!distance) return std::nullopt;
-  // The quotient of two integers is rounded once, as in the library: 17. / 25 == .68, but 1 - 8. / 25 != .68.
+  // A quotient of two integers is computed, because it is rounded once: 17. / 25 == .68, but 1 - 8. / 25 != .68.
   const double similarity = static_cast<double>(longer - *distance) / static_cast<double>(longer);
   return similarity >= least ? std::optional(similarity) : std::nullopt;
 }

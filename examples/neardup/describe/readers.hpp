@@ -53,8 +53,8 @@ struct document_tokenizer {
   }
 };
 
-/// A distinct feature of a document, with its weight in the fingerprint. A unit of the weight is 1/256, or, for weights
-/// in records, a fraction of the largest weight in the document.
+/// A distinct feature of a document, with its weight in the fingerprint. `units`: the weight in units of 1/256 or, for
+/// weights in records, of a fraction of the document's largest weight.
 struct weighed_feature {
   std::string text;
   double weight;

@@ -71,7 +71,7 @@ void text_kinds::add(std::string_view text) {
   } else if (is_code(part, counts)) {
     ++code_;
   }
-  // Japanese text has Chinese characters and some kana. Chinese text has no kana.
+  // Japanese text has Chinese characters and some kana, which `lone` counts. Chinese text has no kana.
   const std::size_t all = counts.letters + counts.han + counts.lone, unspaced = counts.han + counts.lone;
   if (2 * unspaced > all) ++(10 * counts.lone > unspaced ? unspaced_ : han_);
   if (neardup::canonicalise(part) != neardup::normalise(part)) ++spelt_;

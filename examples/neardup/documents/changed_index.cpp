@@ -159,8 +159,8 @@ class changed_index_of final : public changed_index {
     });
   }
 
-  /// Writes the documents to a new file, as `index` does: the old documents that are not removed, in order, then the
-  /// added documents.
+  /// Writes the documents to a new file, as the verb `index` does: the old documents that are not removed, in order,
+  /// then the added documents.
   void write_anew(const index_change& change) {
     index_.verify();  // otherwise, damaged data would get a valid checksum
     new_index<Form> all(index_.bits(), index_.keeps_features(), keeps_postings(), index_.keeps_values());

@@ -43,7 +43,7 @@ class changed_index {
   /// Returns the compared data of a document, without its fingerprint. See opened_index::features().
   [[nodiscard]] virtual feature_set features(std::uint32_t number) const = 0;
   /// Returns the feature sets of the index, in a form that can be searched.
-  /// Precondition: has_sets(), and the index was opened with `compares`.
+  /// Precondition: has_sets(), and the index was opened with `compares` set to true.
   [[nodiscard]] virtual indexed_sets sets() const = 0;
 
   struct near_document {
@@ -72,7 +72,7 @@ class changed_index {
   virtual std::size_t apply(const index_change& change, compaction when) = 0;
 };
 
-/// If documents of the index have a name in `names`, prints how many, followed by `hint`.
+/// If names of documents in the index are in `names`, prints the number of such documents, followed by `hint`.
 void say_if_there(const changed_index& index, const std::unordered_set<std::string>& names, const std::string& hint);
 
 /// Opens an index to change it. `compares`: true if the run compares documents with the index, or adds documents to it.

@@ -120,7 +120,7 @@ class batch_worker {
     }
   }
 
-  /// Reads records that are not lines. For a table, out.lines counts its lines, and otherwise the records.
+  /// Reads records that are not lines. out.lines counts the lines of a table, or the records of other input.
   void read_records(finished_batch& out) {
     const std::string_view all = out.input.bytes.view();
     std::size_t begin = 0;
@@ -195,7 +195,7 @@ class batch_worker {
       std::optional<std::string> other;
       bool is_unread = false;
       if (is_array) {
-        // If only the comma after a valid element is missing, the first piece is an element, too.
+        // If only the comma after a valid element is missing, the first piece is this element.
         const std::string_view element = piece_of_array(piece, is_first && &piece == &pieces.front()).element;
         if (element.find('{') == element.npos) continue;  // surplus brackets and commas
         other = read_record(out, element, element);
@@ -274,8 +274,8 @@ class batch_worker {
     return folded_texts_;
   }
 
-  /// Keeps a sample of an ill-formed text, to guess its encoding. The samples of a batch may be as long as the sample
-  /// of the whole run. So the sample of the run does not depend on the sizes of batches.
+  /// Keeps a sample of an ill-formed text, to guess its encoding. The sample of each batch may be as long as the sample
+  /// of the whole run. So the sizes of batches do not change the sample of the run.
   static void sample(finished_batch& out, std::string_view text) {
     constexpr std::size_t most_of_text = std::size_t{1} << 12;
     const auto is_high = [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; };

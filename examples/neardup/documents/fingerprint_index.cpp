@@ -130,7 +130,7 @@ class view_of_codes final : public fingerprint_view {
   view_of_codes(const std::string& path, std::unique_ptr<const view_of<neardup::simhash<64>>> base)
       : base_(std::move(base)), codes_(codes_in(path, *base_)) {}
 
-  /// Returns true if a file with this composition has wide codes.
+  /// Returns true if a file with the composition `made_of` has wide codes.
   static bool is_in(const neardup::fingerprint_composition& made_of) { return made_of.tokenizer.starts_with("codes("); }
 
   [[nodiscard]] std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const override {

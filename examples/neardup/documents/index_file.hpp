@@ -104,11 +104,11 @@ struct indexed_sets {
   std::function<void()> check_file = [] {};  ///< throws if the file was changed in place
 };
 
-/// Returns true if an index of fingerprints with these settings has the digests of short documents.
+/// Returns true if an index of fingerprints with the settings `settings` has the digests of short documents.
 bool has_digests(const named_values& settings);
 
 /// Returns the features with which `d` is added to an index; see opened_index::features(). If `d` is from a list of
-/// fingerprints, it is unknown whether `d` is short.
+/// fingerprints, returns unknown_features, because `d` may be short.
 inline feature_set features_to_keep(const reading_settings& how, const document& d) {
   return how.input.unit == unit_of_input::fingerprints ? feature_set(unknown_features) : d.features;
 }
@@ -206,7 +206,7 @@ class opened_index {
   /// Returns true if the index has data for features().
   [[nodiscard]] bool keeps_features() const noexcept { return has_sets<Form> || digests_.has_value(); }
   /// Returns the compared data of a document, without its fingerprint. In an index of sets, these are the features. In
-  /// an index of fingerprints, a short document has its digest, and another document has no data. A code, or a
+  /// an index of fingerprints, a short document has its digest, and other documents have no data. A code, or a
   /// fingerprint from a list, has unknown_features.
   [[nodiscard]] feature_set features(std::size_t number) const {
     if (!keeps_features()) return unknown_features;

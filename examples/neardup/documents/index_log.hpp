@@ -93,7 +93,7 @@ class index_journal {
   unfinished_file name_;
 };
 
-/// Checks the log beside `path`. Call it before you write a new index to `path`, because this removes the log.
+/// Checks the log beside `path`. Call this before you write a new index to `path`, which removes the log.
 /// Throws: output_error if the log has changes of another index, is of another version, or is damaged.
 void refuse_log_of_others(const std::string& path);
 /// The documents that the log of an index adds and removes. The index_snapshot must outlive this object.
@@ -105,9 +105,9 @@ class logged_documents {
   logged_documents(const std::string& path, const neardup::log_contents& log, const neardup::journaled_file& file,
                    std::size_t documents, const logged_form& form);
 
-  /// Returns the number of documents that were added in the log, also if they were removed later.
+  /// Returns the number of documents that the log adds, including documents that it removes later.
   [[nodiscard]] std::size_t size() const noexcept { return added_.size(); }
-  /// Returns the number of removed documents, both of the file and of the log.
+  /// Returns the number of removed documents, including removed documents that the log had added.
   [[nodiscard]] std::size_t removed() const noexcept { return removed_.size(); }
   [[nodiscard]] bool is_removed(std::size_t number) const {
     return !removed_.empty() && removed_.contains(static_cast<std::uint32_t>(number));

@@ -12,8 +12,8 @@ namespace command {
 
 namespace {
 
-/// Returns a composition with the weighter and the seed of the settings. Its tokenizer is words{}, whatever the
-/// settings, because words{} reads no files.
+/// Returns a composition with the weighter and the seed of the settings. The tokenizer of the composition is always
+/// words{}, because words{} reads no files.
 neardup::fingerprint_composition composition_of_weights(const fingerprint_settings& settings) {
   return composition_of(neardup::simhasher(neardup::words{}, neardup::any_weighter(settings.weights, settings.idf),
                                            neardup::xxh3<64>{settings.seed}));

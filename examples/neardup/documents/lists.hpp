@@ -29,7 +29,7 @@ inline std::string tokenizer_of_codes(std::size_t bits) {
   return has_type(bits) ? codes_name : std::string(codes_name) + "(" + std::to_string(bits) + ")";
 }
 
-/// Returns the composition of fingerprints that are made with these settings. It has checksums of all tables.
+/// Returns the composition of fingerprints that are made with `settings`. The composition has checksums of all tables.
 /// Precondition: all tables are loaded, and no weights come from records, because such weights have no composition.
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings);
 
@@ -59,7 +59,7 @@ class list_reader {
   /// Calls `visit` for each record of all lists, in order. The id of a document is the number in its record.
   void read(source_walker& sources, run_notes& notes, const document_visitor& visit);
 
-  /// Compares the composition of a file with the expected one. The first file may determine the expected composition.
+  /// Compares `found`, the composition of a file, with the expected composition, which the first file may determine.
   /// Throws: input_error if the compositions differ; the message names the first difference.
   void expect(const std::string& path, const neardup::fingerprint_composition& found);
 

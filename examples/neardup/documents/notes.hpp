@@ -200,7 +200,7 @@ class run_notes {
   tally bad_, passed_over_, without_tokens_, zeros_, foreign_, without_line_ends_, attachments_, undecoded_;
   std::map<std::string, tally> ill_formed_;  // key: the expected encoding, such as UTF-8
   std::map<const one_text_hint*, tally> as_one_text_;
-  /// Messages, each with a source and its unknown charset, and the number of documents of each message.
+  /// For each source with an unknown charset, a message with both names, and the number of the documents.
   std::vector<std::pair<std::string, std::uint64_t>> unknown_charsets_;
   std::uint64_t further_unknown_ = 0;
   tally unread_;  // sources that were not read to their end

@@ -7,7 +7,7 @@
 
 namespace command {
 
-/// The settings for reading. They refer to parts of the settings of a run.
+/// The settings for reading. The members refer to parts of the settings of a run.
 /// Precondition: the settings of the run outlive this object.
 struct reading_settings {
   const input_settings& input;

@@ -158,13 +158,13 @@ struct pairs_file {
 void save_pairs(const std::string& path, const run_plan& plan, std::uint32_t partition,
                 std::span<const pair_of_run> pairs);
 
-/// Opens the parts of `plan`. `plan_from`: the path of the plan, for messages.
+/// Opens the parts of `plan`, which are at `paths`. `plan_from`: the path of the plan, for messages.
 /// Throws: input_error if a part is missing, exists twice, or was changed.
 std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,
                                                    const std::string& plan_from, bool reads_all);
 
-/// Checks that the files at `path` and `first_path` belong to the same run. Their plans are compared.
-/// Throws: input_error if they belong to different runs. The message names the first difference.
+/// Checks that the files at `path` and `first_path` belong to the same run: `plan` and `first` must be equal.
+/// Throws: input_error if the plans differ. The message names the first difference.
 void check_same_run(const std::string& path, const run_plan& plan, const std::string& first_path,
                     const run_plan& first);
 
