@@ -109,7 +109,7 @@ std::optional<foreign_content> foreign_format(std::string_view beginning) {
 std::optional<foreign_content> foreign_archive(std::string_view beginning) {
   constexpr std::size_t place = 257;
   if (beginning.size() <= place) return std::nullopt;
-  // The magic bytes of POSIX or of GNU. They include zero bytes, because a text may contain "ustar".
+  // The magic bytes of POSIX or GNU tar. The zero bytes are compared as well, because a text may contain "ustar".
   const std::string_view magic = beginning.substr(place);
   if (!magic.starts_with("ustar\0"sv) && !magic.starts_with("ustar  \0"sv)) return std::nullopt;
   return foreign_content{"an archive of tar; extract it first, as by: tar -x", true};

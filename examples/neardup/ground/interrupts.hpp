@@ -16,7 +16,7 @@ class unfinished_file {
   /// path.
   explicit unfinished_file(const std::function<std::string()>& create);
 
-  /// Registers the temporary files that the library writes beside `path`, and then renames to `path`.
+  /// Registers all temporary files beside `path` that the library will rename to `path` when they are complete.
   static unfinished_file beside(const std::string& path);
 
   unfinished_file(const unfinished_file&) = delete;

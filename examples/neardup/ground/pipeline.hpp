@@ -116,7 +116,7 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
   if (failure) std::rethrow_exception(failure);
 }
 
-/// For each i below n, calls `append(i, text)` on any thread. Passes the texts to `print` in order, several at once.
+/// For each i below n, calls `append(i, text)` on any thread. `print` gets the texts in order, several joined.
 void print_in_order(unsigned threads, std::size_t n,
                     const std::function<void(std::size_t i, std::string& text)>& append,
                     const std::function<void(std::string&& text)>& print);

@@ -488,7 +488,7 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
     const std::string& path = read[i];
     const std::string input = identity_of(path == "-" ? "/dev/stdin" : path);
     if (input.empty()) continue;
-    // Whether a document of the input is standard output is checked when the document is read.
+    // A document of the input is compared with standard output only when the document is read.
     const bool is_document = reads_documents && i < to.input.paths.size();
     if (input == printed && !is_document) throw usage_error(path + " is also the output of this run");
     for (const written_file& file : written) {

@@ -36,7 +36,7 @@ class help_formatter : public CLI::Formatter {
 };
 
 /// Converts `size` in place to a number of bytes.
-/// Returns: an error message, or an empty text if the size is valid.
+/// Returns: an error message, or an empty text if `size` is valid.
 std::string read_size(std::string& size) {
   const std::string given = size;  // kept for the message, because CLI11 removes the unit first
   try {

@@ -111,7 +111,7 @@ places pass(const element& next, std::string_view text, const places& reached) {
   return passed;
 }
 
-/// Calls `refuse` if a pattern is invalid.
+/// Calls `refuse` with the reason if `pattern` is invalid.
 template <class Refuse>
 void check_glob(std::string_view pattern, const Refuse& refuse) {
   if (pattern.empty()) refuse("the pattern is empty");

@@ -434,7 +434,7 @@ bool batch_reader::next_files(batch& out) {
   return !out.files.empty();
 }
 
-/// Takes the next sources from the walker, and begins to read those that can be read concurrently.
+/// Takes the next sources from the walker, and begins to read those that are regular files.
 void batch_reader::look_ahead() {
   constexpr std::size_t max_ahead = 16;  // each batch may take some megabytes
   const std::size_t ahead = settings_.threads > 1 ? std::min<std::size_t>(settings_.threads, max_ahead) : 0;

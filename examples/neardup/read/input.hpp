@@ -42,7 +42,7 @@ class byte_buffer {
   std::size_t size_ = 0;
 };
 
-/// A batch of the input: whole lines of one source, or files, each of which is a document, or only the error `bad`.
+/// A batch of the input: whole lines of one source, or several files that are documents, or only the error `bad`.
 struct batch {
   std::shared_ptr<source> from;                ///< the source of the lines
   byte_buffer bytes;                           ///< the lines, including their ends
@@ -72,7 +72,7 @@ class source_lines {
   /// Throws: output_error if a temporary file cannot be written.
   bool next(batch& out, const std::atomic<bool>& stop);
 
-  /// Makes the next calls of next() return these batches. Earlier calls have already returned them.
+  /// Makes the next calls of next() return the batches of `first`, which earlier calls have returned already.
   void put_back(std::vector<batch>&& first);
 
  private:
@@ -142,8 +142,8 @@ bool has_bare_returns(std::string_view line);
 /// Returns the content of a line: without the line end and, at the beginning of a source, without a byte order mark.
 std::string_view content_of_line(std::string_view raw, bool first_of_source);
 
-/// Returns the content of a record of any format. For a line, see content_of_line(). For a file, it is the file without
-/// its byte order mark.
+/// Returns the content of a record of any format. For a line, see content_of_line(). For a file, the content is the
+/// file without a byte order mark.
 std::string_view content_of_record(const source& from, std::string_view raw, bool first_of_source);
 
 }  // namespace command

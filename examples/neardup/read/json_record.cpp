@@ -464,7 +464,7 @@ struct json_parser {
     }
   }
 
-  /// Returns the requested keys below an element of an array.
+  /// Returns the requested keys below element `number` of the array whose keys are `here`, or null if there are none.
   static const key_tree* below(const key_tree* here, std::size_t number) {
     if (here == nullptr || here->below.empty()) return here == nullptr ? nullptr : here->each.get();
     const key_tree* const numbered = here->find(std::to_string(number));

@@ -117,7 +117,7 @@ std::string bytes_of(GMimeStream* stream) {
   return {reinterpret_cast<const char*>(bytes->data), bytes->len};
 }
 
-/// Returns the content of a part without decoding.
+/// Returns the content of a part before decoding.
 std::string raw_content(GMimeDataWrapper* content) {
   const owned<GMimeStream> to(g_mime_stream_mem_new());
   GMimeStream* const from = g_mime_data_wrapper_get_stream(content);
@@ -149,7 +149,7 @@ bool is_known_encoding(std::string name) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-/// Replaces "\r\n" by "\n", and removes the line ends at the end of the text.
+/// Replaces "\r\n" by "\n", and removes the line ends at the end of `text`.
 void settle_line_ends(std::string& text) {
   std::size_t size = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
