@@ -22,8 +22,8 @@ struct text_piece {
 /// Words, as neardup::words cuts them, are compared as a whole. A character of a script without spaces is a word. A run
 /// of white space within a line, and each other character, is also compared as a whole. If neighbouring words were all
 /// replaced, the space between them counts as replaced, too. A removed piece comes before the piece that replaces it.
-/// The number of changed words is minimal, unless there are more than about a thousand changes close to each other;
-/// then the pieces are still correct, but may not be the fewest.
+/// The number of changed words is minimal, unless there are more than about a thousand changes close to each other. In
+/// that case the pieces are correct, but may not be the fewest.
 /// Complexity: O((n + m) * 512) for n and m words, and O((n + m) + d^2) if only d words changed, and d is small.
 /// Memory: O(n + m), about 60 bytes per word.
 std::vector<text_piece> text_difference(std::string_view before, std::string_view after);

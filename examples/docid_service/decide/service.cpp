@@ -16,7 +16,7 @@ namespace docid {
 
 namespace {
 
-// The number of articles at which a transaction takes no further requests. With 1,000 articles it is equally fast.
+// A transaction with this number of articles takes no further requests. A number of 1,000 is equally fast.
 constexpr std::size_t max_group = 4000;
 
 // The number of latest duplicates that latest_duplicates() can return.

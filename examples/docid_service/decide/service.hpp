@@ -125,8 +125,8 @@ class service {
   /// Erases the article with this nid.
   /// Returns: false if there is no such article.
   bool erase(const std::string& nid);
-  /// Returns at most ten documents with a content near a text. The most similar document comes first; the similarity
-  /// compares pairs of words.
+  /// Returns at most ten documents whose content is near `text`. The document with the most similar pairs of words
+  /// comes first.
   /// Throws: std::invalid_argument if the text has no word.
   std::vector<similar_document> similar(std::string_view text);
 
@@ -138,9 +138,9 @@ class service {
   /// Throws: std::invalid_argument if the clue has fewer than two words.
   std::vector<clue_document> find_clue(std::string_view clue, double least_share, std::size_t most);
 
-  /// Returns the duplicates that have arrived since the start of the service, the latest first, at most `most`.
-  /// Articles that arrived again, that were erased, that have become the first article, or that are in another
-  /// service's store are left out.
+  /// Returns at most `most` duplicates that have arrived since the start of the service, the latest first. Leaves out
+  /// articles that arrived again, were erased, have become the first article of their document, or are in another
+  /// service's store.
   std::vector<duplicate_view> latest_duplicates(std::size_t most);
   /// Compares two texts.
   /// Thread safety: callable from any thread.
