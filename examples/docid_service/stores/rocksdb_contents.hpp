@@ -1,5 +1,5 @@
-// The contents in RocksDB, in place of HBase. A folder belongs to one process, so the contents of other services are
-// not visible.
+// Stores articles in RocksDB, in place of HBase. Only one process can open a folder, so a service does not see the
+// articles of other services.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ class WriteBatch;
 
 namespace docid {
 
-/// Contents in RocksDB. The key consists of the document number and the version, highest byte first.
+/// Contents in RocksDB. The key of an article: document number, then version, each with its highest byte first.
 class rocksdb_contents final : public contents {
  public:
-  /// Opens the contents.
+  /// Opens the database in `folder`, and makes it if it does not exist.
   /// Throws: std::runtime_error with RocksDB's message, for example if another process has opened the folder.
   explicit rocksdb_contents(const std::string& folder);
   ~rocksdb_contents() override;

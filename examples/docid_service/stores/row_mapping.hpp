@@ -1,4 +1,4 @@
-// The mapping, stored in tables of any SQL database.
+// Stores the mapping of articles to documents in tables of any SQL database.
 #pragma once
 
 #include <bit>
@@ -24,7 +24,7 @@ using sql_value = std::variant<std::nullptr_t, std::uint64_t, double, std::strin
 using sql_values = std::initializer_list<sql_value>;
 
 /// A row of a result. A database may return a number as the text of its digits. It returns features as a text of their
-/// bytes. Texts are valid until the next row.
+/// bytes. Texts are valid until the next row is read.
 class sql_row {
  public:
   /// Makes a row. `order`: the order of the bytes of a feature.
@@ -71,10 +71,10 @@ class sql_database {
   /// Executes a statement.
   /// Returns: the number of rows that the statement changed.
   virtual std::uint64_t run(const char* sql, sql_values values) = 0;
-  /// Calls visit(row) for each row of the result.
+  /// Executes a statement, and calls visit(row) for each row of the result.
   virtual void read(const char* sql, sql_values values, const row_visitor& visit) = 0;
-  /// Inserts a row. `into`: the table and its columns; `row`: an expression for each column. The row may be sent later,
-  /// but it is sent before the next run() or read().
+  /// Inserts a row. `into`: the table and its columns; `row`: an expression for each column. The database may get the
+  /// row later, but before the next run() or read().
   /// Throws: unstorable if the row is too long for the database.
   virtual void insert(const char* into, const char* row, sql_values values) = 0;
 
@@ -122,7 +122,7 @@ class row_mapping : public mapping {
     std::uint64_t redefinitions = 0;
   };
 
-  /// Begins a transaction, and keeps `state_` for restore().
+  /// Notes that a transaction begins, and copies `state_` for restore().
   /// Precondition: until close(), no other process changes the tables.
   void open() {
     before_ = state_;
@@ -132,14 +132,14 @@ class row_mapping : public mapping {
     is_open_ = false;
     summaries_.clear();
   }
-  /// Ends the transaction, and restores the state before it.
+  /// Notes that the transaction ends, and restores the `state_` that open() copied.
   void restore() noexcept {
     state_ = before_;
     close();
   }
   [[nodiscard]] bool is_open() const { return is_open_; }
 
-  /// Returns the first article of the result of a query for the columns nid, url, heat, version, digest.
+  /// Returns the first article that the query `sql` finds. The query selects nid, url, heat, version and digest.
   std::optional<known_article> find_article(const char* sql, sql_values values);
   static std::optional<stored_article> stored_in(const sql_row& row, std::size_t first);
 

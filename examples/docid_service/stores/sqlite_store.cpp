@@ -12,7 +12,7 @@ namespace {
   throw std::runtime_error(std::string("SQLite: ") + sqlite3_errmsg(database));
 }
 
-// The columns from which indexes are built have a table of their own. So a start does not read features and contents.
+// Features and contents have tables of their own, because the start of the service does not need them.
 constexpr const char* sqlite_schema = R"(
   CREATE TABLE IF NOT EXISTS store(composition TEXT NOT NULL, identity TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS document(
@@ -30,7 +30,7 @@ constexpr const char* sqlite_schema = R"(
     number INTEGER PRIMARY KEY, document INTEGER NOT NULL, title INTEGER, content INTEGER);
 )";
 
-// These columns are missing from tables of earlier versions.
+// These columns are missing from tables that earlier versions of the service made.
 constexpr const char* new_columns = R"(
   ALTER TABLE article ADD COLUMN heat REAL;
   ALTER TABLE article ADD COLUMN version INTEGER;
@@ -52,7 +52,7 @@ sql_value column_of(sqlite3_stmt* statement, int column) {
   return std::string_view(data, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
 }
 
-/// Binds a value to a parameter. The memory of a text or of features must not change until the statement is reset.
+/// Binds `value` to parameter `place`. The memory of a text or of features must stay until the statement is reset.
 void bind(sqlite3_stmt* statement, int place, const sql_value& value) {
   if (const auto* const number = std::get_if<std::uint64_t>(&value)) {
     sqlite3_bind_int64(statement, place, static_cast<std::int64_t>(*number));
@@ -61,7 +61,7 @@ void bind(sqlite3_stmt* statement, int place, const sql_value& value) {
   } else if (const auto* const text = std::get_if<std::string_view>(&value)) {
     sqlite3_bind_text64(statement, place, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
   } else if (const auto* const features = std::get_if<std::span<const std::uint32_t>>(&value)) {
-    // The data pointer of an empty set may be null, which would be bound as NULL.
+    // The data pointer of an empty set may be null, and a null pointer would be bound as NULL.
     const void* const data = features->empty() ? static_cast<const void*>("") : features->data();
     sqlite3_bind_blob64(statement, place, data, features->size_bytes(), SQLITE_STATIC);
   } else {
@@ -121,7 +121,7 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
     if (result != SQLITE_OK) fail(opened);
     // synchronous=FULL: a commit returns when its bytes are on disk. The cache is 64 MB. The log is written into the
     // file every 1,000 pages, which is the default. With 8,192 pages, requests with arrays of articles are 4 % faster,
-    // but requests with one article have to wait.
+    // but requests with one article have to wait for the longer write.
     run_all(
         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
         "PRAGMA cache_size=-65536;");
@@ -168,7 +168,7 @@ sqlite_mapping::sqlite_mapping(sqlite_database& database) : row_mapping(database
     return found;
   };
   state_.documents = number("SELECT count(*) FROM document");
-  // The keyword AUTOINCREMENT makes SQLite store the largest number ever used.
+  // The keyword AUTOINCREMENT makes SQLite store the largest document number ever used.
   state_.next = static_cast<doc_number>(number("SELECT seq FROM sqlite_sequence WHERE name = 'document'") + 1);
   state_.redefinitions = number("SELECT max(number) FROM redefinition");
 }
@@ -256,7 +256,7 @@ std::optional<known_article> sqlite_mapping::hottest_of(doc_number document) {
       "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
       " WHERE document = ? AND version IS NOT NULL ORDER BY heat DESC, number LIMIT 1",
       {document});
-  // Usually no other article has this url, so no query is needed.
+  // Usually no other article has this url, so no second query is needed.
   if (!found || by_url_.at(key_of(found->url)).number == 1) return found;
   auto last = find_article(
       "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
@@ -305,7 +305,7 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
   --of_url.number;
   if (of_url.number > 0 && of_url.has_other && of_url.document == old.document) {
     // If articles are not matched by url, several documents may have articles with this url. The query reads the table
-    // up to the first article that still has it.
+    // up to the first article that still has the url.
     std::optional<doc_number> first;
     database_.read("SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1", {article->url},
                    [&](const sql_row& row) { first = row.document(0); });

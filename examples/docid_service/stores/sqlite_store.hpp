@@ -1,4 +1,4 @@
-// Mapping and contents in one SQLite file.
+// Stores the mapping and the contents in one SQLite file.
 #pragma once
 
 #include <sqlite3.h>
@@ -43,8 +43,8 @@ class sqlite_database final : public sql_database {
   std::unordered_map<const char*, prepared_statement> prepared_;  // by the address of the text
 };
 
-/// A mapping in SQLite. Rows are in the order of their arrival, so that a commit writes few pages. Maps from nid and
-/// url to the rows are in memory, keyed by 128-bit hashes with a seed of this process.
+/// A mapping in SQLite. Rows are in the order of their arrival, so that a commit writes few pages. Two maps in memory
+/// find the row of a nid, and the document of a url. Their keys are 128-bit hashes with a seed of this process.
 class sqlite_mapping final : public row_mapping {
  public:
   explicit sqlite_mapping(sqlite_database& database);

@@ -1,9 +1,9 @@
-// The three things that the service stores, each with a small interface. One thread uses them, in transactions. The
-// open transaction sees its own changes at once. A rollback undoes them.
+// The interfaces of the stores of the service: of the mapping, the contents and the indexes. One thread uses the
+// stores, in transactions. The open transaction sees its own changes at once. A rollback undoes these changes.
 //
-// The mapping is authoritative: its commit decides. Contents are synced before the mapping; indexes are committed after
-// it. If the process is killed, or a server loses data, an index may lack documents. The next transaction adds the
-// missing documents. The service ignores erased documents that an index still has.
+// A transaction is valid when the mapping is committed. Contents are synced before this commit; indexes are committed
+// after it. If the process is killed, or a server loses data, an index may lack documents. The next transaction adds
+// the missing documents. The service ignores erased documents that an index still has.
 #pragma once
 
 #include <cstddef>
@@ -47,14 +47,14 @@ struct query_group {
   std::unique_ptr<const early_results> early;  ///< set if search_early() was called
 };
 
-/// Fingerprints of one kind (of titles, contents or urls), each with its document.
+/// An index of the fingerprints of titles, of contents or of urls. An entry is a fingerprint with its document.
 class fingerprint_index {
  public:
   virtual ~fingerprint_index() = default;
 
-  /// Returns the argument `known` of the last commit(); 0 if there was none, or the index has lost its content.
+  /// Returns the argument `known` of the last commit(); 0 if there was no commit, or the index has lost its content.
   virtual std::uint64_t known() = 0;
-  /// Begins the search for the fingerprints of a request, before the transaction of the request begins.
+  /// Searches for the fingerprints of a request before its transaction begins. May set `queries.early`.
   /// Thread safety: callable from any thread, at any time.
   virtual void search_early(query_group& /*queries*/) const {}
   /// Announces the fingerprints for which near() will be called, so that the index can search for all of them together.
@@ -77,8 +77,8 @@ class fingerprint_index {
   virtual void rollback() noexcept = 0;
 };
 
-/// The content of an index: all documents up to a number, with all redefinitions up to another number. It is encoded as
-/// one integer, which is compatible with versions that had no redefinitions.
+/// The content of an index: all documents up to a number, with all redefinitions up to another number. number() encodes
+/// both. Its low 32 bits are `documents`, as in earlier versions, which had no redefinitions.
 struct known_state {
   doc_number documents = 0;
   std::uint64_t redefinitions = 0;
@@ -121,7 +121,7 @@ struct known_article {
       stored;  ///< nullopt if the article came to an earlier version of the service, which kept only the hottest
 };
 
-/// The exception if the store cannot hold an article. Other articles may still be stored.
+/// The exception of a store that cannot hold an article. The store may still hold other articles.
 struct unstorable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -136,7 +136,7 @@ class mapping {
  public:
   virtual ~mapping() = default;
 
-  /// Returns the identity of this store, by which indexes and contents recognise the mapping to which they belong.
+  /// Returns the identity of this store, by which indexes and contents recognise their mapping.
   virtual std::string identity() = 0;
 
   /// Begins a transaction. Waits until no other service is in a transaction.
@@ -152,7 +152,7 @@ class mapping {
   virtual void prepare(std::span<const std::string_view> nids, std::span<const std::string_view> urls) = 0;
   virtual std::optional<doc_number> document_of_nid(std::string_view nid) = 0;
   virtual std::optional<doc_number> document_of_url(std::string_view url) = 0;
-  /// Returns the nids of a document, oldest first, at most `most`.
+  /// Returns the nids of a document, oldest first, but at most `most` nids.
   virtual std::vector<std::string> nids_of(doc_number document,
                                            std::size_t most = std::numeric_limits<std::size_t>::max()) = 0;
   /// Returns the articles of a document, oldest first.
@@ -206,7 +206,7 @@ class mapping {
   /// Visits the redefinitions with a number above `after`, in order. The first redefinition has the number 1.
   virtual void for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) = 0;
   virtual void erase_document(doc_number document) = 0;
-  /// Stores the pairs of words of the content that defines a document, because the content may be erased later.
+  /// Stores `pairs`, the pairs of words of the content that defines a document. The content may be erased later.
   /// Precondition: the document has no stored pairs.
   virtual void add_pairs(doc_number document, const feature_set& pairs) = 0;
   /// Returns true if the document exists. The service calls this function for each candidate.
@@ -236,7 +236,7 @@ class contents {
  public:
   virtual ~contents() = default;
 
-  /// Returns true if get() cannot see the puts of the open transaction or of other services.
+  /// Returns true if get() sees neither the puts of the open transaction nor the puts of other services.
   [[nodiscard]] virtual bool is_local() const = 0;
 
   virtual void put(doc_number document, std::uint64_t version, std::string_view json) = 0;
@@ -244,7 +244,7 @@ class contents {
   virtual std::optional<std::string> get(doc_number document, std::uint64_t version) = 0;
   /// Erases an article. The erasure takes effect when the mapping commits, or later in commit().
   virtual void erase(doc_number document, std::uint64_t version) = 0;
-  /// Syncs all puts. The service calls this function before the commit of the mapping.
+  /// Returns when all puts are on disk. The service calls this function before the commit of the mapping.
   virtual void sync() = 0;
   virtual void commit() = 0;
   virtual void rollback() noexcept = 0;

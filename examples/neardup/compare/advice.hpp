@@ -31,7 +31,7 @@ namespace command {
 
 /// Defines near-duplicates for the advice, and limits how much of a corpus is examined.
 struct advice_request {
-  /// Two documents are near-duplicates if their `check` features have at least this Jaccard similarity.
+  /// Two documents are near-duplicates if their features of kind `check` have at least this Jaccard similarity.
   double similarity = neardup::default_similarity;
   neardup::feature_choice check{};
   /// The share of the near-duplicates that fingerprints must find. See setup::recall.
@@ -58,8 +58,8 @@ struct setup {
   std::size_t bits;
   int distance;
   int blocks;  ///< block count of the recommended index
-  /// Share of the near-duplicates of a document that are within `distance`. A family counts once, whatever its number
-  /// of pairs. Copies do not count, because any distance finds them.
+  /// Mean share of the near-duplicates of a document that are within `distance`. A family counts once, whatever its
+  /// number of pairs. Copies do not count, because any distance finds them.
   double recall;
   double recall_error;             ///< standard error of `recall`, due to the sample and the hash
   double recall_low, recall_high;  ///< the actual recall is between these bounds in nine of ten cases
@@ -78,8 +78,8 @@ struct feature_facts {
   double too_short;        ///< share of the sample with fewer features than features_to_bear() requires for one change
   double mean_distance;    ///< mean distance of the 64-bit fingerprints of two random documents; uniform bits have 32
   double distance_spread;  ///< standard deviation of that distance; uniform bits have 4
-  /// Mean size of the bucket of a document, relative to uniform bits. A bucket has the fingerprints with an equal
-  /// 16-bit block. Of the four blocks, the block with the largest mean counts.
+  /// Mean size of the bucket of a document, divided by this mean for uniform bits. A bucket has the fingerprints with
+  /// the same value of a 16-bit block. The block with the largest mean, of four blocks, counts.
   double skew;
 };
 
@@ -99,16 +99,16 @@ struct advice {
   std::size_t documents_measured = 0;
   double partnered = 0;  ///< share of documents that have near-duplicates; a document and its copies count as one
   std::vector<feature_facts> facts;
-  /// For each choice of features, kind and bits: the setup with the smallest distance that has the required recall. If
-  /// no considered distance has it, the setup has the largest.
+  /// For each choice of features, kind and bits: the setup with the smallest distance that reaches the required recall.
+  /// If no considered distance reaches this recall, the setup has the largest considered distance.
   std::vector<setup> setups;
   std::size_t recommended = 0;  ///< index in setups; see recommended_setup()
   bool is_reached = false;      ///< true if the recommended setup reaches the required recall
 };
 
-/// Chooses a setup. If some setups reach `recall`, only setups that reach it, and take at most 5 % longer than the
-/// fastest of these, are considered. The considered setup with the best recall is chosen; of equal setups the fastest,
-/// then the first.
+/// Chooses the setup with the best recall; of setups with equal recall the fastest, then the first. If any setup
+/// reaches `recall`, setups below `recall` are excluded, and so are setups that take over 5 % longer than the fastest
+/// setup that reaches `recall`.
 /// Returns: the index of the setup.
 /// Throws: std::invalid_argument if there are no setups.
 /// Example, to exclude 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits > 64; });
@@ -132,11 +132,11 @@ struct advice {
 ///
 /// In the first pass, each document is passed to sample(), which keeps some of the documents. In the second pass, all
 /// documents are passed to compare(), in the same order. compare() finds all near-duplicates of the sampled documents
-/// exactly, with an inverted index. If documents resemble so many others that this would take long, only some sampled
-/// documents are followed, each with a weight (see advice::followed). Theory predicts the share of the near-duplicates
-/// within k bits, from the cosine or Jaccard similarity of each pair (see expected_recall). The observed distances of
-/// the pairs correct the prediction. Candidates are counted by comparing fingerprints. The advice depends only on the
-/// request and on the documents in their order.
+/// exactly, with an inverted index. If documents resemble so many others that the search would take long, only some
+/// sampled documents are followed, each with a weight (see advice::followed). Theory predicts the share of the
+/// near-duplicates within k bits, from the cosine or Jaccard similarity of each pair (see expected_recall). The
+/// observed distances of the pairs correct the prediction. Candidates are counted by comparing fingerprints. The advice
+/// depends only on the request and on the documents in their order.
 /// Guarantee: if memory is exhausted, or reading `texts` throws, the advisor may only be destroyed or assigned to.
 /// Memory: the texts of the sample, and for each choice of features the fingerprints of the compared documents.
 /// Example:
@@ -248,7 +248,7 @@ class advisor {
   /// Returns the facts about choice number `f` of features. `counts`: how many features each sampled document has.
   [[nodiscard]] feature_facts facts_of(std::size_t f, std::span<const std::size_t> counts) const {
     const neardup::feature_choice& features = corpus_.features()[f];
-    // A text has at most features.size longest sentences, however long it is. So no text counts as too short.
+    // Even a long text has at most features.size longest sentences, so for these features no text counts as too short.
     const bool are_few = features.kind == neardup::feature_kind::longest_sentences;
     const std::size_t enough = are_few ? 0 : neardup::features_to_bear(features.size, similarity_);
     double all = 0, too_short = 0;
@@ -303,8 +303,8 @@ class advisor {
     return skew;
   }
 
-  /// Returns how many pairs within k bits there are per document of the whole corpus. The number is estimated from the
-  /// compared documents within k bits of each sampled document.
+  /// Estimates the number of pairs within k bits in the whole corpus, divided by the number of documents. The estimate
+  /// uses the number of compared documents within k bits of each sampled document.
   template <class Fingerprint>
   [[nodiscard]] double candidates_within(std::size_t f, int k, const neardup::any_runner& run) const {
     std::vector<Fingerprint> prints;
@@ -312,7 +312,7 @@ class advisor {
       if (of_text) prints.push_back(of_text->get<Fingerprint>());
     }
     std::sort(prints.begin(), prints.end());
-    // Documents with equal fingerprints are one entry with a count. So many copies take little time.
+    // Documents with equal fingerprints are one entry with a count. So a corpus with many copies takes little time.
     neardup::flat_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index;
     std::vector<std::uint64_t> copies;
     for (std::size_t i = 0; i < prints.size(); ++i) {
@@ -372,7 +372,7 @@ class advisor {
   /// uses the pairs that were examined in detail.
   ///
   /// The theory is slightly wrong for texts of few features, and for min-wise codes. The observed distances of the
-  /// pairs show the error. More pairs show it more precisely, so the correction is weighted by its reliability.
+  /// pairs correct this error. The correction is weighted by its reliability, which grows with the number of pairs.
   [[nodiscard]] estimate recall_within(neardup::fingerprint_kind kind, std::size_t bits, int k, std::size_t f,
                                        counted what = counted::families) const {
     const std::vector<double> chances = chances_by_difference(bits, k);
@@ -433,7 +433,7 @@ class advisor {
     if (all == 0) return 0;
     constexpr std::size_t widest = 128;
     std::array<double, widest> terms{};    // terms[bit]: contribution of the bit to the share
-    double of_pairs = 0, of_one_pair = 0;  // variances of single pairs: the part that is in `terms`; all
+    double of_pairs = 0, of_one_pair = 0;  // variance of single pairs: the part in `terms`; all of it
     const double families = (std::max)(1.0, all * static_cast<double>(corpus_.documents()) / corpus_.weight());
     for (const auto& s : corpus_.sample()) {
       for (const auto& other : s.kept) {
@@ -454,8 +454,8 @@ class advisor {
     }
     double squares = 0;
     for (const double term : terms) squares += term * term;
-    // The squares contain the variance of each single pair, as a share of the sample. In the corpus, a pair has a
-    // smaller share. So the variance for the sample is subtracted, and the variance for the corpus is added.
+    // `squares` contains the variance of each single pair, weighted by the pair's share of the sample. In the corpus,
+    // this share is smaller. So the variance for the sample is subtracted, and the variance for the corpus is added.
     const double variance =
         (std::max)(0.0, squares / static_cast<double>(widest) * n - of_pairs) + of_one_pair / families;
     return std::sqrt(variance);
@@ -472,7 +472,7 @@ class advisor {
     // Two hash functions contribute to the error: the one that was examined, and the one that will be used.
     const double luck = luck_of_the_hash(kind, width, k, f) * std::sqrt(1 + recall.trust * recall.trust);
     const double error = std::hypot(recall.error, luck);
-    // For nine of ten cases, independent documents would need 1.65 standard errors. Families need more.
+    // If documents were independent, 1.65 standard errors would cover nine of ten cases. Families need more.
     const double reach = 2 * error;
     const double candidates = candidates_within<Fingerprint>(f, k, run);
     const neardup::expected_costs costs =

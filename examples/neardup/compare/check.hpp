@@ -15,8 +15,8 @@
 
 namespace command {
 
-/// Checks a candidate pair. The exact similarity that --check names decides. Without --check, short documents match
-/// only if their features are equal.
+/// Checks a candidate pair. The exact similarity that --check names decides. Without --check, two short documents match
+/// only if their features are equal, and other documents always match.
 neardup::check_result check_documents(const comparison_settings& settings, feature_set a, feature_set b);
 inline bool are_near_duplicates(const comparison_settings& settings, feature_set a, feature_set b) {
   return check_documents(settings, a, b).accepts;
@@ -48,9 +48,8 @@ class document_check {
   /// Returns true if the check decides, or false if fingerprints alone decide.
   [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
 
-  /// Returns true if the check accepts by a Jaccard similarity, and all features are in memory. With --min-similarity
-  /// 0, the check also accepts documents that have no common feature, which a join of features does not find. So the
-  /// result is then false.
+  /// Returns true if a join of features finds all pairs that the check accepts: the check uses a Jaccard similarity
+  /// above 0, and all features are in memory. A join does not find the pairs of similarity 0.
   [[nodiscard]] bool can_join() const {
     return settings_.checks_jaccard() && *settings_.min_similarity > 0 && features_.is_in_memory();
   }
@@ -62,8 +61,8 @@ class document_check {
   }
 
  private:
-  // The bytes that a run stores for each document, without its features: for fingerprints and their join, or for a join
-  // of sets.
+  // The bytes that a run stores for each document, without its features: for fingerprints and their join (the first
+  // constant), or for a join of sets (the second).
   static constexpr std::uint64_t bytes_of_join = 60, bytes_of_exact_join = 250;
 
   const comparison_settings& settings_;
@@ -105,11 +104,11 @@ class checked_texts {
   std::size_t first_, end_;
 };
 
-/// Returns the measure of an exact join.
+/// Returns the measure of similarity of an exact join.
 /// Precondition: the check compares sets.
 neardup::set_similarity set_measure_of(const comparison_settings& settings);
 
-/// Returns the least similarity of sets.
+/// Returns the least similarity of two sets that match, with its measure.
 /// Precondition: `settings.min_similarity` is set.
 inline neardup::set_threshold set_threshold_of(const comparison_settings& settings) {
   return {set_measure_of(settings), *settings.min_similarity, settings.is_lossless ? std::size_t{1} : 0};
@@ -140,15 +139,15 @@ inline std::strong_ordering compare_features(feature_set a, feature_set b) {
 /// SimHash, and the share of equal bits for codes of other programs.
 double estimate_of(const fingerprint_settings& settings, int distance);
 
-/// A passage of a document's text that contains much of another document. It has a position in bytes, and the words
-/// around the passage.
+/// A passage of a document's text that contains much of another document. `offset` and `length` are in bytes. `words`
+/// has the passage in square brackets, and words before and after it.
 struct shown_passage {
   std::optional<std::size_t> offset;  ///< nullopt with --fold-chinese: the folded text has other positions
   std::size_t length;
   std::string words;
   std::string field = {};  ///< field of the record, if several fields are texts
 };
-/// Converts a passage of a text, so that it can be shown. `field`: the name of the field with the text; empty if a
+/// Converts the passage `where` of `text` to a shown_passage. `field`: the name of the field with the text; empty if a
 /// record has one text.
 shown_passage shown_in(const input_settings& settings, std::string field, std::string_view text,
                        const common::passage& where);
@@ -181,7 +180,7 @@ struct candidate {
   std::optional<int> distance;  ///< distance of the fingerprints, if these are compared
 };
 
-/// Returns the similarity of each candidate, or nullopt if it is below `least`. All threads compute similarities.
+/// Returns the similarity of each candidate, or nullopt for similarities below `least`. Uses `threads` threads.
 /// Precondition: there is a check.
 std::vector<std::optional<double>> similarities_of(similarity_measure measure, const document_check& check,
                                                    std::span<const candidate> candidates, double least,

@@ -11,15 +11,14 @@
 
 namespace command {
 
-/// The values of --similarity and --min-similarity, as typed, if they chose other settings.
+/// The values of --similarity and --min-similarity, as typed, if these options chose other settings.
 struct similarity_choice {
   std::optional<std::string> similarity, min_similarity;
   bool is_of_comparison = false;  ///< true if a check is chosen, too; false for fingerprints alone
   int best_distance = -1;         ///< the distance of --similarity if --distance is given; otherwise -1
 };
 
-/// The settings of a run. Each member has the settings of one folder of the program. No folder needs the settings of
-/// another folder.
+/// The settings of a run. Most members are the settings of one part of the program.
 struct run_settings {
   input_settings input;
   list_settings lists;
@@ -93,7 +92,7 @@ inline void close_outputs(context& c, bool on_disk = false) {
 }
 
 /// Ends a run. Closes the output files, then prints the notes. `summary` ends the first note. `found`: the number of
-/// results of a verb that searches. If `found` is 0, the exit status is that of a search without results.
+/// results of a verb that searches, whose exit status depends on it.
 inline void finish(context& c, const std::string& summary, std::uint64_t found = 0) {
   close_outputs(c);
   c.found_any = found > 0;

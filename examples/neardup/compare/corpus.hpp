@@ -21,8 +21,7 @@ struct place {
   std::uint64_t length = 0;
 };
 
-/// Reports that a source has changed.
-/// Throws: input_error.
+/// Throws an input_error with the message that a source has changed.
 [[noreturn]] void fail_changed(const source& from);
 
 /// The names and positions of documents. The name is the id of the document, or the path of its file.
@@ -63,8 +62,8 @@ class document_table {
 
 /// The corpus: all documents that have tokens.
 struct corpus {
-  /// Makes an empty corpus. `names`: true if the names of documents are needed. `places`: true if their texts are read
-  /// again.
+  /// Makes an empty corpus. `names`: true if the names of documents are needed. `places`: true if the texts of
+  /// documents are read again.
   explicit corpus(const run_settings& settings, bool names = true, bool places = false)
       : has_names(names),
         documents(places),
@@ -123,15 +122,15 @@ struct corpus {
   std::size_t against = 0;                      // number of documents of --against, which come first
   std::optional<source_tally> sources;          // sources of the input's documents, if --by asks for them
   std::vector<std::uint32_t> source_numbers;    // of each document of the input: the number of its source
-  // The pairs of words of the texts of --against, or empty if they are not available.
+  // The pairs of words of the texts of --against, or empty if the texts are not available.
   neardup::feature_sets<common::word_pair> against_pairs;
 };
 
 /// Calls `visit` for each document of --against: first for the documents of its indexes, then for the other documents.
 void for_each_against(context& c, const document_visitor& visit);
 
-/// Reads all documents that have tokens: first the documents of --against, then the documents of the input. Calls
-/// `visit` for each document of the input before the document is added.
+/// Adds all documents that have tokens to `all`: first the documents of --against, then the documents of the input.
+/// Calls `visit` for each document of the input before the document is added.
 /// Throws: input_error if the input is bad; all documents before the bad input have then been added.
 void read_corpus(context& c, corpus& all, const document_visitor& visit = nullptr);
 

@@ -1,4 +1,4 @@
-// A sample of a corpus, with the near-duplicates of the sampled documents in the whole corpus. Advice is based on this
+// Samples a corpus, and finds the near-duplicates of the sampled documents in the whole corpus. Advice is based on this
 // sample.
 #pragma once
 
@@ -110,9 +110,9 @@ inline std::uint64_t spread(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// Calls `work(part, i)` for each i below `count`, in `parts` parts of the runner. After a call has thrown, no further
-/// call begins.
-/// Throws: the exception of `work`.
+/// Calls `work(part, i)` for each i below `count`, in `parts` parts of the runner. After a call has thrown, other parts
+/// only finish the steps that they have begun.
+/// Throws: an exception of `work`.
 template <class Work>
 void for_each_in_parts(const neardup::any_runner& run, std::size_t parts, std::size_t count, const Work& work) {
   constexpr std::size_t step = 8;
@@ -133,9 +133,9 @@ void for_each_in_parts(const neardup::any_runner& run, std::size_t parts, std::s
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
-/// A sample of a corpus that is read twice in the same order. The sample is uniform, but very long texts are left out.
-/// The second pass finds the near-duplicates of the sampled documents in the whole corpus, and keeps the fingerprints
-/// of some or all documents.
+/// A sample of a corpus. The corpus is read twice in the same order. The sample is uniform, but very long texts are
+/// left out. The second pass finds the near-duplicates of the sampled documents in the whole corpus, and keeps the
+/// fingerprints of some or all documents.
 ///
 /// If many documents resemble one another, comparing each document with the whole sample takes too long. Then the
 /// sample is thinned out before the second pass. A document that would be compared with many others is kept with a
@@ -144,7 +144,7 @@ class corpus_sample {
  public:
   using fingerprints_type = std::vector<std::optional<fingerprints_of_text>>;
 
-  /// The comparison of two texts by one choice of features. Index 0 is for SimHash, and index 1 is for min-wise codes.
+  /// The comparison of two texts by one choice of features. The outer index is 0 for SimHash, 1 for min-wise codes.
   struct compared_pair {
     std::array<double, 2> difference;                       // probability that a bit differs
     std::array<std::array<std::uint64_t, 2>, 2> differing;  // the bits that differ, of 128
@@ -178,7 +178,7 @@ class corpus_sample {
   void add(std::string_view text) {
     const std::uint64_t ordinal = documents_++;
     total_bytes_ += static_cast<double>(text.size());
-    // A text of this size would be a large part of the sample. So it is added only while the sample has no other text.
+    // A text above the limit would be a large part of the sample. So it is added only while the sample is empty.
     const bool is_too_long = text.size() > limits_.bytes / max_share;
     if (is_too_long && !sample_.empty()) return;
     if (!is_too_long && eligible_++ == 0) {
@@ -221,7 +221,7 @@ class corpus_sample {
       const auto& element = texts[i];  // texts[i] may return a temporary that owns the text
       const std::string_view text(element);
       join_.find(own.readers.front().features(text), own.join, [&](std::size_t a, double similarity) {
-        // Only equal sets have a similarity of exactly 1, even after rounding, so equal sets are copies.
+        // Only equal sets have a similarity of exactly 1, even after rounding. So similarity 1 means a copy.
         if (sample_[a].ordinal != compared_ + i)
           neighbours[i].push_back({static_cast<std::uint32_t>(a), similarity == 1});
       });
@@ -270,8 +270,8 @@ class corpus_sample {
   }
 
   [[nodiscard]] const std::vector<neardup::feature_choice>& features() const noexcept { return features_; }
-  /// Returns the documents for which near-duplicates are counted. After the first pass, all drawn documents are in the
-  /// sample. compare() may remove some documents.
+  /// Returns the documents for which near-duplicates are counted. Until the first call of compare(), these are all
+  /// documents of the sample. That call may remove some of them.
   [[nodiscard]] const std::vector<sampled>& sample() const noexcept { return sample_; }
   [[nodiscard]] std::size_t drawn_documents() const noexcept { return drawn_documents_; }
   [[nodiscard]] double weight() const noexcept {
@@ -289,7 +289,7 @@ class corpus_sample {
   /// Returns the fingerprints of the documents for which is_compared() is true. Sampled documents may be among them.
   [[nodiscard]] const fingerprints_type& fingerprints(std::size_t f) const { return fingerprints_[f]; }
 
-  /// Returns true if the fingerprints of this document are kept for comparison.
+  /// Returns true if the fingerprints of document `ordinal` are kept for comparison.
   [[nodiscard]] bool is_compared(std::uint64_t ordinal) const noexcept {
     // A sixteenth of the corpus is compared. If more were compared, computing six kinds of features for each document
     // would take longer than the rest of the advice. If fewer than 4,096 documents were compared, the size of 16-bit
@@ -303,8 +303,8 @@ class corpus_sample {
 
   [[nodiscard]] double median_bytes() const noexcept { return median_bytes_; }
 
-  /// Returns the number of distinct features of each drawn document, for each choice of features. In a small corpus,
-  /// only some of the drawn documents are counted, because counting all would take longer than the rest of the advice.
+  /// Returns for each choice of features the number of distinct features of each document in the original sample. In a
+  /// small corpus, choices after the first have only some documents, because counting all would take too long.
   [[nodiscard]] const std::vector<std::vector<std::size_t>>& feature_counts() const noexcept { return feature_counts_; }
 
   /// Returns random number i, modulo `limit`. The modulo favours small results, by at most limit / 2^64.
@@ -333,7 +333,7 @@ class corpus_sample {
     for (std::size_t i = 0; i < 2; ++i) both.differing[kind][i] = first.to_words()[i] ^ second.to_words()[i];
   }
 
-  /// Removes a random document. The rest is a smaller uniform sample.
+  /// Removes a random document. The remaining documents are a smaller uniform sample.
   void drop_one() {
     sampled& out = sample_[static_cast<std::size_t>(drawn(draws_++, sample_.size()))];
     sample_bytes_ -= out.text.size();
@@ -359,7 +359,7 @@ class corpus_sample {
     for_each_in_parts(runner, parts, count, [&](std::size_t part, std::size_t i) { work(workers_[part], i); });
   }
 
-  /// Makes the sets and fingerprints of the sample, once it is complete.
+  /// Completes the sample in the first call of compare(): makes its sets and fingerprints, and thins it out.
   void prepare(const neardup::any_runner& runner) {
     if (is_prepared_) return;
     drawn_documents_ = sample_.size();
@@ -401,7 +401,7 @@ class corpus_sample {
     feature_counts_.front().clear();
     for (const hash_set& set : sets) feature_counts_.front().push_back(set.size());
     for_each(runner, counted, [&](worker& own, std::size_t i) {
-      // The sample of a small corpus has the order of the corpus. Evenly spaced documents represent all of it.
+      // The sample of a small corpus has the order of the corpus. Evenly spaced documents represent the whole corpus.
       const std::string& text = sample_[i * sets.size() / counted].text;
       for (std::size_t f = 1; f < features_.size(); ++f) feature_counts_[f][i] = own.readers[f].features(text).size();
     });
@@ -471,8 +471,8 @@ class corpus_sample {
     return steps.empty() ? 0 : steps.back();
   }
 
-  /// Counts document `ordinal` as a near-duplicate of the sampled document `of`. It must not be a copy.
-  /// Returns: true if the pair has to be examined in detail, and was added to `of.kept`.
+  /// Counts document `ordinal` as a near-duplicate of the sampled document `of`, of which it is not a copy.
+  /// Returns: true if the document was added to `of.kept`, so that the pair will be examined in detail.
   bool admit(sampled& of, std::uint64_t ordinal) {
     ++of.degree;
     const std::uint64_t priority = spread(limits_.seed ^ spread(of.ordinal) ^ spread(~ordinal));

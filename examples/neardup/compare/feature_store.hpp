@@ -58,7 +58,7 @@ class feature_store {
     to->used += features.size();
     ends_.push_back(to->begin + to->used);
     if (is_in_memory()) return;
-    // In memory, a document begins at the end of the previous one. In the file, its size is stored instead.
+    // In memory, a document begins at the end of the previous one. In the file, a document is followed by its size.
     *end = static_cast<std::uint32_t>(features.size());
     ++to->used;
   }
@@ -75,8 +75,8 @@ class feature_store {
     const std::uint32_t* const behind = holder.features + (end - holder.begin);
     if (holder.is_filed) {
       const std::uint32_t* const begin = behind - *behind;
-      // A pass over all documents reads the first document of each chunk, so the rest of the chunk is requested, too.
-      // Other reads seldom begin there.
+      // A read of the first document of a chunk usually belongs to a pass over all documents, so the rest of the chunk
+      // is requested, too.
       if (begin == holder.features) will_need(begin, sizeof(std::uint32_t) << slot_bits_);
       return {begin, *behind};
     }

@@ -15,7 +15,7 @@ namespace command {
 
 namespace {
 
-/// Returns the labels of all documents: of the other corpus, whose documents represent themselves, then `of_input`.
+/// Returns the labels of all documents: first the other corpus, where label[i] == i, then `of_input`.
 std::vector<std::uint32_t> behind_against(const corpus& all, const std::vector<std::uint32_t>& of_input) {
   std::vector<std::uint32_t> label(all.against);
   std::iota(label.begin(), label.end(), 0U);
@@ -46,8 +46,8 @@ std::vector<std::uint32_t> group_exactly(context& c, const corpus& all, bool ori
   return behind_against(all, neardup::extend_groups(others, sets, set_threshold_of(c.settings.comparison), how));
 }
 
-/// Returns true if group_within_values() is the fastest way. The sets must be in memory. There must be few values, or
-/// many documents of each value, because each value takes a join of its own.
+/// Returns true if group_within_values() is the fastest way. The sets must be in memory. There must be few values for
+/// --within, or many documents of each value, because each value takes a join of its own.
 bool groups_within_values(const context& c, const corpus& all) {
   constexpr std::size_t few_values = 64, many_of_each = 1000;
   const std::size_t values = all.value_numbers.size();
@@ -141,8 +141,8 @@ std::vector<std::uint32_t> order_of_decision(const context& c, const corpus& all
   return order;
 }
 
-/// Groups documents by all allowed pairs, with the library's rule. --within, --across and codes of any width need this
-/// function.
+/// Finds all pairs that --within and --across allow, and groups documents by these pairs, with the library's rule.
+/// --within, --across and codes of any width need this function.
 std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   const auto count = static_cast<std::uint32_t>(all.size());
   const std::vector<std::uint32_t> order = order_of_decision(c, all);
@@ -150,7 +150,8 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   for (std::uint32_t i = 0; i < count; ++i) rank[order[i]] = i;
   neardup::pair_groups<std::uint32_t> representatives(count);
   neardup::pair_components<std::uint32_t> components(count);
-  // Of documents with equal values and equal data, only the first is compared with others. So n copies have n pairs.
+  // Of documents with equal values and equal data, only the first is compared with other documents. Each copy is linked
+  // to the first: n equal documents need only n - 1 links.
   std::vector<bool> is_copy(count);
   if (all.paired != pairing::across && (!c.settings.against.any() || c.settings.against.also_within)) {
     const auto compare = [&](std::uint32_t x, std::uint32_t y) -> std::strong_ordering {
@@ -179,7 +180,7 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   }
   const bool is_paired = all.paired != pairing::all;
   if (all.fingerprints.wide() != nullptr && all.against > 0 && !c.settings.grouping.by_components && !is_paired) {
-    // Of equal codes of the other corpus, only the first can be an original, unless their values differ.
+    // Without --within and --across, only the first of equal codes of the other corpus can be an original.
     const distinct_documents known(all, all.against);
     if (known.has_repeats()) {
       std::fill_n(is_copy.begin(), all.against, true);
@@ -408,7 +409,7 @@ std::vector<std::uint32_t> extend_groups_of_codes(const distinct_documents& know
   const std::vector<std::uint32_t> all = groups.finish();
   std::vector<std::uint32_t> label(all.begin() + before, all.end());
   for (std::uint32_t i = 0; !among_themselves && i < count; ++i) {
-    // Equal codes have the same representative below `before`, or else each of them represents itself.
+    // Equal codes have the same representative if its number is below `before`. Otherwise, each code represents itself.
     const std::uint32_t by = label[first[i]];
     label[i] = by < before ? by : before + i;
   }

@@ -1,4 +1,4 @@
-// Groups of documents. Either the members of a group are near-duplicates of its representative, or chains connect them.
+// Finds groups of documents. The members of a group are near-duplicates of its representative, or form a component.
 #pragma once
 
 #include <neardup/dedup/group.hpp>
@@ -17,7 +17,7 @@ neardup::group_options exact_grouping(const run_settings& settings, std::span<co
 /// Returns the least edit similarity that --similarity gives, with a callback that shows the progress.
 neardup::edit edit_threshold(context& c);
 
-/// Converts the labels of texts to labels in the form of find_groups().
+/// Converts the labels of texts to the type of the labels that find_groups() returns.
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels);
 
 /// The distinct documents of another corpus, or of an index: the first document of each group of equal documents.
@@ -41,7 +41,7 @@ class distinct_documents {
   [[nodiscard]] std::size_t number_at(std::size_t position) const noexcept {
     return position < numbers_.size() ? numbers_[position] : position + repeats_;
   }
-  /// Returns how many of the first documents were examined: the argument `count` of the constructor.
+  /// Returns the argument `count` of the constructor, or 0 if has_repeats() is false.
   [[nodiscard]] std::size_t count() const noexcept { return numbers_.size() + repeats_; }
 
  private:
@@ -49,8 +49,8 @@ class distinct_documents {
   std::size_t repeats_ = 0;
 };
 
-/// Returns the result of neardup::extend_groups(), but passes equal documents among the first known.count()
-/// representatives only once. `check`: no_check, or an at_least.
+/// Returns the result of neardup::extend_groups(). Of equal documents among the first known.count() representatives,
+/// only the first is passed to that function. `check`: no_check, or an at_least.
 template <class Fingerprint, class Check>
 std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& known,
                                                      std::span<const Fingerprint> representatives,
@@ -136,7 +136,7 @@ class document_groups {
   /// Complexity: O(log members).
   [[nodiscard]] group_member member(std::size_t i, std::size_t document) const;
 
-  /// Counts the members of groups by source in `all`, if --by is given. Representatives are not counted.
+  /// If --by is given, counts the members of groups, except representatives, as dropped documents of `all.sources`.
   void count_by_source(corpus& all) const;
 
   /// Returns the members of a group: first the representative, then the other members in the order of the input.

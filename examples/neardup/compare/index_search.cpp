@@ -96,8 +96,8 @@ chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, st
 
 using match_visitor = std::function<void(std::size_t i, std::span<const indexed_match> matches)>;
 
-/// Visits the matches of `batch`, a part that begins at set `first`. If memory is short, visits one half after the
-/// other.
+/// Visits the matches of `batch`, which is a part of a larger batch, and begins at its set `first`. If there are too
+/// many matches for memory, visits one half of `batch` after the other.
 void visit_part(const run_settings& settings, const chosen_sets& chosen, std::span<const feature_set> batch,
                 std::size_t first, const match_visitor& visit) {
   const std::size_t most_matches = std::max(std::size_t{1} << 18, 8 * batch.size());

@@ -8,13 +8,13 @@
 
 namespace command {
 
-/// A share of `all` cases, with Wilson's score interval at 95 %.
+/// The share `part` / `all` of some cases, with its Wilson score interval at 95 %.
 struct labelled_share {
   std::uint64_t part = 0, all = 0;
 
-  /// Returns part / all, or nullopt if there are no cases.
+  /// Returns part / all, or nullopt if `all` is 0.
   [[nodiscard]] std::optional<double> value() const;
-  /// low() and high() return the ends of the interval, which are 0 and 1 if there are no cases.
+  /// low() and high() return the ends of the interval, which are 0 and 1 if `all` is 0.
   [[nodiscard]] double low() const { return end(-1); }
   [[nodiscard]] double high() const { return end(1); }
 
@@ -45,8 +45,8 @@ struct labelled_limit {
 };
 
 /// Returns the limits for the similarities .05, .1, … 1, ascending. Adjacent similarities with the same result are one
-/// limit. The first similarity is the highest one at which all labelled pairs are found, or .05 if there is none. The
-/// labels say nothing about pairs that are less similar than all labelled pairs.
+/// limit. The first similarity is the highest at which all labelled pairs are found, or .05. Lower similarities are
+/// left out, because the labels say nothing about less similar pairs.
 std::vector<labelled_limit> limits_of(std::span<const labelled_pair> pairs);
 
 /// Returns the position of the limit with the highest F1. If several limits have it, the widest range is chosen, then

@@ -42,8 +42,8 @@ void visit_candidates_once(const corpus& all, const neardup::bits& within, const
       how);
 }
 
-/// Calls `visit(i, j, distance)` for the candidate pairs, in any order. With --against, i is in the input and j in the
-/// other corpus. Without it, or with `also_within`, both are in the input.
+/// Calls `visit(i, j, distance)` for the candidate pairs, in any order. With --against, visits pairs of i in the input
+/// and j in the other corpus. Without --against, or in addition with `also_within`, visits pairs of the input.
 template <std::size_t Bits, class Visit>
 void visit_candidates(const context& c, const corpus& all, bool copies_once, const Visit& visit) {
   const std::span others = std::span(all.fingerprints.of<Bits>()).first(all.against);

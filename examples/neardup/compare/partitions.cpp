@@ -13,7 +13,7 @@ namespace command {
 namespace {
 
 /// Returns empty partitions for the sets of `check`. If features are in memory, the partitions may use the rest of
-/// --memory.
+/// --memory, otherwise an eighth of --memory.
 stored_partitions partitions_for(const context& c, const document_check& check) {
   const std::uint64_t features = check.feature_count() * sizeof(feature_set::value_type);
   const std::uint64_t memory = c.settings.grouping.memory;

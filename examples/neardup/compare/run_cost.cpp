@@ -66,8 +66,8 @@ tried_run try_run(const corpus_part& part, const compared_by& by, double similar
     }
   }
   run.reading_seconds = processor_seconds() - begin;
-  // If the first round is short, a second one is measured, and the lesser time counts. The first round also waits for
-  // new pages of memory. A part needs more new pages per document than a corpus.
+  // The first round takes longer, because the system provides new pages of memory. A part needs more new pages per
+  // document than a corpus. So if the first round is short, a second one is measured, and the lesser time counts.
   constexpr double short_seconds = 0.5;
   for (int round = 0; round < 2; ++round) {
     const double before = processor_seconds();

@@ -136,7 +136,7 @@ class sample_join {
     }
   }
 
-  /// Returns false if set i cannot be similar to a set of `size` hashes whose distinct upper halves are `high`.
+  /// Returns false if the upper halves show that set i is not similar to a set of `size` hashes with the halves `high`.
   /// Comparing upper halves, 8 at a time with AVX2, takes a third of the time of comparing hashes. If the hashes of
   /// each set have distinct upper halves, the sets of halves are at least as similar as the sets of hashes.
   [[nodiscard]] bool may_be_similar(std::uint32_t i, std::size_t size, const std::vector<std::uint32_t>& high) const {
@@ -147,8 +147,8 @@ class sample_join {
   std::vector<hash_set> sets_;
   std::vector<std::vector<std::uint32_t>> high_;  // the upper halves of the hashes of each set
   double threshold_ = 1;
-  // Several halves share a bit of is_seen_. The bit is set if one of these halves is indexed. Most bits are 0, so most
-  // elements of other sets are not looked up in sets_with_.
+  // Several upper halves share a bit of is_seen_. The bit is set if one of these halves is indexed. Most bits are 0, so
+  // most elements of other sets are not looked up in sets_with_.
   int seen_bits_ = 1;
   std::vector<bool> is_seen_ = std::vector<bool>(2);
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // key: upper half of an indexed hash

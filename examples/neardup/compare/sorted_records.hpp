@@ -1,4 +1,4 @@
-// Sorted records, in memory or in a temporary file.
+// Lists of records in memory or in a temporary file: sorted, or in the order in which they were added.
 #pragma once
 
 #include <algorithm>

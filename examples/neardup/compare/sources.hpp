@@ -59,8 +59,8 @@ class source_tally {
 using group_namer = std::function<std::string(std::uint64_t)>;
 
 /// Returns a warning for each source with ten or more documents that loses more than half of its documents. After five
-/// such sources, one warning counts the others. There is also a warning about the largest group if ten or more
-/// documents are dropped, and the largest group has more than a tenth of them.
+/// such warnings, one warning counts the remaining sources of this kind. There is also a warning about the largest
+/// group if ten or more documents are dropped, and the largest group has more than a tenth of them.
 std::vector<std::string> source_warnings(const source_tally& tally, const group_namer& name);
 
 /// Prints the counts on standard error, unless `quiet`. The warnings are always printed.

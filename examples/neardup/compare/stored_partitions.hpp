@@ -1,4 +1,4 @@
-// The partition_store of a join that may not fit into memory.
+// A neardup::partition_store: stores the data of a join in memory and, beyond a limit, in a temporary file.
 #pragma once
 
 #include <algorithm>

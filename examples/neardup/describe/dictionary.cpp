@@ -48,7 +48,7 @@ constexpr std::string_view chinese_stop_words =
     "去 上 下 里 中 内 外 前 后 间 起 起来 下去 下来 上来 上去 出来 出去 过来 过去 进来 "
     "进去 回来 回去";
 
-/// Returns the words of the list `name`, the value of --stop-words: none, the list zh, or the words of a file.
+/// Reads the list `name`, the value of --stop-words: `zh` or a file. An empty `name` gives no words.
 neardup::stop_words read_stop_words(const std::string& name) {
   if (name.empty()) return {};
   if (name != "zh") return neardup::stop_words::load(name);
@@ -81,7 +81,7 @@ std::optional<std::string> find_model(const dictionary_files& files, const std::
   }
   const std::string beside = (std::filesystem::path(dictionary).parent_path() / "finalseg").string();
   if (std::filesystem::is_directory(beside, ignored)) return beside;
-  // read_dictionary() later reports that the dictionary is missing.
+  // If the dictionary itself is missing, read_dictionary() reports this later.
   if (!std::filesystem::exists(dictionary, ignored)) return std::nullopt;
   throw usage_error("there is no model of unknown words in " + beside +
                     "; name its folder with --model, or do without by --no-hmm");

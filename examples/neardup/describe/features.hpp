@@ -36,7 +36,7 @@ struct feature_setting {
   friend bool operator==(const feature_setting&, const feature_setting&) = default;
 };
 
-/// Parses `text`, the value of --features or of another option with features. `option` is its name for messages.
+/// Parses `text`, the value of an option such as --features. `option`: the name of the option, for messages.
 /// Throws: usage_error if `text` names no features.
 feature_setting parse_feature_setting(const std::string& option, const std::string& text);
 std::string to_string(const feature_setting& features);

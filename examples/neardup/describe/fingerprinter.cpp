@@ -58,7 +58,7 @@ fingerprinter fingerprint_weighed(const fingerprint_settings& settings) {
   };
 }
 
-/// Makes a fingerprinter for SimHash. It computes `Bits` bits, and keeps as many as the options demand.
+/// Makes a fingerprinter that computes a SimHash of `Bits` bits, and keeps its first settings.bits bits.
 template <std::size_t Bits>
 fingerprinter make_simhash_fingerprinter(const fingerprint_settings& settings) {
   return neardup::any_weighter::with(settings.weights, settings.idf, [&](const auto& weighter) -> fingerprinter {
