@@ -94,7 +94,7 @@ struct indexed_sets {
   std::size_t numbers = 0;
   /// The least Jaccard similarity that `search` accepts as `least`.
   double similarity = 0;
-  /// Returns, for each set of `batch`, the sets that are at least `least` similar, sorted by similarity, then by number.
+  /// Returns for each set of `batch` the sets that are at least `least` similar, sorted by similarity, then by number.
   std::function<std::vector<std::vector<indexed_match>>(std::span<const feature_set> batch, double least,
                                                         unsigned threads)>
       search;
@@ -380,7 +380,7 @@ class opened_index {
     }
   }
 
-  /// Returns, for each set of `batch`, the sets that are at least `least` similar, sorted by similarity, then by number.
+  /// Returns for each set of `batch` the sets that are at least `least` similar, sorted by similarity, then by number.
   [[nodiscard]] std::vector<std::vector<indexed_match>> similar(std::span<const feature_set> batch, double least,
                                                                 unsigned threads) const {
     check_file();
