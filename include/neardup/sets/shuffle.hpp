@@ -113,7 +113,7 @@ template <class Feature, class Offset>
 /// partition gets both sets.
 ///
 /// Several scatters, also on different machines, may process parts of a corpus. All scatters need equal settings and
-/// equal counts. To gather a partition, pass to gather_pairs() the blobs of the partition from all scatters.
+/// equal feature_counts. To gather a partition, pass to gather_pairs() the blobs of the partition from all scatters.
 /// Thread safety: none. Each thread needs its own scatter.
 template <std::unsigned_integral Feature = std::uint64_t>
 class set_scatter {

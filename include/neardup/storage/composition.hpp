@@ -26,7 +26,7 @@ inline constexpr unsigned fingerprint_definition = 4;
 /// if their compositions are equal.
 ///
 /// composition_of() returns the composition of a simhasher or a minwise_hasher (composition_of.hpp). For fingerprints
-/// of another program, set `kind`, and set at least one of the texts, such as `hasher`, to a name that only the
+/// of another program, set `kind`, and set at least one text member, such as `hasher`, to a name that only the
 /// fingerprints of that program have. An empty member means that there is no such part or table.
 /// Precondition: no member has a line break.
 struct fingerprint_composition {
@@ -127,7 +127,7 @@ NEARDUP_INLINE std::optional<fingerprint_composition> detail::parse_composition(
   for (const auto& field : composition_fields) {
     if (const auto value = next_value(field.name)) made_of.*field.value = *value;
   }
-  // If text remains, a field is repeated, out of order or unknown. The text is rejected, because this field would be
+  // Text remains if a field is repeated, out of order or unknown. Such a text is rejected, because this field would be
   // lost when the composition is written again.
   if (!text.empty()) return std::nullopt;
   return made_of;

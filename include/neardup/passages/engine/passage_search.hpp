@@ -47,7 +47,8 @@ struct passage_source {
   /// A function that passes all texts to a sink, in order. The function is called twice, and has to pass the same texts
   /// each time.
   std::function<void(const sink&)> visit_texts;
-  /// Appends hashes of the words of `text` for `seed` to `hashes`. If the function is empty, the units are bytes.
+  /// Computes hashes of the words of `text` with `seed`, and appends the hashes to `hashes`. If hash_words is empty,
+  /// the units are bytes.
   std::function<void(std::string_view text, std::uint64_t seed, std::vector<std::uint64_t>& hashes)> hash_words;
 };
 

@@ -190,7 +190,7 @@ class bucket_join {
   };
   /// The rows of a bucket whose feature is in the shorter prefix of their set, by ascending size of the set.
   struct posted_rows {
-    std::vector<std::uint32_t> places;  // indices into the rows of the feature
+    std::vector<std::uint32_t> places;  // indices of the rows in the bucket
     std::vector<run_of_sizes> runs;
     std::size_t begin = 0;  // the first of `runs` whose size is not too small for the row to join
 

@@ -137,7 +137,7 @@ class distinct_sets {
   /// Returns the least number of a set that equals the set of this rank.
   [[nodiscard]] const std::uint32_t& first_of(std::size_t rank) const noexcept { return firsts_[rank]; }
   [[nodiscard]] bool is_of_second(std::size_t rank) const noexcept { return first_of(rank) >= first_count_; }
-  /// Moves the document frequencies of all tokens, which take much memory, from this object to the result.
+  /// Returns the document frequencies of all tokens, and removes them from this object to free memory.
   [[nodiscard]] token_counts take_counts() noexcept { return std::exchange(counts_, {}); }
   [[nodiscard]] std::size_t source_size() const noexcept { return source_.size; }
   /// Returns the set with this number in the source.
@@ -148,7 +148,7 @@ class distinct_sets {
   /// each set.
   void order_by_size(std::size_t min_size, large_array<std::uint64_t>& memory) {
     std::size_t count = 0;
-    large_array<std::uint64_t> ordered(copies_.distinct());  // each word: the size above the number
+    large_array<std::uint64_t> ordered(copies_.distinct());  // each word: a size (high half) and a number (low half)
     for (std::size_t i = 0; i < source_.size; ++i) {
       if (copies_.is_copy(i)) continue;
       const std::size_t size = source_.of(i).size();

@@ -96,8 +96,8 @@ concept has_std_hash = requires(const Id& id) {
   { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
 };
 
-/// A table of ids, each with the slot of its set. If std::hash<Id> exists, ids are hashed, otherwise an ordered map
-/// finds them. The ids of a slot form a circular list.
+/// A table of ids, each with the slot of its set. Ids are found by their hashes if std::hash<Id> exists, otherwise by
+/// an ordered map. The ids of a slot form a circular list.
 /// Guarantee: strong.
 /// Memory: per id, about 20 bytes and the id; with an ordered map 72 bytes more.
 template <class Id>

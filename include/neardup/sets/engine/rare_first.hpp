@@ -189,8 +189,8 @@ class prefix_finder {
     return std::span(counts_).first((n + lanes - 1) / lanes * lanes);
   }
 
-  /// Of the first `n` tokens in tokens_, drops the `fewer` tokens whose frequencies are below `least`. Returns the
-  /// first `count` of the other tokens, in the order of find().
+  /// Of the first `n` tokens in tokens_, drops the tokens whose frequencies are below `least`; their number is `fewer`.
+  /// Returns the first `count` other tokens, in the order of find().
   std::span<const std::uint64_t> choose(std::size_t n, std::size_t count, std::uint32_t least, std::size_t fewer) {
     // The frequency of the last prefix feature is found first. Then one pass without branches finds the tokens up to
     // this frequency.

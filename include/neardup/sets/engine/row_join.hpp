@@ -169,8 +169,8 @@ class row_join {
 
   /// Counts the features, finds the copies, and stores the rows of all other sets. The sets numbered `first_count` and
   /// above are a second corpus. Sets of different corpora are never copies of each other.
-  /// Throws: std::length_error if the source has 2^32 - 1 sets or more, or a set has as many features; exceptions of
-  /// the store; std::bad_alloc.
+  /// Throws: std::length_error if the source has 2^32 - 1 sets or more, or if a set has 2^32 - 1 features or more;
+  /// exceptions of the store; std::bad_alloc.
   row_join(set_source<Feature> source, std::size_t first_count, const overlap_bounds& bounds, any_partition_store store,
            const any_runner& run, const row_join_sizes& sizes)
       : source_(std::move(source)),
@@ -194,7 +194,7 @@ class row_join {
   /// Selects which sets and pairs a visit joins.
   struct selection {
     const std::vector<bool>* sets = nullptr;    // the sets to join, by number; nullptr for all sets
-    const std::vector<bool>* across = nullptr;  // [set]: a mark, on one set of each pair; or nullptr
+    const std::vector<bool>* across = nullptr;  // [set]: a mark; each pair has one marked set; or nullptr
     set_classes* classes = nullptr;             // leaves out pairs, for example of sets in one class
     failure_limit* failures = nullptr;          // the limit at which the visit gives up
   };
@@ -210,7 +210,7 @@ class row_join {
     for (std::uint32_t partition = 0; partition < partitions_; ++partition) {
       const auto count = to_size(stored_[partition]);
       if (count < 2) continue;
-      if (rows.size() < count) rows = {};  // frees the old array before it allocates a new one
+      if (rows.size() < count) rows = {};  // frees the old array before a new one is allocated
       if (rows.size() < count) rows = large_array<set_row>(count);
       std::span<set_row> some = rows.span().first(count);
       store_.read(partition, std::as_writable_bytes(some));
@@ -302,7 +302,7 @@ class row_join {
     return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
 
-  /// Moves the rows of a feature to the front if at least one marked set and one unmarked set have the feature.
+  /// Moves the rows of shared features to the front: a marked set and an unmarked set have such a feature.
   /// Returns: the moved rows. Features are hashed, so a few rows of other features may be moved, too.
   static std::span<set_row> only_shared(std::span<set_row> rows, const std::vector<bool>& is_marked) {
     const int bits = static_cast<int>(std::bit_width(rows.size())) + 2;

@@ -93,7 +93,7 @@ class set_join {
       : sets_(sets), prefixes_(prefixes), bounds_(bounds), run_(run), how_(sizes) {}
 
   /// Selects the sets with these ranks.
-  /// Precondition: the ranks ascend. The array outlives the join.
+  /// Precondition: the ranks ascend, and the array `ranks` outlives the join.
   void choose(std::span<const std::uint32_t> ranks) noexcept {
     chosen_ = ranks;
     is_all_ = false;
@@ -178,9 +178,9 @@ class set_join {
   struct worker {
     std::vector<looked_up> sets;
     std::size_t seen_begin = 0;        // the place of seen[0]
-    std::vector<std::uint32_t> seen;   // seen[place]: the last set whose candidate was the set at `place`
-    std::vector<std::uint32_t> times;  // times[place]: number of common features; only for containment
-    std::vector<std::uint32_t> least;  // least[size]: required overlap
+    std::vector<std::uint32_t> seen;   // seen[i]: the last set of which the set at seen_begin + i was a candidate
+    std::vector<std::uint32_t> times;  // times[i]: number of common features of these two sets; only for containment
+    std::vector<std::uint32_t> least;  // least[i]: required overlap with a set of least_base + i features
     std::size_t least_base = 0, least_for = 0;
     std::size_t first = 0, last = 0;  // the places in the chunk whose sizes fit
     std::uint32_t bitmap = 0;         // small_bitmap() of the set that is looked up

@@ -3,10 +3,10 @@
 //
 // A hash divides the universe of features into parts. Let two sets differ in at most d features. Of d + 1 parts, at
 // least one is equal in the two sets. Of floor(d / 2) + 1 parts, at least one differs in at most one feature. Parts
-// distinguish sets even if every feature is frequent: if a part has five of twenty features, 15,504 choices are
-// possible. Larger parts distinguish more sets, but need an additional key for each feature: the part without that
-// feature. The number of parts grows with the sizes of the sets. So sizes are divided into classes. All sets of a
-// class, and all sets that are compared with them, use the same number of parts.
+// distinguish sets even if every feature is frequent: five of twenty features in a part can be chosen in 15,504 ways.
+// Larger parts distinguish more sets, but need an additional key for each feature: the part without that feature. The
+// number of parts grows with the sizes of the sets. So sizes are divided into classes. All sets of a class, and all
+// sets that are compared with them, use the same number of parts.
 // Source: Deng, Li, Wen and Feng, An Efficient Partition Based Method for Exact Set Similarity Joins, PVLDB 9 (4),
 // 2015.
 #pragma once
@@ -22,14 +22,14 @@
 
 namespace neardup::inline v0::detail {
 
-/// A class of set sizes, from `first` to `last`. `differing` bounds the number of features in which two similar sets of
-/// at most `last` features differ.
+/// A class of set sizes, from `first` to `last`. Two similar sets of at most `last` features differ in at most
+/// `differing` features.
 struct size_class {
   std::size_t first, last, differing;
 };
 
-/// Returns the class of sizes that begins with `first`. The class ends at first + first / 8, or at a later size with
-/// the same number of differing features.
+/// Returns the class of sizes that begins with `first`. The class ends at first + first / 8, or at a later size up to
+/// `largest` with the same number of differing features.
 /// Precondition: bounds.bounds_differences(); first <= largest.
 inline size_class size_class_from(std::size_t first, std::size_t largest, const overlap_bounds& bounds) noexcept {
   size_class result{first, first + first / 8, 0};

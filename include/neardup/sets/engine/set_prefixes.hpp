@@ -43,7 +43,7 @@ class set_prefixes {
     for (std::size_t rank = 0; rank < sets.size(); ++rank) is_first[sets.first_of(rank)] = true;
     struct worker {
       prefix_finder finder;
-      std::size_t size = 0, prefix = 0;  // those of the previous set
+      std::size_t size = 0, prefix = 0;  // of the previous set
       std::vector<std::uint32_t> tokens;
     };
     std::vector<worker> workers(parts_for(run, sets.source_size(), 256));
