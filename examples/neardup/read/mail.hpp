@@ -1,4 +1,4 @@
-// Mails: messages in separate files (.eml), and messages in mail boxes (mbox).
+// Reads mails: messages in separate files (.eml), and messages in mail boxes (mbox).
 #pragma once
 
 #include <optional>
@@ -20,11 +20,11 @@ bool begins_message(std::string_view line);
 bool begins_field(std::string_view line);
 
 /// Reads a message. The result is the decoded text of its parts, one part after the other. HTML is converted to text.
-/// If the same text is there as plain text and as HTML, the plain text is read. Attachments are not read. Text that a
-/// mail quotes is left out if the author's own text has words, unless the settings ask for quoted text. The id is the
-/// header field that --id-field names; the default is Message-ID.
-/// Returns: an error message, or nullopt if the message is valid. A part that cannot be decoded is read without
-/// decoding.
+/// If the same text is there as plain text and as HTML, the plain text is read. Attachments are not read. A part that
+/// cannot be decoded is read without decoding. Text that a mail quotes is left out if the author's own text has words,
+/// unless the settings ask for quoted text. The id is the header field that --id-field names; the default is
+/// Message-ID.
+/// Returns: an error message, or nullopt if the message is valid.
 class mail_reader {
  public:
   explicit mail_reader(const input_settings& settings) : settings_(settings) {}

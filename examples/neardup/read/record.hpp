@@ -1,4 +1,4 @@
-// The content of a record in any format: its texts and its id.
+// Reads the content of a record in any format: its texts and its id.
 #pragma once
 
 #include <functional>
@@ -53,7 +53,7 @@ struct record {
   [[nodiscard]] bool is_left_out() const noexcept { return is_html || is_packed || is_no_text; }
 };
 
-/// Reads a record of a source. `padding` readable bytes must follow the record.
+/// Reads the record `content` of a source into `out`. `padding` readable bytes must follow `content`.
 /// Returns: an error message, or nullopt if the record is valid.
 using record_reader =
     std::function<std::optional<std::string>(const source& from, std::string_view content, record& out)>;

@@ -82,8 +82,8 @@ bool may_hold_others(std::string_view element);
 /// A piece of a JSON array, as record_cutter cuts it.
 struct array_piece {
   std::string_view element;  ///< the element, without the bytes around it; may be empty
-  bool has_end = false;      ///< true if a comma or the bracket follows the element
-  bool is_last = false;      ///< true if the bracket follows the element, or precedes it
+  bool has_end = false;      ///< true if a comma, or the closing bracket of the array, follows the element
+  bool is_last = false;      ///< true if this bracket follows or precedes the element
 };
 array_piece piece_of_array(std::string_view raw, bool is_first);
 

@@ -1,4 +1,4 @@
-// The sources of documents: files, and standard input.
+// Finds and reads the sources of documents: files, and standard input.
 #pragma once
 
 #include <exception>
@@ -63,7 +63,7 @@ class recovered_records {
   std::map<std::uint64_t, std::string> wrong_;
 };
 
-/// A file, or standard input. It is shared by all objects that may still read it.
+/// A file, or standard input. Several objects may share a source.
 struct source {
   std::string path;  ///< used for the names of documents; "-" is standard input
   /// The temporary file for `copy`. Null if no copy is needed.
@@ -132,8 +132,8 @@ class source_file {
   /// Throws: output_error if the copy cannot be written.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
 
-  /// Returns the next bytes of a source, which read() will return again; see peeking_stream::peek(). Returns nothing if
-  /// a copy is read.
+  /// Returns the next bytes of a source, which read() will return again; see peeking_stream::peek(). Returns "" if a
+  /// copy is read.
   std::string_view peek(std::size_t size, const std::atomic<bool>& stop);
 
   /// Reads bytes at an offset; see input_file::read_at(). If there is a copy, only bytes that were read so far can be

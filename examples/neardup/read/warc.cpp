@@ -24,7 +24,7 @@ bool is_same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-/// Removes the first line from the text.
+/// Removes the first line from `text`.
 /// Returns: the removed line without its end.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
@@ -34,14 +34,14 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Returns the media type in lower case, without its parameters.
+/// Returns the media type `value` in lower case, without its parameters.
 std::string media_type(std::string_view value) {
   std::string type(trimmed(value.substr(0, value.find(';'))));
   std::transform(type.begin(), type.end(), type.begin(), lower);
   return type;
 }
 
-/// Returns the label of the charset of a media type, in lower case.
+/// Returns the label of the charset in the media type `value`, in lower case.
 std::string label_in(std::string_view value) {
   while (value.find(';') != value.npos) {
     value.remove_prefix(value.find(';') + 1);

@@ -70,7 +70,7 @@ struct exact_advice {
   tried_run tried;
   run_cost cost{};
 
-  /// Returns true if these features fit the texts at the similarity of the run.
+  /// Returns true if `features` fit the texts at the similarity of the run.
   [[nodiscard]] bool is_fit(const neardup::feature_choice& features) const {
     return std::any_of(kinds.begin(), kinds.end(), [&](const measured_kind& kind) {
       return kind.fit.by.features == features && kind.similarity == similarity && kind.fit.is_fit();

@@ -86,7 +86,7 @@ inline std::string unescaped_json(std::string_view text) {
 }
 
 /// Returns true if a JSON object has a member with this name. Members of nested objects do not count.
-/// Precondition: the text is a JSON object.
+/// Precondition: `object` is a JSON object.
 inline bool has_member(std::string_view object, std::string_view name) {
   std::size_t depth = 0;
   bool is_key = false;
@@ -120,7 +120,7 @@ class annotator {
   explicit annotator(std::string key) : key_(std::move(key)) {}
 
   /// Checks the format of a source. Also checks that no column of the source has the name of an added column.
-  /// Throws: input_error.
+  /// Throws: input_error if a check fails.
   void check(const source& from) const {
     if (!is_table(from) && from.unit != unit_of_input::json_lines && from.unit != unit_of_input::json_array) {
       throw input_error({from.name(), "--annotate needs records of JSON, or rows of a table"});

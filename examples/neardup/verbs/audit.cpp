@@ -30,7 +30,7 @@ class chooser {
  public:
   explicit chooser(std::uint64_t seed) : random_(seed) {}
 
-  /// Moves `count` random items to the front, in random order, and removes the other items.
+  /// Keeps `count` random items of `items`, in random order, and removes the other items.
   template <class Item>
   void choose(std::vector<Item>& items, std::size_t count) {
     count = std::min(count, items.size());

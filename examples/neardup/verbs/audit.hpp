@@ -1,4 +1,4 @@
-// A page with random decisions of `unique`. A person can review the decisions.
+// Writes a page with random decisions of `unique`, so that a person can review the decisions.
 #pragma once
 
 #include "../compare/corpus.hpp"

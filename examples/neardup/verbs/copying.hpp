@@ -118,7 +118,7 @@ class record_writer {
  private:
   /// Writes the header of the first source. Checks that each other source has the same format and columns as the first
   /// source, because the output is one file.
-  /// Throws: input_error.
+  /// Throws: input_error if the check fails.
   void expect_source(const std::shared_ptr<source>& from) {
     if (from == last_) return;
     last_ = from;

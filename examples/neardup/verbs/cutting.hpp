@@ -34,8 +34,8 @@ struct part_settings {
   std::size_t least_documents = 1;
 };
 
-/// Parses the value of --parts.
-/// Throws: usage_error.
+/// Parses `text`, the value of --parts.
+/// Throws: usage_error if the value is wrong.
 neardup::text_parts parse_parts(const std::string& text);
 
 /// Writes the input without the passages that the other corpus contains.

@@ -78,7 +78,7 @@ class line_printer {
     out_ << '\n';
   }
 
-  /// Returns the text as printable() does, but keeps tabs, and shows a line end as ↵.
+  /// Returns `text` as printable() writes it, but keeps tabs, and shows a line end as ↵.
   static std::string shown(std::string_view text) {
     std::string result;
     for (const char& c : text) result += c == '\t' ? "\t" : c == '\n' ? "↵" : printable({&c, 1});

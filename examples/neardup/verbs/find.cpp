@@ -59,7 +59,7 @@ class clue_finder {
 
   [[nodiscard]] bool empty() const { return numbers_.empty(); }
 
-  /// Returns the share, from 0 to 1.
+  /// Returns the share of the clue that the document with these texts contains, from 0 to 1.
   /// Complexity: linear in the length of the texts.
   double share_in(const std::vector<std::string>& texts) {
     std::size_t best = 0;

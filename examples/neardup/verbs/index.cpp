@@ -97,7 +97,7 @@ struct indexing {
 
 template <class Form>
 void index_documents(context& c, const indexing& how) {
-  index_journal journal(c.settings.output.file);  // locked from reading to writing
+  index_journal journal(c.settings.output.file);  // holds the lock until the index is written
   const auto check_unchanged = [&how] {           // detects programs that write without the lock
     if (!how.old_index.empty() && read_header(how.old_index).checksum != how.checksum) {
       throw input_error({how.old_index, "was replaced since this run began; run it again"});
@@ -151,8 +151,7 @@ void index_documents(context& c, const indexing& how) {
   finish(c, ": " + grouped(size) + " in the index");
 }
 
-/// Gives each option that is missing in the command line the value of the index at how.old_index, to which the run adds
-/// documents.
+/// Takes the settings of the index at how.old_index, to which the run adds documents. Stores them in `typed` and `how`.
 void take_old_index(typed_options& typed, const run_settings& to, indexing& how) {
   const index_settings stored = read_index_settings(how.old_index);
   how.checksum = read_header(stored.path).checksum;
@@ -187,7 +186,7 @@ void take_form(const typed_options& typed, indexing& how) {
 }
 
 /// Returns the ids in a list.
-/// Throws: input_error.
+/// Throws: input_error if the list cannot be read.
 std::unordered_set<std::string> ids_in(const std::string& path, bool is_quiet) {
   std::unordered_set<std::string> ids;
   std::uint64_t blank = 0;
@@ -291,8 +290,8 @@ void change_index(context& c, const indexing& how) {
   if (!c.settings.output.quiet) say(summary);
 }
 
-/// Takes the options for changing the index in place.
-/// Throws: usage_error.
+/// Reads the options for changing an index in place into `how`.
+/// Throws: usage_error if an option contradicts the change.
 void take_changes(const typed_options& typed, indexing& how) {
   how.appends = typed.has("--append");
   how.replaces = typed.has("--replace");

@@ -15,7 +15,7 @@ namespace command {
 
 namespace {
 
-/// Prints the state of each file, and remembers the whole files.
+/// Prints the state of each file, and stores which files are complete.
 class manifest {
  public:
   explicit manifest(output& out) : out_(out) {}
@@ -35,7 +35,7 @@ class manifest {
     }
   }
 
-  /// Prints the stale files, and the parts and partitions that have no whole file.
+  /// Prints the stale files, and the parts and partitions that have no complete file.
   void print_missing() {
     if (!plan_) {
       print("missing", parts_.empty() ? "features: there are none" : "counts");

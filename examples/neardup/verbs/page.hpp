@@ -28,8 +28,8 @@ std::string rule_text(const run_settings& settings);
 /// Throws: usage_error if the variable is not a number of seconds before the year 10000.
 std::string time_text();
 
-/// Unless --quiet is given, says if the page is too large for browsers. `largest`: words for the groups or passages
-/// that --most N writes.
+/// Unless --quiet is given, says if the page is too large for browsers. `largest`: a name for the items that --most N
+/// writes, such as "largest groups".
 void say_if_large(const context& c, const std::string& largest);
 
 /// Returns the longest beginning of a text that has at most `most` bytes and ends with a whole character.

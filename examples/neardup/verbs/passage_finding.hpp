@@ -25,7 +25,7 @@ struct passage_settings {
 };
 
 /// Reads the length of passages (N or bytes:N) from `option`, if it is given, and reads --least-documents.
-/// Throws: usage_error.
+/// Throws: usage_error if a value is wrong.
 passage_settings take_passage_settings(const typed_options& given, const std::string& option);
 
 /// Refuses indexes in --against, because an index has no texts. `what`: the verb or the option that searches for

@@ -60,8 +60,8 @@ struct place_of_passage : passage_key {
 };
 
 /// Counts the documents that contain passages. Passages come in the order of passage_by_first.
-/// Memory: about 80 bytes for each passage of a series of passages whose first places overlap. A series ends if the
-/// next passage begins after all of these places.
+/// Memory: about 80 bytes for each passage of a series of passages whose first places overlap. A series ends where the
+/// first place of the next passage begins after all of these places.
 class document_counter {
  public:
   /// Makes a counter, which calls `use(passage, is_in_input)` for each distinct passage. `is_in_input` is true if the
@@ -134,7 +134,8 @@ class kept_text {
   explicit kept_text(std::uint64_t memory) : most_(std::max<std::uint64_t>(memory, 1 << 16)) {}
 
   /// Keeps the bytes [begin, end) of a text.
-  /// Precondition: in the calls for one text, `begin` ascends. The calls for a text come one after the other.
+  /// Precondition: in the calls for one text, `begin` ascends. The calls for a text come one after the other, and
+  /// `is_new_text` is true in the first of them.
   /// Returns: the position of the bytes.
   std::uint64_t add(std::string_view text, bool is_new_text, std::size_t begin, std::size_t end) {
     if (is_new_text || begin > end_) {
@@ -300,7 +301,7 @@ passage_totals list_passages(context& c, const passage_settings& how, document_t
         const text_range range = range_of(one.first_begin, std::size_t{one.first_begin} + one.units);
         one.offset = static_cast<std::uint32_t>(range.begin);
         one.size = static_cast<std::uint32_t>(range.end - range.begin);
-        if (one.size == 0) continue;  // the bytes are no whole character, here and at other places
+        if (one.size == 0) continue;  // no place of the passage has a whole character
         one.text = bytes.add(text, is_new_text, range.begin, range.end);
         listed.add(one);
         is_new_text = false;

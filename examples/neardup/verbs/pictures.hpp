@@ -1,4 +1,4 @@
-// Pictures on a page for a browser.
+// Reads pictures, to show them on a page for a browser.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class picture_reader {
  public:
   /// Returns the picture in the file `name` as a data URL. The result is empty if there is no such file, if browsers do
   /// not show such pictures, or if the pictures so far have reached the limit. A relative name is relative to `folder`
-  /// or, if there is no such file, to the working directory. If a picture is read again, it counts again.
+  /// or, if there is no such file, to the working directory. A picture counts each time it is read.
   std::string url_of(const std::string& name, const std::string& folder);
 
   /// Returns how many pictures were left out because of the limit.
