@@ -1,5 +1,5 @@
-// The rows of the published descriptions of SimHash, byte for byte. A fingerprint of 64 bits is cut into segments, from
-// left to right. With four segments of 16 bits, any two fingerprints within 3 bits have at least one segment in common.
+// Makes rows for a database of fingerprints. They equal the rows that articles about SimHash publish (docs/articles.md),
+// byte for byte. A fingerprint of 64 bits is cut into segments, from left to right. With four segments of 16 bits, any two fingerprints within 3 bits have at least one segment in common.
 // With five segments of 13, 13, 13, 13 and 12 bits, they have at least two in common. There is a table for each of the
 // four segments, or for each of the ten pairs of segments.
 //
