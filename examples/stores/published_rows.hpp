@@ -1,7 +1,8 @@
-// Makes rows for a database of fingerprints. They equal the rows that articles about SimHash publish (docs/articles.md),
-// byte for byte. A fingerprint of 64 bits is cut into segments, from left to right. With four segments of 16 bits, any two fingerprints within 3 bits have at least one segment in common.
-// With five segments of 13, 13, 13, 13 and 12 bits, they have at least two in common. There is a table for each of the
-// four segments, or for each of the ten pairs of segments.
+// Makes rows for a database of fingerprints. They equal, byte for byte, the rows that articles about SimHash publish
+// (docs/articles.md). A fingerprint of 64 bits is cut into segments, from left to right. With four segments of 16 bits,
+// any two fingerprints within 3 bits have at least one segment in common. With five segments of 13, 13, 13, 13 and 12
+// bits, they have at least two in common. There is a table for each of the four segments, or for each of the ten pairs
+// of segments.
 //
 // neardup::band_key (check_store.hpp) has shorter rows and supports any distance; new programs should use it. Use these
 // rows if you already have such a store.
