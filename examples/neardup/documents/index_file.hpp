@@ -443,7 +443,7 @@ class new_index {
   /// Throws: input_error if the other index is damaged.
   void add_all(const opened_index<Form>& index, const std::unordered_set<std::uint32_t>& left_out);
 
-  /// Writes the index to `path`. Removes the log beside the index, which is then obsolete.
+  /// Writes the index to `path`. Removes the log beside the index, because the log is then obsolete.
   /// Throws: output_error if the index cannot be written.
   void save(neardup::journal& journal, const std::string& path, const index_shape& shape) const;
 

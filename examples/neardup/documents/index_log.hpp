@@ -29,7 +29,8 @@ struct index_snapshot {
 /// Throws: input_error if the file or the log cannot be read, or if other programs replace the file again and again.
 index_snapshot open_index_files(const std::string& path);
 
-/// Returns the identity of an index file. `state`: see index_snapshot. `attachment`: attachment 5 of the file.
+/// Returns the state of an index file, and the log whose changes the file already has. `state`: see index_snapshot.
+/// `attachment`: attachment 5 of the file, which is the log_extent of that log, or empty.
 neardup::journaled_file file_of(std::uint64_t state, std::span<const std::byte> attachment);
 
 /// A change of an index. Documents are numbered from 0: the documents of the file come first, and then the added

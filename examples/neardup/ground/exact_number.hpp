@@ -1,5 +1,5 @@
-// Ranks records by the exact values that --keep compares: texts, and numbers as they are written. A double does not
-// represent all ids of 64 bits.
+// Ranks records by the exact values that --keep compares: texts, and numbers as they are written. Scores that
+// are doubles could not represent all numbers of 64 bits.
 #pragma once
 
 #include <cstdint>

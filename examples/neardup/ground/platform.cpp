@@ -47,7 +47,7 @@ descriptor opened(const std::string& path) {
 }
 
 /// Opens a file that has no name.
-/// Throws: output_error.
+/// Throws: output_error if the file cannot be opened.
 descriptor open_temporary() {
   const std::string folder = temporary_folder();
 #if defined(O_TMPFILE)

@@ -32,7 +32,8 @@ namespace od = simdjson::ondemand;
 constexpr int max_depth = 1024;
 constexpr std::string_view blanks = " \t\r\n";
 
-/// Parsers with a larger capacity are not kept. Otherwise, one record of 100 MB would occupy a gigabyte until the end.
+/// A parser with a larger capacity is not kept. Otherwise a parser that has read a record of 100 MB would occupy a
+/// gigabyte until the run ends.
 constexpr std::size_t kept_capacity = std::size_t{1} << 24;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -144,7 +144,7 @@ void run_without_repeated(context& c, const passage_settings& how) {
             }
           });
           if (!c.dropped) continue;
-          // The removed bytes are shorter than the passages if a passage begins or ends inside a word.
+          // Incomplete words at the ends of a passage stay, so only the removed part of each passage is written.
           auto cut = removed[f].begin();
           for (const found_passage& p : own) {
             const text_range whole = places(p.begin, p.end);

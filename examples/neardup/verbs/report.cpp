@@ -34,7 +34,7 @@ constexpr std::array report_options{
                "with --passages: show only passages that stand in M documents or more (default: 1)"},
 };
 
-// The most members of a group for which differences, or pictures, are shown.
+// In a group, differences and pictures are shown for the first members only: at most this many after the kept member.
 constexpr std::size_t max_compared = 50;
 
 /// Returns the folder of a source. An empty text stands for the working directory.

@@ -66,8 +66,8 @@ class band_key {
     Id id;
   };
 
-  /// Makes the keys of a layout. If the blocks of a table have more than 64 bits, the segment has only the first 64
-  /// bits.
+  /// Makes an object that encodes the row keys of a layout. If the blocks of a table have more than 64 bits, the
+  /// segment has only the first 64 bits.
   /// Throws: std::invalid_argument if the layout is for fingerprints of another width.
   explicit band_key(const layout& shape) : plans_(plans_of(shape)) {
     std::size_t width = 0;

@@ -217,8 +217,8 @@ class fingerprint_store {
     const std::uint64_t hash = mix_words(fingerprint);
     const bucket_view<Offset> bucket = finder_.view(hash);
     const auto* const tags = static_cast<const std::uint32_t*>(bucket.filters);
-    // Compares eight tags at a time, so that compilers vectorise the loop. The capacity of a chunk is a multiple of
-    // eight, so the loop reads no byte after the chunk.
+    // Compares eight tags at a time, so that compilers vectorise the loop. The memory of a bucket has
+    // room for a multiple of eight tags, so the loop reads no byte after that memory.
     for (std::size_t first = 0; first < bucket.count; first += 8) {
       unsigned same = 0;
       for (std::size_t i = 0; i < 8; ++i) same |= (tags[first + i] == tag_of(hash) ? 1U : 0U) << i;
