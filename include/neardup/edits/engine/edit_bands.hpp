@@ -207,7 +207,8 @@ NEARDUP_INLINE void edit_bands::answer(std::span<const char32_t> text, std::span
   std::size_t tried[band_step::most_lanes];
   for (std::size_t i = 0; i < questions.size(); ++i) {
     question& q = questions[i];
-    const auto [shorter, longer] = std::minmax(text.size(), q.pattern.size());
+    const std::size_t shorter = (std::min)(text.size(), q.pattern.size());
+    const std::size_t longer = (std::max)(text.size(), q.pattern.size());
     const std::size_t most = (std::min)(q.most, longer), few = longer - shorter + most / 4;
     constexpr std::size_t narrow = 4 * word_bits;
     tried[i] = shorter > narrow && most > narrow && few < most ? few : most;

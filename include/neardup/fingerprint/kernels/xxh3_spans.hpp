@@ -44,7 +44,7 @@ class span_classes {
     }
   }
   [[nodiscard]] std::span<const token_range> operator[](std::size_t which) const noexcept {
-    return {sorted_[which], end_[which]};
+    return {sorted_[which], static_cast<std::size_t>(end_[which] - sorted_[which])};
   }
 
  private:
