@@ -1,6 +1,6 @@
-// neardup_bench_calls SIZE...: nanoseconds of processor time for each small call, as rows of a Markdown table. Insertions
-// one by one: mean, 99.9th percentile and worst. Searches by 1, 2 and 4 threads that share an index: mean. The first line
-// has the time of a random cache line of 256 MB.
+// neardup_bench_calls SIZE...: prints the nanoseconds of processor time for each small call, as rows of a Markdown table.
+// The first line is the time to read a random cache line of 256 MB. A row has the mean, the 99.9th percentile and the
+// worst of single insertions. Then it has the means of searches by 1, 2 and 4 threads that share an index.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -274,7 +274,7 @@ class text_column {
   char index_ = 0;     // the type of the indices of a dictionary
   char run_ends_ = 0;  // the type of the ends of runs
   form form_ = form::null;
-  std::vector<text_column> values_;  // one element for a dictionary or for runs, otherwise none
+  std::vector<text_column> values_;  // the values of a dictionary or of runs: one column, otherwise none
 };
 
 /// Calls `take(rows)` for the array of `input`, or for each array of its stream. `what`: see column_rows.

@@ -301,7 +301,7 @@ neardup_dictionary read_dictionary(const neardup_dictionary_files& files) {
   const auto listed = files.stop_words == nullptr ? neardup::stop_words() : neardup::stop_words::load(files.stop_words);
   neardup::chinese_words with_symbols = words;
   with_symbols.keep_symbols = true;  // as jieba does
-  // These are the stop words of jieba's extract_tags.
+  // jieba's extract_tags has these stop words.
   neardup::stop_words of_keywords(std::vector<std::string>{"the", "of",   "is",   "and",   "to",  "in",  "that", "we",
                                                            "for", "an",   "are",  "by",    "be",  "as",  "on",   "with",
                                                            "can", "if",   "from", "which", "you", "it",  "this", "then",

@@ -72,7 +72,7 @@ class feature_memory {
     return views_at(to);
   }
 
-  /// Removes a document whose features have changed.
+  /// Removes the stored features of `document`, because its features have changed.
   void forget(doc_number document) noexcept {
     if (document < places_.size()) places_[document] = {};
   }

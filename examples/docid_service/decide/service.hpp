@@ -218,8 +218,8 @@ class service {
   // reads them again.
   std::vector<doc_number> changed_;
   clue_index clues_;
-  // Documents whose present state is not yet in `clues_`. Each comes with the pairs of words of its kept article, if
-  // these are already computed.
+  // Documents whose present state is not yet in `clues_`. The second member is the set of pairs of words of the kept
+  // article, if this set has been computed.
   std::deque<std::pair<doc_number, std::optional<feature_set>>> changed_for_clues_;
   std::deque<std::pair<std::string, step>> latest_;  // nids of duplicates, the latest first
   counters counts_;

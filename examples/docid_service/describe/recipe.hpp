@@ -48,8 +48,8 @@ inline constexpr std::size_t max_pairs = 2048;
 /// estimate from at least `max_pairs` pairs, with a standard deviation of at most .011 (at a similarity of .5). The
 /// estimate then has to exceed `least` by four standard deviations, so that less similar texts do not pass.
 ///
-/// Pairs are compared because long texts on one subject mostly have the same words (in Chinese: characters), whatever
-/// they say, but not the same pairs.
+/// Pairs are compared because long texts on one subject mostly have the same words (in Chinese: characters), but
+/// not the same pairs of words, unless the texts say the same.
 [[nodiscard]] bool have_similar_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other,
                                       double least);
 

@@ -69,7 +69,7 @@ class connection {
   bool write(std::initializer_list<std::string_view> parts, moment deadline);
 
   /// Ends the connection after an answer. Receives and drops up to `most` bytes that the client is still sending. If
-  /// these bytes reached a closed socket, the client would get a reset, perhaps in place of the answer (RFC 9112, 9.6).
+  /// a closed socket received the bytes, the client would get a reset, perhaps in place of the answer (RFC 9112, 9.6).
   void finish(moment deadline, std::size_t most);
 
  private:

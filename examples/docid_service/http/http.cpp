@@ -330,7 +330,7 @@ struct http_server::implementation {
         return;  // no memory or thread is available; the client gets an incomplete answer
       }
     }
-    // A client whose request was late may still be sending. It gets only the time to read the answer.
+    // A client whose request was late may still be sending. The client gets only the time to read the answer.
     if (then == sequel::end)
       client.finish(reader.is_late() ? steady_clock::now() + least_to_see : deadline(), most_discarded);
   }
