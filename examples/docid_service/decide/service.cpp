@@ -192,15 +192,15 @@ bool service::erase(const std::string& nid) {
       const auto document = map_.document_of_nid(nid);
       is_there = document.has_value();
       if (!document) return;
-      const auto stored = map_.stored_of(nid);
-      const bool was_kept = is_kept(nid, stored, *document), was_first = map_.first_of(*document).nid == nid;
+      const stored_article stored = map_.stored_of(nid);
+      const bool was_kept = is_kept(stored, *document), was_first = map_.first_of(*document).nid == nid;
       map_.remove(nid);
-      if (stored && !was_kept) kept_.erase(*document, stored->version);
+      if (!was_kept) kept_.erase(*document, stored.version);
       if (!map_.nids_of(*document, 1).empty()) {
         if (was_first) redefine_by_next(*document);
-        const auto kept = map_.kept_of(*document);
-        if (was_kept && keep_hottest(*document)) {
-          kept_.erase(*document, kept->version);
+        if (was_kept) {
+          keep_hottest(*document);
+          kept_.erase(*document, stored.version);
           note_for_clues(*document);
         }
         return;
@@ -268,9 +268,7 @@ std::vector<duplicate_view> service::latest_duplicates(std::size_t most) {
       if (result.size() == most) break;
       const auto document = map_.document_of_nid(nid);
       if (!document) continue;
-      const auto content_of = [&](const known_article& one) {
-        return one.stored ? kept_.get(*document, one.stored->version) : std::nullopt;
-      };
+      const auto content_of = [&](const known_article& one) { return kept_.get(*document, one.stored.version); };
       const auto own = map_.article_of(*document, nid);
       const known_article first = map_.first_of(*document);
       const auto arrived = own ? content_of(*own) : std::nullopt;
@@ -653,20 +651,15 @@ void service::update(item& incoming, doc_number document, step by) {
   const kept_article kept = map_.kept_of(document).value();
   const stored_article now{arrived.heat, random_(), digest_of(arrived)};
   const bool is_known = by == step::nid;
-  const auto before = is_known ? map_.stored_of(arrived.nid) : std::nullopt;
+  const auto before = is_known ? std::optional(map_.stored_of(arrived.nid)) : std::nullopt;
   if (before && before->digest == now.digest) return;
-  const bool was_kept = is_known && is_kept(arrived.nid, before, document);
-  if (was_kept && !before && kept_.get(document, kept.version) == arrived.json) return;
+  const bool was_kept = before && is_kept(*before, document);
   const bool will_be_kept =
       arrived.heat > kept.heat ||
       (arrived.heat == kept.heat && (was_kept || (by == step::url && kept_url(document, kept) == arrived.url)));
   if (is_known || by == step::url) redefine_if_first(incoming, document);
   if (was_kept || will_be_kept) store_pairs(document);
-  if (was_kept) {
-    kept_.erase(document, kept.version);
-  } else if (before) {
-    kept_.erase(document, before->version);
-  }
+  if (before) kept_.erase(document, before->version);
   kept_.put(document, now.version, arrived.json);
   if (is_known) {
     map_.update(arrived.nid, now);
@@ -689,10 +682,10 @@ void service::redefine_if_first(item& incoming, doc_number document) {
 }
 
 /// After the first article of a document was erased, redefines the document by its new first article. Does nothing if
-/// the content of that article is unknown, because another service, or an earlier version of this one, has stored it.
+/// the content of that article is unknown, because another service has stored it.
 void service::redefine_by_next(doc_number document) {
   const known_article first = map_.first_of(document);
-  const auto json = first.stored ? kept_.get(document, first.stored->version) : std::nullopt;
+  const auto json = kept_.get(document, first.stored.version);
   if (!json) return;
   item next = described(article_of(parse_json(*json)));
   redefine(next, document);
@@ -721,30 +714,24 @@ void service::store_pairs(doc_number document) {
   if (const auto pairs = pairs_of(document)) map_.add_pairs(document, {pairs->begin(), pairs->end()});
 }
 
-bool service::is_kept(const std::string& nid, const std::optional<stored_article>& stored, doc_number document) {
-  const kept_article kept = map_.kept_of(document).value();
-  if (stored) return stored->version == kept.version;
-  const auto json = kept_.get(document, kept.version);
-  return json && parse_json(*json).at("nid") == nid;
+bool service::is_kept(const stored_article& stored, doc_number document) {
+  return stored.version == map_.kept_of(document).value().version;
 }
 
 std::optional<std::string> service::kept_url(doc_number document, const kept_article& kept) {
   if (const auto json = kept_.get(document, kept.version)) return parse_json(*json).at("url").get<std::string>();
   // The kept article is in another service's store, so its url is looked up among all articles, which is slower.
   for (known_article& one : map_.articles_of(document)) {
-    if (one.stored && one.stored->version == kept.version) return std::move(one.url);
+    if (one.stored.version == kept.version) return std::move(one.url);
   }
   return std::nullopt;
 }
 
-/// Keeps the hottest stored article in place of an article that is erased or has cooled down.
-/// Returns: false if no article is stored.
-bool service::keep_hottest(doc_number document) {
-  const std::optional<known_article> best = map_.hottest_of(document);
-  if (!best) return false;
+/// Keeps the hottest article in place of an article that is erased or has cooled down.
+void service::keep_hottest(doc_number document) {
+  const stored_article best = map_.hottest_of(document).stored;
   store_pairs(document);
-  map_.set_kept(document, {best->stored->heat, best->stored->version});
-  return true;
+  map_.set_kept(document, {best.heat, best.version});
 }
 
 std::optional<std::pair<doc_number, answer>> service::find_document(item& incoming, std::size_t query) {
@@ -781,8 +768,8 @@ const feature_set& service::pairs_of(item& incoming) {
 }
 
 /// Returns the pairs of words of the content that defines a document. If the mapping does not have them, they are
-/// computed from the kept article. The kept article is then the first article (except in a store of an earlier version,
-/// where another article may have replaced it). Returns: nullopt if the kept article is in another service's store.
+/// computed from the kept article, which is then the first article.
+/// Returns: nullopt if the kept article is in another service's store.
 std::optional<feature_view> service::pairs_of(doc_number document) {
   if (const auto found = pairs_.find(document)) return found->front();
   auto read = map_.pairs_of(document);

@@ -183,9 +183,9 @@ class service {
   void redefine_by_next(doc_number document);
   void redefine(item& incoming, doc_number document);
   void store_pairs(doc_number document);
-  bool is_kept(const std::string& nid, const std::optional<stored_article>& stored, doc_number document);
+  bool is_kept(const stored_article& stored, doc_number document);
   std::optional<std::string> kept_url(doc_number document, const kept_article& kept);
-  bool keep_hottest(doc_number document);
+  void keep_hottest(doc_number document);
   void count_memory();
   void update_features();
   void forget_changed() noexcept;

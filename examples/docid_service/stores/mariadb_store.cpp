@@ -18,14 +18,6 @@ namespace {
 
 constexpr std::size_t most_sql = std::size_t{4} << 20;  // most bytes of a statement, if the server accepts that many
 
-// Earlier versions did not have these tables, so a database may lack them.
-constexpr const char* pairs_schema =
-    "CREATE TABLE IF NOT EXISTS pairs(document INT UNSIGNED PRIMARY KEY, content LONGBLOB NOT NULL) ENGINE=InnoDB";
-
-constexpr const char* redefinition_schema =
-    "CREATE TABLE IF NOT EXISTS redefinition(number BIGINT UNSIGNED PRIMARY KEY, document INT UNSIGNED NOT NULL,"
-    " title BIGINT UNSIGNED, content BIGINT UNSIGNED) ENGINE=InnoDB";
-
 // The key of a text is its SHA-256, so a text may have any length, and nobody can make two texts with the same key.
 constexpr const char* mariadb_schema[] = {
     "CREATE TABLE IF NOT EXISTS document(number INT UNSIGNED PRIMARY KEY, name CHAR(33) NOT NULL,"
@@ -33,16 +25,19 @@ constexpr const char* mariadb_schema[] = {
     " ENGINE=InnoDB CHARSET=utf8mb4",
     "CREATE TABLE IF NOT EXISTS features(document INT UNSIGNED PRIMARY KEY, title LONGBLOB NOT NULL,"
     " content LONGBLOB NOT NULL) ENGINE=InnoDB",
+    "CREATE TABLE IF NOT EXISTS pairs(document INT UNSIGNED PRIMARY KEY, content LONGBLOB NOT NULL) ENGINE=InnoDB",
+    "CREATE TABLE IF NOT EXISTS redefinition(number BIGINT UNSIGNED PRIMARY KEY, document INT UNSIGNED NOT NULL,"
+    " title BIGINT UNSIGNED, content BIGINT UNSIGNED) ENGINE=InnoDB",
     "CREATE TABLE IF NOT EXISTS content(document INT UNSIGNED NOT NULL, version BIGINT UNSIGNED NOT NULL,"
     " article LONGTEXT NOT NULL, PRIMARY KEY(document, version)) ENGINE=InnoDB CHARSET=utf8mb4",
     "CREATE TABLE IF NOT EXISTS article(number BIGINT UNSIGNED PRIMARY KEY, document INT UNSIGNED NOT NULL,"
     " nid_key BINARY(32) NOT NULL UNIQUE, url_key BINARY(32) NOT NULL, nid LONGTEXT NOT NULL, url LONGTEXT NOT NULL,"
-    " docid CHAR(33), heat DOUBLE, version BIGINT UNSIGNED, digest BIGINT UNSIGNED,"
+    " docid CHAR(33) NOT NULL, heat DOUBLE NOT NULL, version BIGINT UNSIGNED NOT NULL, digest BIGINT UNSIGNED NOT NULL,"
     " KEY(url_key), KEY(document)) ENGINE=InnoDB CHARSET=utf8mb4",
     // This table is created last. If it exists, all other tables exist.
     "CREATE TABLE IF NOT EXISTS store(number INT PRIMARY KEY, composition TEXT NOT NULL, identity TEXT NOT NULL,"
     " next INT UNSIGNED NOT NULL, next_article BIGINT UNSIGNED NOT NULL, documents BIGINT UNSIGNED NOT NULL,"
-    " nids BIGINT UNSIGNED NOT NULL) ENGINE=InnoDB CHARSET=utf8mb4",
+    " nids BIGINT UNSIGNED NOT NULL, format INT UNSIGNED NOT NULL) ENGINE=InnoDB CHARSET=utf8mb4",
 };
 
 fingerprint print_of_url(std::string_view url) { return fingerprint(neardup::xxh3<64>{}(url)); }
@@ -117,23 +112,31 @@ void mariadb_connection::connect() {
         throw std::runtime_error("MariaDB: innodb_flush_log_at_trx_commit is neither 1 nor 3, so a commit may be lost");
       packet_ = static_cast<std::size_t>(row.number(1));
     });
-    const auto has_table = [this](const std::string& name) {
-      bool is_there = false;
-      read("SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = " + quoted(name),
-           [&](const sql_row&) { is_there = true; });
-      return is_there;
+    const auto check_format = [](const std::string& found) {
+      if (found == std::to_string(store_format)) return;
+      throw std::runtime_error("MariaDB: the table store: " +
+                               other_format(found, "name another database in the options file"));
     };
-    if (!has_table("pairs")) run(pairs_schema);
-    if (!has_table("redefinition")) run(redefinition_schema);
-    const bool is_made = has_table("store");
+    // The first formats had no column `format`.
+    bool is_made = false, has_format = false;
+    read("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'store'",
+         [&](const sql_row& row) {
+           is_made = true;
+           has_format = has_format || row.text(0) == "format";
+         });
+    if (is_made && !has_format) check_format("0");
     for (const char* sql : mariadb_schema) {
       if (!is_made) run(sql);
     }
     bool is_filled = false;
-    read("SELECT 1 FROM store", [&](const sql_row&) { is_filled = true; });
+    read("SELECT format FROM store", [&](const sql_row& row) {
+      is_filled = true;
+      check_format(std::string(row.text(0)));
+    });
     // If two services start at the same time, only one of them inserts the row.
     if (!is_filled) {
-      run("INSERT IGNORE INTO store VALUES(1, " + quoted(composition_) + ", LOWER(HEX(RANDOM_BYTES(16))), 1, 1, 0, 0)");
+      run("INSERT IGNORE INTO store VALUES(1, " + quoted(composition_) +
+          ", LOWER(HEX(RANDOM_BYTES(16))), 1, 1, 0, 0, " + std::to_string(store_format) + ")");
     }
     std::string found;
     std::string identity;
@@ -148,41 +151,10 @@ void mariadb_connection::connect() {
     if (!identity_.empty() && identity != identity_)
       throw std::runtime_error("MariaDB: the tables are not those that this service began with");
     identity_ = identity;
-    if (is_made) add_columns();
   } catch (...) {
     handle_.reset();
     throw;
   }
-}
-
-/// Adds the docId of each article, and columns for the stored articles, to tables of an earlier version. The docId
-/// column gets its final name after it is filled. So another service can finish the work if this one is killed.
-void mariadb_connection::add_columns() {
-  const auto has_column = [this] {
-    bool is_there = false;
-    read(
-        "SELECT 1 FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'article'"
-        " AND column_name = 'docid'",
-        [&](const sql_row&) { is_there = true; });
-    return is_there;
-  };
-  if (has_column()) return;
-  bool is_mine = false;
-  read("SELECT GET_LOCK(CONCAT('docid ', DATABASE()), 30)", [&](const sql_row& row) { is_mine = row.text(0) == "1"; });
-  if (!is_mine) throw std::runtime_error("MariaDB: another service has been deciding for 30 s; try again later");
-  if (!has_column()) {
-    run("ALTER TABLE article ADD COLUMN IF NOT EXISTS docid_new CHAR(33), ADD COLUMN IF NOT EXISTS heat DOUBLE,"
-        " ADD COLUMN IF NOT EXISTS version BIGINT UNSIGNED, ADD COLUMN IF NOT EXISTS digest BIGINT UNSIGNED");
-    std::uint64_t last = 0;
-    read("SELECT MAX(number) FROM article", [&](const sql_row& row) { last = row.number(0); });
-    constexpr std::uint64_t together = 10000;
-    for (std::uint64_t from = 1; from <= last; from += together) {
-      run("UPDATE article a JOIN document d ON d.number = a.document SET a.docid_new = d.name WHERE a.number BETWEEN " +
-          std::to_string(from) + " AND " + std::to_string(from + together - 1));
-    }
-    run("ALTER TABLE article CHANGE docid_new docid CHAR(33)");
-  }
-  run("DO RELEASE_LOCK(CONCAT('docid ', DATABASE()))");
 }
 
 void mariadb_connection::start() {
@@ -409,11 +381,6 @@ std::optional<doc_number> mariadb_mapping::find(found_articles& known, const cha
 
 std::optional<doc_number> mariadb_mapping::document_of_nid(std::string_view nid) { return find(by_nid_, "nid", nid); }
 std::optional<doc_number> mariadb_mapping::document_of_url(std::string_view url) { return find(by_url_, "url", url); }
-
-std::optional<stored_article> mariadb_mapping::stored_of(std::string_view nid) {
-  const auto& found = by_nid_.at(std::string(nid));
-  return found ? found->stored : std::nullopt;
-}
 
 void mariadb_mapping::update(std::string_view nid, const stored_article& stored) {
   tables_.run("UPDATE article SET heat = ?, version = ?, digest = ? WHERE nid_key = UNHEX(SHA2(?,256))",

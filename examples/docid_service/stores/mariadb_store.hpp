@@ -24,8 +24,8 @@ class mariadb_connection {
  public:
   /// Connects. `options`: an options file as MariaDB's programs read it; its group [client] has host or socket, port,
   /// user, password and database. `composition`: the settings that must not change while the tables are in use.
-  /// Throws: std::runtime_error if the server cannot be reached or does not sync each commit, or the tables were made
-  /// with another composition.
+  /// Throws: std::runtime_error if the server cannot be reached or does not sync each commit, or the tables have another
+  /// format or were made with another composition. The tables are then unchanged.
   mariadb_connection(std::string options, std::string composition);
 
   /// Executes a statement.
@@ -48,7 +48,6 @@ class mariadb_connection {
 
  private:
   void connect();
-  void add_columns();
   void send(const std::string& sql);
   [[noreturn]] void fail();
 
@@ -97,7 +96,7 @@ class mariadb_mapping final : public row_mapping {
   void prepare(std::span<const std::string_view> nids, std::span<const std::string_view> urls) override;
   std::optional<doc_number> document_of_nid(std::string_view nid) override;
   std::optional<doc_number> document_of_url(std::string_view url) override;
-  std::optional<stored_article> stored_of(std::string_view nid) override;
+  stored_article stored_of(std::string_view nid) override { return by_nid_.at(std::string(nid)).value().stored; }
   void add(std::string_view nid, std::string_view url, doc_number document, const stored_article& stored) override;
   void update(std::string_view nid, const stored_article& stored) override;
   std::optional<doc_number> remove(std::string_view nid) override;
@@ -106,7 +105,7 @@ class mariadb_mapping final : public row_mapping {
   /// The article of a nid, or the oldest article of a url.
   struct found_article {
     doc_number document;
-    std::optional<stored_article> stored;
+    stored_article stored;
   };
   using found_articles = std::unordered_map<std::string, std::optional<found_article>>;
 

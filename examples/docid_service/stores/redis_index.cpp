@@ -11,9 +11,9 @@ namespace docid {
 
 namespace {
 
-constexpr std::size_t commands_together = 2000;  // number of commands that are sent before their replies are read
-constexpr double max_sets = 100000;              // most sets that a search may read
-constexpr const char* store_key = "DOCID_STORE";
+constexpr std::size_t commands_together = 2000;   // number of commands that are sent before their replies are read
+constexpr double max_sets = 100000;               // most sets that a search may read
+constexpr const char* store_key = "DOCID_STORE";  // its value: the format, a blank, the identity of the mapping
 
 std::optional<std::string> text_of(const redisReply& reply) {
   if (reply.type != REDIS_REPLY_STRING) return std::nullopt;
@@ -49,8 +49,8 @@ std::string host_of(const std::string& place, std::size_t colon) {
 
 }  // namespace
 
-redis_connection::redis_connection(std::string place, std::string identity)
-    : place_(std::move(place)), identity_(std::move(identity)) {
+redis_connection::redis_connection(std::string place, const std::string& identity)
+    : place_(std::move(place)), owner_(std::to_string(store_format) + ' ' + identity) {
   connect();
 }
 
@@ -85,11 +85,13 @@ void redis_connection::connect() {
 
 void redis_connection::own() {
   // Two stores in one database would mix their sets.
-  append({"SET", store_key, identity_, "NX"});
+  append({"SET", store_key, owner_, "NX"});
   append({"GET", store_key});
   next();
-  if (text_of(*next()) != identity_)
-    fail("this database has the index of another store; take another one, or empty it");
+  if (text_of(*next()) != owner_)
+    fail(
+        "this database has the index of another store, or an index of another format. Name another database, or empty "
+        "this one: the service then fills it from the documents");
 }
 
 void redis_connection::start() {

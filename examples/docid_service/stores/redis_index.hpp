@@ -22,14 +22,14 @@ class redis_connection {
  public:
   /// Connects. `place`: host:port, or the path of a socket. `identity`: the identity of the mapping whose documents the
   /// indexes contain.
-  redis_connection(std::string place, std::string identity);
+  redis_connection(std::string place, const std::string& identity);
 
   using reply = std::unique_ptr<redisReply, void (*)(void*)>;
 
   /// Begins a pipeline of commands.
   void start();
   /// Marks the database as belonging to this store.
-  /// Throws: std::runtime_error if it belongs to another store.
+  /// Throws: std::runtime_error if it belongs to another store, or has another format.
   void own();
   /// Appends a command to the pipeline; its words may contain any bytes.
   void append(std::initializer_list<std::string_view> words);
@@ -42,7 +42,7 @@ class redis_connection {
   [[noreturn]] void fail(const std::string& message);
 
   std::string place_;
-  std::string identity_;
+  std::string owner_;  // the format, and the identity of the mapping
   std::size_t without_reply_ = 0;
   std::unique_ptr<redisContext, void (*)(redisContext*)> context_{nullptr, redisFree};
 };

@@ -32,7 +32,21 @@ void rocksdb_contents::open() {
   options.create_if_missing = true;
   rocksdb::DB* opened = nullptr;
   check(rocksdb::DB::Open(options, folder_, &opened));
-  database_.reset(opened);
+  std::unique_ptr<rocksdb::DB> database(opened);
+  constexpr const char* format_key = "format";  // shorter than the keys of articles
+  std::string format;
+  if (!database->Get({}, format_key, &format).ok()) {
+    const std::unique_ptr<rocksdb::Iterator> first(database->NewIterator({}));
+    first->SeekToFirst();
+    check(first->status());
+    format = std::to_string(first->Valid() ? 0 : store_format);  // the first formats had no number
+    rocksdb::WriteOptions synced;
+    synced.sync = true;
+    if (!first->Valid()) check(database->Put(synced, format_key, format));
+  }
+  if (format != std::to_string(store_format))
+    throw std::runtime_error("RocksDB in " + folder_ + ": " + other_format(format, "name another --data FOLDER"));
+  database_ = std::move(database);
 }
 
 rocksdb_contents::~rocksdb_contents() = default;

@@ -18,7 +18,8 @@ namespace docid {
 class rocksdb_contents final : public contents {
  public:
   /// Opens the database in `folder`, and makes it if it does not exist.
-  /// Throws: std::runtime_error with RocksDB's message, for example if another process has opened the folder.
+  /// Throws: std::runtime_error with RocksDB's message, for example if another process has opened the folder;
+  /// std::runtime_error if the folder has another format.
   explicit rocksdb_contents(const std::string& folder);
   ~rocksdb_contents() override;
 

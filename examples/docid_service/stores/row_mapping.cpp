@@ -29,15 +29,10 @@ feature_set sql_row::features(std::size_t column) const {
   return result;
 }
 
-std::optional<stored_article> row_mapping::stored_in(const sql_row& row, std::size_t first) {
-  if (row.is_null(first + 1)) return std::nullopt;
-  return stored_article{row.real(first), row.number(first + 1), row.number(first + 2)};
-}
-
 std::optional<known_article> row_mapping::find_article(const char* sql, sql_values values) {
   std::optional<known_article> found;
   rows_.read(sql, values, [&](const sql_row& row) {
-    if (!found) found = {std::string(row.text(0)), std::string(row.text(1)), stored_in(row, 2)};
+    if (!found) found = known_article{std::string(row.text(0)), std::string(row.text(1)), stored_in(row, 2)};
   });
   return found;
 }

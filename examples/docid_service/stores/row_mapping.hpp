@@ -141,7 +141,9 @@ class row_mapping : public mapping {
 
   /// Returns the first article that the query `sql` finds. The query selects nid, url, heat, version and digest.
   std::optional<known_article> find_article(const char* sql, sql_values values);
-  static std::optional<stored_article> stored_in(const sql_row& row, std::size_t first);
+  static stored_article stored_in(const sql_row& row, std::size_t first) {
+    return {row.real(first), row.number(first + 1), row.number(first + 2)};
+  }
 
   sql_database& rows_;
   state state_;

@@ -14,32 +14,23 @@ namespace {
 
 // Features and contents have tables of their own, because the start of the service does not need them.
 constexpr const char* sqlite_schema = R"(
-  CREATE TABLE IF NOT EXISTS store(composition TEXT NOT NULL, identity TEXT NOT NULL);
-  CREATE TABLE IF NOT EXISTS document(
+  CREATE TABLE store(composition TEXT NOT NULL, identity TEXT NOT NULL);
+  CREATE TABLE document(
     number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, title INTEGER, content INTEGER,
     heat REAL NOT NULL, version INTEGER NOT NULL);
-  CREATE TABLE IF NOT EXISTS features(document INTEGER PRIMARY KEY, title BLOB NOT NULL, content BLOB NOT NULL);
-  CREATE TABLE IF NOT EXISTS pairs(document INTEGER PRIMARY KEY, content BLOB NOT NULL);
-  CREATE TABLE IF NOT EXISTS content(document INTEGER PRIMARY KEY, version INTEGER NOT NULL, article TEXT NOT NULL);
-  CREATE TABLE IF NOT EXISTS article(
-    number INTEGER PRIMARY KEY, document INTEGER NOT NULL, nid TEXT NOT NULL, url TEXT NOT NULL);
-  CREATE INDEX IF NOT EXISTS article_of_document ON article(document);
-  CREATE TABLE IF NOT EXISTS other_content(
+  CREATE TABLE features(document INTEGER PRIMARY KEY, title BLOB NOT NULL, content BLOB NOT NULL);
+  CREATE TABLE pairs(document INTEGER PRIMARY KEY, content BLOB NOT NULL);
+  CREATE TABLE content(document INTEGER PRIMARY KEY, version INTEGER NOT NULL, article TEXT NOT NULL);
+  CREATE TABLE article(
+    number INTEGER PRIMARY KEY, document INTEGER NOT NULL, nid TEXT NOT NULL, url TEXT NOT NULL,
+    heat REAL NOT NULL, version INTEGER NOT NULL, digest INTEGER NOT NULL);
+  CREATE INDEX article_of_document ON article(document);
+  CREATE INDEX article_of_document_by_heat ON article(document, heat DESC);
+  CREATE TABLE other_content(
     document INTEGER NOT NULL, version INTEGER NOT NULL, article TEXT NOT NULL, PRIMARY KEY(document, version));
-  CREATE TABLE IF NOT EXISTS redefinition(
+  CREATE TABLE redefinition(
     number INTEGER PRIMARY KEY, document INTEGER NOT NULL, title INTEGER, content INTEGER);
 )";
-
-// These columns are missing from tables that earlier versions of the service made.
-constexpr const char* new_columns = R"(
-  ALTER TABLE article ADD COLUMN heat REAL;
-  ALTER TABLE article ADD COLUMN version INTEGER;
-  ALTER TABLE article ADD COLUMN digest INTEGER;
-)";
-// With this index, SQLite finds the hottest article of a document that has many articles. The index is made after
-// `new_columns` are added, because tables of an earlier version have no column `heat`.
-constexpr const char* new_index =
-    "CREATE INDEX IF NOT EXISTS article_of_document_by_heat ON article(document, heat DESC)";
 
 sql_value column_of(sqlite3_stmt* statement, int column) {
   switch (sqlite3_column_type(statement, column)) {
@@ -112,25 +103,25 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
   sqlite3* opened = nullptr;
   const int result = sqlite3_open(file.c_str(), &opened);
   handle_.reset(opened);
-  const auto has = [this](const char* sql) {
-    bool is_there = false;
-    read(sql, {}, [&](const sql_row&) { is_there = true; });
-    return is_there;
+  const auto number = [this](const char* sql) {
+    std::uint64_t found = 0;
+    read(sql, {}, [&](const sql_row& row) { found = row.number(0); });
+    return found;
   };
   try {
     if (result != SQLITE_OK) fail(opened);
+    // The format is read before the first write, so a file of another format or of another program stays as it is.
+    run_all("PRAGMA locking_mode=EXCLUSIVE");
+    const std::uint64_t format = number("PRAGMA user_version");
+    const bool is_new = number("SELECT count(*) FROM sqlite_master") == 0;
+    if (!is_new && format != store_format)
+      throw std::runtime_error(other_format(std::to_string(format), "name another --data FOLDER"));
     // synchronous=FULL: a commit returns when its bytes are on disk. The cache is 64 MB. The log is written into the
     // file every 1,000 pages, which is the default. With 8,192 pages, requests with arrays of articles are 4 % faster,
     // but requests with one article have to wait for the longer write.
-    run_all(
-        "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-        "PRAGMA cache_size=-65536;");
+    run_all("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536");
     run_all("BEGIN EXCLUSIVE");
-    if (has("SELECT 1 FROM sqlite_master WHERE name = 'composition'"))
-      throw std::runtime_error("an earlier version of docid_service made it, in a format that this one cannot read");
-    run_all(sqlite_schema);
-    if (!has("SELECT 1 FROM pragma_table_info('article') WHERE name = 'digest'")) run_all(new_columns);
-    run_all(new_index);
+    if (is_new) run_all((sqlite_schema + ("PRAGMA user_version = " + std::to_string(store_format))).c_str());
     std::optional<std::string> found;
     read("SELECT composition FROM store", {}, [&](const sql_row& row) { found = row.text(0); });
     if (!found) {
@@ -241,8 +232,10 @@ std::optional<doc_number> sqlite_mapping::document_of_url(std::string_view url) 
   return found == by_url_.end() ? std::nullopt : std::optional(found->second.document);
 }
 
-std::optional<known_article> sqlite_mapping::in_row(std::uint64_t number) {
-  return find_article("SELECT nid, url, heat, version, digest FROM article WHERE number = ?", {number});
+known_article sqlite_mapping::in_row(std::uint64_t number) {
+  auto found = find_article("SELECT nid, url, heat, version, digest FROM article WHERE number = ?", {number});
+  if (!found) throw std::runtime_error("the store has no article in row " + std::to_string(number));
+  return *std::move(found);
 }
 
 std::optional<known_article> sqlite_mapping::article_of(doc_number document, std::string_view nid) {
@@ -251,23 +244,19 @@ std::optional<known_article> sqlite_mapping::article_of(doc_number document, std
   return in_row(found->second.number);
 }
 
-std::optional<known_article> sqlite_mapping::hottest_of(doc_number document) {
+known_article sqlite_mapping::hottest_of(doc_number document) {
   auto found = find_article(
       "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
-      " WHERE document = ? AND version IS NOT NULL ORDER BY heat DESC, number LIMIT 1",
+      " WHERE document = ? ORDER BY heat DESC, number LIMIT 1",
       {document});
   // Usually no other article has this url, so no second query is needed.
-  if (!found || by_url_.at(key_of(found->url)).number == 1) return found;
-  auto last = find_article(
-      "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
-      " WHERE document = ? AND heat = ? AND url = ? AND version IS NOT NULL ORDER BY number DESC LIMIT 1",
-      {document, found->stored->heat, found->url});
-  return last ? last : found;
-}
-
-std::optional<stored_article> sqlite_mapping::stored_of(std::string_view nid) {
-  const auto found = in_row(by_nid_.at(key_of(nid)).number);
-  return found ? found->stored : std::nullopt;
+  if (by_url_.at(key_of(found.value().url)).number > 1) {
+    found = find_article(
+        "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
+        " WHERE document = ? AND heat = ? AND url = ? ORDER BY number DESC LIMIT 1",
+        {document, found->stored.heat, found->url});
+  }
+  return std::move(found).value();
 }
 
 void sqlite_mapping::update(std::string_view nid, const stored_article& stored) {
@@ -295,9 +284,8 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
   const auto found = by_nid_.find(k);
   if (found == by_nid_.end()) return std::nullopt;
   const place old = found->second;
-  const auto article = in_row(old.number);
-  if (!article) throw std::runtime_error("the store has no article " + std::string(nid));
-  const key url = key_of(article->url);
+  const known_article article = in_row(old.number);
+  const key url = key_of(article.url);
   database_.run("DELETE FROM article WHERE number = ?", {old.number});
   --state_.nids;
   set(by_nid_, k, std::nullopt);
@@ -307,9 +295,9 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
     // If articles are not matched by url, several documents may have articles with this url. The query reads the table
     // up to the first article that still has the url.
     std::optional<doc_number> first;
-    database_.read("SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1", {article->url},
+    database_.read("SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1", {article.url},
                    [&](const sql_row& row) { first = row.document(0); });
-    if (!first) throw std::runtime_error("the store has no article of " + article->url);
+    if (!first) throw std::runtime_error("the store has no article of " + article.url);
     of_url.document = *first;
   }
   set(by_url_, url, of_url.number == 0 ? std::nullopt : std::optional(of_url));

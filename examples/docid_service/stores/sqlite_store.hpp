@@ -23,8 +23,8 @@ namespace docid {
 class sqlite_database final : public sql_database {
  public:
   /// Opens the file for this process alone, and makes it if it does not exist.
-  /// Throws: std::runtime_error if another process has opened the file, or the file was made with another
-  /// `composition`.
+  /// Throws: std::runtime_error if another process has opened the file, or the file has another format, or was made
+  /// with another `composition`. The file is then unchanged.
   sqlite_database(const std::string& file, const std::string& composition);
 
   std::uint64_t run(const char* sql, sql_values values) override;
@@ -59,8 +59,8 @@ class sqlite_mapping final : public row_mapping {
   std::optional<doc_number> document_of_nid(std::string_view nid) override;
   std::optional<doc_number> document_of_url(std::string_view url) override;
   std::optional<known_article> article_of(doc_number document, std::string_view nid) override;
-  std::optional<known_article> hottest_of(doc_number document) override;
-  std::optional<stored_article> stored_of(std::string_view nid) override;
+  known_article hottest_of(doc_number document) override;
+  stored_article stored_of(std::string_view nid) override { return in_row(by_nid_.at(key_of(nid)).number).stored; }
   void add(std::string_view nid, std::string_view url, doc_number document, const stored_article& stored) override;
   void update(std::string_view nid, const stored_article& stored) override;
   std::optional<doc_number> remove(std::string_view nid) override;
@@ -85,7 +85,8 @@ class sqlite_mapping final : public row_mapping {
   void set(map& where, const key& k, std::optional<place> value);
   void note(doc_number document);
   /// Returns the article in row `number` of the table.
-  std::optional<known_article> in_row(std::uint64_t number);
+  /// Throws: std::runtime_error if there is no such row.
+  known_article in_row(std::uint64_t number);
 
   sqlite_database& database_;
   std::array<std::uint64_t, 2> seed_;

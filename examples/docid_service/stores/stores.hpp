@@ -26,6 +26,16 @@ namespace docid {
 /// The number of a document. Numbers start at 1, and are never used twice.
 using doc_number = std::uint32_t;
 
+/// The format of the tables, keys and values that the service writes. SQLite, MariaDB, Redis and RocksDB have this
+/// number. An HBase table has none: its name contains the identity of a mapping, which has the number.
+inline constexpr std::uint64_t store_format = 1;
+
+/// Returns the error message for a store of another format. `empty`: how to give the service an empty store.
+inline std::string other_format(const std::string& found, const std::string& empty) {
+  return "it has format " + found + ", and this docid_service uses format " + std::to_string(store_format) +
+         " only. Nothing was changed. Use the docid_service that made it, or " + empty + " and send the articles again";
+}
+
 struct candidate {
   doc_number document;
   int distance;
@@ -78,7 +88,7 @@ class fingerprint_index {
 };
 
 /// The content of an index: all documents up to a number, with all redefinitions up to another number. number() encodes
-/// both. Its low 32 bits are `documents`, as in earlier versions, which had no redefinitions.
+/// both; its low 32 bits are `documents`.
 struct known_state {
   doc_number documents = 0;
   std::uint64_t redefinitions = 0;
@@ -117,8 +127,7 @@ struct stored_article {
 struct known_article {
   std::string nid;
   std::string url;
-  std::optional<stored_article>
-      stored;  ///< nullopt if the article came to an earlier version of the service, which kept only the hottest
+  stored_article stored;
 };
 
 /// The exception of a store that cannot hold an article. The store may still hold other articles.
@@ -167,20 +176,21 @@ class mapping {
     }
     return std::nullopt;
   }
-  /// Returns the hottest stored article of a document; of equally hot articles the oldest. If equally hot articles have
-  /// the same url as the oldest, returns the newest of them. Returns nullopt if no article is stored.
-  virtual std::optional<known_article> hottest_of(doc_number document) {
-    std::optional<known_article> best;
-    for (known_article& one : articles_of(document)) {
-      if (!one.stored) continue;
-      const bool is_hotter = !best || one.stored->heat > best->stored->heat;
-      if (is_hotter || (one.stored->heat == best->stored->heat && one.url == best->url)) best = std::move(one);
+  /// Returns the hottest article of a document; of equally hot articles the oldest. If equally hot articles have the
+  /// same url as the oldest, returns the newest of them.
+  /// Precondition: the document exists.
+  virtual known_article hottest_of(doc_number document) {
+    std::vector<known_article> all = articles_of(document);
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      const double heat = all[i].stored.heat, most = all[best].stored.heat;
+      if (heat > most || (heat == most && all[i].url == all[best].url)) best = i;
     }
-    return best;
+    return std::move(all.at(best));
   }
-  /// Returns the stored article of a nid, if any.
+  /// Returns the stored article of a nid.
   /// Precondition: document_of_nid() has found the nid in this transaction.
-  virtual std::optional<stored_article> stored_of(std::string_view nid) = 0;
+  virtual stored_article stored_of(std::string_view nid) = 0;
   /// Adds an article to a document.
   /// Precondition: the nid is not stored, and the document exists.
   virtual void add(std::string_view nid, std::string_view url, doc_number document, const stored_article& stored) = 0;

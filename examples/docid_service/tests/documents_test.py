@@ -2,6 +2,8 @@
 """Tests documents: their articles, and the data that the service returns about them."""
 import contextlib
 import json
+import os
+import pathlib
 import random
 import sqlite3
 import urllib.parse
@@ -149,39 +151,30 @@ class Documents(TestCase):
         self.service.stop()
         self.assertEqual(versions(), before)
 
-    def test_a_store_of_a_version_that_kept_one_article(self):
-        one = article(1)
-        names = self.doc_ids([one | {"nid": "a", "heat": 1}, article(5, nid="five")])
-        for nid, heat in (("b", 7), ("c", 3)):
-            self.service.doc_id(one | {"nid": nid, "url": nid, "heat": heat})
-        self.service.stop()
-        with contextlib.closing(sqlite3.connect(self.folder + "/docid.sqlite")) as file:
-            file.executescript("""
-                CREATE TABLE old(number INTEGER PRIMARY KEY, document INTEGER NOT NULL, nid TEXT NOT NULL, url TEXT NOT NULL);
-                INSERT INTO old SELECT number, document, nid, url FROM article ORDER BY number;
-                DELETE FROM content WHERE document = 1;
-                INSERT INTO content SELECT o.* FROM other_content o JOIN document d
-                  ON d.number = o.document AND d.version = o.version;
-                DROP TABLE article; DROP TABLE other_content; DROP TABLE redefinition;
-                ALTER TABLE old RENAME TO article;
-                CREATE INDEX article_of_document ON article(document);""")
+    def test_a_store_of_another_format_is_refused(self):
+        name = self.service.doc_id(article(1))
+        self.assertEqual(self.service.stop(), 0)
+        path = pathlib.Path(self.folder, "docid.sqlite")
+
+        def refuses(found, *statements):
+            with contextlib.closing(sqlite3.connect(path)) as file:
+                for statement in statements:
+                    file.execute(statement)
+            before = path.read_bytes()
+            with self.assertRaisesRegex(RuntimeError, f"docid.sqlite: it has format {found}, .* another --data FOLDER"):
+                self.start()
+            self.assertEqual(path.read_bytes(), before)
+            self.assertEqual(os.listdir(self.folder), ["docid.sqlite"])
+
+        refuses(0, "PRAGMA user_version = 0")
+        refuses(2, "PRAGMA user_version = 2")
+        with contextlib.closing(sqlite3.connect(path)) as file:
+            file.execute("PRAGMA user_version = 1")
         self.service = self.start()
-        self.assertEqual([self.service.request("GET", "/articles/" + nid)[1]["docId"] for nid in ("a", "b", "c", "five")],
-                         [names[0]] * 3 + names[1:])
-        self.assertEqual(self.shown(names[0]), "b")
-        # An article that arrives again is stored, and only stored articles can be shown.
-        self.service.doc_id(one | {"nid": "b", "url": "b", "heat": 7})
-        self.service.doc_id(one | {"nid": "c", "url": "c", "heat": 3})
-        self.assertEqual(self.shown(names[0]), "b")
-        self.assertEqual(self.service.request("DELETE", "/articles/b")[0], 200)
-        self.assertEqual(self.shown(names[0]), "c")
-        self.assertEqual(self.service.request("DELETE", "/articles/c")[0], 200)
-        self.assertEqual(self.shown(names[0]), "c")  # no other article is stored
-        self.assertEqual(self.service.doc_id(article(9, nid="five", url=article(5)["url"])), names[1])
-        self.assertEqual(self.service.doc_id(article(10, content=article(9)["content"])), names[1])
-        for nid in ("a", "five", urllib.parse.quote(article(10)["url"], safe="")):
-            self.assertEqual(self.service.request("DELETE", "/articles/" + nid)[0], 200)
-        self.assertEqual([self.service.request("GET", "/docs/" + name)[0] for name in names], [404, 404])
+        self.assertEqual(self.service.doc_id(article(1, nid="copy", url="copy")), name)
+        self.assertEqual(self.service.stop(), 0)
+        path.unlink()
+        refuses(0, "CREATE TABLE of_another_program(a)")
 
     def test_any_nid_can_be_taken_out(self):
         nid = "a\r\nb?%2F"
@@ -204,25 +197,6 @@ class Documents(TestCase):
         self.restart()
         self.assertEqual([self.service.doc_id(article(i)) for i in range(50)], names)
         self.assertEqual([self.service.doc_id(article(100 + i, content=article(i)["content"])) for i in range(50)], names)
-
-    def test_a_store_of_a_version_without_pairs(self):
-        make = random.Random(5)
-        contents = ["".join(chr(0x4e00 + make.randrange(300)) for _ in range(3000)) for _ in range(6)]
-        names = self.doc_ids(article(i, title=f"公告{i}", content=content) for i, content in enumerate(contents))
-        hot = contents[1][:1000] + contents[0][1000:1500] + contents[1][1500:]
-        self.assertEqual(self.service.doc_id(article(50, title="公告1", content=hot, heat=9)), names[1])
-        self.service.stop()
-        with contextlib.closing(sqlite3.connect(self.folder + "/docid.sqlite")) as file:
-            file.execute("DROP TABLE pairs")
-        self.service = self.start()
-        for title in range(6):
-            own, other = contents[title], contents[title - 1]
-            half = len(own) // 2
-            self.assertNotEqual(self.service.doc_id(article(100 + title, title=f"公告{title}", content=other[half:])),
-                                names[title])
-            copy = article(200 + title, title=f"公告{title}", content=own[:2000] + other[2000:2500] + own[2500:])
-            self.assertEqual(self.service.doc_id(copy), names[title])
-        self.assertIn("docid_checks_without_pairs_total 0", self.service.request("GET", "/metrics")[1])
 
     def test_the_document_of_an_article(self):
         one = article(1, nid="a/b 二")

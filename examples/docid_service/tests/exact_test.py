@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 """No article with a similar content is missed: the docIds are the same as if all contents were compared."""
-import contextlib
 import random
 import resource
 import signal
-import sqlite3
 import tempfile
 
 from harness import Contents, FIRST, TestCase, article, main
@@ -86,17 +84,6 @@ class Exact(TestCase):
         found = self.doc_ids(article(2000 + i, title="", content=content + " less")
                              for i, content in enumerate(crowd[40:]))
         self.assertNotEqual(found, names[40:])
-
-    def test_a_store_of_an_earlier_version(self):
-        contents = Contents(60, 7)
-        for _ in range(5):
-            contents.send(self, self.service, 60)
-        self.service.stop()
-        with contextlib.closing(sqlite3.connect(self.folder + "/docid.sqlite")) as file:
-            file.executescript("DROP TABLE pairs; DROP TABLE redefinition;")
-        self.service = self.start()
-        for _ in range(5):
-            contents.send(self, self.service, 60)
 
     def test_what_failed_is_not_found(self):
         self.service.stop()

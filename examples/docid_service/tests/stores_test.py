@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests the service with Redis, MariaDB, RocksDB and HBase."""
 import contextlib
+import ctypes.util
 import os
 import pathlib
 import random
@@ -365,18 +366,51 @@ class OtherStores(StoresTestCase):
             return dict(line.split("\t") for line in self.mariadb.ask(query).stdout.splitlines())
 
         self.assertEqual(found(), names)
-        # Tables of an earlier version; in one case the service was killed while it changed them.
-        for rest in ("", ", ADD COLUMN docid_new CHAR(33)"):
-            self.service.stop()
-            done = self.mariadb.ask("ALTER TABLE docid.article DROP COLUMN docid, DROP COLUMN heat, DROP COLUMN version,"
-                                    f" DROP COLUMN digest{rest}; DROP TABLE docid.redefinition")
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.service = self.start()
-            self.assertEqual(found(), names)
-            nid = f"more{len(names)}"
-            names[nid] = self.service.doc_id(article(4, nid=nid, url=nid))
-            self.assertEqual(found(), names)
-            self.assertEqual(self.service.doc_id(article(1, nid="a", url="a")), names["a"])
+
+    def test_tables_of_another_format_are_refused(self):
+        name = self.service.doc_id(article(1))
+        self.assertEqual(self.service.stop(), 0)
+
+        def tables():
+            return [self.mariadb.ask(sql).stdout for sql in ("SHOW TABLES FROM docid", "SHOW CREATE TABLE docid.store",
+                                                             "SELECT * FROM docid.store", "SELECT nid, docid FROM docid.article")]
+
+        for statement, found in (("UPDATE docid.store SET format = 2", 2), ("ALTER TABLE docid.store DROP COLUMN format", 0)):
+            self.assertEqual(self.mariadb.ask(statement + "; DROP TABLE IF EXISTS docid.pairs").stderr, "")
+            before = tables()
+            with self.assertRaisesRegex(RuntimeError, f"MariaDB: .* it has format {found}, .* another database"):
+                self.start()
+            self.assertEqual(tables(), before)
+            self.assertIn(name, before[3])
+
+    def test_contents_of_another_format_are_refused(self):
+        name = self.service.doc_id(article(1))
+        self.assertEqual(self.service.stop(), 0)
+        rocksdb = ctypes.CDLL(ctypes.util.find_library("rocksdb"))
+        for function in (rocksdb.rocksdb_options_create, rocksdb.rocksdb_writeoptions_create, rocksdb.rocksdb_open):
+            function.restype = ctypes.c_void_p
+
+        def set_format(value):
+            error = ctypes.c_char_p()
+            database = ctypes.c_void_p(rocksdb.rocksdb_open(
+                ctypes.c_void_p(rocksdb.rocksdb_options_create()), (self.folder + "/contents").encode(), ctypes.byref(error)))
+            self.assertIsNone(error.value)
+            options, key = ctypes.c_void_p(rocksdb.rocksdb_writeoptions_create()), (b"format", ctypes.c_size_t(6))
+            if value:
+                rocksdb.rocksdb_put(database, options, *key, value, ctypes.c_size_t(len(value)), ctypes.byref(error))
+            else:
+                rocksdb.rocksdb_delete(database, options, *key, ctypes.byref(error))
+            self.assertIsNone(error.value)
+            rocksdb.rocksdb_close(database)
+
+        for value, found in ((b"2", 2), (None, 0)):
+            set_format(value)
+            for _ in range(2):  # the first refusal changes nothing
+                with self.assertRaisesRegex(RuntimeError, f"RocksDB in .*: it has format {found}, .* another --data FOLDER"):
+                    self.start()
+        set_format(b"1")
+        self.service = self.start()
+        self.assertEqual(self.service.request("GET", "/docs/" + name)[1]["article"]["url"], article(1)["url"])
 
     def test_connections_that_were_closed_while_idle(self):
         name = self.service.doc_id(article(1))
@@ -392,13 +426,12 @@ class OtherStores(StoresTestCase):
         self.wait_until(lambda: self.mariadb.ask(ids).stdout.split() == [])
         self.assertEqual(self.service.request("GET", "/docs/" + name)[0], 200)
 
-    def test_tables_of_a_version_without_pairs(self):
+    def test_pairs_of_words_that_the_store_lacks(self):
         make = random.Random(6)
         contents = ["".join(chr(0x4e00 + make.randrange(300)) for _ in range(2000)) for _ in range(4)]
         names = self.doc_ids(article(i, title=f"公告{i}", content=content) for i, content in enumerate(contents))
-        self.service.stop()
-        self.assertEqual(self.mariadb.ask("DROP TABLE docid.pairs").returncode, 0)
-        self.service = self.start()
+        self.assertEqual(self.mariadb.ask("DELETE FROM docid.pairs").returncode, 0)
+        self.restart()
         found = self.doc_ids(article(100 + i, title=f"公告{i}", content=content[400:] + contents[i - 1][:200])
                              for i, content in enumerate(contents))
         self.assertEqual(found, names)
@@ -546,6 +579,14 @@ class OtherStores(StoresTestCase):
                                ((*self.shared, "--blocks", "16"), "--blocks 16: there is no such index")):
             with self.assertRaisesRegex(RuntimeError, words):
                 self.another(*options)
+        self.assertEqual(self.service.stop(), 0)
+        owner = self.redis.ask("GET", "DOCID_STORE")
+        self.assertRegex(owner, "^1 [0-9a-f]{32}$")
+        self.redis.ask("SET", "DOCID_STORE", owner[2:])
+        with self.assertRaisesRegex(RuntimeError, "an index of another format. .* empty this one"):
+            self.start()
+        self.redis.ask("FLUSHALL")
+        self.service = self.start()
 
 
 @unittest.skipUnless(is_installed(HBase, MariaDB, Redis), "Java, Maven, mariadb-server or redis-server is not there")
