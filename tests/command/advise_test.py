@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import threading
 
 from harness import (A, B, IS_SAMPLE, PROGRAM, SANITIZED, CommandTest, characters, corpus, cpu_seconds, effort, jaccard, jsonl, main,
                      run, unittest, words)
@@ -436,6 +437,24 @@ class Advise(CommandTest):
         done = self.assert_done(run("advise", self.folder / "c"))
         self.assertIn("1 document is larger than 16 MB; the advice is on the first 16 MB of each", done.err)
         self.assertIn("2 documents, 8,388,", done.text)
+
+    def test_a_file_that_grows_is_named(self):
+        growing, rest = self.write("growing.txt", "\n".join(self.edited(200, 5))), self.write("rest.txt", "\n".join(self.edited(8000, 6)))
+        is_read = threading.Event()
+
+        def grow():
+            with open(growing, "a", encoding="utf-8") as file:
+                while not is_read.wait(0.001):
+                    print("one more line", file=file, flush=True)
+
+        writer = threading.Thread(target=grow)
+        writer.start()
+        try:
+            done = run("advise", "--bits", "64", "--lines", growing, rest)
+        finally:
+            is_read.set()
+            writer.join()
+        self.assert_fails(done, f"{growing}: was changed while it was being read")
 
     def test_bad_input_is_said_once(self):
         data = jsonl([A, B]) + b"{\n" + jsonl([A])

@@ -4,8 +4,10 @@
 #include <ctime>
 #include <neardup/text/utf8.hpp>
 #include <neardup/threads.hpp>
+#include <unordered_map>
 
 #include "../compare/advice.hpp"
+#include "../compare/corpus.hpp"
 #include "../compare/corpus_part.hpp"
 #include "../compare/run_cost.hpp"
 #include "../describe/text_kinds.hpp"
@@ -113,8 +115,8 @@ std::string_view beginning_of(std::string_view text) {
   return text.substr(0, text.size() - neardup::incomplete_suffix(text));
 }
 
-/// Returns a visitor that calls `use(text, is_shortened)` for each document on which the advice is based. `text` is a
-/// view that is valid during the call.
+/// Returns a visitor that calls `use(text, is_shortened, from)` for each document on which the advice is based. `text`
+/// is a view that is valid during the call, and `from` is the source of the document.
 template <class Use>
 document_visitor for_advised_texts(context& c, const Use& use) {
   return [&c, use](const placed_document& d) {
@@ -124,7 +126,7 @@ document_visitor for_advised_texts(context& c, const Use& use) {
     const std::string_view used = beginning_of(text);
     const bool counts =
         has_tokens(c.settings.comparison.check_features.choice, used) || c.notes.without_tokens(d.from->where(d.line));
-    if (counts) use(used, used.size() < text.size());
+    if (counts) use(used, used.size() < text.size(), *d.from);
   };
 }
 
@@ -216,7 +218,7 @@ exact_advice exact_advice_on(context& c, const advised_run& settings, std::uint6
   text_kinds kinds;
   double ignored_seconds = 0;  // time for kinds of features, which no other run examines
   const double begin = processor_seconds();
-  read(for_advised_texts(c, [&](std::string_view text, bool is_shortened) {
+  read(for_advised_texts(c, [&](std::string_view text, bool is_shortened, const source&) {
     if (is_shortened) ++shortened;
     if (found.part.documents() < enough_documents) {
       const double before = processor_seconds();
@@ -239,29 +241,32 @@ exact_advice exact_advice_on(context& c, const advised_run& settings, std::uint6
 advice advice_on_fingerprints(context& c, const advised_run& settings, const neardup::feature_choice& check) {
   advisor look(request_of(settings, check));
   const neardup::threads run{c.settings.threads};
-  std::uint64_t sampled = 0, compared = 0;
-  for_each_text_before(c, "drawing a sample", for_advised_texts(c, [&](std::string_view text, bool) {
+  std::unordered_map<const source*, std::uint64_t> left;  // texts that the second pass has yet to read, by source
+  for_each_text_before(c, "drawing a sample",
+                       for_advised_texts(c, [&](std::string_view text, bool, const source& from) {
                          look.sample(text);
-                         ++sampled;
+                         ++left[&from];
                        }));
 
   std::vector<std::string> waiting;  // handles this many texts at once, so that starting threads takes little time
   std::size_t waiting_bytes = 0;
   const auto compare_waiting = [&] {
-    if (compared + waiting.size() > sampled) throw input_error({"", "the input was changed while it was being read"});
     if (!waiting.empty()) look.compare(waiting, run);
-    compared += waiting.size();
     waiting.clear();
     waiting_bytes = 0;
   };
-  read_texts(c.settings.input, c.sources, c.notes, for_advised_texts(c, [&](std::string_view text, bool) {
+  read_texts(c.settings.input, c.sources, c.notes,
+             for_advised_texts(c, [&](std::string_view text, bool, const source& from) {
+               if (left[&from]-- == 0) fail_changed(from);
                constexpr std::size_t bytes_at_once = std::size_t{1} << 22, documents_at_once = 4096;
                waiting_bytes += text.size();
                waiting.emplace_back(text);
                if (waiting_bytes >= bytes_at_once || waiting.size() == documents_at_once) compare_waiting();
              }));
   compare_waiting();
-  if (compared != sampled) throw input_error({"", "the input was changed while it was being read"});
+  for (const auto& [from, count] : left) {
+    if (count != 0) fail_changed(*from);
+  }
   c.notes.phase("counting candidates");
   return look.finish(run);
 }
@@ -599,7 +604,8 @@ void print_advice(context& c, const advised_run& settings) {
       found = advice_on_fingerprints(c, settings, *exact.by.features);
       restrict_setups(settings, exact, *found);
     } else {  // reports bad input
-      read_texts(c.settings.input, c.sources, c.notes, for_advised_texts(c, [](std::string_view, bool) {}));
+      read_texts(c.settings.input, c.sources, c.notes,
+                 for_advised_texts(c, [](std::string_view, bool, const source&) {}));
     }
   }
   if (settings.output.as_json()) {
