@@ -12,14 +12,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/large_array.hpp"
 #include "../../detail/prefetch.hpp"
 
 namespace neardup::inline v0::detail {
@@ -158,48 +156,68 @@ class anchor_finder {
   std::vector<anchor_run> runs_;
 };
 
-/// Maps the lowest 32 bits of a hash to a part in 0..parts - 1. A greater value never has a lower part.
-constexpr std::uint32_t part_of(std::uint64_t bits, std::uint64_t parts) noexcept {
-  return static_cast<std::uint32_t>((bits & 0xffffffffU) * parts >> 32);
-}
-
-/// A set of anchors: a Bloom filter with two bits of one word for each anchor. With a small probability, contains() is
-/// true for an anchor outside the set. Such an anchor costs time, but changes no result.
+/// A set of anchors: a Bloom filter for each partition, with two bits of one word for each anchor. With a small
+/// probability, contains() is true for an anchor outside the set. Such an anchor costs time, but changes no result.
 class anchor_set {
  public:
-  /// Makes an empty set of `bytes` bytes, or a little more. Anchors of different partitions are in different words, so
-  /// threads may add anchors of different partitions at the same time.
-  anchor_set(std::uint32_t partitions, std::uint64_t bytes) : words_(words_for(partitions, bytes)) {
-    std::fill_n(words_.data(), words_.size(), 0);
+  /// Returns the words of one of `partitions` partitions: a word for each two anchors that occur `least` times or more
+  /// in `anchors`, but at most `most_words` words.
+  /// Precondition: `anchors` are sorted, and all of this partition; least > 0.
+  [[nodiscard]] static std::vector<std::uint64_t> words_of(std::span<const std::uint64_t> anchors,
+                                                           std::uint32_t partitions, std::uint32_t least,
+                                                           std::uint64_t most_words) {
+    const auto for_each_repeated = [&](const auto& use) {
+      for (std::size_t i = 0, next = 0; i < anchors.size(); i = next) {
+        for (next = i + 1; next < anchors.size() && anchors[next] == anchors[i];) ++next;
+        if (next - i >= least) use(anchors[i]);
+      }
+    };
+    std::uint64_t repeated = 0;
+    for_each_repeated([&](std::uint64_t) { ++repeated; });
+    std::vector<std::uint64_t> words(to_size((std::min)(repeated / 2, most_words) + 1));
+    for_each_repeated([&](std::uint64_t anchor) {
+      const place_of_anchor at(anchor, partitions);
+      words[at.word(words.size())] |= at.bits;
+    });
+    return words;
   }
 
-  void add(std::uint64_t anchor) noexcept {
-    const std::uint64_t hash = mix(anchor);
-    words_[part_of(hash >> 32, words_.size())] |= bits_of(hash);
-  }
+  /// Makes a set of partitions. Partition i has the words words[i], which have to outlive the set.
+  explicit anchor_set(std::vector<std::span<const std::uint64_t>> words = {}) : words_(std::move(words)) {}
+
   [[nodiscard]] bool contains(std::uint64_t anchor) const noexcept {
-    const std::uint64_t hash = mix(anchor), bits = bits_of(hash);
-    return (words_[part_of(hash >> 32, words_.size())] & bits) == bits;
+    const place_of_anchor at(anchor, words_.size());
+    const std::span<const std::uint64_t> words = words_[at.partition];
+    return (words[at.word(words.size())] & at.bits) == at.bits;
   }
   /// Prefetches the word of an anchor.
   void look_ahead(std::uint64_t anchor) const noexcept {
-    prefetch(words_.data() + part_of(mix(anchor) >> 32, words_.size()));
+    const place_of_anchor at(anchor, words_.size());
+    prefetch(words_[at.partition].data() + at.word(words_[at.partition].size()));
   }
-  /// Returns the partition of an anchor. The anchor is hashed again, because high bits of least hashes are mostly 0.
+  /// Returns the partition of an anchor.
   [[nodiscard]] static std::uint32_t partition_of(std::uint64_t anchor, std::uint32_t partitions) noexcept {
-    return part_of(mix(anchor) >> 32, partitions);
+    return place_of_anchor(anchor, partitions).partition;
   }
 
  private:
-  [[nodiscard]] static std::size_t words_for(std::uint32_t partitions, std::uint64_t bytes) noexcept {
-    constexpr std::uint64_t most = (std::numeric_limits<std::uint32_t>::max)();
-    return to_size((std::min)(bytes / sizeof(std::uint64_t) / partitions + 1, most / partitions) * partitions);
-  }
-  [[nodiscard]] static std::uint64_t bits_of(std::uint64_t hash) noexcept {
-    return std::uint64_t{1} << (hash & 63U) | std::uint64_t{1} << (hash >> 6 & 63U);
-  }
+  struct place_of_anchor {
+    /// The anchor is hashed again, because high bits of least hashes are mostly 0.
+    place_of_anchor(std::uint64_t anchor, std::uint64_t partitions) noexcept {
+      const std::uint64_t hash = mix(anchor), place = (hash >> 32) * partitions;
+      partition = static_cast<std::uint32_t>(place >> 32);
+      within = static_cast<std::uint32_t>(place);
+      bits = std::uint64_t{1} << (hash & 63U) | std::uint64_t{1} << (hash >> 6 & 63U);
+    }
+    [[nodiscard]] std::size_t word(std::size_t words) const noexcept {
+      return to_size(within * std::uint64_t{words} >> 32);
+    }
 
-  large_array<std::uint64_t> words_;
+    std::uint32_t partition, within;
+    std::uint64_t bits;
+  };
+
+  std::vector<std::span<const std::uint64_t>> words_;
 };
 
 /// A hash of a window: two polynomials of its units modulo 2^61 - 1. The factors of the polynomials were chosen at

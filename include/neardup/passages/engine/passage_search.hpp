@@ -285,7 +285,7 @@ class passage_search {
 
     /// Adds an anchor of pass 1 to `anchors`, unless it is known to have been added `least` times.
     void take(std::uint64_t anchor, std::uint32_t least) {
-      scattered_anchor& last = known[part_of(mix(anchor) >> 32, known.size())];
+      scattered_anchor& last = known[anchor_set::partition_of(anchor, static_cast<std::uint32_t>(known.size()))];
       if (last.anchor != anchor) last = {anchor, 0};
       if (last.times == least) return;
       ++last.times;
@@ -422,7 +422,8 @@ class passage_search {
   any_runner run_;
   std::uint32_t least_count_;  // least number of occurrences of an anchor whose windows may be repeated
   scattered_records<std::uint64_t> anchors_;
-  anchor_set repeated_{1, 0};
+  std::vector<std::vector<std::uint64_t>> repeated_words_;  // the words of each partition of repeated_
+  anchor_set repeated_;
   std::vector<worker> workers_;
   std::uint64_t windows_ = 0, documents_ = 0, bytes_ = 0;
   scattered_records<window_record> scattered_;
@@ -520,23 +521,18 @@ NEARDUP_INLINE void passage_search::scatter_anchors() {
 }
 
 NEARDUP_INLINE void passage_search::find_repeated_anchors() {
-  std::uint64_t scattered = 0;
   const std::uint32_t partitions = anchors_.partitions();
-  for (std::uint32_t i = 0; i < partitions; ++i) scattered += anchors_.size(i);
-  // The set takes one byte per scattered anchor, at most memory_ / 4. A repeated anchor was scattered at least twice.
-  // So below the limit, there are at least 16 bits for each repeated anchor.
-  repeated_ = anchor_set(partitions, (std::min)(memory_ / 4, scattered));
+  const std::uint64_t most_words = memory_ / 4 / sizeof(std::uint64_t) / partitions;
+  repeated_words_.resize(partitions);
   const std::size_t parts = workers_.size();
   std::vector<scratch_array<std::uint64_t>> arrays(2 * parts);
   in_steps(run_, parts, partitions, 1, [&](std::size_t part, std::size_t partition, std::size_t /*last*/) {
     const std::span<std::uint64_t> anchors = anchors_.read(partition, arrays[2 * part]);
     sort_words(anchors, arrays[2 * part + 1].take(anchors.size()));
-    for (std::size_t i = 0, next = 0; i < anchors.size(); i = next) {
-      for (next = i + 1; next < anchors.size() && anchors[next] == anchors[i];) ++next;
-      if (next - i >= least_count_) repeated_.add(anchors[i]);
-    }
+    repeated_words_[partition] = anchor_set::words_of(anchors, partitions, least_count_, most_words);
     return true;
   });
+  repeated_ = anchor_set({repeated_words_.begin(), repeated_words_.end()});
   for (worker& own : workers_) {
     windows_ += own.windows;
     own.known = {};
@@ -573,7 +569,7 @@ NEARDUP_INLINE void passage_search::scatter_windows() {
 NEARDUP_INLINE void passage_search::find_repeated() {
   const std::size_t parts = workers_.size();
   workers_.clear();
-  repeated_ = anchor_set(1, 0);
+  repeated_words_ = {};
   std::vector<searcher> searchers;
   for (std::size_t i = 0; i < parts; ++i) searchers.push_back({partition_search(how_), {}, {}});
   in_steps(run_, parts, scattered_.partitions(), 1, [&](std::size_t part, std::size_t partition, std::size_t /*last*/) {
