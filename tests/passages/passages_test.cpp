@@ -92,6 +92,55 @@ std::vector<passage> found_in(const std::vector<fields>& documents, const passag
   return result;
 }
 
+using blob = std::vector<std::byte>;
+
+/// Views of blobs, in random order.
+std::vector<std::span<const std::byte>> shuffled(const std::vector<blob>& blobs, oracle::random_engine& random) {
+  std::vector<std::span<const std::byte>> views(blobs.begin(), blobs.end());
+  for (std::size_t i = 1; i < views.size(); ++i) std::swap(views[i], views[random() % (i + 1)]);
+  return views;
+}
+
+/// The passages that tasks find. The documents are split into parts at random, and so is the number of partitions.
+template <class Tokenizer>
+std::vector<passage> found_by_tasks(const std::vector<fields>& documents, const passage_options& how,
+                                    const Tokenizer& tokenizer, oracle::random_engine& random) {
+  std::vector<std::size_t> ends{documents.size()};  // the ends of the parts
+  for (std::size_t i = random() % 4; i > 0; --i) ends.push_back(random() % (documents.size() + 1));
+  std::sort(ends.begin(), ends.end());
+  const auto partitions = static_cast<std::uint32_t>(1 + random() % 5);
+  const neardup::passage_shuffle tasks(how, partitions, tokenizer);
+  const auto read = [&](std::size_t part) {
+    return [&documents, first = part == 0 ? 0 : ends[part - 1], end = ends[part]](const auto& sink) {
+      for (std::size_t d = first; d < end; ++d) {
+        for (std::size_t f = 0; f < documents[d].size(); ++f) sink(documents[d][f], f);
+      }
+    };
+  };
+  std::vector<std::vector<blob>> moved(partitions);  // the blobs of each partition
+  const auto move = [&](std::vector<blob> blobs) {
+    REQUIRE(blobs.size() == partitions);
+    for (std::size_t i = 0; i < blobs.size(); ++i) moved[i].push_back(std::move(blobs[i]));
+  };
+  for (std::size_t part = 0; part < ends.size(); ++part) move(tasks.scatter_anchors(read(part)));
+  std::vector<blob> repeated_blobs;
+  for (std::uint32_t i = 0; i < partitions; ++i) {
+    repeated_blobs.push_back(tasks.repeated_anchors(shuffled(std::exchange(moved[i], {}), random), i));
+  }
+  blob repeated(random() % 2);  // blobs need not begin at multiples of 8
+  const std::size_t begin = repeated.size();
+  for (const auto& one : shuffled(repeated_blobs, random)) repeated.insert(repeated.end(), one.begin(), one.end());
+  for (std::size_t part = 0; part < ends.size(); ++part) {
+    move(tasks.scatter(read(part), part == 0 ? 0 : ends[part - 1], std::span(repeated).subspan(begin)));
+  }
+  std::vector<passage> found;
+  for (std::uint32_t i = partitions; i-- > 0;) {
+    const std::vector<passage> some = tasks.gather(shuffled(moved[i], random), i);
+    found.insert(found.end(), some.begin(), some.end());
+  }
+  return tasks.join(found);
+}
+
 /// A random corpus: small alphabets, copied stretches, texts that repeat themselves, empty and short texts.
 std::vector<fields> random_corpus(oracle::random_engine& random, std::size_t length, bool has_words) {
   const std::size_t letters = 1 + random() % (random() % 3 == 0 ? 20 : 3);
@@ -148,6 +197,8 @@ TEST_CASE("the passages of random corpora are those of a set of all passages see
     const auto result =
         has_words ? found_in(documents, how, words{}, memory) : found_in(documents, how, byte_ngrams{1}, memory);
     REQUIRE(result == wanted_passages);
+    REQUIRE((has_words ? found_by_tasks(documents, how, words{}, random)
+                       : found_by_tasks(documents, how, byte_ngrams{1}, random)) == wanted_passages);
     found += result.size();
   }
   CHECK(found > static_cast<std::size_t>(rounds));
@@ -184,6 +235,67 @@ TEST_CASE("passages are found among many anchors") {
     texts[2] += texts[0].substr(10'000 * i, 150) + "-";
   }
   CHECK(neardup::passages(texts, {.length = 100}, byte_ngrams{1}) == wanted);
+}
+
+TEST_CASE("tasks refuse blobs that are damaged, given twice, or of another task") {
+  const std::vector<std::string> texts{"one two three", "zero one two three"};
+  const neardup::passage_shuffle tasks({.length = 2}, 2), longer({.length = 3}, 2), more({.length = 2}, 3);
+  const neardup::passage_shuffle bytes({.length = 2}, 2, byte_ngrams{1});
+  const auto all = [](const std::vector<blob>& blobs) {
+    return std::vector<std::span<const std::byte>>(blobs.begin(), blobs.end());
+  };
+  const std::vector<blob> anchors = tasks.scatter_anchors(texts);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    if (anchors[i].empty()) continue;
+    const std::vector<blob> own{anchors[i], {}};
+    CHECK_NOTHROW(tasks.repeated_anchors(all(own), i));
+    CHECK_THROWS_AS(tasks.repeated_anchors(all(own), 1 - i), std::runtime_error);
+    CHECK_THROWS_AS(longer.repeated_anchors(all(own), i), std::runtime_error);
+    CHECK_THROWS_AS(more.repeated_anchors(all(own), i), std::runtime_error);
+    CHECK_THROWS_AS(bytes.repeated_anchors(all(own), i), std::runtime_error);
+    CHECK_THROWS_AS(tasks.gather(all(own), i), std::runtime_error);
+  }
+  CHECK_THROWS_AS(tasks.repeated_anchors({}, 2), std::invalid_argument);
+  CHECK_THROWS_AS(neardup::passage_shuffle({}, 0).scatter_anchors(texts), std::invalid_argument);
+  CHECK_THROWS_AS(neardup::passage_shuffle({}, 4097).scatter_anchors(texts), std::invalid_argument);
+
+  const auto repeated_of = [&](const std::vector<std::string>& some) {
+    blob repeated;
+    const std::vector<blob> of = tasks.scatter_anchors(some);
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const blob one = tasks.repeated_anchors(all({of[i]}), i);
+      repeated.insert(repeated.end(), one.begin(), one.end());
+    }
+    return repeated;
+  };
+  const blob repeated = repeated_of(texts), other = repeated_of({texts[0], texts[1], "a b a b"});
+  blob twice = repeated;
+  twice.insert(twice.end(), repeated.begin(), repeated.end());
+  CHECK_THROWS_AS(tasks.scatter(texts, 0, twice), std::runtime_error);
+  CHECK_THROWS_AS(tasks.scatter(texts, 0, std::span(repeated).first(repeated.size() - 1)), std::runtime_error);
+  CHECK_THROWS_AS(tasks.scatter(texts, std::uint64_t{1} << 32, repeated), std::length_error);
+
+  const std::vector<blob> windows = tasks.scatter(texts, 0, repeated), later = tasks.scatter(texts, 2, repeated);
+  const std::vector<blob> of_others = tasks.scatter(texts, 2, other);
+  std::size_t found = 0, refused = 0;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    if (windows[i].empty()) continue;
+    found += tasks.gather(all({later[i], windows[i]}), i).size();
+    CHECK_THROWS_AS(tasks.gather(all({windows[i], windows[i]}), i), std::runtime_error);
+    CHECK_THROWS_AS(tasks.gather(all({windows[i]}), 1 - i), std::runtime_error);
+    for (std::size_t at = 0; at < windows[i].size(); ++at) {
+      blob damaged = windows[i];
+      damaged[at] ^= std::byte{16};
+      CHECK_THROWS_AS(tasks.gather(all({damaged}), i), std::runtime_error);
+      damaged.resize(at);
+      if (at > 0) CHECK_THROWS_AS(tasks.gather(all({damaged}), i), std::runtime_error);
+    }
+    if (of_others[i].empty()) continue;
+    CHECK_THROWS_AS(tasks.gather(all({windows[i], of_others[i]}), i), std::runtime_error);
+    ++refused;
+  }
+  CHECK(found == 4);
+  CHECK(refused > 0);
 }
 
 TEST_CASE("a passage may overlap the place where it stood first") {

@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -116,6 +117,12 @@ template <class Documents, class Tokenizer>
   return source;
 }
 
+[[nodiscard]] inline passage passage_of(const repeated_windows& found, std::size_t length) noexcept {
+  return {
+      found.document,       found.field,       found.begin,      std::size_t{found.begin} + found.count - 1 + length,
+      found.first_document, found.first_field, found.first_begin};
+}
+
 }  // namespace detail
 
 /// Calls `visit(passage)` for each longest run of repeated passages, in the order of (document, field, begin). A
@@ -149,9 +156,7 @@ void visit_passages(const Documents& documents, const passage_options& options, 
                                 {options.length, options.least_documents, options.earlier_documents},
                                 detail::any_store_of(store), memory, options.run);
   search.find([&](const detail::repeated_windows& found) {
-    const std::size_t end = std::size_t{found.begin} + found.count - 1 + options.length;
-    return detail::visit_goes_on(visit, passage{found.document, found.field, found.begin, end, found.first_document,
-                                                found.first_field, found.first_begin});
+    return detail::visit_goes_on(visit, detail::passage_of(found, options.length));
   });
 }
 
@@ -168,6 +173,105 @@ template <class Documents, tokenizer Tokenizer = words>
                  [&](const passage& found) { result.push_back(found); });
   return result;
 }
+
+/// The steps of visit_passages() as tasks for many machines. Tasks hand each other *blobs*, which the caller moves and
+/// keeps. The texts are in parts, and each blob is of one of `partitions` partitions:
+///
+/// 1. scatter_anchors() reads the texts of a part, and returns a blob for each partition.
+/// 2. repeated_anchors() reads the blobs of a partition, and returns one blob.
+/// 3. scatter() reads the texts of a part and all blobs of step 2, and returns a blob for each partition.
+/// 4. gather() reads the blobs of step 3 of a partition, and returns passages.
+/// 5. join() sorts the passages of some documents, from all partitions, and returns the passages of visit_passages().
+///
+/// Parts, partitions and threads do not change the result. Blobs without data are empty, and need not be moved. A call
+/// gets the blobs of its partition in any order.
+///
+/// Throws: std::invalid_argument if the length, a partition or the number of partitions (at most 4,096) is wrong;
+/// std::runtime_error if a blob is damaged, given twice, or of another partition, step or search; the exceptions of
+/// visit_passages().
+/// Complexity, for each partition: as visit_passages().
+/// Memory: scatter_anchors() and scatter() take their blobs twice. gather() takes 44 bytes for each record of 16 bytes in
+/// its blobs, and repeated_anchors() 16 bytes for each 8 bytes in its blobs.
+/// Example: examples/many_machines
+template <tokenizer Tokenizer = words>
+class passage_shuffle {
+ public:
+  using blob = std::span<const std::byte>;
+
+  /// Makes the tasks of a search. `options.run` determines the threads of scatter_anchors() and scatter(). All tasks need
+  /// equal arguments.
+  explicit passage_shuffle(passage_options options, std::uint32_t partitions, Tokenizer tokenizer = {})
+      : options_(std::move(options)), partitions_(partitions), tokenizer_(std::move(tokenizer)) {}
+
+  /// Returns the anchors of the texts of a part: blob i is of partition i. `documents`: as in visit_passages(), but a
+  /// callable is called once.
+  template <class Documents>
+  [[nodiscard]] std::vector<std::vector<std::byte>> scatter_anchors(const Documents& documents) const {
+    return with_search(documents, [&](auto& search) { return search.scatter_anchors_task(partitions_); });
+  }
+  /// Returns a blob with the anchors that are repeated. `anchors`: the blobs of the partition from all parts.
+  [[nodiscard]] std::vector<std::byte> repeated_anchors(std::span<const blob> anchors, std::uint32_t partition) const {
+    return with_search(no_texts,
+                       [&](auto& search) { return search.repeated_anchors_task(anchors, partition, partitions_); });
+  }
+  /// Returns the passages of a part that may be repeated: blob i is of partition i. `first_document`: the number of the
+  /// first document of the part among the documents of all parts. `repeated`: the blobs of repeated_anchors() of all
+  /// partitions, one after the other, in any order. They are not copied if their address is a multiple of 8.
+  template <class Documents>
+  [[nodiscard]] std::vector<std::vector<std::byte>> scatter(const Documents& documents, std::uint64_t first_document,
+                                                            blob repeated) const {
+    return with_search(
+        documents, [&](auto& search) { return search.scatter_windows_task(first_document, repeated, partitions_); });
+  }
+  /// Returns the repeated passages of a partition. `blobs`: the blobs of the partition from scatter() of all parts.
+  [[nodiscard]] std::vector<passage> gather(std::span<const blob> blobs, std::uint32_t partition) const {
+    return with_search(no_texts, [&](auto& search) {
+      std::vector<passage> found;
+      search.find_task(blobs, partition, partitions_, [&](const detail::repeated_windows& one) {
+        found.push_back(detail::passage_of(one, options_.length));
+        return true;
+      });
+      return found;
+    });
+  }
+  /// Returns the longest runs of repeated passages of some documents, in the order of (document, field, begin).
+  /// `found`: all passages that gather() returned for these documents, in any order.
+  [[nodiscard]] std::vector<passage> join(std::vector<passage> found) const {
+    const auto key = [](const passage& p) { return std::tuple(p.document, p.field, p.begin); };
+    std::sort(found.begin(), found.end(), [&](const passage& a, const passage& b) { return key(a) < key(b); });
+    std::vector<passage> joined;
+    for (const passage& next : found) {
+      if (!joined.empty()) {
+        passage& last = joined.back();
+        const std::size_t windows = last.end - last.begin + 1 - options_.length;
+        if (key(next) == std::tuple(last.document, last.field, last.begin + windows) &&
+            next.first_document == last.first_document && next.first_field == last.first_field &&
+            next.first_begin == last.first_begin + windows) {
+          last.end = next.end;
+          continue;
+        }
+      }
+      joined.push_back(next);
+    }
+    return joined;
+  }
+
+ private:
+  static constexpr auto no_texts = [](const auto& /*sink*/) {};
+
+  template <class Documents, class Use>
+  auto with_search(const Documents& documents, const Use& use) const {
+    detail::held_partitions store;
+    detail::passage_search search(detail::source_of_passages(documents, tokenizer_),
+                                  {options_.length, options_.least_documents, options_.earlier_documents},
+                                  detail::any_store_of(store), std::uint64_t{1} << 48, options_.run);
+    return use(search);
+  }
+
+  passage_options options_;
+  std::uint32_t partitions_;
+  Tokenizer tokenizer_;
+};
 
 namespace detail {
 

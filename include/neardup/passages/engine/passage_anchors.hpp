@@ -160,7 +160,7 @@ class anchor_finder {
 /// probability, contains() is true for an anchor outside the set. Such an anchor costs time, but changes no result.
 class anchor_set {
  public:
-  /// Returns the words of one of `partitions` partitions: a word for each two anchors that occur `least` times or more
+  /// Returns the words of one of `partitions` partitions: a word for each anchor that occurs `least` times or more
   /// in `anchors`, but at most `most_words` words.
   /// Precondition: `anchors` are sorted, and all of this partition; least > 0.
   [[nodiscard]] static std::vector<std::uint64_t> words_of(std::span<const std::uint64_t> anchors,
@@ -174,7 +174,7 @@ class anchor_set {
     };
     std::uint64_t repeated = 0;
     for_each_repeated([&](std::uint64_t) { ++repeated; });
-    std::vector<std::uint64_t> words(to_size((std::min)(repeated / 2, most_words) + 1));
+    std::vector<std::uint64_t> words(to_size((std::min)(repeated, most_words) + 1));
     for_each_repeated([&](std::uint64_t anchor) {
       const place_of_anchor at(anchor, partitions);
       words[at.word(words.size())] |= at.bits;

@@ -18,6 +18,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <mutex>
@@ -29,9 +30,11 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/bytes.hpp"
 #include "../../detail/compiled.hpp"
 #include "../../detail/mutex.hpp"
 #include "../../detail/radix_partition.hpp"
+#include "../../detail/xxh3.hpp"
 #include "../../error.hpp"
 #include "../../partition_store.hpp"
 #include "../../runner.hpp"
@@ -56,6 +59,40 @@ struct passage_source {
 struct passage_conditions {
   std::size_t length = 0, least_documents = 1, earlier_documents = 0;
 };
+
+/// The header of a blob. A blob is the bytes that a task of a search hands to a later task: records of one partition.
+struct passage_blob_header {
+  enum kind_type : std::uint32_t { anchors, repeated_anchors, windows };
+
+  std::uint64_t magic;
+  kind_type kind;
+  std::uint32_t partition, partitions;
+  std::uint32_t first_document, end_document;  // windows: the range of the documents
+  std::uint32_t zero;
+  std::uint64_t settings;  // a checksum of the settings of the search
+  std::uint64_t repeated;  // windows: identifies the repeated anchors
+  std::uint64_t bytes, checksum;
+
+  static constexpr std::uint64_t magic_number = 0x316273736170646eU;  // "ndpassb1"
+};
+static_assert(sizeof(passage_blob_header) == 64);
+
+/// A blob, which does not own its records.
+struct passage_blob {
+  passage_blob_header header;
+  std::span<const std::byte> records;
+};
+using passage_blobs = std::vector<std::vector<std::byte>>;
+
+/// Returns the bytes of a blob, or no bytes if there are no records. Sets the members of `header` that depend on the
+/// records.
+[[nodiscard]] std::vector<std::byte> bytes_of_blob(passage_blob_header header, std::span<const std::byte> records);
+
+/// Reads the blob at the beginning of `bytes`, and removes it from `bytes`. `i`: the number of the blob, for messages.
+/// Throws: std::runtime_error if the blob is damaged, or if its kind, number of partitions or settings differ from those
+/// of `expected`.
+[[nodiscard]] passage_blob take_blob(std::span<const std::byte>& bytes, const passage_blob_header& expected,
+                                     std::size_t i);
 
 /// Consecutive windows that occurred before: the windows [begin, begin + count) of a text.
 struct repeated_windows {
@@ -100,6 +137,10 @@ struct run_header {
   [[nodiscard]] std::size_t records() const noexcept { return 1 + (is_copy ? 2 : std::size_t{count}); }
 };
 
+/// Checks that the runs of a blob are complete, and of its documents.
+/// Throws: std::runtime_error.
+void check_windows(const passage_blob& blob);
+
 /// A store that several threads use. `next`: the number of the next new partition of the store.
 struct shared_store {
   any_partition_store store;
@@ -114,7 +155,8 @@ class scattered_records {
  public:
   struct section {
     std::uint32_t number;
-    std::uint64_t size;  // number of records in the store
+    std::uint64_t size;                  // number of records
+    const std::byte* records = nullptr;  // the records, if the store does not have them
   };
 
   /// Begins to append to `partitions` partitions. `memory`: how many bytes of records may wait in memory.
@@ -137,6 +179,10 @@ class scattered_records {
       begin_section(i);
     }
   }
+  /// Adds a section to the only partition. The bytes have to outlive this object.
+  void add_section(std::span<const std::byte> records) {
+    sections_[0].push_back({0, records.size() / sizeof(Record), records.data()});
+  }
   void end() {
     for (std::uint32_t i = 0; i < waiting_.size(); ++i) append(i);
     waiting_ = {};
@@ -149,14 +195,10 @@ class scattered_records {
     return sum;
   }
   [[nodiscard]] std::span<Record> read(const section& one, scratch_array<Record>& memory) const {
-    const std::span<Record> records = memory.take(to_size(one.size));
-    const std::lock_guard lock(store_->mutex);
-    if (!records.empty()) store_->store.read(one.number, std::as_writable_bytes(records));
-    return records;
+    return read(std::span(&one, 1), memory);
   }
-  /// Reads a partition that has at most one section.
-  [[nodiscard]] std::span<Record> read(std::size_t partition, scratch_array<Record>& memory) const {
-    return sections_[partition].empty() ? std::span<Record>() : read(sections_[partition].front(), memory);
+  [[nodiscard]] std::span<Record> read(std::uint32_t partition, scratch_array<Record>& memory) const {
+    return read(std::span<const section>(sections_[partition]), memory);
   }
 
  private:
@@ -173,6 +215,24 @@ class scattered_records {
     store_->store.append(to.number, std::as_bytes(std::span(waiting)));
     to.size += waiting.size();
     waiting.clear();
+  }
+
+  [[nodiscard]] std::span<Record> read(std::span<const section> some, scratch_array<Record>& memory) const {
+    std::uint64_t size = 0;
+    for (const section& one : some) size += one.size;
+    const std::span<Record> records = memory.take(to_size(size));
+    std::span<std::byte> to = std::as_writable_bytes(records);
+    for (const section& one : some) {
+      const std::size_t bytes = to_size(one.size * sizeof(Record));
+      if (one.records != nullptr) {
+        std::copy_n(one.records, bytes, to.begin());
+      } else if (one.size > 0) {
+        const std::lock_guard lock(store_->mutex);
+        store_->store.read(one.number, to.first(bytes));
+      }
+      to = to.subspan(bytes);
+    }
+    return records;
   }
 
   shared_store* store_ = nullptr;
@@ -255,13 +315,24 @@ class passage_search {
 
   /// Calls `visit` for all repeated windows, in the order of (document, field, begin). Windows that follow one another
   /// are passed together if their first occurrences also follow one another. The search ends if `visit` returns false.
-  void find(const visit_type& visit) {
-    scatter_anchors();
-    find_repeated_anchors();
-    scatter_windows();
-    find_repeated();
-    visit_found(visit);
-  }
+  void find(const visit_type& visit);
+
+  /// The tasks of a search on many machines, which follow each other as in find(). An object runs one task. `partitions`
+  /// is the same number in all tasks. Each task but the last returns a blob for each partition. A blob without records is
+  /// empty. A task that reads blobs gets those of one partition, in any order.
+  ///
+  /// Scatters the anchors of some texts.
+  [[nodiscard]] passage_blobs scatter_anchors_task(std::uint32_t partitions);
+  /// Finds the repeated anchors of a partition.
+  [[nodiscard]] std::vector<std::byte> repeated_anchors_task(std::span<const std::span<const std::byte>> anchors,
+                                                             std::uint32_t partition, std::uint32_t partitions);
+  /// Scatters the windows of some texts. `first_document`: the number of their first document among all documents.
+  /// `repeated`: the blobs with the repeated anchors of all partitions, one after the other, in any order.
+  [[nodiscard]] passage_blobs scatter_windows_task(std::uint64_t first_document, std::span<const std::byte> repeated,
+                                                   std::uint32_t partitions);
+  /// Does for the windows of one partition what find() does for all windows.
+  void find_task(std::span<const std::span<const std::byte>> windows, std::uint32_t partition, std::uint32_t partitions,
+                 const visit_type& visit);
 
  private:
   struct placed_text {
@@ -313,8 +384,7 @@ class passage_search {
   /// of each text (see anchor_finder). After each batch, calls `after(worker)` for each worker. Each worker reads
   /// consecutive texts of a batch.
   template <class Use, class After>
-  void read_texts(const Use& use, const After& after) {
-    const bool is_second = found_.partitions() > 0;
+  void read_texts(bool is_second, const Use& use, const After& after) {
     std::string bytes;
     std::vector<placed_text> texts;
     const std::size_t parts = workers_.size();
@@ -344,7 +414,7 @@ class passage_search {
       bytes.clear();
       texts.clear();
     };
-    documents_ = 0;
+    documents_ = first_document_;
     bytes_ = 0;
     source_.visit_texts([&](std::string_view text, std::size_t field) {
       if (field == 0) {
@@ -353,7 +423,7 @@ class passage_search {
         ++documents_;
       }
       bytes_ += text.size();
-      if (documents_ == 0) fail<std::invalid_argument>("the first text of a document has the field 0");
+      if (documents_ == first_document_) fail<std::invalid_argument>("the first text of a document has the field 0");
       if (documents_ > most_of_text || field > most_of_text || text.size() >= most_of_text) {
         fail<std::length_error>({"passages: text ", field, " of document ", documents_ - 1, " has ", text.size(),
                                  " bytes; a text has less than 4 GiB, and 32 bits number texts"});
@@ -398,13 +468,28 @@ class passage_search {
     }
   }
 
-  void scatter_anchors();
-  void find_repeated_anchors();
-  void scatter_windows();
+  void scatter_anchors(std::uint32_t partitions);
+  void find_repeated_anchors(std::uint32_t partitions);
+  [[nodiscard]] std::uint32_t partitions_of_windows() const;
+  void scatter_windows(std::uint32_t partitions);
   void find_repeated();
   void search_partition(searcher& own, const scattered_records<window_record>& from, std::uint32_t partition,
                         int depth);
   void visit_found(const visit_type& visit);
+  [[nodiscard]] passage_blob_header header_of_blob(passage_blob_header::kind_type kind, std::uint32_t partition,
+                                                   std::uint32_t partitions) const;
+  /// Reads blobs of one partition, and sorts them by their documents.
+  [[nodiscard]] std::vector<passage_blob> take_blobs(std::span<const std::span<const std::byte>> blobs,
+                                                     const passage_blob_header& expected) const;
+  template <class Record>
+  [[nodiscard]] passage_blobs blobs_of(const scattered_records<Record>& from, passage_blob_header header) const {
+    passage_blobs blobs(from.partitions());
+    scratch_array<Record> memory;
+    for (; header.partition < blobs.size(); ++header.partition) {
+      blobs[header.partition] = bytes_of_blob(header, std::as_bytes(from.read(header.partition, memory)));
+    }
+    return blobs;
+  }
 
   /// Returns the size in bytes at which a section ends.
   [[nodiscard]] std::uint64_t section_size() const {
@@ -425,7 +510,7 @@ class passage_search {
   std::vector<std::vector<std::uint64_t>> repeated_words_;  // the words of each partition of repeated_
   anchor_set repeated_;
   std::vector<worker> workers_;
-  std::uint64_t windows_ = 0, documents_ = 0, bytes_ = 0;
+  std::uint64_t windows_ = 0, first_document_ = 0, documents_ = 0, bytes_ = 0;
   scattered_records<window_record> scattered_;
   mutex_type found_mutex_;
   scattered_records<repeated_windows> found_;
@@ -451,6 +536,7 @@ NEARDUP_INLINE void partition_search::read(std::span<const window_record> record
         return run_header::of(records[other - 1]).count == run.count && records[other] == front &&
                records[other + run.count - 1] == back;
       });
+      if (run.is_copy && same == 0) fail<std::runtime_error>("a blob has a copy of a run that it does not have");
       (run.is_copy ? begin : same) = run.is_copy ? same : begin;
     }
     for (std::uint32_t i = 0; i < run.count; ++i) {
@@ -502,11 +588,22 @@ NEARDUP_INLINE passage_search::passage_search(passage_source source, passage_con
   workers_.assign(run_.parts(), worker(how.length));
 }
 
-NEARDUP_INLINE void passage_search::scatter_anchors() {
-  const auto partitions =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(memory_ >> 16, 1, max_anchor_partitions));
+NEARDUP_INLINE void passage_search::find(const visit_type& visit) {
+  const std::uint64_t anchor_partitions = std::clamp<std::uint64_t>(memory_ >> 16, 1, max_anchor_partitions);
+  scatter_anchors(static_cast<std::uint32_t>(anchor_partitions));
+  find_repeated_anchors(anchors_.partitions());
+  const std::uint32_t partitions = partitions_of_windows();
+  found_.begin(store_, partitions, memory_ / 16);
+  found_bytes_ = bytes_ / partitions + 1;
+  scatter_windows(partitions);
+  find_repeated();
+  visit_found(visit);
+}
+
+NEARDUP_INLINE void passage_search::scatter_anchors(std::uint32_t partitions) {
   anchors_.begin(store_, partitions, memory_ / 16);
   read_texts(
+      false,
       [&](worker& own, const auto& /*units*/, std::size_t first, std::size_t last, const auto& runs, const auto&) {
         own.windows += last - first - how_.length + 1;
         for (const anchor_run& one : runs) own.take(one.anchor, least_count_);
@@ -520,14 +617,13 @@ NEARDUP_INLINE void passage_search::scatter_anchors() {
   anchors_.end();
 }
 
-NEARDUP_INLINE void passage_search::find_repeated_anchors() {
-  const std::uint32_t partitions = anchors_.partitions();
+NEARDUP_INLINE void passage_search::find_repeated_anchors(std::uint32_t partitions) {
   const std::uint64_t most_words = memory_ / 4 / sizeof(std::uint64_t) / partitions;
-  repeated_words_.resize(partitions);
+  repeated_words_.resize(anchors_.partitions());
   const std::size_t parts = workers_.size();
   std::vector<scratch_array<std::uint64_t>> arrays(2 * parts);
-  in_steps(run_, parts, partitions, 1, [&](std::size_t part, std::size_t partition, std::size_t /*last*/) {
-    const std::span<std::uint64_t> anchors = anchors_.read(partition, arrays[2 * part]);
+  in_steps(run_, parts, anchors_.partitions(), 1, [&](std::size_t part, std::size_t partition, std::size_t /*last*/) {
+    const std::span<std::uint64_t> anchors = anchors_.read(static_cast<std::uint32_t>(partition), arrays[2 * part]);
     sort_words(anchors, arrays[2 * part + 1].take(anchors.size()));
     repeated_words_[partition] = anchor_set::words_of(anchors, partitions, least_count_, most_words);
     return true;
@@ -539,30 +635,34 @@ NEARDUP_INLINE void passage_search::find_repeated_anchors() {
   }
 }
 
-NEARDUP_INLINE void passage_search::scatter_windows() {
+NEARDUP_INLINE std::uint32_t passage_search::partitions_of_windows() const {
   // With 2^16 windows per partition, a table fits the cache. But a partition should write 16 kB at a time, and the
   // tables of all threads must fit into half of the memory.
   const std::uint64_t fit = windows_ * (2 * partition_search::bytes_a_window * workers_.size()) / memory_;
-  const auto partitions = static_cast<std::uint32_t>(
+  return static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>((std::max)((std::min)(windows_ >> 16, memory_ >> 17), fit), 1, max_partitions));
+}
+
+NEARDUP_INLINE void passage_search::scatter_windows(std::uint32_t partitions) {
   scattered_.begin(store_, partitions, memory_ / 8);
-  found_.begin(store_, partitions, memory_ / 16);
-  found_bytes_ = bytes_ / partitions + 1;
   const std::uint64_t written =
       (std::min)(memory_ / 16 / workers_.size() / sizeof(written_run), std::uint64_t{1} << 18);
   for (worker& own : workers_) own.written.resize(to_size((std::min)(written, windows_ / 8) + 1));
-  read_texts([&](worker& own, const auto& units, std::size_t first, std::size_t last, const auto& runs,
-                 const auto& text) { write_runs(own, units, first, last, runs, text); },
-             [&](worker& own) {
-               std::span<const window_record> rest(own.records);
-               for (const auto& [partition, count] : own.pieces) {
-                 scattered_.add(partition, rest.first(count));
-                 rest = rest.subspan(count);
-               }
-               own.records.clear();
-               own.pieces.clear();
-               if (&own == &workers_.back()) scattered_.begin_sections(section_size());
-             });
+  read_texts(
+      true,
+      [&](worker& own, const auto& units, std::size_t first, std::size_t last, const auto& runs, const auto& text) {
+        write_runs(own, units, first, last, runs, text);
+      },
+      [&](worker& own) {
+        std::span<const window_record> rest(own.records);
+        for (const auto& [partition, count] : own.pieces) {
+          scattered_.add(partition, rest.first(count));
+          rest = rest.subspan(count);
+        }
+        own.records.clear();
+        own.pieces.clear();
+        if (&own == &workers_.back()) scattered_.begin_sections(section_size());
+      });
   scattered_.end();
 }
 
@@ -619,7 +719,7 @@ NEARDUP_INLINE void passage_search::visit_found(const visit_type& visit) {
   scratch_array<repeated_windows> memory;
   repeated_windows last{};
   for (std::uint32_t i = 0; i < found_.partitions(); ++i) {
-    const std::span<repeated_windows> found = found_.read(std::size_t{i}, memory);
+    const std::span<repeated_windows> found = found_.read(i, memory);
     std::sort(found.begin(), found.end());
     for (const repeated_windows& one : found) {
       if (last.append(one)) continue;
@@ -628,6 +728,162 @@ NEARDUP_INLINE void passage_search::visit_found(const visit_type& visit) {
     }
   }
   if (last.count > 0) visit(last);
+}
+
+NEARDUP_INLINE std::vector<std::byte> bytes_of_blob(passage_blob_header header, std::span<const std::byte> records) {
+  if (records.empty()) return {};
+  check_byte_order("a blob of a search for passages");
+  header.bytes = records.size();
+  header.checksum = checksum_of(records, checksum_of(std::as_bytes(std::span(&header, 1))));
+  std::vector<std::byte> bytes(sizeof header + records.size());
+  std::memcpy(bytes.data(), &header, sizeof header);
+  std::copy(records.begin(), records.end(), bytes.begin() + sizeof header);
+  return bytes;
+}
+
+NEARDUP_INLINE passage_blob take_blob(std::span<const std::byte>& bytes, const passage_blob_header& expected,
+                                      std::size_t i) {
+  passage_blob blob{};
+  passage_blob_header& header = blob.header;
+  const bool is_whole = bytes.size() >= sizeof header;
+  if (is_whole) std::memcpy(&header, bytes.data(), sizeof header);
+  if (!is_whole || header.magic != expected.magic || header.bytes > bytes.size() - sizeof header) {
+    fail<std::runtime_error>({"blob ", i, ": damaged"});
+  }
+  blob.records = bytes.subspan(sizeof header, to_size(header.bytes));
+  bytes = bytes.subspan(sizeof header + blob.records.size());
+  passage_blob_header zeroed = header;
+  zeroed.checksum = 0;
+  if (header.checksum != checksum_of(blob.records, checksum_of(std::as_bytes(std::span(&zeroed, 1))))) {
+    fail<std::runtime_error>({"blob ", i, ": damaged"});
+  }
+  if (header.kind != expected.kind || header.partitions != expected.partitions ||
+      header.settings != expected.settings || header.partition >= header.partitions) {
+    fail<std::runtime_error>({"blob ", i, ": of another task, or of a search with other settings"});
+  }
+  return blob;
+}
+
+NEARDUP_INLINE void check_windows(const passage_blob& blob) {
+  constexpr std::uint64_t most = (std::numeric_limits<std::uint32_t>::max)();
+  const std::size_t size = blob.records.size() / sizeof(window_record);
+  if (size >= most) fail<std::length_error>("a blob of 2^32 - 1 records or more");
+  for (std::size_t i = 0; i < size;) {
+    window_record record;
+    std::memcpy(&record, blob.records.data() + i * sizeof record, sizeof record);
+    const run_header run = run_header::of(record);
+    if (run.count == 0 || run.records() > size - i || run.begin + std::uint64_t{run.count} > most ||
+        run.document < blob.header.first_document || run.document >= blob.header.end_document) {
+      fail<std::runtime_error>("a blob with a damaged run");
+    }
+    i += run.records();
+  }
+}
+
+NEARDUP_INLINE passage_blob_header passage_search::header_of_blob(passage_blob_header::kind_type kind,
+                                                                  std::uint32_t partition,
+                                                                  std::uint32_t partitions) const {
+  if (partition >= partitions || partitions > max_partitions) {
+    fail<std::invalid_argument>(
+        {"there is no partition ", partition, " of ", partitions, "; at most ", max_partitions});
+  }
+  const std::array<std::uint64_t, 4> settings{how_.length, how_.least_documents, how_.earlier_documents,
+                                              source_.hash_words ? 1U : 0U};
+  passage_blob_header header{};
+  header.magic = passage_blob_header::magic_number;
+  header.kind = kind;
+  header.partition = partition;
+  header.partitions = partitions;
+  header.settings = checksum_of(std::as_bytes(std::span(settings)));
+  return header;
+}
+
+NEARDUP_INLINE std::vector<passage_blob> passage_search::take_blobs(std::span<const std::span<const std::byte>> blobs,
+                                                                    const passage_blob_header& expected) const {
+  std::vector<passage_blob> taken;
+  for (std::size_t i = 0; i < blobs.size(); ++i) {
+    std::span<const std::byte> bytes = blobs[i];
+    if (bytes.empty()) continue;
+    taken.push_back(take_blob(bytes, expected, i));
+    if (!bytes.empty()) fail<std::runtime_error>({"blob ", i, ": damaged"});
+    if (taken.back().header.partition != expected.partition) {
+      fail<std::runtime_error>({"blob ", i, ": of partition ", taken.back().header.partition});
+    }
+  }
+  std::sort(taken.begin(), taken.end(), [](const passage_blob& a, const passage_blob& b) {
+    return a.header.first_document < b.header.first_document;
+  });
+  return taken;
+}
+
+NEARDUP_INLINE passage_blobs passage_search::scatter_anchors_task(std::uint32_t partitions) {
+  const passage_blob_header header = header_of_blob(passage_blob_header::anchors, 0, partitions);
+  scatter_anchors(partitions);
+  return blobs_of(anchors_, header);
+}
+
+NEARDUP_INLINE std::vector<std::byte> passage_search::repeated_anchors_task(
+    std::span<const std::span<const std::byte>> anchors, std::uint32_t partition, std::uint32_t partitions) {
+  anchors_.begin(store_, 1, 0);
+  for (const passage_blob& blob :
+       take_blobs(anchors, header_of_blob(passage_blob_header::anchors, partition, partitions))) {
+    anchors_.add_section(blob.records);
+  }
+  find_repeated_anchors(partitions);
+  return bytes_of_blob(header_of_blob(passage_blob_header::repeated_anchors, partition, partitions),
+                       std::as_bytes(std::span(repeated_words_[0])));
+}
+
+NEARDUP_INLINE passage_blobs passage_search::scatter_windows_task(std::uint64_t first_document,
+                                                                  std::span<const std::byte> repeated,
+                                                                  std::uint32_t partitions) {
+  constexpr static std::uint64_t no_anchors = 0;
+  const passage_blob_header expected = header_of_blob(passage_blob_header::repeated_anchors, 0, partitions);
+  passage_blob_header header = header_of_blob(passage_blob_header::windows, 0, partitions);
+  std::vector<std::span<const std::uint64_t>> words(partitions, std::span(&no_anchors, 1));
+  for (std::size_t i = 0; !repeated.empty(); ++i) {
+    const passage_blob blob = take_blob(repeated, expected, i);
+    std::span<const std::uint64_t>& own = words[blob.header.partition];
+    if (own.data() != &no_anchors) fail<std::runtime_error>({"blob ", i, ": a partition was given twice"});
+    const std::size_t size = blob.records.size() / sizeof(std::uint64_t);
+    if (reinterpret_cast<std::uintptr_t>(blob.records.data()) % alignof(std::uint64_t) == 0) {
+      own = {reinterpret_cast<const std::uint64_t*>(blob.records.data()), size};
+    } else {
+      std::memcpy(repeated_words_.emplace_back(size).data(), blob.records.data(), size * sizeof(std::uint64_t));
+      own = repeated_words_.back();
+    }
+    header.repeated += mix(blob.header.checksum);
+  }
+  repeated_ = anchor_set(std::move(words));
+  first_document_ = first_document;
+  scatter_windows(partitions);
+  header.first_document = static_cast<std::uint32_t>(first_document);
+  header.end_document = static_cast<std::uint32_t>(documents_);
+  return blobs_of(scattered_, header);
+}
+
+NEARDUP_INLINE void passage_search::find_task(std::span<const std::span<const std::byte>> windows,
+                                              std::uint32_t partition, std::uint32_t partitions,
+                                              const visit_type& visit) {
+  scattered_.begin(store_, 1, 0);
+  const std::vector<passage_blob> blobs =
+      take_blobs(windows, header_of_blob(passage_blob_header::windows, partition, partitions));
+  std::uint64_t done = 0;
+  for (const passage_blob& blob : blobs) {
+    if (blob.header.first_document < done) {
+      fail<std::runtime_error>({"two blobs have windows of document ", blob.header.first_document});
+    }
+    done = blob.header.end_document;
+    if (blob.header.repeated != blobs.front().header.repeated) {
+      fail<std::runtime_error>("the windows were not scattered by the same repeated anchors");
+    }
+    check_windows(blob);
+    scattered_.add_section(blob.records);
+  }
+  found_.begin(store_, 1, memory_ / 16);
+  found_from_ = {0};
+  find_repeated();
+  visit_found(visit);
 }
 
 #endif  // NEARDUP_BODIES
