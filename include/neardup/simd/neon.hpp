@@ -204,6 +204,14 @@ using byte_vector = std::uint8_t __attribute__((vector_size(16)));
 NEARDUP_ALWAYS_INLINE byte_vector look_up(const std::uint8_t* table, byte_vector indices) noexcept {
   return reinterpret_cast<byte_vector>(vqtbl1q_u8(vld1q_u8(table), reinterpret_cast<uint8x16_t>(indices)));
 }
+NEARDUP_ALWAYS_INLINE byte_vector broadcast(std::uint8_t value) noexcept { return byte_vector{} + value; }
+/// Subtracts the bytes of `b` from the bytes of `a`. Negative differences become 0.
+NEARDUP_ALWAYS_INLINE byte_vector subtract_to_zero(byte_vector a, byte_vector b) noexcept {
+  return reinterpret_cast<byte_vector>(vqsubq_u8(reinterpret_cast<uint8x16_t>(a), reinterpret_cast<uint8x16_t>(b)));
+}
+NEARDUP_ALWAYS_INLINE bool are_ascii(byte_vector some) noexcept {
+  return vmaxvq_u8(reinterpret_cast<uint8x16_t>(some)) < 0x80;
+}
 NEARDUP_ALWAYS_INLINE bool is_zero(byte_vector some) noexcept {
   return vmaxvq_u8(reinterpret_cast<uint8x16_t>(some)) == 0;
 }

@@ -61,6 +61,9 @@ using shorts = std::int16_t __attribute__((vector_size(16)));
 
 using byte_vector = std::uint8_t __attribute__((vector_size(16)));
 
+NEARDUP_ALWAYS_INLINE bool are_ascii(byte_vector some) noexcept {
+  return _mm_movemask_epi8(reinterpret_cast<__m128i>(some)) == 0;
+}
 /// Returns the highest bits of 64 bytes.
 NEARDUP_ALWAYS_INLINE std::uint64_t mask_of(const byte_vector (&parts)[4]) noexcept {
   const auto mask = [&](std::size_t i) {

@@ -12,6 +12,11 @@ struct text_block {
   static NEARDUP_ALWAYS_INLINE text_block load(const char* text) noexcept {
     return load(text, std::make_index_sequence<parts>{});
   }
+  static NEARDUP_ALWAYS_INLINE byte_vector load_part(const char* text) noexcept {
+    byte_vector loaded;
+    std::memcpy(&loaded, text, sizeof loaded);
+    return loaded;
+  }
 
   // The functions below return 0xff for each byte for which the answer is yes, and 0 for the others.
   static NEARDUP_ALWAYS_INLINE byte_vector is_equal(byte_vector some, std::uint8_t value) noexcept {
@@ -61,23 +66,16 @@ struct text_block {
   }
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t continuations() const noexcept { return range(0x80, 0xbf); }
 
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE bool is_ascii() const noexcept {
-#if NEARDUP_FORM == NEARDUP_NEON
-    return vmaxvq_u8(reinterpret_cast<uint8x16_t>(part[0] | part[1] | part[2] | part[3])) < 0x80;
-#else
-    return mask_of(part) == 0;
-#endif
+  /// Returns the bitwise or of the vectors.
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE byte_vector united() const noexcept {
+    return unite([&](std::size_t i) NEARDUP_INLINE_LAMBDA { return part[i]; });
   }
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE bool is_ascii() const noexcept { return are_ascii(united()); }
 
  private:
   template <std::size_t... Part>
   static NEARDUP_ALWAYS_INLINE text_block load(const char* text, std::index_sequence<Part...>) noexcept {
-    const auto one = [&](std::size_t i) NEARDUP_INLINE_LAMBDA {
-      byte_vector loaded;
-      std::memcpy(&loaded, text + i * sizeof(byte_vector), sizeof loaded);
-      return loaded;
-    };
-    return {{one(Part)...}};
+    return {{load_part(text + Part * sizeof(byte_vector))...}};
   }
   template <class Test, std::size_t... Part>
   static NEARDUP_ALWAYS_INLINE byte_vector unite(const Test& test, std::index_sequence<Part...>) noexcept {

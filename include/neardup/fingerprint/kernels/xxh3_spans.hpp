@@ -38,10 +38,18 @@ struct token_range {
 class span_classes {
  public:
   explicit span_classes(const span_view& spans) noexcept {
-    for (std::size_t i = 0; i < spans.count; ++i) {
+    const auto add = [&](std::size_t i) NEARDUP_INLINE_LAMBDA {
       const std::uint32_t length = spans.end[i] - spans.begin[i];
       *end_[class_of[(std::min)(length, std::uint32_t{33})]]++ = {spans.begin[i], length};
+    };
+    std::size_t i = 0;
+    for (; i + 4 <= spans.count; i += 4) {  // compilers do not unroll the loop
+      add(i);
+      add(i + 1);
+      add(i + 2);
+      add(i + 3);
     }
+    for (; i < spans.count; ++i) add(i);
   }
   [[nodiscard]] std::span<const token_range> operator[](std::size_t which) const noexcept {
     return {sorted_[which], static_cast<std::size_t>(end_[which] - sorted_[which])};
@@ -58,8 +66,8 @@ class span_classes {
     return result;
   }();
 
-  token_range sorted_[classes][span_view::capacity];
   token_range* end_[classes] = {sorted_[0], sorted_[1], sorted_[2], sorted_[3], sorted_[4]};
+  token_range sorted_[classes][span_view::capacity];
 };
 
 #if NEARDUP_X86_KERNELS

@@ -153,25 +153,29 @@ NEARDUP_ALWAYS_INLINE void join_letters(word_join_cursor& cursor, const char* bl
   cursor.count = static_cast<std::size_t>(close - cursor.close);
 }
 
-/// Appends `count` Han characters, each of which is a word. The byte after the characters is readable.
-NEARDUP_ALWAYS_INLINE void join_han(word_join_cursor& c, const char* characters, std::size_t count) noexcept {
-  char* out = c.joined + c.size;
+/// Appends `count` Han characters, each of which is a word. Up to 15 bytes after the last character are read, and up to
+/// three more words are written.
+template <class Form>
+NEARDUP_ALWAYS_INLINE void join_han(Form /*form*/, word_join_cursor& c, const char* characters,
+                                    std::size_t count) noexcept {
+  char* const joined = c.joined + c.size;
   std::uint32_t* const close = c.close + c.count;
   std::uint32_t* const begin = c.begin + c.count + 1;
-  auto size = static_cast<std::uint32_t>(c.size);
-  for (std::size_t i = 0; i < count; ++i, out += 4, size += 4) {
-    std::memcpy(out, characters + 3 * i, 4);
-    out[3] = shingle_separator;
-    close[i] = size + 3;
-    begin[i] = size + 4;
+  auto end = static_cast<std::uint32_t>(c.size) + 3;  // the end of character i
+  for (std::size_t i = 0; i < count; i += 4, end += 16) {
+    decltype(text_kernels_of(Form{}))::separate_four(characters + 3 * i, joined + 4 * i, shingle_separator);
+    // Compilers vectorise two loops, but not one.
+    for (std::uint32_t j = 0; j < 4; ++j) close[i + j] = end + 4 * j;
+    for (std::uint32_t j = 0; j < 4; ++j) begin[i + j] = end + 4 * j + 1;
   }
-  c.size = size;
+  c.size += 4 * count;
   c.count += count;
 }
 
 /// Joins words of letters, and Han characters, each of which is a word.
 /// Precondition: 128 bytes of the block are readable.
-NEARDUP_ALWAYS_INLINE void join_mixed(word_join_cursor& cursor, const char* block, std::size_t size,
+template <class Form>
+NEARDUP_ALWAYS_INLINE void join_mixed(Form form, word_join_cursor& cursor, const char* block, std::size_t size,
                                       const character_masks& masks) noexcept {
   word_join_cursor c = cursor;
   const std::uint64_t word = masks.word & low_mask(size);
@@ -186,7 +190,7 @@ NEARDUP_ALWAYS_INLINE void join_mixed(word_join_cursor& cursor, const char* bloc
     const bool is_han = (han >> begin & 1U) != 0;
     const auto bytes = static_cast<std::size_t>(std::countr_one((is_han ? han : word) >> begin));
     if (is_han) {
-      join_han(c, block + begin, bytes / 3);
+      join_han(form, c, block + begin, bytes / 3);
     } else {
       std::memcpy(c.joined + c.size, block + begin, text_block_size);
       c.size += bytes;
@@ -204,19 +208,20 @@ NEARDUP_ALWAYS_INLINE void join_mixed(word_join_cursor& cursor, const char* bloc
 
 /// Joins the words of the first `size` bytes of a block.
 /// Precondition: size > 0; the masks cover the characters of these bytes.
-NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, word_join_cursor& cursor, const char* block,
-                                      std::size_t size, const character_masks& masks) noexcept {
+template <class Form>
+NEARDUP_ALWAYS_INLINE void take_block(Form form, word_join_cursor& cursor, const char* block, std::size_t size,
+                                      const character_masks& masks) noexcept {
   char bytes[2 * text_block_size];  // so that a whole block can be read from any position
   std::memset(bytes + text_block_size, 0, text_block_size);
   if (cursor.form == word_form::as_written) {
     std::memcpy(bytes, block, text_block_size);
   } else {
-    fold_block(block, cursor.form == word_form::normalised ? masks.upper : 0, bytes);
+    fold_block(form, block, cursor.form == word_form::normalised ? masks.upper : 0, bytes);
   }
   if (masks.han_leads == 0) {
     join_letters(cursor, bytes, size, masks.word);
   } else {
-    join_mixed(cursor, bytes, size, masks);
+    join_mixed(form, cursor, bytes, size, masks);
   }
   cursor.at += size;
 }

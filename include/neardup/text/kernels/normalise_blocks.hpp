@@ -20,14 +20,6 @@
 
 namespace neardup::inline v0::detail {
 
-/// Converts the ASCII letters among the eight bytes of `x` to lower case.
-NEARDUP_ALWAYS_INLINE std::uint64_t fold_bytes(std::uint64_t x) noexcept {
-  const std::uint64_t low = x & ~byte_tops;
-  // The highest bit of a byte of `upper` is set if the byte of `x` is a letter from 'A' to 'Z'.
-  const std::uint64_t upper = (low + byte_ones * (0x80 - 'A')) & ~(low + byte_ones * (0x80 - 'Z' - 1)) & ~x & byte_tops;
-  return x | upper >> 2;
-}
-
 /// The state at the end of the normalised text. A space is written immediately after a word, because the space is
 /// usually needed. The space is removed if a Han character or the end of the text follows. Separators after a Han
 /// character are dropped. In the states from `word` to `half_flag`, a word is open, and the next word needs a space
@@ -209,23 +201,20 @@ NEARDUP_ALWAYS_INLINE void copy_word(const char* block, std::size_t begin, std::
 }
 
 /// Copies `block` to `folded`, and converts the letters to lower case. `upper`: a mask of the bytes of upper-case
-/// letters beyond ASCII. The function is always inlined, so that it may use the vector instructions of its caller.
-NEARDUP_ALWAYS_INLINE void fold_block(const char* block, std::uint64_t upper, char* folded) noexcept {
-  for (std::size_t i = 0; i < text_block_size; i += sizeof(std::uint64_t)) {
-    std::uint64_t x;
-    std::memcpy(&x, block + i, sizeof x);
-    x = fold_bytes(x);
-    std::memcpy(folded + i, &x, sizeof x);
-  }
+/// letters beyond ASCII.
+template <class Form>
+NEARDUP_ALWAYS_INLINE void fold_block(Form /*form*/, const char* block, std::uint64_t upper, char* folded) noexcept {
+  decltype(text_kernels_of(Form{}))::fold(block, folded);
   for (; upper != 0; upper &= upper - 1) folded[std::countr_zero(upper)] |= 0x20;
 }
 
 /// Normalises the first `size` bytes of `block`, and advances `cursor`.
 /// Precondition: the masks cover the characters of these bytes.
-NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, normalise_cursor& cursor, const char* block,
-                                      std::size_t size, const character_masks& masks) noexcept {
+template <class Form>
+NEARDUP_ALWAYS_INLINE void take_block(Form form, normalise_cursor& cursor, const char* block, std::size_t size,
+                                      const character_masks& masks) noexcept {
   char folded[text_block_size + text_block_margin];  // so that words can be copied 16 bytes at a time
-  fold_block(block, masks.upper, folded);
+  fold_block(form, block, masks.upper, folded);
   std::memset(folded + text_block_size, 0, text_block_margin);
   const std::uint64_t kept = (masks.word | masks.han) & low_mask(size);
   char* out = cursor.out;

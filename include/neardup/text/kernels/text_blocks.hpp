@@ -31,6 +31,14 @@ inline std::uint64_t top_bits(std::uint64_t bytes) noexcept {
   return ((bytes & byte_tops) >> 7) * 0x0102040810204080U >> 56;
 }
 
+/// Converts the ASCII letters among the eight bytes of `x` to lower case.
+NEARDUP_ALWAYS_INLINE std::uint64_t fold_bytes(std::uint64_t x) noexcept {
+  const std::uint64_t low = x & ~byte_tops;
+  // The highest bit of a byte of `upper` is set if the byte of `x` is a letter from 'A' to 'Z'.
+  const std::uint64_t upper = (low + byte_ones * (0x80 - 'A')) & ~(low + byte_ones * (0x80 - 'Z' - 1)) & ~x & byte_tops;
+  return x | upper >> 2;
+}
+
 /// For each value of a byte, the positions of the bits that are set in the value.
 struct alignas(8) set_bits {
   std::uint8_t positions[8];

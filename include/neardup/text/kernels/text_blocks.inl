@@ -44,6 +44,16 @@ struct text_kernels {
     }
     return size;
   }
+
+  /// Copies a block of 64 bytes to `folded`, and converts the ASCII letters to lower case.
+  static void fold(const char* block, char* folded) noexcept {
+    for (std::size_t i = 0; i < text_block_size; i += sizeof(std::uint64_t)) {
+      std::uint64_t x;
+      std::memcpy(&x, block + i, sizeof x);
+      x = fold_bytes(x);
+      std::memcpy(folded + i, &x, sizeof x);
+    }
+  }
 #else
   /// Computes the masks for ASCII, Latin-1 and Chinese by vectors. `masks.upper` has only letters of Latin-1.
   /// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
@@ -77,7 +87,35 @@ struct text_kernels {
     }
     return masks.known_bytes(continuation, size);
   }
+
+  static void fold(const char* block, char* folded) noexcept {
+    const auto fold_parts = [&]<std::size_t... Part>(std::index_sequence<Part...>) {
+      const auto fold_part = [&](std::size_t i) NEARDUP_INLINE_LAMBDA {
+        byte_vector some;
+        std::memcpy(&some, block + i * sizeof some, sizeof some);
+        some |= text_block::is_in(some, 'A', 'Z') & 0x20;
+        std::memcpy(folded + i * sizeof some, &some, sizeof some);
+      };
+      (fold_part(Part), ...);
+    };
+    fold_parts(std::make_index_sequence<text_block::parts>{});
+  }
 #endif
+
+  /// Copies four characters of three bytes, and writes a separator after each. 16 bytes are read.
+  static void separate_four(const char* characters, char* to, char separator) noexcept {
+#if NEARDUP_FORM == NEARDUP_NEON
+    static constexpr std::uint8_t spread[16] = {0, 1, 2, 255, 3, 4, 5, 255, 6, 7, 8, 255, 9, 10, 11, 255};
+    const uint8x16_t some = vld1q_u8(reinterpret_cast<const std::uint8_t*>(characters));
+    const uint8x16_t separators = vreinterpretq_u8_u32(vdupq_n_u32(static_cast<std::uint32_t>(separator) << 24));
+    vst1q_u8(reinterpret_cast<std::uint8_t*>(to), vorrq_u8(vqtbl1q_u8(some, vld1q_u8(spread)), separators));
+#else
+    for (std::size_t i = 0; i < 4; ++i) {
+      std::memcpy(to + 4 * i, characters + 3 * i, 4);
+      to[4 * i + 3] = separator;
+    }
+#endif
+  }
 
   template <class Cursor>
   static void take_blocks(Cursor& cursor, const char* limit) noexcept {

@@ -68,21 +68,28 @@ struct utf8_kernels : portable::utf8_kernels {
   /// first block are read, too.
   /// Returns: false if the blocks have an error.
   static bool are_well_formed(const char* text, std::size_t count) noexcept {
+    const byte_vector third = broadcast(0xe0 - 0x80), fourth = broadcast(0xf0 - 0x80);
+    // Returns for each byte of the vector at `at` 0 if the byte may follow the three bytes before it.
+    const auto errors_at = [&](const char* at) NEARDUP_INLINE_LAMBDA {
+      const byte_vector before_1 = text_block::load_part(at - 1);
+      const byte_vector pairs = look_up(first_high_errors.errors, before_1 >> 4) &
+                                look_up(first_low_errors.errors, before_1 & 0x0f) &
+                                look_up(second_high_errors.errors, text_block::load_part(at) >> 4);
+      // The highest bit is set two bytes after 0xe0 to 0xff, and three bytes after 0xf0 to 0xff.
+      const byte_vector longer = subtract_to_zero(text_block::load_part(at - 2), third) |
+                                 subtract_to_zero(text_block::load_part(at - 3), fourth);
+      return pairs ^ (longer & 0x80);
+    };
     const char* const end = text + text_block_size * count;
     for (const char* at = text; at != end; at += text_block_size) {
-      const text_block now = text_block::load(at), before_3 = text_block::load(at - 3);
-      const byte_vector high = text_block::unite(
-          [&](std::size_t i) NEARDUP_INLINE_LAMBDA { return (now.part[i] | before_3.part[i]) & 0x80; });
-      if (is_zero(high)) continue;
-      const text_block before_1 = text_block::load(at - 1), before_2 = text_block::load(at - 2);
-      const byte_vector errors = text_block::unite([&](std::size_t i) NEARDUP_INLINE_LAMBDA {
-        const byte_vector pairs = look_up(first_high_errors.errors, before_1.part[i] >> 4) &
-                                  look_up(first_low_errors.errors, before_1.part[i] & 0x0f) &
-                                  look_up(second_high_errors.errors, now.part[i] >> 4);
-        const auto longer = (before_2.part[i] >= 0xe0) | (before_3.part[i] >= 0xf0);
-        return pairs ^ (reinterpret_cast<byte_vector>(longer) & 0x80);
-      });
-      if (!is_zero(errors)) return false;
+      if (are_ascii(text_block::load(at).united() | text_block::load_part(at - 3))) continue;
+#if NEARDUP_FORM == NEARDUP_AVX2
+      // One vector after the other, because two at a time need more registers than AVX2 has.
+      if (!is_zero(errors_at(at)) || !is_zero(errors_at(at + sizeof(byte_vector)))) return false;
+#else
+      const auto errors = [&](std::size_t i) NEARDUP_INLINE_LAMBDA { return errors_at(at + i * sizeof(byte_vector)); };
+      if (!is_zero(text_block::unite(errors))) return false;
+#endif
     }
     return true;
   }
