@@ -4,6 +4,7 @@ NEARDUP_PROGRAM names the program."""
 import functools
 import json
 import math
+import os
 import re
 import threading
 import time
@@ -159,6 +160,19 @@ class ByDefault(CommandTest):
         # Features in a temporary file give the same result.
         self.assertEqual(run(*options, "--memory", "1M", file).bytes, whole)
         self.assertEqual(run(*options, "--memory", "1M", "-", data=data).bytes, whole)
+
+    def test_a_pipe_with_records_beyond_the_memory_keeps_what_a_file_keeps(self):
+        # The memory holds 100 MB of undecided records.
+        blanks = " " * 1_000_000
+        lines = "".join(f"{text}{blanks}\n" for text in corpus(120, 66, vocabulary=60)).encode()
+        file = self.write("blanks.txt", lines)
+        options = ("unique", "--lines", "--similarity", 0.5)
+        whole = self.assert_done(run(*options, file)).bytes
+        self.assertTrue(0 < whole.count(b"\n") < 120)
+        self.assertEqual(self.assert_done(run(*options, "-", data=lines)).bytes, whole)
+        # Without a temporary file, the first documents are decided early.
+        missing = dict(os.environ, TMPDIR=str(self.folder / "missing"))
+        self.assertEqual(self.assert_done(run(*options, "-", data=lines, env=missing)).bytes, whole)
 
     def test_features_beyond_the_memory_are_joined_through_partitions(self):
         copies = ["w1 w2 w3 w4 w5 w6 w7 w8 w9"] * 30
@@ -478,6 +492,26 @@ class Waiting(CommandTest):
                     self.assertEqual(by_and_by, (0, whole))
                     columns = [[row.split("\t")[:2] for row in d.read_text().splitlines()] for d in dropped]
                     self.assertEqual(*columns)
+
+    def test_a_slow_writer_that_never_pauses_is_answered(self):
+        process = start("unique", "--lines", "--quiet", "-")
+        out = []
+        reader = threading.Thread(target=lambda: out.append(process.stdout.read(1)))
+        reader.start()
+        # The documents are decided when the join is a small share of the time, although the input has no pause of .1 s.
+        for number in range(2000):
+            if out:
+                break
+            process.stdin.write(f"w{number} w{number + 1} w{number + 2} {'x' * 16000}\n".encode())
+            process.stdin.flush()
+            time.sleep(0.01)
+        self.assertTrue(out)
+        process.stdin.close()
+        reader.join()
+        process.stdout.read()
+        process.stderr.read()
+        self.assertEqual(process.wait(), 0)
+        stop(process)
 
     def test_takes_no_longer_for_each_when_many_were_kept(self):
         # A join over all kept documents would take this long for each line.

@@ -12,19 +12,34 @@ namespace command {
 
 namespace {
 
-/// Returns empty partitions for the sets of `check`. If features are in memory, the partitions may use the rest of
-/// --memory, otherwise an eighth of --memory.
-stored_partitions partitions_for(const context& c, const document_check& check) {
-  const std::uint64_t features = check.feature_count() * sizeof(feature_set::value_type);
+/// Returns empty partitions for the sets of `check`, and for further sets with `more` features. If features are in
+/// memory, the partitions may use the rest of --memory, otherwise an eighth of --memory.
+stored_partitions partitions_for(const context& c, const document_check& check, std::uint64_t more = 0) {
+  const std::uint64_t features = (check.feature_count() + more) * sizeof(feature_set::value_type);
   const std::uint64_t memory = c.settings.grouping.memory;
   return stored_partitions(check.is_in_memory() && features < memory ? memory - features : memory / 8);
 }
 
+// So many documents are joined through partitions, even if there is memory for another join.
+constexpr std::size_t very_many = std::size_t{1} << 21;
+
 }  // namespace
 
-bool joins_by_partitions(const document_check& check) {
-  constexpr std::size_t many = std::size_t{1} << 21;
-  return !check.is_in_memory() || check.size() >= many;
+bool joins_by_partitions(const document_check& check) { return !check.is_in_memory() || check.size() >= very_many; }
+
+std::vector<std::uint32_t> extend_groups_of_sets(const context& c, const document_check& kept,
+                                                 const std::vector<feature_set>& sets,
+                                                 const neardup::group_options& how) {
+  const neardup::set_threshold least = set_threshold_of(c.settings.comparison);
+  const checked_sets representatives(kept, 0, kept.size());
+  if (kept.is_in_memory() && kept.size() + sets.size() < very_many) {
+    return neardup::extend_groups(representatives, sets, least, how);
+  }
+  std::uint64_t features = 0;
+  for (const feature_set set : sets) features += set.size();
+  stored_partitions partitions = partitions_for(c, kept, features);
+  return neardup::extend_groups_by_partitions(representatives, sets, least, partitions, c.settings.grouping.memory,
+                                              how);
 }
 
 void visit_by_partitions(const context& c, const document_check& check, const partitioned_documents& documents,

@@ -16,6 +16,12 @@ namespace command {
 /// many documents that partitions are faster than a join in memory.
 bool joins_by_partitions(const document_check& check);
 
+/// Returns the labels of neardup::extend_groups(). The representatives are the documents of `kept`. Joins through
+/// partitions if there are very many sets, or if `kept` is not in memory.
+std::vector<std::uint32_t> extend_groups_of_sets(const context& c, const document_check& kept,
+                                                 const std::vector<feature_set>& sets,
+                                                 const neardup::group_options& how);
+
 /// The documents that visit_by_partitions() joins: the documents of a check from `first` to `end` - 1.
 struct partitioned_documents {
   std::size_t first = 0, end = 0;

@@ -1,5 +1,6 @@
 // `neardup unique`: writes the input without near-duplicates of earlier documents.
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -17,6 +18,7 @@
 #include "../compare/corpus.hpp"
 #include "../compare/groups.hpp"
 #include "../compare/index_search.hpp"
+#include "../compare/partitions.hpp"
 #include "../documents/changed_index.hpp"
 #include "../documents/code_index.hpp"
 #include "../ground/pipeline.hpp"
@@ -125,10 +127,83 @@ class kept_by_features {
   std::uint32_t size_ = 0;
 };
 
-/// Keeps each document unless it is a near-duplicate of a document that was kept before. Decides in rounds, which grow
-/// with the number of kept documents, because comparing many documents takes hardly longer than comparing few. If the
-/// input pauses, the documents so far are decided at once. Decisions are written while the documents of the next round
-/// are read.
+/// Batches of undecided documents. Up to a limit, their records are in memory. Further records are in a temporary file.
+class undecided_batches {
+ public:
+  void add(finished_batch&& done) {
+    stored& added = batches_.emplace_back(stored{std::move(done)});
+    byte_buffer& records = added.batch.input.bytes;
+    bytes_ += added.batch.documents.size() * sizeof(document) + added.batch.features.size() * sizeof(std::uint32_t);
+    if (held_ + records.size() > most_held) put_in_file(added);
+    held_ += records.size();
+  }
+
+  /// Returns the number of bytes of documents and features in memory.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  /// Returns true if the memory for records is full because the temporary file cannot be written.
+  [[nodiscard]] bool is_full() const noexcept { return held_ > most_held; }
+
+  /// Calls `visit(batch)` for each batch, in order. The batch may lack its records.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const stored& one : batches_) visit(one.batch);
+  }
+
+  /// Removes all batches. Calls `visit(batch)` for each of them, in order.
+  template <class Visit>
+  void take_all(const Visit& visit) {
+    for (stored& one : batches_) {
+      if (one.filed != 0) read_from_file(one);
+      visit(std::as_const(one.batch));
+      one.batch = {};
+    }
+    *this = {};
+  }
+
+ private:
+  struct stored {
+    finished_batch batch;
+    std::uint64_t offset = 0;  // place of the records in the file
+    std::size_t filed = 0;     // number of bytes in the file; 0 if the records are in memory
+  };
+
+  void put_in_file(stored& one) {
+    if (is_file_bad_) return;
+    byte_buffer& records = one.batch.input.bytes;
+    try {
+      if (file_ == nullptr) file_ = std::make_unique<temporary_file>();
+      one.offset = file_->append(records.view());
+    } catch (const output_error&) {
+      is_file_bad_ = true;
+      return;
+    }
+    one.filed = records.size();
+    records = {};
+  }
+
+  void read_from_file(stored& one) const {
+    byte_buffer& records = one.batch.input.bytes;
+    records.reserve(one.filed);
+    while (records.size() < one.filed) {
+      const std::size_t count =
+          file_->read_at(one.offset + records.size(), records.data() + records.size(), one.filed - records.size());
+      if (count == 0) throw output_error("a temporary file was cut off");
+      records.resize(records.size() + count);
+    }
+  }
+
+  static constexpr std::uint64_t most_held = std::uint64_t{3} << 25;
+
+  std::vector<stored> batches_;
+  std::unique_ptr<temporary_file> file_;
+  bool is_file_bad_ = false;
+  std::uint64_t bytes_ = 0, held_ = 0;  // bytes in memory: of documents and features; of records
+};
+
+/// Keeps each document unless it is a near-duplicate of a document that was kept before. Decides in rounds. If the input
+/// pauses, the documents so far are decided at once. Each round joins all kept documents again. So other rounds end only
+/// if the memory is full, or if the join takes little time in comparison with the time since the last round. Decisions
+/// are written while the documents of the next round are read.
 class first_come_filter {
  public:
   /// Makes a filter. `grown`: the index whose documents count as kept before the input, or null.
@@ -149,21 +224,15 @@ class first_come_filter {
   }
 
   void take(finished_batch&& done) {
-    constexpr std::size_t min_documents = 4096;
-    const std::uint64_t max_bytes = (std::uint64_t{3} << 25) + 8 * kept_size_;
     const bool is_live = done.input.live;
     for (const document& d : done.documents) {
-      if (is_compared(d)) next_.add(d.fingerprint, kept_.has_fingerprints);
+      if (is_compared(d)) next_.add(d, kept_.has_fingerprints);
     }
-    next_.bytes += done.bytes;
-    next_.batches.push_back(std::move(done));
+    next_.batches.add(std::move(done));
     next_.is_early = is_live;
-    // Each round joins all kept documents again. If each round triples the number of kept documents, all rounds
-    // together take as long as one and a half joins.
-    if (is_live || next_.bytes >= max_bytes || next_.size >= std::max(min_documents, 2 * kept_size_)) {
-      decide();
-    }
-    if (!is_live) return;
+    const bool is_urgent = is_live || is_due();
+    if (is_urgent || is_full()) decide();
+    if (!is_urgent) return;
     finish_writing();
     context_.out.flush();
     if (context_.dropped) context_.dropped->flush();
@@ -176,15 +245,20 @@ class first_come_filter {
     std::swap(decided_, next_);
     std::vector<const document*> compared;
     std::vector<std::string_view> values;  // values of the compared documents, for --within and --across
-    for (const finished_batch& done : decided_.batches) {
+    compared.reserve(decided_.size);
+    decided_.batches.for_each([&](const finished_batch& done) {
       for (std::size_t i = 0; i < done.documents.size(); ++i) {
         if (!is_compared(done.documents[i])) continue;
         compared.push_back(&done.documents[i]);
         if (is_paired()) values.push_back(done.sources[i]);
       }
+    });
+    if (grown_ == nullptr) {
+      take_labels(decide_on(compared, values));
+    } else {
+      decide_with_index(compared, values);
     }
-    if (grown_ == nullptr) return take_labels(decide_on(compared, values));
-    decide_with_index(compared, values);
+    decided_at_ = std::chrono::steady_clock::now();
   }
 
   /// Prints the counts by source if --by is given.
@@ -214,19 +288,36 @@ class first_come_filter {
   struct round {
     explicit round(std::size_t bits) : fingerprints(bits) {}
 
-    void add(const any_fingerprint& fingerprint, bool has_fingerprints) {
+    void add(const document& d, bool has_fingerprints) {
       ++size;
-      if (has_fingerprints) fingerprints.push_back(fingerprint);
+      features += d.features.size();
+      if (has_fingerprints) fingerprints.push_back(d.fingerprint);
     }
 
-    std::vector<finished_batch> batches;  // the batches that contain the documents of the round
-    std::size_t size = 0;                 // number of documents that are compared
-    fingerprint_vector fingerprints;      // fingerprints of these documents; may be empty
-    std::uint64_t bytes = 0;
-    bool is_early = false;  // true if the round is decided before it is full
+    undecided_batches batches;        // the batches that contain the documents of the round
+    std::size_t size = 0;             // number of documents that are compared
+    std::uint64_t features = 0;       // number of features of these documents
+    fingerprint_vector fingerprints;  // fingerprints of these documents; may be empty
+    bool is_early = false;            // true if the input pauses after the round
   };
 
   static bool is_compared(const document& d) { return d.counts && d.has_tokens; }
+
+  /// Returns true if the documents of the next round take too much memory for further documents.
+  [[nodiscard]] bool is_full() const {
+    const std::uint64_t most = std::max(std::uint64_t{1} << 28, context_.settings.grouping.memory / 8);
+    return next_.batches.is_full() || next_.batches.bytes() >= most;
+  }
+
+  /// Returns true if deciding the next round takes a small share of the time since the last round. So the documents of a
+  /// slow input that never pauses do not wait for its end.
+  [[nodiscard]] bool is_due() const {
+    constexpr std::chrono::nanoseconds a_document(1000), a_feature(100);
+    constexpr int share = 16;
+    const auto cost = (kept_size_ + next_.size) * a_document + (kept_features_ + next_.features) * a_feature;
+    return std::chrono::steady_clock::now() - decided_at_ > share * cost;
+  }
+
   [[nodiscard]] bool names_originals() const { return context_.dropped || kept_.sources; }
   [[nodiscard]] bool is_compared_within() const {
     return !context_.settings.against.any() || context_.settings.against.also_within;
@@ -460,8 +551,7 @@ class first_come_filter {
     }
     neardup::group_options how = exact_grouping(context_.settings, {});
     how.originals = names_originals();
-    return neardup::extend_groups(checked_sets(kept_.check, 0, kept), sets_of(compared),
-                                  set_threshold_of(context_.settings.comparison), how);
+    return extend_groups_of_sets(context_, kept_.check, sets_of(compared), how);
   }
 
   /// Returns true if `compared` has so few documents that kept_features() decides sooner than a join.
@@ -479,6 +569,7 @@ class first_come_filter {
     if (is_compared_within()) {
       const std::size_t kept = kept_.size();
       for (std::size_t i = 0; i < label.size(); ++i) kept_size_ += label[i] == kept + i ? 1 : 0;
+      kept_features_ += decided_.features;
     }
     if (context_.settings.threads == 1) return write(label);
     label_ = std::move(label);
@@ -520,7 +611,7 @@ class first_come_filter {
         writer_.drop(d.from, d.line, d.raw);
       }
     };
-    for (const finished_batch& done : decided_.batches) for_each_in(done, write_document);
+    decided_.batches.take_all([&](const finished_batch& done) { for_each_in(done, write_document); });
     decided_ = round(context_.settings.fingerprint.bits);
   }
 
@@ -558,6 +649,8 @@ class first_come_filter {
   std::optional<distinct_documents> distinct_;        // distinct documents of the other corpus; made when needed
   std::optional<kept_by_features> kept_by_features_;  // made when needed
   std::size_t kept_size_ = 0;                         // number of kept documents after all decisions are written
+  std::uint64_t kept_features_ = 0;                   // number of their features, or more
+  std::chrono::steady_clock::time_point decided_at_ = std::chrono::steady_clock::now();  // end of the last decision
   round next_, decided_;
   bool is_broken_ = false;
   std::vector<std::uint32_t> label_;  // labels of the decided documents
