@@ -84,29 +84,33 @@ std::vector<std::uint32_t> group_within_values(context& c, const corpus& all, bo
   return label;
 }
 
-template <std::size_t Bits>
 std::vector<std::uint32_t> group_all(const context& c, const corpus& all, bool originals) {
-  const auto& prints = all.fingerprints.of<Bits>();
   neardup::group_options how{
       .by = c.settings.grouping.by_components ? neardup::grouping::components : neardup::grouping::representatives,
       .preference = all.scores,
       .originals = originals,
       .run = neardup::threads{c.settings.threads}};
   const neardup::bits within = within_of(c.settings.comparison);
-  const auto group = [&](const auto& check) {
-    if (!c.settings.against.any()) return neardup::group(prints, within, check, how);
-    const std::span fingerprints(prints);
+  std::optional<position_check> check;
+  if (all.check.decides()) {
+    position_check::features_type features;
+    if (all.check.can_join()) features = [&](std::size_t i) { return all.check[i]; };
+    check.emplace(
+        c.settings.comparison.min_similarity.value_or(0), [&](std::size_t i, std::size_t j) { return all.check(i, j); },
+        features);
+  }
+  if (c.settings.against.any()) {
     how.among_themselves = c.settings.against.also_within;
     if (!all.scores.empty()) how.preference = how.preference.subspan(all.against);
     return behind_against(
-        all, extend_groups_of_distinct(distinct_documents(all, all.against), fingerprints.first(all.against),
-                                       fingerprints.subspan(all.against), within, check, how));
-  };
-  if (!all.check.decides()) return group(neardup::no_check{});
-  std::function<feature_set(std::size_t)> features;
-  if (all.check.can_join()) features = [&](std::size_t i) { return all.check[i]; };
-  return group(neardup::at_least{c.settings.comparison.min_similarity.value_or(0),
-                                 [&](std::size_t i, std::size_t j) { return all.check(i, j); }, features});
+        all, extend_groups_of_distinct(distinct_documents(all, all.against), all.fingerprints.part(0, all.against),
+                                       all.fingerprints.part(all.against, all.size()), within,
+                                       check ? &*check : nullptr, how));
+  }
+  return with_bits(c.settings.fingerprint.bits, [&](auto bits) {
+    const auto& prints = all.fingerprints.of<bits>();
+    return check ? neardup::group(prints, within, *check, how) : neardup::group(prints, within, how);
+  });
 }
 
 std::string group_as_json(const run_settings& settings, std::uint64_t number_of_group,
@@ -154,14 +158,14 @@ std::vector<std::uint32_t> group_by_pairs(context& c, const corpus& all) {
   // to the first: n equal documents need only n - 1 links.
   std::vector<bool> is_copy(count);
   if (all.paired != pairing::across && (!c.settings.against.any() || c.settings.against.also_within)) {
+    const fingerprint_words prints = all.fingerprints.words();
     const auto compare = [&](std::uint32_t x, std::uint32_t y) -> std::strong_ordering {
       const std::uint32_t a = order[x], b = order[y];
       const bool is_known = a < all.against || b < all.against;
       if (is_known) return a <=> b;
       if (all.paired == pairing::within && all.values[a] != all.values[b]) return all.values[a] <=> all.values[b];
       if (all.has_fingerprints) {
-        const std::strong_ordering by_fingerprint =
-            std::visit([&](const auto& prints) { return prints[a] <=> prints[b]; }, all.fingerprints.all());
+        const std::strong_ordering by_fingerprint = prints.compare(a, b);
         if (by_fingerprint != 0 || !all.check.decides()) return by_fingerprint;
       }
       return compare_features(all.check[a], all.check[b]);
@@ -244,40 +248,66 @@ distinct_documents::distinct_documents(const corpus& all, std::size_t count) {
   order.reserve(count);
   const auto hash_in = [](std::uint64_t value) { return value >> 32; };
   const auto number_in = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
-  const auto compare = [&](const auto& prints, std::uint32_t a, std::uint32_t b) {
-    const std::strong_ordering by_fingerprint = prints[a] <=> prints[b];
+  const fingerprint_words prints = all.fingerprints.words();
+  const auto compare = [&](std::uint32_t a, std::uint32_t b) {
+    const std::strong_ordering by_fingerprint = prints.compare(a, b);
     if (by_fingerprint != 0 || !all.check.decides()) return by_fingerprint;
     return compare_features(all.check[a], all.check[b]);
   };
   std::vector<bool> is_repeat(count);
-  std::visit(
-      [&](const auto& prints) {
-        using fingerprint_type = typename std::remove_cvref_t<decltype(prints)>::value_type;
-        for (std::size_t i = 0; i < count; ++i) {
-          order.push_back(std::uint64_t{std::hash<fingerprint_type>()(prints[i])} << 32 | i);
-        }
-        std::sort(order.begin(), order.end());
-        for (auto first = order.begin(); first != order.end();) {
-          const auto end =
-              std::find_if(first, order.end(), [&](std::uint64_t value) { return hash_in(value) != hash_in(*first); });
-          std::sort(first, end, [&](std::uint64_t a, std::uint64_t b) {
-            const auto by_contents = compare(prints, number_in(a), number_in(b));
-            return by_contents != 0 ? by_contents < 0 : a < b;
-          });
-          for (auto one = first + 1; one < end; ++one) {
-            if (compare(prints, number_in(*(one - 1)), number_in(*one)) != 0) continue;
-            is_repeat[number_in(*one)] = true;
-            ++repeats_;
-          }
-          first = end;
-        }
-      },
-      all.fingerprints.all());
+  for (std::size_t i = 0; i < count; ++i) order.push_back(prints.hash(i) << 32 | i);
+  std::sort(order.begin(), order.end());
+  for (auto first = order.begin(); first != order.end();) {
+    const auto end =
+        std::find_if(first, order.end(), [&](std::uint64_t value) { return hash_in(value) != hash_in(*first); });
+    std::sort(first, end, [&](std::uint64_t a, std::uint64_t b) {
+      const auto by_contents = compare(number_in(a), number_in(b));
+      return by_contents != 0 ? by_contents < 0 : a < b;
+    });
+    for (auto one = first + 1; one < end; ++one) {
+      if (compare(number_in(*(one - 1)), number_in(*one)) != 0) continue;
+      is_repeat[number_in(*one)] = true;
+      ++repeats_;
+    }
+    first = end;
+  }
   if (repeats_ == 0) return;
   numbers_.reserve(count - repeats_);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (!is_repeat[i]) numbers_.push_back(i);
   }
+}
+
+std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& known,
+                                                     const fingerprint_part& representatives,
+                                                     const fingerprint_part& fingerprints, const neardup::bits& within,
+                                                     const position_check* check, const neardup::group_options& how) {
+  const auto extend = [&](const fingerprint_part& others, const position_check* accepts) {
+    return with_bits(fingerprints.all.bits(), [&](auto bits) {
+      const auto earlier = others.of<bits>(), later = fingerprints.of<bits>();
+      return accepts != nullptr ? neardup::extend_groups(earlier, later, within, *accepts, how)
+                                : neardup::extend_groups(earlier, later, within, how);
+    });
+  };
+  if (!known.has_repeats()) return extend(representatives, check);
+  fingerprint_vector distinct(fingerprints.all.bits());
+  const auto add = [&](std::size_t number) { distinct.push_back(representatives.all[representatives.first + number]); };
+  for (const std::uint32_t number : known.numbers()) add(number);
+  for (std::size_t i = known.count(); i < representatives.end - representatives.first; ++i) add(i);
+  std::optional<position_check> of_positions;
+  if (check != nullptr) {
+    position_check::features_type features = check->features();
+    if (features) {
+      features = [&known, of = check->features()](std::size_t position) { return of(known.number_at(position)); };
+    }
+    of_positions.emplace(
+        check->least(), [&](std::size_t i, std::size_t j) { return (*check)(known.number_at(i), known.number_at(j)); },
+        std::move(features));
+  }
+  std::vector<std::uint32_t> labels =
+      extend(distinct.part(0, distinct.size()), of_positions ? &*of_positions : nullptr);
+  for (std::uint32_t& label : labels) label = static_cast<std::uint32_t>(known.number_at(label));
+  return labels;
 }
 
 neardup::edit edit_threshold(context& c) {
@@ -309,7 +339,7 @@ std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool origi
     return group_exactly(c, all, originals);
   }
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
-  return with_bits(c.settings.fingerprint.bits, [&](auto bits) { return group_all<bits>(c, all, originals); });
+  return group_all(c, all, originals);
 }
 
 document_groups::document_groups(context& c, const corpus& all) : settings_(c.settings), all_(all) {

@@ -49,37 +49,16 @@ class distinct_documents {
   std::size_t repeats_ = 0;
 };
 
+/// A check of the documents at two positions, for neardup::group() and neardup::extend_groups().
+using position_check = neardup::at_least<std::function<neardup::check_result(std::size_t, std::size_t)>>;
+
 /// Returns the result of neardup::extend_groups(). Of equal documents among the first known.count() representatives,
-/// only the first is passed to that function. `check`: no_check, or an at_least.
-template <class Fingerprint, class Check>
+/// only the first is passed to that function. `check`: nullptr if fingerprints alone decide.
+/// Precondition: the widths of the fingerprints have types; see has_type().
 std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& known,
-                                                     std::span<const Fingerprint> representatives,
-                                                     std::span<const Fingerprint> fingerprints,
-                                                     const neardup::bits& within, const Check& check,
-                                                     const neardup::group_options& how) {
-  if (!known.has_repeats()) return neardup::extend_groups(representatives, fingerprints, within, check, how);
-  std::vector<Fingerprint> distinct;
-  distinct.reserve(known.numbers().size() + representatives.size() - known.count());
-  for (const std::uint32_t number : known.numbers()) distinct.push_back(representatives[number]);
-  const auto later = representatives.subspan(known.count());
-  distinct.insert(distinct.end(), later.begin(), later.end());
-  std::vector<std::uint32_t> labels;
-  if constexpr (std::is_same_v<Check, neardup::no_check>) {
-    labels = neardup::extend_groups(distinct, fingerprints, within, how);
-  } else {
-    auto features = check.features();
-    if (features) {
-      features = [&known, of = check.features()](std::size_t position) { return of(known.number_at(position)); };
-    }
-    const auto check_positions = [&](std::size_t i, std::size_t j) {
-      return check(known.number_at(i), known.number_at(j));
-    };
-    labels = neardup::extend_groups(distinct, fingerprints, within,
-                                    neardup::at_least{check.least(), check_positions, std::move(features)}, how);
-  }
-  for (std::uint32_t& label : labels) label = static_cast<std::uint32_t>(known.number_at(label));
-  return labels;
-}
+                                                     const fingerprint_part& representatives,
+                                                     const fingerprint_part& fingerprints, const neardup::bits& within,
+                                                     const position_check* check, const neardup::group_options& how);
 
 /// Like neardup::extend_groups(), but for wide codes. Returns the number of the representative of each code. The
 /// representatives have the numbers below representatives.size(), and codes[i] has the number representatives.size() +

@@ -18,15 +18,13 @@ namespace {
 
 /// Calls `visit(i, j, distance)` for the candidate pairs of a run with copies_once: the first of equal documents is
 /// paired with other documents, and each later copy is paired only with the first.
-template <std::size_t Bits, class Visit>
-void visit_candidates_once(const corpus& all, const neardup::bits& within, const neardup::join_options& how,
-                           const Visit& visit) {
+void visit_candidates_once(const context& c, const corpus& all, const fingerprint_pair_visitor& visit) {
   std::vector<std::uint32_t> firsts;
-  std::vector<neardup::simhash<Bits>> fingerprints;
-  const auto& prints = all.fingerprints.of<Bits>();
-  const auto count = static_cast<std::uint32_t>(prints.size());
+  fingerprint_vector fingerprints(all.fingerprints.bits());
+  const fingerprint_words prints = all.fingerprints.words();
+  const auto count = static_cast<std::uint32_t>(all.fingerprints.size());
   const auto first = first_of_equal(count, [&](std::uint32_t a, std::uint32_t b) {
-    const auto by_fingerprint = prints[a] <=> prints[b];
+    const auto by_fingerprint = prints.compare(a, b);
     return by_fingerprint != 0 ? by_fingerprint : compare_features(all.check[a], all.check[b]);
   });
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -35,29 +33,24 @@ void visit_candidates_once(const corpus& all, const neardup::bits& within, const
       continue;
     }
     firsts.push_back(i);
-    fingerprints.push_back(prints[i]);
+    fingerprints.push_back(all.fingerprints[i]);
   }
-  neardup::visit_pairs<std::uint32_t>(
-      fingerprints, within, [&](std::size_t i, std::size_t j, int distance) { visit(firsts[i], firsts[j], distance); },
-      how);
+  visit_fingerprint_pairs(c, fingerprints.part(0, fingerprints.size()), nullptr,
+                          [&](std::size_t i, std::size_t j, int distance) { visit(firsts[i], firsts[j], distance); });
 }
 
 /// Calls `visit(i, j, distance)` for the candidate pairs, in any order. With --against, visits pairs of i in the input
 /// and j in the other corpus. Without --against, or in addition with `also_within`, visits pairs of the input.
-template <std::size_t Bits, class Visit>
-void visit_candidates(const context& c, const corpus& all, bool copies_once, const Visit& visit) {
-  const std::span others = std::span(all.fingerprints.of<Bits>()).first(all.against);
-  const std::span input = std::span(all.fingerprints.of<Bits>()).subspan(all.against);
-  const neardup::bits within = within_of(c.settings.comparison);
-  const neardup::join_options how{.run = neardup::threads{c.settings.threads}};
-  if (copies_once) return visit_candidates_once<Bits>(all, within, how, visit);
-  neardup::visit_pairs<std::uint32_t>(
-      input, others, within, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); },
-      how);
+void visit_candidates(const context& c, const corpus& all, bool copies_once, const fingerprint_pair_visitor& visit) {
+  if (copies_once) return visit_candidates_once(c, all, visit);
+  const fingerprint_part others = all.fingerprints.part(0, all.against);
+  const fingerprint_part input = all.fingerprints.part(all.against, all.fingerprints.size());
+  visit_fingerprint_pairs(c, input, &others,
+                          [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); });
   if (c.settings.against.any() && !c.settings.against.also_within) return;
-  neardup::visit_pairs<std::uint32_t>(
-      input, within,
-      [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, all.against + j, distance); }, how);
+  visit_fingerprint_pairs(c, input, nullptr, [&](std::size_t i, std::size_t j, int distance) {
+    visit(all.against + i, all.against + j, distance);
+  });
 }
 
 /// Adds to `found` the wanted pairs of similar feature sets, or of texts of a sufficient edit similarity. Uses no
@@ -112,7 +105,7 @@ void find_exact_pairs(context& c, const corpus& all, bool copies_once, const Wan
 
 /// Adds to `passed` the wanted candidate pairs that pass the check. All threads check batches of candidates. Not all
 /// candidates are stored, because there may be thousands of them for each accepted pair.
-template <std::size_t Bits, class Wanted>
+template <class Wanted>
 void find_checked_pairs(const context& c, const corpus& all, bool copies_once, const Wanted& is_wanted,
                         sorted_pairs& passed) {
   constexpr std::size_t checked_at_once = std::size_t{1} << 16;
@@ -125,7 +118,7 @@ void find_checked_pairs(const context& c, const corpus& all, bool copies_once, c
     }
     waiting.clear();
   };
-  visit_candidates<Bits>(c, all, copies_once, [&](std::size_t i, std::size_t j, int distance) {
+  visit_candidates(c, all, copies_once, [&](std::size_t i, std::size_t j, int distance) {
     if (!is_wanted(i, j)) return;
     const auto a = static_cast<std::uint32_t>(i), b = static_cast<std::uint32_t>(j);
     if (!c.settings.comparison.min_similarity) {
@@ -168,6 +161,19 @@ void find_code_pairs(const context& c, const corpus& all, bool copies_once, cons
 
 }  // namespace
 
+void visit_fingerprint_pairs(const context& c, const fingerprint_part& some, const fingerprint_part* others,
+                             const fingerprint_pair_visitor& visit) {
+  const neardup::bits within = within_of(c.settings.comparison);
+  const neardup::join_options how{.run = neardup::threads{c.settings.threads}};
+  with_bits(some.all.bits(), [&](auto bits) {
+    if (others != nullptr) {
+      neardup::visit_pairs<std::uint32_t>(some.of<bits>(), others->of<bits>(), within, visit, how);
+    } else {
+      neardup::visit_pairs<std::uint32_t>(some.of<bits>(), within, visit, how);
+    }
+  });
+}
+
 void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool copies_once,
                      const std::vector<bool>& left_out) {
   const bool is_exact = c.settings.comparison.is_exact;
@@ -176,8 +182,7 @@ void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool co
   const auto find = [&](const auto& is_wanted) {
     if (is_exact) return find_exact_pairs(c, all, copies_once, is_wanted, found);
     if (all.fingerprints.wide() != nullptr) return find_code_pairs(c, all, copies_once, left_out, is_wanted, found);
-    with_bits(c.settings.fingerprint.bits,
-              [&](auto bits) { find_checked_pairs<bits>(c, all, copies_once, is_wanted, found); });
+    find_checked_pairs(c, all, copies_once, is_wanted, found);
   };
   find([&](std::size_t i, std::size_t j) {
     return all.may_pair(i, j) && (left_out.empty() || (!left_out[i] && !left_out[j]));

@@ -1,6 +1,7 @@
 // Finds the pairs of near-duplicates of a corpus.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "context.hpp"
@@ -8,6 +9,14 @@
 #include "sorted_pairs.hpp"
 
 namespace command {
+
+using fingerprint_pair_visitor = std::function<void(std::size_t i, std::size_t j, int distance)>;
+
+/// Calls `visit(i, j, distance)` for each pair of positions i in `some` and j in `others` whose fingerprints are within
+/// the distance of the run. If `others` is nullptr, both positions are in `some`, i < j.
+/// Precondition: the width of the fingerprints has a type; see has_type().
+void visit_fingerprint_pairs(const context& c, const fingerprint_part& some, const fingerprint_part* others,
+                             const fingerprint_pair_visitor& visit);
 
 /// Adds to `found` the pairs of near-duplicates that --within and --across allow, for any kind of comparison. If
 /// `copies_once` is true, only the first of equal documents is paired with other documents. If left_out[i] is true,

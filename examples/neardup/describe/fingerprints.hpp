@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <neardup/minwise.hpp>
 #include <neardup/simhash.hpp>
 #include <span>
@@ -81,6 +84,58 @@ decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind
   });
 }
 
+/// A view of the words of an array of fingerprints. The width is a value, so that code that compares fingerprints is
+/// compiled once.
+/// Precondition: the array outlives the view, and does not change.
+class fingerprint_words {
+ public:
+  /// Makes a view of an array in which each fingerprint has `words` words.
+  fingerprint_words(std::span<const std::byte> array, std::size_t words) : array_(array.data()), words_(words) {}
+
+  [[nodiscard]] std::strong_ordering compare(std::size_t a, std::size_t b) const {
+    for (std::size_t w = 0; w < words_; ++w) {
+      const std::strong_ordering by_word = word(a, w) <=> word(b, w);
+      if (by_word != 0) return by_word;
+    }
+    return std::strong_ordering::equal;
+  }
+  [[nodiscard]] int distance(std::size_t a, std::size_t b) const {
+    int count = 0;
+    for (std::size_t w = 0; w < words_; ++w) count += std::popcount(word(a, w) ^ word(b, w));
+    return count;
+  }
+  [[nodiscard]] std::uint64_t hash(std::size_t i) const {
+    std::uint64_t mixed = 0;
+    for (std::size_t w = 0; w < words_; ++w) {
+      mixed = (std::rotl(mixed, 25) ^ word(i, w)) * 0x9e3779b97f4a7c15;  // an odd number with mixed bits
+      mixed ^= mixed >> 32;
+    }
+    return mixed;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t word(std::size_t i, std::size_t w) const {
+    std::uint64_t value = 0;
+    std::memcpy(&value, array_ + (i * words_ + w) * sizeof value, sizeof value);
+    return value;
+  }
+
+  const std::byte* array_;
+  std::size_t words_;
+};
+
+class fingerprint_vector;
+
+/// Consecutive fingerprints of an array: those with the numbers from `first` to `end` - 1.
+/// Precondition: the array outlives this object.
+struct fingerprint_part {
+  const fingerprint_vector& all;
+  std::size_t first, end;
+
+  template <std::size_t Bits>
+  [[nodiscard]] std::span<const neardup::simhash<Bits>> of() const;
+};
+
 /// An array of fingerprints that have the same width.
 class fingerprint_vector {
  public:
@@ -114,8 +169,19 @@ class fingerprint_vector {
   }
   /// Returns the array of wide codes, or nullptr if has_type() is true for the width.
   [[nodiscard]] const wide_codes* wide() const { return std::get_if<wide_codes>(&all_); }
-  /// Returns the array, in a std::variant of the types that an array has for different widths.
-  [[nodiscard]] const auto& all() const { return all_; }
+  [[nodiscard]] fingerprint_words words() const {
+    return std::visit(
+        []<class All>(const All& all) -> fingerprint_words {
+          if constexpr (std::is_same_v<All, wide_codes>) {
+            return {std::as_bytes(all.all()), all.words()};
+          } else {
+            return {std::as_bytes(std::span(all)), All::value_type::words};
+          }
+        },
+        all_);
+  }
+  /// Returns the fingerprints with the numbers from `first` to `end` - 1.
+  [[nodiscard]] fingerprint_part part(std::size_t first, std::size_t end) const { return {*this, first, end}; }
   [[nodiscard]] std::size_t size() const {
     return std::visit([](const auto& all) { return all.size(); }, all_);
   }
@@ -140,5 +206,10 @@ class fingerprint_vector {
                std::vector<neardup::simhash<256>>, wide_codes>
       all_;
 };
+
+template <std::size_t Bits>
+std::span<const neardup::simhash<Bits>> fingerprint_part::of() const {
+  return std::span(all.of<Bits>()).subspan(first, end - first);
+}
 
 }  // namespace command

@@ -6,7 +6,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -76,15 +75,3 @@ class wide_codes {
 };
 
 }  // namespace command
-
-template <>
-struct std::hash<command::wide_code> {
-  std::size_t operator()(const command::wide_code& code) const noexcept {
-    std::uint64_t mixed = 0;
-    for (const std::uint64_t word : code.to_words()) {
-      mixed = (std::rotl(mixed, 25) ^ word) * 0x9e3779b97f4a7c15;  // an odd number with mixed bits
-      mixed ^= mixed >> 32;
-    }
-    return static_cast<std::size_t>(mixed);
-  }
-};

@@ -47,22 +47,20 @@ class distinct_search {
     for (std::uint32_t i = 0; i < all.size(); ++i) {
       if (index.has(i)) numbers.push_back(i);
     }
-    std::visit(
-        [&](const auto& prints) {
-          std::sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
-            if (prints[a] != prints[b]) return prints[a] < prints[b];
-            const feature_set of_a = index.features(a), of_b = index.features(b);
-            if (!std::ranges::equal(of_a, of_b)) return std::ranges::lexicographical_compare(of_a, of_b);
-            const int by_value = index.value(a).compare(index.value(b));
-            return by_value != 0 ? by_value < 0 : a < b;
-          });
-          const auto is_equal = [&](std::uint32_t a, std::uint32_t b) {
-            return prints[a] == prints[b] && std::ranges::equal(index.features(a), index.features(b)) &&
-                   index.value(a) == index.value(b);
-          };
-          numbers.erase(std::unique(numbers.begin(), numbers.end(), is_equal), numbers.end());
-        },
-        all.all());
+    const fingerprint_words prints = all.words();
+    std::sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const std::strong_ordering by_fingerprint = prints.compare(a, b);
+      if (by_fingerprint != 0) return by_fingerprint < 0;
+      const feature_set of_a = index.features(a), of_b = index.features(b);
+      if (!std::ranges::equal(of_a, of_b)) return std::ranges::lexicographical_compare(of_a, of_b);
+      const int by_value = index.value(a).compare(index.value(b));
+      return by_value != 0 ? by_value < 0 : a < b;
+    });
+    const auto is_equal = [&](std::uint32_t a, std::uint32_t b) {
+      return prints.compare(a, b) == 0 && std::ranges::equal(index.features(a), index.features(b)) &&
+             index.value(a) == index.value(b);
+    };
+    numbers.erase(std::unique(numbers.begin(), numbers.end(), is_equal), numbers.end());
     fingerprint_vector fingerprints(index.bits());
     for (const std::uint32_t number : numbers) fingerprints.push_back(all[number]);
     distinct_ = make_fingerprint_search(index.view().max_distance(), index.view().blocks(), fingerprints, numbers, 1);

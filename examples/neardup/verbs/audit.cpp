@@ -126,17 +126,15 @@ class audit {
                          std::vector<std::optional<decision>>& nearest) const {
     const std::size_t bits = context_.settings.fingerprint.bits;
     const int wide = how_.distance + static_cast<int>(bits / nearly_share_of_bits);
+    const fingerprint_words fingerprints = all_.fingerprints.words();
     run_parallel(context_.settings.threads, sample.size(), [&](std::size_t s) {
-      with_bits(bits, [&](auto width) {
-        const auto& fingerprints = all_.fingerprints.of<width>();
-        for (const std::uint32_t j : kept) {
-          const std::uint32_t i = sample[s];
-          const int bits_apart = hamming_distance(fingerprints[i], fingerprints[j]);
-          if (i == j || bits_apart > wide) continue;
-          const auto exact = similarity(i, j, how_.min_similarity.value_or(0) - nearly);
-          if (exact || !how_.min_similarity) take(nearest[s], {i, j, false, bits_apart, exact});
-        }
-      });
+      for (const std::uint32_t j : kept) {
+        const std::uint32_t i = sample[s];
+        const int bits_apart = fingerprints.distance(i, j);
+        if (i == j || bits_apart > wide) continue;
+        const auto exact = similarity(i, j, how_.min_similarity.value_or(0) - nearly);
+        if (exact || !how_.min_similarity) take(nearest[s], {i, j, false, bits_apart, exact});
+      }
     });
   }
 

@@ -7,7 +7,6 @@
 #include <neardup/dedup/feature_candidates.hpp>
 #include <neardup/dedup/group.hpp>
 #include <neardup/fingerprint/hashers.hpp>
-#include <neardup/index/pairs.hpp>
 #include <neardup/sets/pairs.hpp>
 #include <neardup/threads.hpp>
 #include <numeric>
@@ -18,6 +17,7 @@
 #include "../compare/corpus.hpp"
 #include "../compare/groups.hpp"
 #include "../compare/index_search.hpp"
+#include "../compare/near_pairs.hpp"
 #include "../compare/partitions.hpp"
 #include "../documents/changed_index.hpp"
 #include "../documents/code_index.hpp"
@@ -348,14 +348,12 @@ class first_come_filter {
     const neardup::group_options how{.among_themselves = is_compared_within(),
                                      .originals = names_originals(),
                                      .run = neardup::threads{settings.threads}};
-    std::function<feature_set(std::size_t)> joined;
+    position_check::features_type joined;
     if (kept_.check.can_join()) joined = features;
-    const neardup::at_least by_features{settings.comparison.min_similarity.value_or(0), check, joined};
-    return with_bits(settings.fingerprint.bits, [&](auto bits) {
-      return extend_groups_of_distinct(*distinct_, std::span(kept_.fingerprints.of<bits>()),
-                                       std::span(decided_.fingerprints.of<bits>()), within_of(settings.comparison),
-                                       by_features, how);
-    });
+    const position_check by_features{settings.comparison.min_similarity.value_or(0), check, joined};
+    return extend_groups_of_distinct(*distinct_, kept_.fingerprints.part(0, kept_.fingerprints.size()),
+                                     decided_.fingerprints.part(0, decided_.fingerprints.size()),
+                                     within_of(settings.comparison), &by_features, how);
   }
 
   /// Decides like decide_on(), for --within and --across. The documents kept before are passed as another corpus.
@@ -482,23 +480,17 @@ class first_come_filter {
                          consider(i, j, distance, {true, std::nullopt});
                        });
     } else {
-      with_bits(context_.settings.fingerprint.bits, [&](auto bits) {
-        using fingerprint_type = std::remove_cvref_t<decltype(kept_.fingerprints.template of<bits>().front())>;
-        std::vector<fingerprint_type> prints, other_prints;
-        for (const std::uint32_t i : dropped)
-          prints.push_back(compared[i]->fingerprint.template as<fingerprint_type>());
-        for (const std::uint32_t other : others) {
-          other_prints.push_back(other < kept ? kept_.fingerprints.template of<bits>()[other]
-                                              : compared[other - kept]->fingerprint.template as<fingerprint_type>());
-        }
-        neardup::visit_pairs<std::uint32_t>(
-            prints, other_prints, within_of(comparison),
-            [&](std::size_t i, std::size_t j, int distance) {
-              consider(i, j, distance,
-                       check_documents(comparison, features_of(others[j]), compared[dropped[i]]->features));
-            },
-            {.run = neardup::threads{context_.settings.threads}});
-      });
+      fingerprint_vector prints(context_.settings.fingerprint.bits), other_prints(context_.settings.fingerprint.bits);
+      for (const std::uint32_t i : dropped) prints.push_back(compared[i]->fingerprint);
+      for (const std::uint32_t other : others) {
+        other_prints.push_back(other < kept ? kept_.fingerprints[other] : compared[other - kept]->fingerprint);
+      }
+      const fingerprint_part all_others = other_prints.part(0, other_prints.size());
+      visit_fingerprint_pairs(
+          context_, prints.part(0, prints.size()), &all_others, [&](std::size_t i, std::size_t j, int distance) {
+            consider(i, j, distance,
+                     check_documents(comparison, features_of(others[j]), compared[dropped[i]]->features));
+          });
     }
     for (std::size_t i = 0; i < dropped.size(); ++i) {
       const auto& found = closest[i].result();
