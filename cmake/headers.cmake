@@ -134,7 +134,6 @@ set(NEARDUP_HEADERS
     include/neardup/runner.hpp
     include/neardup/sets.hpp
     include/neardup/sets/engine/bitmap_filter.hpp
-    include/neardup/sets/engine/bitmap_filter.inl
     include/neardup/sets/engine/bucket_join.hpp
     include/neardup/sets/engine/candidate_search.hpp
     include/neardup/sets/engine/chunked_array.hpp
@@ -145,7 +144,6 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/hash_chains.hpp
     include/neardup/sets/engine/overlap_bounds.hpp
     include/neardup/sets/engine/posting_lists.hpp
-    include/neardup/sets/engine/prefix_order.hpp
     include/neardup/sets/engine/rare_first.hpp
     include/neardup/sets/engine/row_join.hpp
     include/neardup/sets/engine/set_join.hpp
@@ -170,6 +168,7 @@ set(NEARDUP_HEADERS
     include/neardup/simd/forms.hpp
     include/neardup/simd/neon.hpp
     include/neardup/simd/portable.hpp
+    include/neardup/simd/sort_few.hpp
     include/neardup/simd/text_block.inl
     include/neardup/simhash.hpp
     include/neardup/storage.hpp

@@ -19,7 +19,6 @@
 #include <neardup/index/engine/filter_scan.hpp>
 #include <neardup/index/engine/filters.hpp>
 #include <neardup/instruction_set.hpp>
-#include <neardup/sets/engine/bitmap_filter.hpp>
 #include <neardup/sets/engine/common_elements.hpp>
 #include <neardup/sets/engine/rare_first.hpp>
 #include <neardup/text/canonical.hpp>
@@ -169,20 +168,6 @@ void compare_sets() {
       const std::size_t count =
           detail::count_common(std::span<const std::uint32_t>(a), std::span<const std::uint32_t>(b), least);
       return count < least ? 0 : count;
-    });
-
-    std::vector<detail::set_bitmap> bitmaps(1 + below(40));
-    for (auto& bitmap : bitmaps) bitmap = near_or_far(bitmaps[0]);
-    compare("bitmap filter", [&] {
-      std::vector<detail::set_candidate> candidates;
-      for (std::uint32_t i = 0; i < bitmaps.size(); ++i) candidates.push_back({i, i % 7 + 10});
-      const auto size_of = [](std::size_t place) { return place % 11 + 8; };
-      const auto bitmap_of = [&](std::size_t place) -> const detail::set_bitmap& { return bitmaps[place]; };
-      candidates.resize(detail::filter_by_bitmaps(std::span(candidates), 12, bitmaps[0], size_of, bitmap_of,
-                                                  active_instruction_set()));
-      std::vector<std::uint32_t> places;
-      for (const auto& candidate : candidates) places.push_back(candidate.place);
-      return places;
     });
 
     // Many equal counts, and many equal tokens.

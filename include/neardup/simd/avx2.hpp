@@ -171,10 +171,6 @@ NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::ui
   return close_bits(y, x, k);
 }
 
-NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const std::uint64_t* b) noexcept {
-  return static_cast<std::size_t>(_mm_popcnt_u64(a[0] ^ b[0]) + _mm_popcnt_u64(a[1] ^ b[1]));
-}
-
 // ---- vectors of bytes, for text_block.inl ---------------------------------------------------------------------------
 
 using byte_vector = std::uint8_t __attribute__((vector_size(32)));

@@ -191,10 +191,6 @@ NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::ui
   return close_bits(y, filter_query<std::uint16_t>(x, k));
 }
 
-NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const std::uint64_t* b) noexcept {
-  return vaddvq_u8(differing(load_bytes(a), load_bytes(b)));  // at most 128
-}
-
 // ---- vectors of bytes, for text_block.inl ---------------------------------------------------------------------------
 
 using byte_vector = std::uint8_t __attribute__((vector_size(16)));

@@ -129,12 +129,6 @@ NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::ui
   return result;
 }
 
-/// Returns the number of bits in which two bitmaps of 128 bits differ.
-NEARDUP_ALWAYS_INLINE std::size_t differing_of_128(const std::uint64_t* a, const std::uint64_t* b) noexcept {
-  return static_cast<std::size_t>(portable_popcount(a[0] ^ b[0])) +
-         static_cast<std::size_t>(portable_popcount(a[1] ^ b[1]));
-}
-
 }  // namespace portable
 
 }  // namespace neardup::inline v0::detail

@@ -26,7 +26,6 @@
 #include "../../detail/mutex.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../detail/visits.hpp"
-#include "../../instruction_set.hpp"
 #include "../../runner.hpp"
 #include "bitmap_filter.hpp"
 #include "common_elements.hpp"
@@ -347,7 +346,7 @@ class bucket_join {
       kept = filter_by_bitmaps(
           std::span(memory.candidates).first(kept), y.size, sets_.bitmap(y),
           [&](std::size_t place) { return bucket[place].size; },
-          [&](std::size_t place) -> const set_bitmap& { return sets_.bitmap(bucket[place]); }, level_);
+          [&](std::size_t place) -> const set_bitmap& { return sets_.bitmap(bucket[place]); });
     }
     for (const set_candidate& other : std::span(memory.candidates).first(kept)) {
       compare(bucket[other.place], y, other.least, memory);
@@ -480,7 +479,6 @@ class bucket_join {
   std::size_t large_;
   set_classes* classes_;
   failure_limit* failures_;
-  instruction_set level_ = active_instruction_set();
   std::vector<worker> workers_;  // kept from call to call, so that their scratch memory is reused
 };
 

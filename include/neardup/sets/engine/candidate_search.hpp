@@ -13,7 +13,6 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
-#include "../../instruction_set.hpp"
 #include "bitmap_filter.hpp"
 #include "overlap_bounds.hpp"
 #include "posting_lists.hpp"
@@ -254,10 +253,9 @@ class candidate_search {
     const auto size_of = [&](std::uint32_t number) { return records.size(number); };
     const auto bitmap_of = [&](std::uint32_t number) -> const set_bitmap& { return records.bitmap(number); };
     const std::span<set_candidate> some = std::span(candidates_).subspan(first);
-    candidates_.resize(first + filter_by_bitmaps(some, n, bitmap_, size_of, bitmap_of, level_));
+    candidates_.resize(first + filter_by_bitmaps(some, n, bitmap_, size_of, bitmap_of));
   }
 
-  instruction_set level_ = active_instruction_set();
   prefix_finder finder_;
   least_overlaps least_;
   set_bitmap bitmap_{};

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -19,7 +20,7 @@
 #include "../../detail/prefetch.hpp"
 #include "../../instruction_set.hpp"
 #include "../../simd/forms.hpp"
-#include "prefix_order.hpp"
+#include "../../simd/sort_few.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -138,6 +139,28 @@ class token_counter {
   std::array<std::uint32_t, 64> waiting_;
 };
 
+/// Returns the number of `counts` below `limit`.
+/// Precondition: all counts and `limit` are below 2^15.
+inline std::size_t count_below(std::span<const std::uint16_t> counts, std::uint32_t limit) noexcept {
+  std::size_t result = 0, i = 0;
+#if NEARDUP_BASELINE_KERNELS
+  using shorts = std::int16_t __attribute__((vector_size(16)));
+  constexpr std::size_t lanes = sizeof(shorts) / sizeof(std::int16_t), most = 0x7fff;  // a lane counts up to `most`
+  const shorts limits = shorts{} + static_cast<std::int16_t>(limit);
+  while (i + lanes <= counts.size()) {
+    shorts below{};
+    for (std::size_t steps = (std::min)((counts.size() - i) / lanes, most); steps > 0; --steps, i += lanes) {
+      shorts some;
+      std::memcpy(&some, counts.data() + i, sizeof some);
+      below -= some < limits;  // true is -1
+    }
+    for (std::size_t lane = 0; lane < lanes; ++lane) result += static_cast<std::size_t>(below[lane]);
+  }
+#endif
+  for (; i < counts.size(); ++i) result += counts[i] < limit ? 1 : 0;
+  return result;
+}
+
 /// Finds the prefixes of sets. Each thread needs its own object.
 class prefix_finder {
  public:
@@ -208,17 +231,24 @@ class prefix_finder {
                        first + static_cast<std::ptrdiff_t>(found));
       found = count;
     }
-    const std::span<std::uint64_t> keys = std::span(chosen_).first(found);
-    choose_form(level_, [&](auto form) { return sort_keys_of(form)(keys, sorted_.data()); });
+    sort_keys(std::span(chosen_).first(found));
     return std::span(sorted_).first(count);
+  }
+
+  /// Writes the keys to sorted_ in ascending order. Up to most_few keys are sorted by their upper 32 of 47 bits, which
+  /// are rarely equal.
+  void sort_keys(std::span<const std::uint64_t> keys) {
+    if (keys.size() <= most_few) {
+      std::uint32_t numbers[most_few];
+      for (std::size_t i = 0; i < keys.size(); ++i) numbers[i] = static_cast<std::uint32_t>(keys[i] >> 15);
+      if (sort_few(std::span<const std::uint32_t>(numbers, keys.size()), keys.data(), sorted_.data(), level_)) return;
+    }
+    const auto end = std::copy(keys.begin(), keys.end(), sorted_.begin());
+    std::sort(sorted_.begin(), end);
   }
 
   /// Returns the number of tokens to allocate memory for, if a set has `size` features: 2 * size, at most size + 2^20.
   static std::size_t room_for(std::size_t size) noexcept { return size + (std::min)(size, std::size_t{1} << 20); }
-
-  [[nodiscard]] std::size_t count_below(std::span<const std::uint16_t> counts, std::uint32_t limit) const noexcept {
-    return choose_form(level_, [&](auto form) { return count_below_of(form)(counts, limit); });
-  }
 
   /// Returns the n-th smallest of `counts`. Precondition: n >= 1.
   [[nodiscard]] std::uint32_t nth_count(std::span<const std::uint16_t> counts, std::size_t n) const noexcept {

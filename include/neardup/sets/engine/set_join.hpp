@@ -33,7 +33,6 @@
 #include "../../detail/prefetch.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../detail/visits.hpp"
-#include "../../instruction_set.hpp"
 #include "../../runner.hpp"
 #include "bitmap_filter.hpp"
 #include "common_elements.hpp"
@@ -704,7 +703,7 @@ class set_join {
     const auto size_of = [&](std::size_t other) { return size_at(other); };
     const auto bitmap_of = [&](std::size_t other) -> const set_bitmap& { return sets_.bitmap_of(rank(other)); };
     memory.candidates_seen += candidates.size();
-    const std::size_t left = filter_by_bitmaps(candidates, n, sets_.bitmap_of(b), size_of, bitmap_of, level_);
+    const std::size_t left = filter_by_bitmaps(candidates, n, sets_.bitmap_of(b), size_of, bitmap_of);
     if (left == 0) return;
     const std::span<const Feature> set = sets_[b];
     for (const set_candidate& other : candidates.first(left)) {
@@ -731,7 +730,6 @@ class set_join {
   const std::vector<bool>* side_ = nullptr;
   set_classes* classes_ = nullptr;
   failure_limit* failures_ = nullptr;
-  instruction_set level_ = active_instruction_set();
 };
 
 }  // namespace neardup::inline v0::detail
