@@ -1161,8 +1161,13 @@ class places_of_units {
       const auto begin = static_cast<std::size_t>(bytes.data() - text.data());
       words_.emplace_back(begin, begin + bytes.size());
     });
+    size_ = words_.size();
   }
-  places_of_units(std::string_view text, const neardup::byte_ngrams& /*tokenizer*/) : places_of_units(text) {}
+  places_of_units(std::string_view text, const neardup::byte_ngrams& /*tokenizer*/) : places_of_units(text) {
+    size_ = text.size();
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
 
   /// Returns the range of bytes of the units [begin, end). Characters that lie only partly in the range are left out.
   [[nodiscard]] std::pair<std::size_t, std::size_t> bytes(std::size_t begin, std::size_t end) const {
@@ -1189,6 +1194,7 @@ class places_of_units {
 
   static constexpr std::uint32_t inside = std::numeric_limits<std::uint32_t>::max();
 
+  std::size_t size_ = 0;                                    // number of units
   std::vector<std::pair<std::size_t, std::size_t>> words_;  // the bytes of each word; empty if units are bytes
   std::vector<std::uint32_t> points_;  // code points before each byte that begins a character; empty for ASCII
 };
@@ -1202,18 +1208,22 @@ void append_well_formed(growing_array<char>& to, std::string_view text) {
 }
 
 /// Writes one place of each passage in `found` to five columns, `to`: text, code points, bytes. text_of(passage)
-/// returns the text of the place, begin_of(passage) its first unit. `order`: positions of all passages, by text.
+/// returns the text of the place, begin_of(passage) its first unit. `order`: positions of all passages, by text. The
+/// number of the first text is `first_text`.
 template <class Texts, class Tokenizer, class TextOf, class BeginOf>
 void write_places(const Texts& texts, const std::vector<neardup::passage>& found, const std::vector<std::size_t>& order,
                   const Tokenizer& tokenizer, const TextOf& text_of, const BeginOf& begin_of,
-                  std::vector<std::uint32_t>* to) {
+                  std::vector<std::uint32_t>* to, std::uint64_t first_text = 0) {
   std::optional<places_of_units> places;
-  std::size_t last = texts.size();
+  std::size_t last = std::numeric_limits<std::size_t>::max();
   for (const std::size_t i : order) {
     const neardup::passage& one = found[i];
     const std::size_t text = text_of(one), begin = begin_of(one);
-    if (text != last) places.emplace(texts[text], tokenizer);
+    if (text != last) places.emplace(texts[text - first_text], tokenizer);
     last = text;
+    if (begin > places->size() || one.end - one.begin > places->size() - begin) {
+      refuse("text " + std::to_string(text) + " has no passage at " + std::to_string(begin));
+    }
     const auto [first, end] = places->bytes(begin, begin + (one.end - one.begin));
     const auto write = [&](std::size_t column, std::size_t value) {
       to[column][i] = static_cast<std::uint32_t>(value);
@@ -1224,6 +1234,33 @@ void write_places(const Texts& texts, const std::vector<neardup::passage>& found
     write(3, first);
     write(4, end);
   }
+}
+
+/// Returns the texts without the passages in `found`, which are ordered by their places. The number of the first text is
+/// `first_text`.
+template <class Texts, class Tokenizer>
+std::unique_ptr<neardup_cut_texts> cut_texts(const Texts& texts, const std::vector<neardup::passage>& found,
+                                             const Tokenizer& tokenizer, std::uint64_t first_text) {
+  auto made = std::make_unique<neardup_cut_texts>();
+  const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  auto next = found.begin();
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string_view text = texts[i];
+    const auto end =
+        std::find_if(next, found.end(), [&](const neardup::passage& p) { return p.document != first_text + i; });
+    std::size_t done = 0;
+    for (const std::string_view cut : neardup::passage_views(text, std::span(next, end), tokenizer)) {
+      const auto begin = static_cast<std::size_t>(cut.data() - text.data());
+      if (begin > done) append_well_formed(made->data, text.substr(done, begin - done));
+      done = begin + cut.size();
+      while (done < text.size() && is_space(text[done])) ++done;
+    }
+    next = end;
+    if (done < text.size()) append_well_formed(made->data, text.substr(done));
+    made->offsets.push_back(static_cast<std::int64_t>(made->data.size()));
+    made->valid.push_back(text.data() == nullptr ? 0 : 1);
+  }
+  return made;
 }
 
 }  // namespace c_interface
@@ -1280,26 +1317,7 @@ neardup_status neardup_cut_passages(const neardup_input* input, const neardup_pa
     const cancellable_threads run(how);
     with_passages(given(input, "input"), options, run,
                   [&](const auto& texts, const std::vector<neardup::passage>& found, const auto& tokenizer) {
-                    auto made = std::make_unique<neardup_cut_texts>();
-                    const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-                    auto next = found.begin();
-                    for (std::size_t i = 0; i < texts.size(); ++i) {
-                      const std::string_view text = texts[i];
-                      const auto end =
-                          std::find_if(next, found.end(), [&](const neardup::passage& p) { return p.document != i; });
-                      std::size_t done = 0;
-                      for (const std::string_view cut : neardup::passage_views(text, std::span(next, end), tokenizer)) {
-                        const auto begin = static_cast<std::size_t>(cut.data() - text.data());
-                        if (begin > done) append_well_formed(made->data, text.substr(done, begin - done));
-                        done = begin + cut.size();
-                        while (done < text.size() && is_space(text[done])) ++done;
-                      }
-                      next = end;
-                      if (done < text.size()) append_well_formed(made->data, text.substr(done));
-                      made->offsets.push_back(static_cast<std::int64_t>(made->data.size()));
-                      made->valid.push_back(text.data() == nullptr ? 0 : 1);
-                    }
-                    *result = made.release();
+                    *result = cut_texts(texts, found, tokenizer, 0).release();
                   });
   });
 }
@@ -2159,6 +2177,187 @@ neardup_status neardup_verify_sets(const neardup_sets* a, const neardup_sets* b,
       const auto found = neardup::verify_sets(x, x_offsets, y, y_offsets, settings);
       std::copy(found.common.begin(), found.common.end(), common);
       std::copy(found.similarity.begin(), found.similarity.end(), similarity);
+    });
+  });
+}
+
+// ---- Repeated passages as a shuffle ----------------------------------------------------------------------------------
+
+struct neardup_blobs {
+  std::vector<std::vector<std::byte>> blobs;
+};
+
+namespace c_interface {
+
+/// Calls `use(shuffle)` with the neardup::passage_shuffle of the settings.
+template <class Use>
+void with_shuffle(const neardup_passage_shuffle* shuffle, const neardup::any_runner& run, const Use& use) {
+  const neardup_passage_options how = settings_of(&given(shuffle, "shuffle").passages);
+  with_units(how, [&](const auto& tokenizer) {
+    use(neardup::passage_shuffle({how.length, how.least_documents, how.earlier, run},
+                                 std::max(shuffle->partitions, std::uint32_t{1}), tokenizer));
+  });
+}
+
+std::vector<std::span<const std::byte>> spans_of(const neardup_blob* blobs, std::size_t count) {
+  std::vector<std::span<const std::byte>> spans;
+  spans.reserve(count);
+  for (const neardup_blob& blob : given(blobs, count, "blobs")) {
+    spans.push_back(given(static_cast<const std::byte*>(blob.data), blob.size, "data"));
+  }
+  return spans;
+}
+
+/// Returns passages whose places count units.
+std::unique_ptr<neardup_passages> in_units(const std::vector<neardup::passage>& found) {
+  auto made = std::make_unique<neardup_passages>();
+  const auto add = [&](neardup_passage_column column, std::size_t value) {
+    made->columns[column].push_back(static_cast<std::uint32_t>(value));
+  };
+  for (const neardup::passage& one : found) {
+    add(NEARDUP_PASSAGE_TEXT, one.document);
+    add(NEARDUP_PASSAGE_BEGIN, one.begin);
+    add(NEARDUP_PASSAGE_END, one.end);
+    add(NEARDUP_PASSAGE_FIRST_TEXT, one.first_document);
+    add(NEARDUP_PASSAGE_FIRST_BEGIN, one.first_begin);
+    add(NEARDUP_PASSAGE_FIRST_END, one.first_begin + (one.end - one.begin));
+  }
+  return made;
+}
+
+std::vector<neardup::passage> passages_of(const neardup_passage_view* view, bool has_first) {
+  const neardup_passage_view& of = given(view, "view");
+  const auto text = given(of.text, of.size, "text"), begin = given(of.begin, of.size, "begin"),
+             end = given(of.end, of.size, "end");
+  const std::size_t firsts = has_first ? of.size : 0;
+  const auto first_text = given(of.first_text, firsts, "first_text"),
+             first_begin = given(of.first_begin, firsts, "first_begin");
+  std::vector<neardup::passage> found;
+  found.reserve(of.size);
+  for (std::size_t i = 0; i < of.size; ++i) {
+    if (begin[i] >= end[i]) refuse("passage " + std::to_string(i) + " is empty");
+    found.push_back({text[i], 0, begin[i], end[i], has_first ? first_text[i] : 0, 0, has_first ? first_begin[i] : 0});
+  }
+  return found;
+}
+
+/// Calls `use(texts, passages, tokenizer)`. Refuses passages that are not in the texts.
+template <class Use>
+void with_places(const neardup_input* input, std::uint64_t first_text, const neardup_passage_view* view,
+                 const neardup_passage_shuffle* shuffle, const Use& use) {
+  const cancellable_threads run(nullptr);
+  const kept_texts texts(given(input, "input"), run);
+  const std::vector<neardup::passage> found = passages_of(view, false);
+  for (const neardup::passage& one : found) {
+    if (one.document < first_text || one.document - first_text >= texts.size()) {
+      refuse("text " + std::to_string(one.document) + " is not in the input");
+    }
+  }
+  with_units(settings_of(&given(shuffle, "shuffle").passages),
+             [&](const auto& tokenizer) { use(texts, found, tokenizer); });
+}
+
+}  // namespace c_interface
+
+void neardup_blobs_free(neardup_blobs* blobs) { delete blobs; }
+const void* neardup_blobs_data(const neardup_blobs* blobs, uint32_t partition) {
+  return read_of(blobs,
+                 [&](const auto& of) { return partition < of.blobs.size() ? of.blobs[partition].data() : nullptr; });
+}
+size_t neardup_blobs_size(const neardup_blobs* blobs, uint32_t partition) {
+  return read_of(
+      blobs, [&](const auto& of) { return partition < of.blobs.size() ? of.blobs[partition].size() : std::size_t{0}; });
+}
+
+neardup_status neardup_scatter_anchors(const neardup_input* input, const neardup_passage_shuffle* shuffle,
+                                       const neardup_run* how, neardup_blobs** result, neardup_error* error) {
+  return guarded(error, [&] {
+    given(result, "result");
+    const cancellable_threads run(how);
+    const kept_texts texts(given(input, "input"), run);
+    with_shuffle(shuffle, run, [&](const auto& tasks) {
+      *result = new neardup_blobs{tasks.scatter_anchors(cancellable(texts, run))};
+    });
+  });
+}
+
+neardup_status neardup_repeated_anchors(const neardup_blob* blobs, size_t count, const neardup_passage_shuffle* shuffle,
+                                        uint32_t partition, neardup_bytes** result, neardup_error* error) {
+  return guarded(error, [&] {
+    const auto spans = spans_of(blobs, count);
+    given(result, "result");
+    with_shuffle(shuffle, {},
+                 [&](const auto& tasks) { *result = new neardup_bytes{tasks.repeated_anchors(spans, partition)}; });
+  });
+}
+
+neardup_status neardup_scatter_passages(const neardup_input* input, uint64_t first_text, const void* repeated,
+                                        size_t size, const neardup_passage_shuffle* shuffle, const neardup_run* how,
+                                        neardup_blobs** result, neardup_error* error) {
+  return guarded(error, [&] {
+    given(result, "result");
+    const auto anchors = given(static_cast<const std::byte*>(repeated), size, "repeated");
+    const cancellable_threads run(how);
+    const kept_texts texts(given(input, "input"), run);
+    with_shuffle(shuffle, run, [&](const auto& tasks) {
+      *result = new neardup_blobs{tasks.scatter(cancellable(texts, run), first_text, anchors)};
+    });
+  });
+}
+
+neardup_status neardup_gather_passages(const neardup_blob* blobs, size_t count, const neardup_passage_shuffle* shuffle,
+                                       uint32_t partition, neardup_passages** result, neardup_error* error) {
+  return guarded(error, [&] {
+    const auto spans = spans_of(blobs, count);
+    given(result, "result");
+    with_shuffle(shuffle, {}, [&](const auto& tasks) { *result = in_units(tasks.gather(spans, partition)).release(); });
+  });
+}
+
+neardup_status neardup_join_passages(const neardup_passage_view* view, const neardup_passage_shuffle* shuffle,
+                                     neardup_passages** result, neardup_error* error) {
+  return guarded(error, [&] {
+    given(result, "result");
+    std::vector<neardup::passage> found = passages_of(view, true);
+    with_shuffle(shuffle, {}, [&](const auto& tasks) { *result = in_units(tasks.join(std::move(found))).release(); });
+  });
+}
+
+neardup_status neardup_locate_passages(const neardup_input* input, uint64_t first_text,
+                                       const neardup_passage_view* view, const neardup_passage_shuffle* shuffle,
+                                       neardup_passages** result, neardup_error* error) {
+  return guarded(error, [&] {
+    given(result, "result");
+    with_places(input, first_text, view, shuffle, [&](const auto& texts, const auto& found, const auto& tokenizer) {
+      auto made = std::make_unique<neardup_passages>();
+      for (std::size_t i = 0; i < 5; ++i) made->columns[i].resize(found.size());
+      std::vector<std::size_t> order(found.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return found[a].document < found[b].document; });
+      write_places(
+          texts, found, order, tokenizer, [](const neardup::passage& p) { return p.document; },
+          [](const neardup::passage& p) { return p.begin; }, made->columns.data(), first_text);
+      *result = made.release();
+    });
+  });
+}
+
+neardup_status neardup_cut_places(const neardup_input* input, uint64_t first_text, const neardup_passage_view* view,
+                                  const neardup_passage_shuffle* shuffle, neardup_cut_texts** result,
+                                  neardup_error* error) {
+  return guarded(error, [&] {
+    given(result, "result");
+    with_places(input, first_text, view, shuffle, [&](const auto& texts, auto found, const auto& tokenizer) {
+      std::sort(found.begin(), found.end(), [](const neardup::passage& a, const neardup::passage& b) {
+        return a.document != b.document ? a.document < b.document : a.begin < b.begin;
+      });
+      for (const neardup::passage& one : found) {
+        if (one.end > texts[one.document - first_text].size()) {
+          refuse("text " + std::to_string(one.document) + " has no passage at " + std::to_string(one.begin));
+        }
+      }
+      *result = cut_texts(texts, found, tokenizer, first_text).release();
     });
   });
 }

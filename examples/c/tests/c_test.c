@@ -744,6 +744,117 @@ static void test_passages(void) {
   CHECK(neardup_cut_passages(&input, &options, NULL, &rest, &error) == NEARDUP_INVALID);
 }
 
+/* Returns 1 if two columns of passages are equal. */
+static int same_column(const neardup_passages* a, const neardup_passages* b, neardup_passage_column column) {
+  const size_t size = neardup_passages_size(a) * sizeof(uint32_t);
+  return memcmp(neardup_passages_column(a, column), neardup_passages_column(b, column), size) == 0;
+}
+
+/* Finds and cuts passages of texts in two parts, in three partitions. The results are those of one call for all texts. */
+static void test_passage_shuffle(void) {
+  static const char* const contents[5] = {"one two \xc3\xa4 three", "zero one two \xc3\xa4 three four", "two \xc3\xa4 three",
+                                          "a b a b a b", "x one two \xc3\xa4"};
+  enum { TEXTS = 5, SPLIT = 2, PARTITIONS = 3 };
+  neardup_text texts[TEXTS];
+  neardup_input all, parts[2];
+  neardup_passage_shuffle shuffle;
+  neardup_blobs *moved[2] = {NULL, NULL}, *wrong = NULL;
+  neardup_blob blobs[2];
+  neardup_bytes* bytes = NULL;
+  neardup_passages *wanted = NULL, *found = NULL, *joined = NULL, *located = NULL;
+  neardup_cut_texts *wanted_rest = NULL, *rest = NULL;
+  neardup_passage_view view;
+  neardup_error* error = NULL;
+  uint32_t columns[5][64], partition;
+  uint64_t repeated[1024];
+  size_t size = 0, i, part, count = 0;
+  memset(&all, 0, sizeof(all));
+  memset(parts, 0, sizeof(parts));
+  memset(&shuffle, 0, sizeof(shuffle));
+  memset(&view, 0, sizeof(view));
+  shuffle.passages.length = 2;
+  shuffle.partitions = PARTITIONS;
+  for (i = 0; i < TEXTS; ++i) texts[i].data = contents[i], texts[i].size = strlen(contents[i]);
+  all.texts = texts, all.size = TEXTS;
+  parts[0].texts = texts, parts[0].size = SPLIT;
+  parts[1].texts = texts + SPLIT, parts[1].size = TEXTS - SPLIT;
+  for (part = 0; part < 2; ++part) CHECK_OK(neardup_scatter_anchors(&parts[part], &shuffle, NULL, &moved[part], error));
+  for (partition = 0; partition < PARTITIONS; ++partition) {
+    for (part = 0; part < 2; ++part) {
+      blobs[part].data = neardup_blobs_data(moved[part], partition);
+      blobs[part].size = neardup_blobs_size(moved[part], partition);
+    }
+    CHECK_OK(neardup_repeated_anchors(blobs, 2, &shuffle, partition, &bytes, error));
+    CHECK(size + neardup_bytes_size(bytes) <= sizeof(repeated));
+    memcpy((char*)repeated + size, neardup_bytes_data(bytes), neardup_bytes_size(bytes));
+    size += neardup_bytes_size(bytes);
+    neardup_bytes_free(bytes);
+    CHECK(neardup_gather_passages(blobs, 2, &shuffle, partition, &found, NULL) == NEARDUP_FAILED ||
+          blobs[0].size + blobs[1].size == 0);
+  }
+  CHECK(neardup_blobs_data(moved[0], PARTITIONS) == NULL && neardup_blobs_size(moved[0], PARTITIONS) == 0);
+  for (part = 0; part < 2; ++part) {
+    neardup_blobs_free(moved[part]);
+    CHECK_OK(neardup_scatter_passages(&parts[part], part * SPLIT, repeated, size, &shuffle, NULL, &moved[part], error));
+  }
+  CHECK(neardup_scatter_passages(&all, 0, repeated, size - 1, &shuffle, NULL, &wrong, NULL) == NEARDUP_FAILED);
+  for (partition = 0; partition < PARTITIONS; ++partition) {
+    for (part = 0; part < 2; ++part) {
+      blobs[1 - part].data = neardup_blobs_data(moved[part], partition);
+      blobs[1 - part].size = neardup_blobs_size(moved[part], partition);
+    }
+    CHECK_OK(neardup_gather_passages(blobs, 2, &shuffle, partition, &found, error));
+    CHECK(neardup_passages_column(found, NEARDUP_PASSAGE_BEGIN_BYTE) == NULL);
+    for (i = 0; i < neardup_passages_size(found); ++i, ++count) {
+      columns[0][count] = neardup_passages_column(found, NEARDUP_PASSAGE_TEXT)[i];
+      columns[1][count] = neardup_passages_column(found, NEARDUP_PASSAGE_BEGIN)[i];
+      columns[2][count] = neardup_passages_column(found, NEARDUP_PASSAGE_END)[i];
+      columns[3][count] = neardup_passages_column(found, NEARDUP_PASSAGE_FIRST_TEXT)[i];
+      columns[4][count] = neardup_passages_column(found, NEARDUP_PASSAGE_FIRST_BEGIN)[i];
+    }
+    neardup_passages_free(found);
+  }
+  for (part = 0; part < 2; ++part) neardup_blobs_free(moved[part]);
+  view.text = columns[0], view.begin = columns[1], view.end = columns[2];
+  view.first_text = columns[3], view.first_begin = columns[4], view.size = count;
+  CHECK_OK(neardup_join_passages(&view, &shuffle, &joined, error));
+  CHECK_OK(neardup_find_passages(&all, &shuffle.passages, NULL, &wanted, error));
+  CHECK(neardup_passages_size(joined) == neardup_passages_size(wanted) && neardup_passages_size(wanted) == 5);
+  CHECK(same_column(joined, wanted, NEARDUP_PASSAGE_TEXT) && same_column(joined, wanted, NEARDUP_PASSAGE_FIRST_TEXT));
+  view.text = neardup_passages_column(joined, NEARDUP_PASSAGE_TEXT);
+  view.begin = neardup_passages_column(joined, NEARDUP_PASSAGE_BEGIN);
+  view.end = neardup_passages_column(joined, NEARDUP_PASSAGE_END);
+  view.size = neardup_passages_size(joined);
+  CHECK_OK(neardup_locate_passages(&all, 0, &view, &shuffle, &located, error));
+  for (i = NEARDUP_PASSAGE_TEXT; i <= NEARDUP_PASSAGE_END_BYTE; ++i) {
+    CHECK(same_column(located, wanted, (neardup_passage_column)i));
+  }
+  CHECK(neardup_passages_column(located, NEARDUP_PASSAGE_FIRST_TEXT) == NULL);
+  CHECK_OK(neardup_cut_places(&all, 0, &view, &shuffle, &rest, error));
+  CHECK_OK(neardup_cut_passages(&all, &shuffle.passages, NULL, &wanted_rest, error));
+  for (i = 0; i <= TEXTS; ++i) {
+    CHECK(neardup_cut_texts_offsets(rest)[i] == neardup_cut_texts_offsets(wanted_rest)[i]);
+  }
+  CHECK(memcmp(neardup_cut_texts_data(rest), neardup_cut_texts_data(wanted_rest),
+               (size_t)neardup_cut_texts_offsets(rest)[TEXTS]) == 0);
+  neardup_cut_texts_free(rest);
+  neardup_cut_texts_free(wanted_rest);
+  neardup_passages_free(located);
+  neardup_passages_free(joined);
+  neardup_passages_free(wanted);
+  /* Places that are not in the texts. */
+  columns[0][0] = TEXTS, columns[1][0] = 0, columns[2][0] = 2;
+  view.text = columns[0], view.begin = columns[1], view.end = columns[2], view.size = 1;
+  CHECK(neardup_locate_passages(&all, 0, &view, &shuffle, &located, NULL) == NEARDUP_INVALID);
+  CHECK(neardup_cut_places(&all, 0, &view, &shuffle, &rest, NULL) == NEARDUP_INVALID);
+  columns[0][0] = 0, columns[1][0] = 3, columns[2][0] = 5;
+  CHECK(neardup_locate_passages(&all, 0, &view, &shuffle, &located, NULL) == NEARDUP_INVALID);
+  columns[2][0] = 3;
+  CHECK(neardup_cut_places(&all, 0, &view, &shuffle, &rest, NULL) == NEARDUP_INVALID);
+  shuffle.partitions = 4097;
+  CHECK(neardup_scatter_anchors(&all, &shuffle, NULL, &wrong, NULL) == NEARDUP_INVALID);
+}
+
 /* Tests dictionaries and tables of weights. Damaged files, and arguments that do not fit together, are refused. */
 static void test_tables(const char* folder) {
   const char* const words[] = {"研究生命的起源", "研究 of 生命", NULL};
@@ -1326,6 +1437,7 @@ int main(int count, char** arguments) {
   test_set_index();
   test_edits();
   test_passages();
+  test_passage_shuffle();
   test_tables(arguments[1]);
   test_shuffle();
   test_dedup(arguments[1]);

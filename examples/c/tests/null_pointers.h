@@ -22,6 +22,8 @@ typedef struct {
   neardup_scatter* scatter;
   neardup_shuffle shuffle;
   neardup_blob blob; /* saved counts */
+  neardup_passage_shuffle passages;
+  neardup_passage_view places; /* none */
   const uint32_t* features;
   uint32_t positions[4];
   uint64_t ids[4];
