@@ -1056,6 +1056,7 @@ exported table_of_document_pairs(nb::handle self) {
 
 struct passages {
   owned<neardup_passages, neardup_passages_free> handle;
+  std::vector<std::size_t> columns{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};  // columns that have values
 
   [[nodiscard]] std::size_t size() const { return neardup_passages_size(handle.get()); }
   [[nodiscard]] const std::uint32_t* column_of(std::size_t i) const {
@@ -1070,7 +1071,7 @@ struct passages {
 exported table_of_passages(nb::handle self) {
   const passages& own = nb::cast<const passages&>(self);
   std::vector<exported> columns;
-  for (std::size_t i = 0; i < passages::names.size(); ++i) {
+  for (const std::size_t i : own.columns) {
     columns.push_back(column(passages::names[i], "I", own.column_of(i), own.size(), self));
   }
   return table(std::move(columns));
@@ -1098,6 +1099,153 @@ exported column_of_cut_texts(nb::handle self) {
 neardup_passage_options passage_options_of(const nb::tuple& given) {
   return {nb::cast<std::size_t>(given[0]), nb::cast<bool>(given[1]) ? 1 : 0, nb::cast<std::size_t>(given[2]),
           nb::cast<std::size_t>(given[3])};
+}
+
+std::unique_ptr<passages> passages_of(slot<neardup_passages, neardup_passages_free>& made) {
+  auto result = std::make_unique<passages>();
+  result->handle = made.take();
+  return result;
+}
+
+neardup_passage_shuffle passage_shuffle_of(const nb::tuple& given) {
+  return {passage_options_of(given), nb::cast<std::uint32_t>(given[4])};
+}
+
+/// Returns the blobs that have bytes, with their partitions.
+nb::list taken(const slot<neardup_blobs, neardup_blobs_free>& made, std::uint32_t partitions) {
+  nb::list result;
+  for (std::uint32_t i = 0; i < partitions; ++i) {
+    const std::size_t size = neardup_blobs_size(made.value, i);
+    if (size == 0) continue;
+    result.append(nb::make_tuple(i, nb::bytes(static_cast<const char*>(neardup_blobs_data(made.value, i)), size)));
+  }
+  return result;
+}
+
+/// The blobs of a list, for a call.
+class blob_list {
+ public:
+  explicit blob_list(const nb::list& blobs) {
+    for (const nb::handle blob : blobs) {
+      views_.push_back(std::make_unique<buffer_view>(blob));
+      blobs_.push_back(views_.back()->get());
+    }
+  }
+  [[nodiscard]] const neardup_blob* data() const { return blobs_.data(); }
+  [[nodiscard]] std::size_t size() const { return blobs_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<buffer_view>> views_;
+  std::vector<neardup_blob> blobs_;
+};
+
+using place_array = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// Places of passages: the columns text, begin, end and, in a join, first_text and first_begin.
+class place_columns {
+ public:
+  explicit place_columns(const nb::list& columns) {
+    for (const nb::handle column : columns) columns_.push_back(nb::cast<place_array>(column));
+  }
+  [[nodiscard]] neardup_passage_view view() const {
+    const auto data = [&](std::size_t i) { return i < columns_.size() ? columns_[i].data() : nullptr; };
+    return {data(0), data(1), data(2), data(3), data(4), columns_.front().shape(0)};
+  }
+
+ private:
+  std::vector<place_array> columns_;
+};
+
+void define_passage_shuffle(nb::module_& m) {
+  m.def(
+      "scatter_anchors",
+      [](nb::handle texts, const nb::tuple& settings, const nb::tuple& how) {
+        const text_input in(texts);
+        const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
+        slot<neardup_blobs, neardup_blobs_free> made;
+        call_either(how, in.is_small(), [&](const neardup_run* run, neardup_error* error) {
+          neardup_scatter_anchors(&in.input, &shuffle, run, &made.value, error);
+        });
+        return taken(made, shuffle.partitions);
+      },
+      "texts"_a.none(), "settings"_a, "how"_a);
+  m.def("repeated_anchors", [](const nb::list& blobs, std::uint32_t partition, const nb::tuple& settings) {
+    const blob_list given(blobs);
+    const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
+    slot<neardup_bytes, neardup_bytes_free> made;
+    call_now(1, [&](const neardup_run*, neardup_error* error) {
+      neardup_repeated_anchors(given.data(), given.size(), &shuffle, partition, &made.value, error);
+    });
+    return taken(made);
+  });
+  m.def(
+      "scatter_passages",
+      [](nb::handle texts, std::uint64_t first, nb::handle repeated, const nb::tuple& settings, const nb::tuple& how) {
+        const text_input in(texts);
+        const buffer_view anchors(repeated);
+        const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
+        slot<neardup_blobs, neardup_blobs_free> made;
+        call_either(how, in.is_small(), [&](const neardup_run* run, neardup_error* error) {
+          const neardup_blob of = anchors.get();
+          neardup_scatter_passages(&in.input, first, of.data, of.size, &shuffle, run, &made.value, error);
+        });
+        return taken(made, shuffle.partitions);
+      },
+      "texts"_a.none(), "first"_a, "repeated"_a, "settings"_a, "how"_a);
+  const auto in_units = [](slot<neardup_passages, neardup_passages_free>& made) {
+    auto result = passages_of(made);
+    result->columns = {0, 1, 2, 5, 6, 7};
+    return result;
+  };
+  m.def("gather_passages", [in_units](const nb::list& blobs, std::uint32_t partition, const nb::tuple& settings) {
+    const blob_list given(blobs);
+    const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
+    slot<neardup_passages, neardup_passages_free> made;
+    call_now(1, [&](const neardup_run*, neardup_error* error) {
+      neardup_gather_passages(given.data(), given.size(), &shuffle, partition, &made.value, error);
+    });
+    return in_units(made);
+  });
+  m.def("join_passages", [in_units](const nb::list& columns, const nb::tuple& settings) {
+    const place_columns places(columns);
+    const neardup_passage_view view = places.view();
+    const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
+    slot<neardup_passages, neardup_passages_free> made;
+    call_now(1, [&](const neardup_run*, neardup_error* error) {
+      neardup_join_passages(&view, &shuffle, &made.value, error);
+    });
+    return in_units(made);
+  });
+  m.def(
+      "locate_passages",
+      [](nb::handle texts, std::uint64_t first, const nb::list& columns, const nb::tuple& settings) {
+        const text_input in(texts);
+        const place_columns places(columns);
+        const neardup_passage_view view = places.view();
+        const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
+        slot<neardup_passages, neardup_passages_free> made;
+        call_now(1, [&](const neardup_run*, neardup_error* error) {
+          neardup_locate_passages(&in.input, first, &view, &shuffle, &made.value, error);
+        });
+        auto result = passages_of(made);
+        result->columns = {0, 1, 2, 3, 4};
+        return result;
+      },
+      "texts"_a.none(), "first"_a, "places"_a, "settings"_a);
+  m.def(
+      "cut_places",
+      [](nb::handle texts, std::uint64_t first, const nb::list& columns, const nb::tuple& settings) {
+        const text_input in(texts);
+        const place_columns places(columns);
+        const neardup_passage_view view = places.view();
+        const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
+        slot<neardup_cut_texts, neardup_cut_texts_free> made;
+        call_now(1, [&](const neardup_run*, neardup_error* error) {
+          neardup_cut_places(&in.input, first, &view, &shuffle, &made.value, error);
+        });
+        return std::make_unique<cut_texts>(cut_texts{made.take()});
+      },
+      "texts"_a.none(), "first"_a, "places"_a, "settings"_a);
 }
 
 void define_passages(nb::module_& m) {
@@ -1132,7 +1280,7 @@ void define_passages(nb::module_& m) {
         call_either(how, in.is_small(), [&](const neardup_run* run, neardup_error* error) {
           neardup_find_passages(&in.input, &given, run, &made.value, error);
         });
-        return std::make_unique<passages>(passages{made.take()});
+        return passages_of(made);
       },
       "texts"_a.none(), "options"_a, "how"_a);
   m.def(
@@ -1254,12 +1402,7 @@ void define_shuffle(nb::module_& m) {
 
   m.def("gather",
         [](int width, const nb::list& blobs, const nb::tuple& settings, std::uint32_t partition, const nb::tuple& how) {
-          std::vector<std::unique_ptr<buffer_view>> views;
-          std::vector<neardup_blob> bytes;
-          for (const nb::handle blob : blobs) {
-            views.push_back(std::make_unique<buffer_view>(blob));
-            bytes.push_back(views.back()->get());
-          }
+          const blob_list bytes(blobs);
           const neardup_shuffle shuffle = shuffle_of(settings);
           slot<neardup_document_pairs, neardup_document_pairs_free> made;
           call_long(how, [&](const neardup_run* run, neardup_error* error) {
@@ -1297,6 +1440,7 @@ NB_MODULE(_native, m) {
   m.attr("version") = neardup_version();
   define_shuffle(m);
   define_passages(m);
+  define_passage_shuffle(m);
 
   nb::class_<dictionary>(m, "Dictionary")
       .def(nb::init<const std::string&, const std::string&, const std::string&, bool, const std::string&>())

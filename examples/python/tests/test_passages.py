@@ -4,6 +4,7 @@ import random
 import re
 
 import neardup
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -181,3 +182,75 @@ def test_refuses_wrong_arguments():
                 function(["a", "b"], **wrong)
     with pytest.raises(TypeError):
         neardup.passages("one text")
+
+
+def by_tasks(rng, texts, shuffle):
+    """Returns what a PassageShuffle finds and leaves. The parts are random, and blobs come in random order."""
+    ends = sorted([len(texts), *(rng.randrange(len(texts) + 1) for _ in range(rng.randrange(4)))])
+    parts = [(begin, texts[begin:end]) for begin, end in zip([0, *ends], ends)]
+
+    def moved(blobs):
+        blobs = [blob for some in blobs for blob in some]
+        rng.shuffle(blobs)
+        return [[blob for p, blob in blobs if p == partition] for partition in range(shuffle.partitions)]
+
+    anchors = moved(shuffle.scatter_anchors(part, threads=1) for _, part in parts)
+    repeated = b"".join(shuffle.repeated_anchors(blobs, partition) for partition, blobs in enumerate(anchors))
+    windows = moved(shuffle.scatter(part, first, repeated) for first, part in parts)
+    some = [shuffle.gather(blobs, partition).to_numpy() for partition, blobs in enumerate(windows)]
+    found = shuffle.join({name: np.concatenate([one[name] for one in some]) for name in some[0]})
+    here = shuffle.locate(texts, 0, found)
+    there = shuffle.locate(texts, 0, {"text": found.first_text, "begin": found.first_begin, "end": found.first_end})
+    assert pa.table(found).column_names == list(found.to_numpy()) and pa.table(here).num_rows == len(found)
+    rows = [list(row) for row in zip(*(getattr(t, name).tolist() for t in (here, there) for name in COLUMNS[:5]))]
+    rest = []
+    for first, part in parts:
+        is_own = (found.text >= first) & (found.text < first + len(part))
+        places = {name: getattr(found, name)[is_own] for name in ("text", "begin", "end")}
+        rest += shuffle.cut(part, first, places).to_list()
+    return [row for row in rows if row[3] < row[4]], rest
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+@pytest.mark.parametrize("unit", ["words", "bytes"])
+def test_tasks_find_and_cut_the_same(alphabet, unit):
+    rng, count = random.Random(77), 0
+    for length in (1, 2, 5, 20):
+        texts = [*random_texts(rng, 30, alphabet, 3 * length + 3), None]
+        for more in ({}, {"least_documents": 3}, {"earlier": 10}):
+            shuffle = neardup.PassageShuffle(length, unit, partitions=rng.randrange(1, 6), **more)
+            rows, rest = by_tasks(rng, texts, shuffle)
+            assert rows == rows_of(neardup.passages(texts, length, unit=unit, **more))
+            assert rest == neardup.cut_passages(texts, length, unit=unit, **more).to_list()
+            count += len(rows)
+    assert count > 50
+
+
+def test_tasks_refuse_wrong_arguments():
+    shuffle, texts = neardup.PassageShuffle(2, partitions=2), ["a b c", "a b c"]
+    anchors = shuffle.scatter_anchors(texts)
+    repeated = b"".join(shuffle.repeated_anchors([blob for q, blob in anchors if q == p], p) for p in range(2))
+    windows = shuffle.scatter(texts, 0, repeated)
+    for call in (
+        lambda: shuffle.scatter(texts, 0, repeated[:-1]),
+        lambda: shuffle.scatter(texts, 0, repeated + repeated),
+        lambda: shuffle._replace(length=3).scatter(texts, 0, repeated),
+        lambda: shuffle.gather([windows[0][1]] * 2, windows[0][0]),
+        lambda: shuffle.gather([windows[0][1]], 1 - windows[0][0]),
+        lambda: shuffle.repeated_anchors([windows[0][1]], windows[0][0]),
+    ):
+        with pytest.raises(OSError):
+            call()
+    places = {"text": [1], "begin": [0], "end": [3]}
+    assert shuffle.cut(texts, 0, places).to_list() == ["a b c", ""]
+    for wrong in ({"text": [2]}, {"begin": [3]}, {"end": [4]}, {"end": [2, 3]}):
+        with pytest.raises(ValueError):
+            shuffle.locate(texts, 0, {**places, **wrong})
+    for call in (
+        lambda: shuffle.gather([], 2),
+        lambda: shuffle.scatter(texts, -1, b""),
+        lambda: shuffle._replace(partitions=4097).scatter_anchors(texts),
+        lambda: shuffle._replace(length=0).scatter_anchors(texts),
+    ):
+        with pytest.raises(ValueError):
+            call()

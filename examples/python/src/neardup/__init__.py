@@ -41,6 +41,7 @@ __all__ = [
     "Index",
     "Matches",
     "Pairs",
+    "PassageShuffle",
     "Passages",
     "SetIndex",
     "SetScatter",
@@ -248,6 +249,14 @@ class Passages(_Table):
     """
 
     _columns = ("text", "begin", "end", "begin_byte", "end_byte", "first_text", "first_begin", "first_end", "first_begin_byte", "first_end_byte")
+
+
+class _PassagePlaces(_Table):
+    """Places of passages, for a PassageShuffle. `text` and `first_text` are numbers of texts in all parts."""
+
+    def __init__(self, native: Any, columns: Sequence[str]) -> None:
+        super().__init__(native)
+        self._columns = tuple(columns)
 
 
 class CutTexts:
@@ -1634,6 +1643,74 @@ class Shuffle(NamedTuple):
     def verify(self, first: FeatureSets, second: FeatureSets) -> Tuple[_np.ndarray, _np.ndarray]:
         """Returns the overlap and the similarity of `first[i]` and `second[i]`; both are 0 if the sets are no pair."""
         return _native.verify_sets(_native_sets(first), _native_sets(second), self._settings())
+
+
+class PassageShuffle(NamedTuple):
+    """The steps of passages() and cut_passages() for texts in parts. The caller moves blobs, as bytes, between the steps.
+
+    scatter_anchors() reads each part. repeated_anchors() reads the blobs of each partition. scatter() reads each part again.
+    gather() finds the passages of each partition. join(), locate() and cut() then take the passages of any range of texts.
+    All steps need the same settings. They raise OSError if a blob is damaged, given twice, or of another partition or step.
+    `earlier`: the number of texts, from the first text of all parts, that are an earlier corpus, without results.
+    """
+
+    length: int = 50
+    unit: str = "words"
+    least_documents: int = 1
+    earlier: int = 0
+    partitions: int = 1
+
+    def _settings(self) -> Any:
+        options = _passage_options(self.length, self.unit, self.least_documents, self.earlier)
+        return (*options, _whole(self.partitions, "partitions", 1, 4096))
+
+    def scatter_anchors(self, texts: Any, *, threads: Optional[int] = None) -> List[Tuple[int, bytes]]:
+        """Returns a list of (partition, blob) for a part of the texts."""
+        return _native.scatter_anchors(texts, self._settings(), _run(threads))
+
+    def repeated_anchors(self, blobs: Iterable[Any], partition: int) -> bytes:
+        """Returns the anchors of a partition that are repeated, as a blob. `blobs`: its blobs in any order."""
+        return _native.repeated_anchors(list(blobs), _whole(partition, "partition", 0, self.partitions - 1), self._settings())
+
+    def scatter(self, texts: Any, first: int, repeated: Any, *, threads: Optional[int] = None) -> List[Tuple[int, bytes]]:
+        """Returns a list of (partition, blob) for a part of the texts. `first`: the number of texts in all earlier parts.
+        `repeated`: the results of repeated_anchors() for all partitions, one after the other, as bytes or a mapped file."""
+        return _native.scatter_passages(texts, _whole(first, "first", 0), repeated, self._settings(), _run(threads))
+
+    def gather(self, blobs: Iterable[Any], partition: int) -> _Table:
+        """Returns the passages of a partition: the columns `text`, `begin`, `end`, `first_text`, `first_begin` and `first_end`
+        (uint32). Places count words or bytes. `blobs`: its blobs in any order."""
+        at = _whole(partition, "partition", 0, self.partitions - 1)
+        return _PassagePlaces(_native.gather_passages(list(blobs), at, self._settings()), _PLACES)
+
+    def join(self, found: Any) -> _Table:
+        """Joins all passages that gather() has returned for some texts to the runs of passages(), in their order. `found`: the
+        columns of gather(), by their names. Returns: the same columns."""
+        columns = _place_columns(found, ("text", "begin", "end", "first_text", "first_begin"))
+        return _PassagePlaces(_native.join_passages(columns, self._settings()), _PLACES)
+
+    def locate(self, texts: Any, first: int, places: Any) -> _Table:
+        """Returns each place in code points, as `begin` and `end`, and in UTF-8, as `begin_byte` and `end_byte`. `places`: the
+        columns `text`, `begin` and `end` of join(). `texts`: the texts from number `first` on."""
+        columns = _place_columns(places, ("text", "begin", "end"))
+        native = _native.locate_passages(texts, _whole(first, "first", 0), columns, self._settings())
+        return _PassagePlaces(native, ("text", "begin", "end", "begin_byte", "end_byte"))
+
+    def cut(self, texts: Any, first: int, places: Any) -> CutTexts:
+        """Returns the texts from number `first` on without their passages, as cut_passages() does. `places`: as in locate()."""
+        columns = _place_columns(places, ("text", "begin", "end"))
+        return CutTexts(_native.cut_places(texts, _whole(first, "first", 0), columns, self._settings()))
+
+
+_PLACES = ("text", "begin", "end", "first_text", "first_begin", "first_end")
+
+
+def _place_columns(places: Any, names: Sequence[str]) -> List[_np.ndarray]:
+    given = places.to_numpy() if isinstance(places, _Table) else places
+    columns = [_np.ascontiguousarray(_array(given[name], name), _np.uint32) for name in names]
+    if any(column.shape != (len(columns[0]),) for column in columns):
+        raise ValueError("places are columns of the same length")
+    return columns
 
 
 def _native_sets(sets: FeatureSets) -> Any:
