@@ -35,11 +35,13 @@ class Plan(NamedTuple):
     partitions: int
     payload: str
     features_in_all: int  # twice the estimated number of features, so that few features share a cell of the counts
-    counts: str = ""  # `counts` and `wanted` are names of shared files
+    counts: str = ""
     wanted: str = ""
     slots: int = 0  # number of bits of each partition in `wanted`
     paired: str = ""  # "within" or "across" if a column decides which texts are compared
     field: str = ""  # the column for `paired`
+
+    shared = ("counts", "wanted")  # members that are names of shared files
 
     def shuffle(self):
         made_of = hashlib.blake2b(f"{self.features} {neardup.__version__}".encode(), digest_size=8).digest()
@@ -137,6 +139,11 @@ def total(blobs):
         for name, number in json.loads(bytes(blob)).items():
             result[name] = result.get(name, 0) + number
     return result
+
+
+def numbered(batch, numbers):
+    """Adds the numbers of the texts to a batch."""
+    return pa.RecordBatch.from_arrays([*batch.columns, pa.array(numbers, pa.int64())], [*batch.schema.names, "number"])
 
 
 def batches_of(rows):
@@ -559,8 +566,14 @@ def arguments(usage, *more):
     parser.add_argument("--copies-once", action="store_true", help="of copies, only the earliest is paired with other texts")
     parser.add_argument("--partitions", type=int, default=0, help="default: 4 for each core")
     parser.add_argument("--payload", choices=["auto", "sets", "sketch", "ids"], default="auto")
+    parser.add_argument("--passages", default="", metavar="N", help="remove repeated passages of N words, or with bytes:N of N bytes, instead")
+    parser.add_argument("--least-documents", type=int, default=1, help="only passages that this number of texts have")
     parser.add_argument("--edges", type=int, default=10_000_000, help="how many pairs one process decides about")
     given = parser.parse_args()
+    others = ("similarity", "measure", "features", "order", "within", "across", "grouping", "copies_once", "payload", "edges")
+    for name in others if given.passages else ["least_documents"]:
+        if getattr(given, name) != parser.get_default(name):
+            raise SystemExit(f"{parser.prog}: --{name.replace('_', '-')} is {'not ' if given.passages else ''}for --passages")
     if os.path.exists(given.output):
         raise SystemExit(f"{parser.prog}: {given.output} exists; name another folder")
     return given
@@ -631,7 +644,7 @@ def run(engine, given):
     else:
         closest = engine.step(close, plan, engine.only(pairs, "close"), *decisions(engine, plan, edges, left, given.edges))
     groups = engine.step(group, plan, closest, names, *copied)
-    engine.write(pairs, "pairs", {"first": "id", "second": "id", "similarity": ""})
+    engine.write(pairs, "pairs", {"first": "id", "second": "id", "similarity": "double"})
     engine.write(groups, "groups", {"id": "id", "representative": "id"})
     engine.write(groups, "kept", {"id": "id"})
     read.update(total(blobs(groups, "tally")))

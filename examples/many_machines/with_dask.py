@@ -3,6 +3,7 @@
 
 Finds the near-duplicates among the texts of a Parquet file with the columns `id` and `text`, on a cluster of Dask, or on this
 machine. Writes OUT/pairs, OUT/groups and OUT/kept (docs/many-machines.md). All workers need IN, OUT and the package neardup.
+With --passages N, removes repeated passages of N words instead, and writes OUT/texts and OUT/passages.
 """
 import os
 import pathlib
@@ -12,14 +13,17 @@ import near_duplicates as steps
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
+import repeated_passages
 from distributed import Client
 
 
-def read(function, plan, columns, groups):
+def read(function, plan, columns, groups, numbered):
     def batches():
-        for path, group in groups:
+        for path, group, first in groups:
             with pq.ParquetFile(path) as file:
-                yield from file.iter_batches(batch_size=10_000, row_groups=[group], columns=columns)
+                for batch in file.iter_batches(batch_size=10_000, row_groups=[group], columns=columns):
+                    yield steps.numbered(batch, range(first, first + len(batch))) if numbered else batch
+                    first += len(batch)
 
     return steps.by_partition(function(plan, batches()))
 
@@ -49,7 +53,10 @@ class Engine:
     def __init__(self, client, given):
         self.client, self.out, self.dataset = client, pathlib.Path(given.output).absolute(), ds.dataset(given.input)
         groups = (group for file in self.dataset.get_fragments() for group in file.split_by_row_group())
-        self.groups = [(os.path.abspath(group.path), group.row_groups[0].id) for group in groups]
+        self.groups, first = [], 0
+        for group in groups:
+            self.groups.append((os.path.abspath(group.path), group.row_groups[0].id, first))
+            first += group.row_groups[0].num_rows
         (self.out / ".shared").mkdir(parents=True)
         self.columns, self.size = self.dataset.schema.names, self.dataset.count_rows()
         self.cores = sum(client.nthreads().values())
@@ -60,9 +67,9 @@ class Engine:
     def submit(self, *call):
         return self.client.submit(*call, pure=False)
 
-    def read(self, function, plan, columns, few=False):
+    def read(self, function, plan, columns, few=False, numbered=False):
         tasks = min(len(self.groups), self.cores) if few else len(self.groups)
-        return [self.submit(read, function, plan, columns, self.groups[i::tasks]) for i in range(tasks)], None
+        return [self.submit(read, function, plan, columns, self.groups[i::tasks], numbered) for i in range(tasks)], None
 
     def only(self, data, kind):
         return data[0], kind
@@ -82,7 +89,8 @@ class Engine:
         return self.client.scatter([steps.by_partition(rows)], hash=False), None
 
     def write(self, data, kind, columns):
-        types = {name: self.dataset.schema.field(of).type if of else pa.float64() for name, of in columns.items()}
+        own = {"double": pa.float64(), "long": pa.int64()}
+        types = {name: own[of] if of in own else self.dataset.schema.field(of).type for name, of in columns.items()}
         (self.out / kind).mkdir()
         paths = [str(self.out / kind / f"part-{i:05}.parquet") for i in range(len(data[0]))]
         self.client.gather([self.submit(write, part, kind, pa.schema(types), path) for part, path in zip(data[0], paths)])
@@ -92,7 +100,8 @@ def main():
     given = steps.arguments(__doc__, ("--scheduler", {"help": "tcp://HOST:PORT; by default this machine is the cluster"}))
     with Client(given.scheduler) as client:
         client.upload_file(steps.__file__)
-        steps.run(Engine(client, given), given)
+        client.upload_file(repeated_passages.__file__)
+        (repeated_passages if given.passages else steps).run(Engine(client, given), given)
     shutil.rmtree(pathlib.Path(given.output) / ".shared")
 
 

@@ -1,6 +1,7 @@
 """Makes corpora of many shapes, and computes the answers of the library in one process."""
 
 import random
+import re
 
 import neardup
 import numpy as np
@@ -60,3 +61,35 @@ def answers(table, given):
         "groups": sorted((ids[i], ids[label]) for i, label in enumerate(labels)),
         "kept": sorted((ids[i],) for i, label in enumerate(labels) if i == label),
     }
+
+
+def repetitive(seed, count):
+    """Makes texts that have stretches of earlier texts."""
+    rng = random.Random(seed)
+    words, texts = [f"w{'éèê'[i % 3]}{i}" for i in range(rng.choice([2, 30, 300]))], []
+    for _ in range(count):
+        own = rng.choices(words, k=rng.randrange(20))
+        if texts and rng.random() < 0.6:
+            stretch = (rng.choice(texts) or "").split()
+            begin, at = rng.randrange(len(stretch) + 1), rng.randrange(len(own) + 1)
+            own[at:at] = stretch[begin : begin + rng.randrange(20)]
+        texts.append(rng.choices([", ".join(own), None, "", "..."], [90, 5, 3, 2])[0])
+    return pa.table({"text": pa.array(texts, pa.string()), "id": pa.array([f"é{i}" for i in rng.sample(range(5 * count + 1), count)], pa.string())})
+
+
+def passages_of(table, given):
+    """Returns what remains of the texts, and the removed passages."""
+    unit, length = ("bytes", given.passages[6:]) if given.passages.startswith("bytes:") else ("words", given.passages)
+    texts, ids = table["text"].to_pylist(), table["id"].to_pylist()
+    how = {"unit": unit, "least_documents": given.least_documents}
+    rest = neardup.cut_passages(texts, int(length), **how).to_list()
+    found = neardup.passages(texts, int(length), **how)
+    rows = zip(*(getattr(found, name).tolist() for name in ("text", "begin", "end", "begin_byte", "end_byte", "first_text", "first_begin_byte")))
+    return {
+        "texts": by_text((ids[i], one) for i, one in enumerate(rest) if one == texts[i] or re.search(r"\w", one)),
+        "passages": sorted((ids[i], a, b - a, ids[j], c, texts[i][begin:end]) for i, begin, end, a, b, j, c in rows),
+    }
+
+
+def by_text(rows):
+    return sorted(rows, key=lambda row: [one or "" if isinstance(one, str) or one is None else one for one in row])

@@ -1,5 +1,6 @@
 """Runs the drivers on real engines, kills some workers, and compares the answers with those of the library."""
 
+import argparse
 import os
 import pathlib
 import signal
@@ -11,7 +12,7 @@ import time
 import pyarrow.parquet as pq
 import pytest
 
-from expected import answers, corpus, skewed
+from expected import answers, by_text, corpus, passages_of, repetitive, skewed
 from test_steps import settings
 
 DRIVERS = pathlib.Path(__file__).parents[1]
@@ -35,6 +36,53 @@ def run(folder, driver, payload, *options, shape=None, **how):
     given = settings(order="age", similarity=similarity, measure="jaccard", copies_once=copies_once, grouping="representatives")
     assert read(folder / "out") == answers(table, given)
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["groups", "kept", "pairs"]
+
+
+def spark_environment(folder):
+    conf = "--master local-cluster[2,1,1024] --conf spark.ui.enabled=false pyspark-shell"
+    own = {"PYSPARK_SUBMIT_ARGS": conf, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    return {**os.environ, **own, "TMPDIR": str(folder)}  # the driver writes shared files to TMPDIR
+
+
+def run_passages(folder, driver, *options, **how):
+    """Removes the passages of texts in two files."""
+    table, given = repetitive(2, 2000), argparse.Namespace(passages="5", least_documents=2)
+    (folder / "in.parquet").mkdir()
+    for name, part in (("b", table.slice(900)), ("a", table.slice(0, 900))):
+        pq.write_table(part, folder / "in.parquet" / f"{name}.parquet", row_group_size=400)
+    command = [sys.executable, DRIVERS / driver, "--passages", "5", "--least-documents", "2", "--partitions", "3", *options]
+    done = subprocess.run([*command, folder / "in.parquet", folder / "out"], capture_output=True, text=True, check=False, **how)
+    assert done.returncode == 0, done.stderr
+    columns = {"texts": ["id", "text"], "passages": ["id", "offset", "length", "first", "first_offset", "passage"]}
+    tables = {name: pq.read_table(folder / "out" / name) for name in columns}
+    written = {name: by_text(zip(*(tables[name][column].to_pylist() for column in columns[name]))) for name in columns}
+    assert written == passages_of(table, given)
+    assert len(written["passages"]) > 500
+    assert sorted(path.name for path in (folder / "out").iterdir()) == ["passages", "texts"]
+
+
+def test_passages_on_dask(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
+        run_passages(tmp_path, "with_dask.py", "--scheduler", cluster.scheduler_address)
+
+
+def test_passages_on_spark(tmp_path, request):
+    if not request.config.getoption("--engines"):
+        pytest.skip("--engines")
+    pytest.importorskip("pyspark")
+    run_passages(tmp_path, "with_spark.py", env=spark_environment(tmp_path))
+
+
+def test_options_that_are_not_for_passages(tmp_path):
+    for options, message in (
+        (["--passages", "5", "--similarity", "0.7"], "--similarity is not for --passages"),
+        (["--passages", "5", "--copies-once"], "--copies-once is not for --passages"),
+        (["--least-documents", "2"], "--least-documents is for --passages"),
+    ):
+        command = [sys.executable, "-c", "import sys; import near_duplicates as steps; steps.arguments('')", *options, "in", tmp_path / "out"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=DRIVERS)
+        assert done.returncode == 1 and message in done.stderr
 
 
 @pytest.mark.parametrize("shape", [None, *SIZES])
@@ -68,9 +116,7 @@ def test_spark(tmp_path, payload, shape, request):
     if not request.config.getoption("--engines"):
         pytest.skip("--engines")
     pytest.importorskip("pyspark")
-    conf = "--master local-cluster[2,1,1024] --conf spark.ui.enabled=false pyspark-shell"
-    environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": conf, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    environment["TMPDIR"] = str(tmp_path)  # the driver writes shared files there
+    environment = spark_environment(tmp_path)
     killed = threading.Event()
 
     def kill():

@@ -7,8 +7,9 @@ import near_duplicates as steps
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+import repeated_passages
 
-from expected import answers, corpus, skewed
+from expected import answers, by_text, corpus, passages_of, repetitive, skewed
 
 
 class Engine:
@@ -21,9 +22,13 @@ class Engine:
     def sample(self):
         return self.table["text"].slice(0, 1000)
 
-    def read(self, function, plan, columns, few=False):
-        parts = [self.table.select(columns).slice(begin, 21) for begin in range(0, len(self.table), 21)]
-        return self.moved(row for part in parts for row in function(plan, part.combine_chunks().to_batches(7)))
+    def read(self, function, plan, columns, few=False, numbered=False):
+        table = self.table.select(columns)
+        table = table.append_column("number", pa.array(range(len(table)))) if numbered else table
+        parts = [table.slice(begin, 21) for begin in range(0, len(table), 21)]
+        if numbered and parts:  # the texts of a task need not be consecutive
+            parts = [pa.concat_tables(parts[i::2]) for i in range(min(2, len(parts)))]
+        return self.moved(row for part in parts for row in function(plan, part.combine_chunks().to_batches(10)))
 
     def moved(self, rows):
         """Moves rows as batches, as engines do."""
@@ -50,7 +55,7 @@ class Engine:
 
     def write(self, data, kind, columns):
         table = steps.table_of(blob for _, blob in self.collect(data, kind))
-        self.written[kind] = [] if table is None else sorted(zip(*(table[name].to_pylist() for name in columns)))
+        self.written[kind] = [] if table is None else by_text(zip(*(table[name].to_pylist() for name in columns)))
 
 
 def settings(seed=0, **changes):
@@ -93,6 +98,38 @@ def test_pairs_within_or_across_a_column(seed, name, tmp_path):
     steps.run(engine, given)
     assert engine.written == answers(table, given)
     assert seed % 4 < 2 or len(engine.written["pairs"]) > 0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_repeated_passages(seed, tmp_path, capsys, monkeypatch):
+    rng = random.Random(seed)
+    table = repetitive(seed, [0, 1, 30, 200][seed % 4])
+    unit, length, least = rng.choice(["", "bytes:"]), rng.choice([1, 2, 5, 12]), rng.choice([1, 1, 3])
+    given = argparse.Namespace(passages=f"{unit}{length}", least_documents=least, partitions=rng.choice([0, 1, 3, 8]), input="in.parquet")
+    monkeypatch.setattr(repeated_passages, "BYTES_AT_ONCE", rng.choice([1, 1000, 64 << 20]))
+    engine = Engine(table, tmp_path)
+    repeated_passages.run(engine, given)
+    wanted = passages_of(table, given)
+    assert engine.written == wanted
+    assert seed % 4 < 2 or len(wanted["passages"]) > 0
+    said = f"{len(table)} texts, {len(wanted['texts'])} kept; {table['text'].null_count} null; {len(wanted['passages'])} passages removed\n"
+    assert capsys.readouterr().err.replace(",", "") == said.replace(",", "")
+
+
+def test_what_is_refused_for_passages(tmp_path):
+    table = repetitive(1, 20)
+    for changes, message in (
+        ({"passages": "chars:5"}, "--passages is N or bytes:N, not chars:5"),
+        ({"passages": "bytes:"}, "--passages is N or bytes:N"),
+        ({"passages": "0"}, "length is at least 1"),
+        ({"least_documents": 0}, "least_documents is at least 1"),
+        ({"partitions": 4097}, "partitions is at least 1 and at most 4096"),
+    ):
+        given = argparse.Namespace(**{"passages": "5", "least_documents": 1, "partitions": 2, "input": "in.parquet", **changes})
+        with pytest.raises(ValueError, match=message):
+            repeated_passages.run(Engine(table, tmp_path), given)
+    with pytest.raises(ValueError, match="in.parquet has no column 'id'"):
+        repeated_passages.run(Engine(table.drop_columns(["id"]), tmp_path), given)
 
 
 @pytest.mark.parametrize("payload", ["sets", "sketch"])
