@@ -302,7 +302,7 @@ class Files(CommandTest):
             self.expect_error(run("query", "--index", damaged, "--jsonl", self.jsonl), damaged)
         damaged.write_bytes(content[:-10])
         self.expect_error(run("query", "--index", damaged, "--jsonl", self.jsonl), damaged)
-        self.expect_error(run("query", "--index", self.jsonl, "--jsonl", self.jsonl), self.jsonl, "no file of neardup's")
+        self.expect_error(run("query", "--index", self.jsonl, "--jsonl", self.jsonl), self.jsonl, "not a file of neardup")
         self.expect_error(run("query", "--jsonl", self.jsonl), "--index")
         self.expect_error(run("index", "--jsonl", self.jsonl), "--output")
         # A flipped bit of a fingerprint, which only a look at the whole file finds.
@@ -340,7 +340,7 @@ class Files(CommandTest):
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", one, wide), wide, "128 bits, not 64")
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", "--features", "words:3", one), one, "tokenizer")
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", "--kind", "minwise", one), one, "simhash")
-        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", self.jsonl), self.jsonl, "no file of neardup's")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", self.jsonl), self.jsonl, "not a file of neardup")
         for option in (("--min-similarity", "0.5"), ("--check", "cosine")):
             self.expect_error(run("pairs", "--fingerprints", *option, one), option[0], "there are no texts")
         self.expect_error(run("pairs", "--fingerprints", "-"), "standard input")

@@ -251,7 +251,7 @@ class FilesOfTasks(Tasks):
                 (("counts", "--output", x, *features, other / "words"), "words: the fingerprints are made otherwise: 'tokenizer:"),
                 (("counts", "--output", x, *features, other / "changed"), ": is part 1, as is another file"),
                 (("counts", "--output", x, part1), "the features of part 0 are missing, and those of part 1 are there"),
-                (("counts", "--output", x, *features, self.paths[0]), "part0.jsonl: no file of neardup's"),
+                (("counts", "--output", x, *features, self.paths[0]), "part0.jsonl: not a file of neardup"),
                 (("counts", "--output", x, *features, other / "list"), "list: holds something else, not features of a part"),
                 (("counts", "--output", x, self.folder / "0.pairs"), "0.pairs: holds pairs of a partition, not features of a part"),
                 (("scatter", "--counts", counts, "--output", x, other / "changed"), "changed: is another part 1 than the one that "),

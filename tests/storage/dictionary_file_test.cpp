@@ -153,7 +153,7 @@ TEST_CASE("a dictionary with any bit flipped, or cut off, is refused", "[diction
     REQUIRE_FALSE(error_of(damaged).empty());
     REQUIRE_FALSE(error_of(std::string_view(bytes).substr(0, random() % bytes.size())).empty());
   }
-  CHECK(error_of("") == "the bytes: no file of neardup's");
+  CHECK(error_of("") == "the bytes: not a file of neardup");
   CHECK_FALSE(error_of(bytes + "x").empty());
 }
 
@@ -213,7 +213,8 @@ TEST_CASE("a damaged list of words that are none is refused", "[dictionary file]
   CHECK(error_with("\2\0\0\0cd"s).empty());
   for (const std::string& never :
        {"\2\0\0"s, "\0\0\0\0"s, "\3\0\0\0cd"s, "\xff\xff\xff\xff"s, "\2\0\0\0cd\1"s, "\1\0\0\0\xff"s}) {
-    CHECK(error_with(never) == "the bytes: the words that are none are damaged");
+    CHECK(error_with(never) == "the bytes: removed word " + std::string(never.size() == 7 ? "1" : "0") +
+                                   " is damaged; restore the file from a copy, or make it anew");
   }
 }
 

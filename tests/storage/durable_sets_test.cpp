@@ -92,7 +92,8 @@ TEST_CASE("a durable set_index refuses other settings, and damage when it saves"
   const std::string file = support::read_bytes(path), log = support::read_bytes(path + ".log");
   support::write_bytes(path, support::with_flipped_bit(file, 8 * (file.size() - 5)));
   durable_type damaged(path, empty_index(), any);  // opening does not read the sections
-  CHECK_THROWS_WITH(damaged.save(), path + ": a section is damaged");
+  CHECK_THROWS_WITH(damaged.save(),
+                    path + ": section 9 of 9 is damaged; restore the file from a copy, or make it anew");
   CHECK(support::read_bytes(path + ".log") == log);
 }
 

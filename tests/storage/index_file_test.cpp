@@ -291,15 +291,17 @@ TEST_CASE("what does not fit a saved index is named") {
         "cannot map " + folder.path().string() + ": it is no regular file");
   support::write_bytes(folder / "empty", "");
   CHECK(message_of<runtime>([&] { (void)load<neardup::flat_index<64>>(folder / "empty"); }) ==
-        folder / "empty" + ": no file of neardup's");
+        folder / "empty" + ": not a file of neardup");
   support::write_bytes(folder / "text", std::string(1000, 'x'));
   CHECK(message_of<runtime>([&] { (void)load<neardup::flat_index<64>>(folder / "text"); }) ==
-        folder / "text" + ": no file of neardup's");
+        folder / "text" + ": not a file of neardup");
   std::string later = support::read_bytes(path);
   later[8] = 2;
   support::write_bytes(folder / "later", later);
   CHECK(message_of<runtime>([&] { (void)load<neardup::flat_index<64>>(folder / "later"); }) ==
-        folder / "later" + ": format version 2; this program reads version 1");
+        folder / "later" +
+            ": format version 2; this program reads version 1. Make the file anew, or use the version of neardup that "
+            "wrote it");
 
   alignas(64) std::byte bytes[4096];
   const std::string file = support::read_bytes(path);

@@ -38,7 +38,10 @@ namespace {
 
 using neardup::deduplicator;
 using neardup::jaccard;
+using support::damaged_header;
 using support::journaled_kind;
+using support::refused_record;
+using support::text_of;
 using namespace std::string_literals;
 
 const neardup::fingerprint_composition any{.tokenizer = "any"};
@@ -122,12 +125,6 @@ using dedup_type = deduplicator<neardup::feature_extractor<neardup::words>>;
 using durable_type = neardup::durable_deduplicator<dedup_type>;
 
 dedup_type empty_dedup() { return dedup_type(jaccard{0.7}); }
-
-std::string text_of(std::uint32_t i) {
-  std::string text;
-  for (std::uint32_t word = 0; word < 20; ++word) text += "word" + std::to_string((i / 2) * 1000 + word * 7) + " ";
-  return i % 2 == 0 ? text : text + "more";  // Odd documents are duplicates.
-}
 
 std::string state_of_dedup(const durable_type& d) {
   std::string state = std::to_string(d.added()) + "/" + std::to_string(d.size());
@@ -484,7 +481,7 @@ TEST_CASE("a log that is cut off at any byte has the records that are whole, and
     // No partial header is left by a crash: it is renamed into place with the file.
     for (std::size_t size = 0; size < made.ends[0]; ++size) {
       support::write_bytes(folder / "d.log", std::string_view(made.log).substr(0, size));
-      REQUIRE_THROWS_WITH(kind.open(folder / "d", nullptr), folder / "d.log: its header is damaged");
+      REQUIRE_THROWS_WITH(kind.open(folder / "d", nullptr), folder / "d.log: " + damaged_header);
     }
     // The last record lacks a sector, as a power failure may leave it.
     constexpr std::size_t sector = 512;
@@ -523,7 +520,7 @@ TEST_CASE("a log with any bit flipped is refused by name, and left as it is") {
   const std::string log = support::read_bytes(folder / "d.log");
   for (std::size_t bit = 8 * (log.size() - 7); bit < 8 * log.size(); ++bit) {
     support::write_bytes(folder / "d.log", support::with_flipped_bit(log, bit));
-    CHECK_THROWS_WITH(kinds()[0].open(folder / "d", nullptr), Catch::Matchers::EndsWith(" is damaged"));
+    CHECK_THROWS_WITH(kinds()[0].open(folder / "d", nullptr), Catch::Matchers::Contains(" is damaged; "));
   }
 }
 
@@ -533,7 +530,7 @@ TEST_CASE("a log whose last records are damaged is refused") {
   const auto is_refused_at = [&](std::size_t position, const std::string& damaged) {
     support::write_bytes(folder / "d.log", damaged);
     CHECK_THROWS_WITH(kinds()[1].open(folder / "d", nullptr),
-                      folder / "d.log: the record at byte " + std::to_string(position) + " is damaged");
+                      folder / "d.log: " + refused_record(position, "is damaged"));
     CHECK(support::read_bytes(folder / "d.log") == damaged);
   };
   REQUIRE(made.ends.size() == 3);
@@ -572,18 +569,22 @@ TEST_CASE("a log of another version, of another file, or with records that do no
       CAPTURE(record);
       support::write_bytes(folder / "d.log", made.log);
       support::append_record(folder / "d.log", record);
-      is_refused(support::read_bytes(folder / "d.log"), "a record does not fit what is before it");
+      is_refused(support::read_bytes(folder / "d.log"),
+                 refused_record(made.log.size(), "does not fit what is before it"));
+      // The log is cut, as the message suggests.
+      std::filesystem::resize_file(folder / "d.log", made.log.size());
+      CHECK(kind.state_in(folder / "d") == made.states.back());
     }
     std::string later = support::with_version_7(made.log);
-    is_refused(later, "format version 7; this program reads version 1");
+    is_refused(later, support::refusal_of_version(7));
     later[24] ^= 1;
-    is_refused(later, "its header is damaged");
+    is_refused(later, damaged_header);
     // Beside the log: an older file, and none.
     support::write_bytes(folder / "d", empty);
     is_refused(made.log, of_other_file("this is another one"));
     std::filesystem::remove(folder / "d");
     is_refused(made.log, of_other_file("there is none"));
-    is_refused(support::with_version_7(made.log), "format version 7; this program reads version 1");
+    is_refused(support::with_version_7(made.log), support::refusal_of_version(7));
     CHECK_FALSE(std::filesystem::exists(folder / "d"));
     // The log was moved away, as the message suggests. Changes from now on differ from those in the newer file.
     support::write_bytes(folder / "d", empty);
@@ -649,11 +650,11 @@ TEST_CASE("a file with changes in a log beside it is not loaded without them") {
   // A log of another version, or with a damaged header, may have changes. Another file of that name has none.
   const std::string log = support::read_bytes(path + ".log");
   support::write_bytes(path + ".log", support::with_version_7(log));
-  CHECK_THROWS_WITH(neardup::load<set_index<>>(path), path + ".log: format version 7; this program reads version 1");
+  CHECK_THROWS_WITH(neardup::load<set_index<>>(path), path + ".log: " + support::refusal_of_version(7));
   for (const std::string& damaged :
        {support::with_flipped_bit(log, 8 * 9), support::with_flipped_bit(log, 8 * 20), log.substr(0, 20)}) {
     support::write_bytes(path + ".log", damaged);
-    CHECK_THROWS_WITH(neardup::load<set_index<>>(path), path + ".log: its header is damaged");
+    CHECK_THROWS_WITH(neardup::load<set_index<>>(path), path + ".log: " + damaged_header);
   }
   support::write_bytes(path + ".log", "12:30 the job has begun\n");
   CHECK(neardup::load<set_index<>>(path).empty());

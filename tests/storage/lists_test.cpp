@@ -83,7 +83,7 @@ void check_list() {
                     Catch::Matchers::Contains("has a header"));
   CHECK_THROWS_WITH(fingerprint_list<Other>(mapped_file(folder / "list")), Catch::Matchers::Contains("bits, not"));
   CHECK_THROWS_WITH(fingerprint_list<Bits>(mapped_file(folder / "records")),
-                    folder / "records" + ": no file of neardup's");
+                    folder / "records" + ": not a file of neardup");
   CHECK_THROWS_WITH((fingerprint_list<Other>(mapped_file(folder / "records"), any_list)),
                     Catch::Matchers::Contains("no whole records"));
 }

@@ -74,8 +74,9 @@ TEST_CASE("a stream is saved and restored with its times, and times that do not 
          {neardup::detail::section_tag::documents, 0, file.find(neardup::detail::section_tag::documents)},
          {neardup::detail::section_tag::times, 0, neardup::detail::to_bytes(damaged)}}};
     neardup::detail::write_container(neardup::detail::system_files(), folder / "t", file.header(), sections);
-    CHECK_THROWS_WITH(restore(folder / "t", empty_stream(), made_of_any),
-                      folder / "t" + ": the times of the documents are damaged");
+    CHECK_THROWS_WITH(
+        restore(folder / "t", empty_stream(), made_of_any),
+        folder / "t" + ": the times of the documents are damaged; restore the file from a copy, or make it anew");
   }
 }
 

@@ -129,6 +129,29 @@ inline std::string with_flipped_bit(std::string bytes, std::size_t bit) {
   return bytes;
 }
 
+/// A text. Texts with odd numbers are duplicates of the text before.
+inline std::string text_of(std::uint32_t i) {
+  std::string text;
+  for (std::uint32_t word = 0; word < 20; ++word) text += "word" + std::to_string((i / 2) * 1000 + word * 7) + " ";
+  return i % 2 == 0 ? text : text + "more";
+}
+
+/// The messages of logs that are refused.
+inline const std::string damaged_header =
+    "its header is damaged; restore the file and its log from a copy, or move the log away to go on without its "
+    "changes";
+
+inline std::string refused_record(std::size_t begin, const std::string& what) {
+  const std::string at = std::to_string(begin);
+  return "the record at byte " + at + ' ' + what + "; restore the file and its log from a copy, or cut the log to " +
+         at + " bytes to go on without this change and all later ones";
+}
+
+inline std::string refusal_of_version(int version) {
+  return "format version " + std::to_string(version) +
+         "; this program reads version 1. Make the file anew, or use the version of neardup that wrote it";
+}
+
 /// A log with version 7 in its header, and the checksum of that.
 inline std::string with_version_7(std::string log) {
   log[8] = 7;

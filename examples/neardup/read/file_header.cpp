@@ -62,7 +62,7 @@ stored_fingerprints read_header(const std::string& path) {
   }
   const std::string beginning = beginning_of(path);
   const auto header = parse_header(beginning);
-  if (!header || beginning.size() < header_size) throw input_error({path, "no file of neardup's"});
+  if (!header || beginning.size() < header_size) throw input_error({path, "not a file of neardup"});
   return *header;
 }
 

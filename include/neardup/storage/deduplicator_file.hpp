@@ -401,7 +401,8 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
 template <saved_deduplicator Form>
 journaled_file read_deduplicator(const std::string& path, Form& form, const fingerprint_composition& made_of) {
   using format = deduplicator_format<Form>;
-  if (form.added() != 0) fail<std::invalid_argument>("restore: the deduplicator has documents already");
+  if (form.added() != 0)
+    fail<std::invalid_argument>({path, ": pass a deduplicator without documents, not one of ", form.size()});
   const mapped_file mapped(path);
   const container file(mapped.bytes(), path, file_content::deduplicator);
   file.check_sections();
@@ -409,7 +410,7 @@ journaled_file read_deduplicator(const std::string& path, Form& form, const fing
                   times = file.find(section_tag::times);
   const std::size_t expected_sections = 1 + (documents.empty() ? 0U : 1U) + (times.empty() ? 0U : 1U);
   if ((options.size() != 40 && options.size() != 56) || file.sections().size() != expected_sections) {
-    file.refuse("the sections do not fit each other");
+    file.refuse_damage("the sections do not fit each other");
   }
   if (get<std::uint32_t>(options, 0) > distance_of_sets) {
     fail<std::invalid_argument>(
@@ -423,7 +424,7 @@ journaled_file read_deduplicator(const std::string& path, Form& form, const fing
   if (file.header().made_of.kind == fingerprint_kind::simhash) expected.kind = fingerprint_kind::simhash;
   file.check_composition(expected);
   if (file.header().bits != bits_of_description<typename Form::description_type>) {
-    file.refuse("the sections do not fit each other");
+    file.refuse_damage("the sections do not fit each other");
   }
   if (const std::string other = format::difference(form, options.first(32)); !other.empty()) {
     fail<std::invalid_argument>({path, ": saved with ", other});
@@ -433,11 +434,15 @@ journaled_file read_deduplicator(const std::string& path, Form& form, const fing
   // the caller's deduplicator.
   std::size_t position = 0;
   while (position < documents.size()) {
-    if (!format::keep_document(form, documents, position, 0)) file.refuse("a document is damaged");
+    if (!format::keep_document(form, documents, position, 0)) {
+      file.refuse_damage({"document ", form.size(), " of ", file.header().count, " is damaged"});
+    }
   }
   const auto added = get<std::uint64_t>(options, 32);
-  if (form.size() != file.header().count || form.added() > added) file.refuse("a document is damaged");
-  if (!times.empty() && !format::set_times(form, times)) file.refuse("the times of the documents are damaged");
+  if (form.size() != file.header().count || form.added() > added) {
+    file.refuse_damage("the header does not fit the documents");
+  }
+  if (!times.empty() && !format::set_times(form, times)) file.refuse_damage("the times of the documents are damaged");
   form.count(added - form.added());
   journaled_file found{file.checksum()};
   if (options.size() > 40) found.log = {get<std::uint64_t>(options, 40), get<std::uint64_t>(options, 48)};

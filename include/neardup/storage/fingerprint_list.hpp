@@ -64,11 +64,11 @@ class fingerprint_list {
     detail::check_byte_order(name_);
     detail::check_kind(name_, made_of_, Fingerprint::kind);
     if (detail::to_text(records_).starts_with(detail::file_magic)) {
-      detail::fail<std::runtime_error>({name_, ": has a header, which says what the fingerprints are made of"});
+      detail::fail<std::runtime_error>({name_, ": has a header with a composition; open it without one"});
     }
     if (records_.size() % record_size != 0) {
-      detail::fail<std::runtime_error>(
-          {name_, ": ", records_.size(), " bytes, which are no whole records of ", record_size});
+      detail::fail<std::runtime_error>({name_, ": ", records_.size(), " bytes, which are no whole records of ",
+                                        record_size, "; it is cut off, or has fingerprints of another width"});
     }
   }
 
@@ -80,7 +80,8 @@ class fingerprint_list {
   /// Complexity: linear in the size of the list.
   void verify() const {
     if (has_header_ && detail::checksum_of(records_) != checksum_) {
-      detail::fail<std::runtime_error>({name_, ": a section is damaged"});
+      detail::fail<std::runtime_error>(
+          {name_, ": the records are damaged; restore the file from a copy, or make it anew"});
     }
   }
 
@@ -114,7 +115,7 @@ class fingerprint_list {
     if (file.header().details != std::array<std::uint8_t, 16>{} ||
         file.sections().size() != (records_.empty() ? 0 : 1) || records_.size() % record_size != 0 ||
         records_.size() / record_size != file.header().count) {
-      file.refuse("the sections do not fit each other");
+      file.refuse_damage("the sections do not fit each other");
     }
     if (!records_.empty()) checksum_ = file.sections()[0].checksum;
     has_header_ = !records_.empty();

@@ -67,9 +67,7 @@ class log_contents {
     const detail::log_frame frame(bytes_);
     if (!frame.number()) detail::fail<std::runtime_error>({path_, ": ", frame.problem()});
     const std::size_t end = frame.for_each(visit);
-    if (end < bytes_.size() && !frame.is_torn_at(end)) {
-      detail::fail<std::runtime_error>({path_, ": the record at byte ", end, " is damaged"});
-    }
+    if (end < bytes_.size() && !frame.is_torn_at(end)) refuse_record(end, "is damaged");
     return end;
   }
 
@@ -83,8 +81,8 @@ class log_contents {
     if (!is_there_) return 0;
     if (follows() == file.number) {
       return for_each([&](std::string_view record) {
-        if (replay(record)) return;
-        detail::fail<std::runtime_error>({path_, ": a record does not fit what is before it"});
+        if (!replay(record))
+          refuse_record(detail::log_frame(bytes_).begin_of(record), "does not fit what is before it");
       });
     }
     if (file.log != extent()) refuse(path, "this is another one");
@@ -96,6 +94,8 @@ class log_contents {
   [[noreturn]] NEARDUP_COLD void refuse(const std::string& path, const char* what) const;
 
  private:
+  [[noreturn]] NEARDUP_COLD void refuse_record(std::size_t begin, const char* what) const;
+
   std::string path_;
   bool is_there_ = false;
   std::string bytes_;
@@ -204,7 +204,8 @@ class journal {
   // log, the parent and the child would write at the same offset.
   void check_process() const {
     if (process_ == detail::process_number()) return;
-    detail::fail<std::runtime_error>({log_path_, ": a forked process cannot change what its parent has opened"});
+    detail::fail<std::runtime_error>(
+        {log_path_, ": a forked process cannot change what its parent has opened; open it after the fork"});
   }
 
   // Closes the log, because Windows can neither replace nor remove an open file.
@@ -267,6 +268,12 @@ NEARDUP_INLINE void log_contents::refuse(const std::string& path, const char* wh
   if (!frame.number()) detail::fail<std::runtime_error>({path_, ": ", frame.problem()});
   detail::fail<std::runtime_error>(
       {path_, ": it follows another file than ", path, " (", what, "); put that file back, or move the log away"});
+}
+
+NEARDUP_INLINE void log_contents::refuse_record(std::size_t begin, const char* what) const {
+  detail::fail<std::runtime_error>({path_, ": the record at byte ", begin, " ", what,
+                                    "; restore the file and its log from a copy, or cut the log to ", begin,
+                                    " bytes to go on without this change and all later ones"});
 }
 
 NEARDUP_INLINE journal::journal(detail::file_operations& files, const std::string& path, std::string_view suffix)

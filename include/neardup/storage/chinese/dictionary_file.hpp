@@ -57,7 +57,7 @@ struct dictionary_access {
     const std::size_t size = nodes.size() / node_size;
     if (nodes.size() % node_size != 0 || size < 2 || !std::has_single_bit(size) || size > std::size_t{1} << 31 ||
         first.size() != first_size * sizeof(std::uint32_t)) {
-      file.refuse("the sections do not fit each other");
+      file.refuse_damage("the sections do not fit each other");
     }
     word_dictionary words;
     if (reinterpret_cast<std::uintptr_t>(nodes.data()) % alignof(node) == 0) {
@@ -73,7 +73,7 @@ struct dictionary_access {
     }
     words.measure_nodes();
     words.total_ = get<std::uint64_t>(std::as_bytes(std::span(file.header().details)), 0);
-    if (words.total_ > word_dictionary::max_total) file.refuse("the header is damaged");
+    if (words.total_ > word_dictionary::max_total) file.refuse_damage("the header is damaged");
     words.update_total();
     count_words(words, file);
     read_never(words, file);
@@ -105,7 +105,7 @@ struct dictionary_access {
     }
     // A lookup ends at a free entry. So the table must have free entries.
     is_sound = is_sound && words.node_count_ <= nodes.size() / 4 * 3 && words.words_ == file.header().count;
-    if (!is_sound) file.refuse("the table of words is damaged");
+    if (!is_sound) file.refuse_damage("the table of words is damaged");
   }
 
   static void read_never(word_dictionary& words, const container& file) {
@@ -113,7 +113,7 @@ struct dictionary_access {
     while (!rest.empty()) {
       const std::size_t length = rest.size() < 4 ? 0 : get<std::uint32_t>(to_bytes(rest), 0);
       if (length == 0 || length > rest.size() - 4 || count_invalid(rest.substr(4, length)) != 0) {
-        file.refuse("the words that are none are damaged");
+        file.refuse_damage({"removed word ", words.never_.size(), " is damaged"});
       }
       words.never_.emplace(rest.substr(4, length));
       rest.remove_prefix(4 + length);

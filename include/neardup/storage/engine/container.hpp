@@ -74,6 +74,12 @@ enum class section_tag : std::uint32_t {
   attachments = 64,  ///< the first of the attachments of programs
 };
 
+/// Returns the error message for a file or a log of another format version.
+[[nodiscard]] NEARDUP_COLD inline std::string other_version(std::uint64_t version) {
+  return message_of({"format version ", version, "; this program reads version ", format_version,
+                     ". Make the file anew, or use the version of neardup that wrote it"});
+}
+
 [[nodiscard]] constexpr std::size_t align_section(std::size_t position) noexcept {
   return (position + section_alignment - 1) / section_alignment * section_alignment;
 }
@@ -227,9 +233,18 @@ class container {
     fail<std::runtime_error>({name_, ": ", message_of(what)});
   }
   [[noreturn]] void refuse(const message_part& what) const { refuse({what}); }
+  /// Refuses a damaged file. `what` names the damaged part. The message also says what the user can do.
+  [[noreturn]] void refuse_damage(std::initializer_list<message_part> what) const {
+    refuse({message_of(what), "; restore the file from a copy, or make it anew"});
+  }
+  [[noreturn]] void refuse_damage(const message_part& what) const { refuse_damage({what}); }
 
  private:
   static std::string_view name_of(file_content content) noexcept;
+  [[nodiscard]] std::string name_of(const section& s) const;
+
+  // Checks the checksum of a section.
+  void check(const section& s) const;
 
   static bool is_zero(byte_span bytes) noexcept {
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
@@ -298,28 +313,26 @@ NEARDUP_INLINE std::uint64_t write_container(file_operations& files, const std::
 NEARDUP_INLINE container::container(byte_span bytes, std::string name, file_content content)
     : name_(std::move(name)), bytes_(bytes) {
   check_byte_order(name_);
-  if (bytes.size() < sizeof(file_frame) || !to_text(bytes).starts_with(file_magic)) refuse("no file of neardup's");
+  if (bytes.size() < sizeof(file_frame) || !to_text(bytes).starts_with(file_magic)) refuse("not a file of neardup");
   const auto frame = get<file_frame>(bytes, 0);
-  if (frame.version != format_version) {
-    refuse({"format version ", frame.version, "; this program reads version ", format_version});
-  }
+  if (frame.version != format_version) refuse(other_version(frame.version));
   const std::size_t header_size = frame.header_size, count = frame.sections;
   if (header_size % section_alignment != 0 || header_size > bytes.size() || header_size < 128 ||
       count > (header_size - 68) / 32) {
-    refuse("cut off, or the header is damaged");
+    refuse_damage("cut off, or the header is damaged");
   }
-  if (frame.checksum != checksum_of_header(header_size)) refuse("the header is damaged");
-  if (frame.size != bytes.size()) refuse({bytes.size(), " bytes instead of ", frame.size});
+  if (frame.checksum != checksum_of_header(header_size)) refuse_damage("the header is damaged");
+  if (frame.size != bytes.size()) refuse_damage({bytes.size(), " bytes instead of ", frame.size});
   if (frame.content != content) refuse({"holds ", name_of(frame.content), ", not ", name_of(content)});
   find_sections(header_size, count);
   const std::size_t at = 64 + 32 * count;
   const std::size_t length = get<std::uint32_t>(bytes, at);
-  if (length > header_size - at - 4) refuse("the composition is damaged");
+  if (length > header_size - at - 4) refuse_damage("the composition is damaged");
   const auto made_of = parse_composition(to_text(bytes.subspan(at + 4, length)));
   if (!made_of || frame.kind != static_cast<std::uint8_t>(made_of->kind)) {
-    refuse("the composition is damaged, or a later version wrote it");
+    refuse_damage("the composition is damaged, or a later version wrote it");
   }
-  if (!is_zero(bytes.subspan(at + 4 + length, header_size - at - 4 - length))) refuse("the header is damaged");
+  if (!is_zero(bytes.subspan(at + 4 + length, header_size - at - 4 - length))) refuse_damage("the header is damaged");
   header_ = {content, frame.bits, frame.details, frame.count, *made_of};
 }
 
@@ -332,10 +345,10 @@ NEARDUP_INLINE byte_span container::find(section_tag tag, std::size_t table) con
 
 NEARDUP_INLINE void container::check_sections() const {
   for (const section& s : sections_) {
-    if (checksum_of(s.bytes) != s.checksum) refuse("a section is damaged");
+    check(s);
     const auto end = static_cast<std::size_t>(s.bytes.data() + s.bytes.size() - bytes_.data());
     if (!is_zero(bytes_.subspan(end, (std::min)(align_section(end), bytes_.size()) - end))) {
-      refuse("the space between sections is damaged");
+      refuse_damage({"the space behind ", name_of(s), " is damaged"});
     }
   }
 }
@@ -385,12 +398,12 @@ NEARDUP_INLINE void container::find_sections(std::size_t header_size, std::size_
     const auto [tag, table, begin, size, checksum] =
         get<section_entry>(bytes_, sizeof(file_frame) + sizeof(section_entry) * i);
     if (begin != align_section(end) || begin > bytes_.size() || size == 0 || size > bytes_.size() - begin) {
-      refuse("a section is out of place");
+      refuse_damage({"section ", i + 1, " of ", count, " is out of place"});
     }
     end = to_size(begin + size);
     sections_.push_back({tag, table, bytes_.subspan(to_size(begin), to_size(size)), checksum});
   }
-  if (end != bytes_.size()) refuse("there is something behind the last section");
+  if (end != bytes_.size()) refuse_damage("there is something behind the last section");
 }
 
 #endif  // NEARDUP_BODIES
@@ -405,8 +418,16 @@ NEARDUP_INLINE void check_kind(const std::string& what, const fingerprint_compos
 
 NEARDUP_INLINE void container::check_section(section_tag tag) const {
   for (const section& s : sections_) {
-    if (s.tag == tag && checksum_of(s.bytes) != s.checksum) refuse("a section is damaged");
+    if (s.tag == tag) check(s);
   }
+}
+
+NEARDUP_INLINE std::string container::name_of(const section& s) const {
+  return message_of({"section ", &s - sections_.data() + 1, " of ", sections_.size()});
+}
+
+NEARDUP_INLINE void container::check(const section& s) const {
+  if (checksum_of(s.bytes) != s.checksum) refuse_damage({name_of(s), " is damaged"});
 }
 
 NEARDUP_INLINE std::uint64_t container::checksum_of_header(std::size_t size) const {

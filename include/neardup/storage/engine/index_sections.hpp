@@ -113,7 +113,7 @@ template <class Id, class Offset>
   file.check_fingerprints(bits, kind);
   if (details.zeros != decltype(details.zeros){} || details.is_flat > 1 || details.max_radius_width < 8 ||
       details.max_radius_width > word_bits || !layout::is_valid(bits, details.k, details.blocks)) {
-    file.refuse("the header is damaged");
+    file.refuse_damage("the header is damaged");
   }
   check_id_form<Id>(file, details.form, details.id_size);
   if (details.offset_size != sizeof(Offset)) {
@@ -130,7 +130,7 @@ template <std::size_t Words, class Id, class Offset, template <class> class Arra
 [[nodiscard]] frozen_engine<Words, Id, Offset, Array> read_engine(const container& file) {
   const auto details = std::bit_cast<index_details>(file.header().details);
   const auto require = [&](bool holds) {
-    if (!holds) file.refuse("the sections do not fit each other");
+    if (!holds) file.refuse_damage("the sections do not fit each other");
   };
   // search_plans takes memory for each table. So the number of tables is compared with the number of sections first.
   const layout shape(file.header().bits, details.k, details.blocks);
@@ -226,29 +226,34 @@ class view_engine {
     const std::size_t slots = s.slots();
     if (slots == 0) return check_ids(file);
     const std::size_t unused = Words * word_bits - bits_;
-    for (const words_type& fingerprint : s.fingerprints()) {
-      if ((fingerprint[Words - 1] & ~low_mask(word_bits - unused)) != 0) file.refuse("a fingerprint has too many bits");
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      if ((s.fingerprint(slot)[Words - 1] & ~low_mask(word_bits - unused)) == 0) continue;
+      file.refuse_damage({"fingerprint ", slot, " has too many bits"});
     }
     // Table 0 has no slots, because the fingerprints are stored in the order of table 0.
     const table_key<Words>& key = engine_.plans()->keys()[0];
     const std::span<const Offset> starts = s.starts();
     std::vector<words_type> bucket;
-    check_starts(file, starts);
+    check_starts(file, starts, 0);
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
       bucket.assign(s.fingerprints().begin() + static_cast<std::ptrdiff_t>(starts[i]),
                     s.fingerprints().begin() + static_cast<std::ptrdiff_t>(starts[i + 1]));
       for (const words_type& fingerprint : bucket) {
-        if (bucket_of(key.hash(fingerprint), starts.size() - 1) != i) file.refuse("a fingerprint is out of place");
+        if (bucket_of(key.hash(fingerprint), starts.size() - 1) != i) refuse_table(file, 0);
       }
       std::sort(bucket.begin(), bucket.end());
-      if (std::adjacent_find(bucket.begin(), bucket.end()) != bucket.end()) file.refuse("a fingerprint is there twice");
+      if (std::adjacent_find(bucket.begin(), bucket.end()) != bucket.end()) refuse_table(file, 0);
     }
     check_ids(file);
   }
 
-  void check_starts(const container& file, std::span<const Offset> starts) const {
+  [[noreturn]] static void refuse_table(const container& file, std::size_t number) {
+    file.refuse_damage({"table ", number, " is damaged"});
+  }
+
+  void check_starts(const container& file, std::span<const Offset> starts, std::size_t number) const {
     if (starts.front() != 0 || starts.back() != store().slots() || !std::is_sorted(starts.begin(), starts.end())) {
-      file.refuse("a directory is damaged");
+      refuse_table(file, number);
     }
   }
 
@@ -258,20 +263,21 @@ class view_engine {
     const auto lists = ids.lists().span();
     const std::size_t slots = store().slots();
     std::size_t listed = 0, pairs = slots;
+    const auto refuse = [&] { file.refuse_damage({"list ", listed, " of ids is damaged"}); };
     for (std::size_t group = 0; group < ids.marks().size(); ++group) {
       const auto& marks = ids.marks()[group];
-      if (marks.before != listed) file.refuse("the lists of ids are damaged");
+      if (marks.before != listed) refuse();
       for (std::size_t bit = 0; bit < id_marks::slots; ++bit) {
         if ((marks.words[bit / word_bits] >> (bit % word_bits) & 1U) == 0) continue;
         const std::size_t slot = group * id_marks::slots + bit;
-        if (slot >= slots || listed + 1 >= begins.size()) file.refuse("the lists of ids are damaged");
+        if (slot >= slots || listed + 1 >= begins.size()) refuse();
         const auto list =
             ids.lists().span(static_cast<std::size_t>(begins[listed]), static_cast<std::size_t>(begins[listed + 1]));
         if (begins[listed] != pairs - (slots - listed) || list.size() < 2 || !(list[0] == ids.first_ids()[slot])) {
-          file.refuse("the lists of ids are damaged");
+          refuse();
         }
         for (std::size_t i = 1; i < list.size(); ++i) {
-          if (!(list[i - 1] < list[i])) file.refuse("the ids of a fingerprint are not in order");
+          if (!(list[i - 1] < list[i])) refuse();
         }
         pairs += list.size() - 1;
         ++listed;
@@ -279,7 +285,7 @@ class view_engine {
     }
     if (pairs != store().pairs() || (begins.empty() ? listed != 0 : listed + 1 != begins.size()) ||
         (!begins.empty() && begins.back() != lists.size())) {
-      file.refuse("the lists of ids are damaged");
+      refuse();
     }
   }
 
@@ -294,7 +300,7 @@ class view_engine {
     };
     if (number == 0) {
       for (std::size_t slot = 0; Words > 1 && slot < slots; ++slot) {
-        if (!is_filter_of(slot, slot)) file.refuse("a filter is damaged");
+        if (!is_filter_of(slot, slot)) refuse_table(file, number);
       }
       return;
     }
@@ -302,20 +308,20 @@ class view_engine {
     std::vector<bool> is_seen(slots);
     std::size_t seen = 0;
     const auto see = [&](std::size_t slot, std::size_t bucket, std::size_t buckets) {
-      if (slot >= slots || is_seen[slot]) file.refuse("a table is damaged");
+      if (slot >= slots || is_seen[slot]) refuse_table(file, number);
       is_seen[slot] = true;
       ++seen;
-      if (bucket_of(key.hash(store().fingerprint(slot)), buckets) != bucket) file.refuse("a table is damaged");
+      if (bucket_of(key.hash(store().fingerprint(slot)), buckets) != bucket) refuse_table(file, number);
     };
     const auto see_entry = [&](std::size_t entry, std::size_t bucket, std::size_t buckets) {
       constexpr std::size_t ahead = 16;
       if (entry + ahead < table.slots.size()) prefetch(&store().fingerprint(table.slots[entry + ahead]));
       see(table.slots[entry], bucket, buckets);
-      if (!is_filter_of(entry, table.slots[entry])) file.refuse("a filter is damaged");
+      if (!is_filter_of(entry, table.slots[entry])) refuse_table(file, number);
     };
     if (table.lines.size() == 0) {
       const std::span<const Offset> starts = table.starts.span();
-      check_starts(file, starts);
+      check_starts(file, starts, number);
       for (std::size_t bucket = 0; bucket + 1 < starts.size(); ++bucket) {
         for (std::size_t i = starts[bucket]; i < starts[bucket + 1]; ++i) see_entry(i, bucket, starts.size() - 1);
       }
@@ -326,20 +332,17 @@ class view_engine {
         for (std::size_t i = 0; i < line.inline_count(); ++i) {
           const std::size_t slot = line.slot(i);
           see(slot, bucket, table.lines.size());
-          if (line.filters()[i] != fold_filter<std::uint16_t>(store().fingerprint(slot))) {
-            file.refuse("a filter is damaged");
-          }
+          if (line.filters()[i] != fold_filter<std::uint16_t>(store().fingerprint(slot))) refuse_table(file, number);
         }
         if (!line.overflows()) continue;
         const std::size_t count = line.overflow_count();
-        if (line.overflow() != next || count == 0 || count > table.slots.size() - next)
-          file.refuse("a table is damaged");
+        if (line.overflow() != next || count == 0 || count > table.slots.size() - next) refuse_table(file, number);
         for (std::size_t i = next; i < next + count; ++i) see_entry(i, bucket, table.lines.size());
         next += count;
       }
-      if (next != table.slots.size()) file.refuse("a table is damaged");
+      if (next != table.slots.size()) refuse_table(file, number);
     }
-    if (seen != slots) file.refuse("a table lacks a fingerprint");
+    if (seen != slots) refuse_table(file, number);
   }
 
   std::size_t bits_;

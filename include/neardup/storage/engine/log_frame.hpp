@@ -60,6 +60,11 @@ class log_frame {
   /// records are synced one by one.
   [[nodiscard]] bool is_torn_at(std::size_t position) const;
 
+  /// Returns the position of the record whose payload is `payload`, a view into the bytes of the log.
+  [[nodiscard]] std::size_t begin_of(std::string_view payload) const noexcept {
+    return static_cast<std::size_t>(payload.data() - bytes_.data()) - record_head;
+  }
+
   [[nodiscard]] static std::string encode_header(std::uint64_t number);
   /// Encodes a record that begins at `position` of the log.
   /// Throws: std::length_error if the payload has 4 GiB or more.
@@ -68,8 +73,10 @@ class log_frame {
  private:
   static std::optional<std::uint64_t> number_in(std::string_view bytes);
 
+  static constexpr std::size_t record_head = 16;
+
   static std::size_t end_of(std::size_t position, std::size_t payload) noexcept {
-    return position + 16 + (payload + 7) / 8 * 8;
+    return position + record_head + (payload + 7) / 8 * 8;
   }
   static xxh3<64> hash_at(std::size_t position, std::uint64_t number) noexcept {
     return xxh3<64>{number + std::uint64_t{position} * golden_ratio};
@@ -107,10 +114,11 @@ NEARDUP_INLINE std::string log_frame::problem() const {
     const auto version = get<std::uint64_t>(to_bytes(bytes_), version_at);
     const auto checksum = get<std::uint64_t>(to_bytes(bytes_), checksum_at);
     if (version != format_version && checksum == checksum_of(to_bytes(bytes_.substr(0, checksum_at)))) {
-      return message_of({"format version ", version, "; this program reads version ", format_version});
+      return other_version(version);
     }
   }
-  return "its header is damaged";
+  return "its header is damaged; restore the file and its log from a copy, or move the log away to go on without its "
+         "changes";
 }
 
 NEARDUP_INLINE std::string log_frame::encode_header(std::uint64_t number) {
@@ -123,7 +131,10 @@ NEARDUP_INLINE std::string log_frame::encode_header(std::uint64_t number) {
 
 NEARDUP_INLINE std::string log_frame::encode_record(std::string_view payload, std::size_t position,
                                                     std::uint64_t number) {
-  if (payload.size() > 0xffffffffU) fail<std::length_error>("a record of a log has less than 4 GiB");
+  if (payload.size() > 0xffffffffU) {
+    fail<std::length_error>(
+        {"a change of ", payload.size(), " bytes; a record of a log has less than 4 GiB. Use smaller batches"});
+  }
   const xxh3<64> hash = hash_at(position, number);
   std::string record;
   put(record, static_cast<std::uint32_t>(payload.size()));
@@ -144,7 +155,7 @@ NEARDUP_INLINE std::optional<std::size_t> log_frame::payload_size_at(std::size_t
 NEARDUP_INLINE std::optional<std::string_view> log_frame::payload_at(std::size_t position) const {
   const auto size = payload_size_at(position);
   if (!size || end_of(position, *size) > bytes_.size()) return std::nullopt;
-  const std::string_view payload = bytes_.substr(position + 16, *size);
+  const std::string_view payload = bytes_.substr(position + record_head, *size);
   const auto hash = get<std::uint64_t>(to_bytes(bytes_), position + 8);
   return hash == hash_at(position, *number_)(payload) ? std::optional(payload) : std::nullopt;
 }
@@ -152,7 +163,7 @@ NEARDUP_INLINE std::optional<std::string_view> log_frame::payload_at(std::size_t
 NEARDUP_INLINE std::optional<std::string_view> log_frame::record_at(std::size_t position) const {
   const auto payload = payload_at(position);
   if (!payload) return std::nullopt;
-  const std::size_t end = position + 16 + payload->size();
+  const std::size_t end = position + record_head + payload->size();
   const std::string_view padding = bytes_.substr(end, end_of(position, payload->size()) - end);
   return padding.find_first_not_of('\0') == padding.npos ? payload : std::nullopt;
 }

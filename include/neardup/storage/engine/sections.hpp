@@ -83,7 +83,7 @@ class section_reader {
     const byte_span bytes = file_.find(tag, table);
     if (bytes.empty()) return;
     ++found_;
-    if (bytes.size() % sizeof(T) != 0) file_.refuse("a section is out of place");
+    if (bytes.size() % sizeof(T) != 0) file_.refuse_damage("a section is out of place");
     const std::span<const T> values(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));
     if constexpr (std::is_constructible_v<Array<T>, std::span<const T>>) {
       array = Array<T>(values);

@@ -100,7 +100,7 @@ class mapped_sets {
                                      sets_.bucket_begins.size() >= 2;
     if (!fits || sets_.ids.size() != file.header().count || sets_.id_order.size() != sets_.ids.size() ||
         (log_.size() != 0 && log_.size() != 2)) {
-      file.refuse("the sections do not fit each other");
+      file.refuse_damage("the sections do not fit each other");
     }
     sections.finish("an index of sets");
   }
@@ -128,7 +128,7 @@ class mapped_sets {
     const auto postings = sets_.postings.span();
     if (!std::equal(begins.begin(), begins.end(), expected.bucket_begins.begin(), expected.bucket_begins.end()) ||
         !std::equal(postings.begin(), postings.end(), expected.postings.begin(), expected.postings.end(), is_same)) {
-      file.refuse("the postings are damaged");
+      file.refuse_damage("the postings are damaged");
     }
   }
 
@@ -138,7 +138,7 @@ class mapped_sets {
     const auto details = std::bit_cast<set_details>(header.details);
     if (details.zero != 0 || details.measure > static_cast<int>(set_similarity::containment) ||
         details.min_common == 0 || !(details.least > 0 && details.least <= 1)) {
-      file.refuse("the header is damaged");
+      file.refuse_damage("the header is damaged");
     }
     if (header.bits != 8 * sizeof(Feature)) {
       file.refuse({"features of ", header.bits, " bits, not ", 8 * sizeof(Feature)});
@@ -150,26 +150,30 @@ class mapped_sets {
   void check_sets(const container& file) const {
     const auto& records = sets_.records;
     const std::size_t slots = sets_.slots();
-    if (records[0].begin != 0 || records[slots].begin != sets_.features.size()) file.refuse("the sets are damaged");
-    if (fold_bitmap(records[slots].bitmap) != 0 || records[slots].bitmap[0] != 0) file.refuse("the sets are damaged");
+    const auto refuse = [&](std::size_t slot, const char* what) { file.refuse_damage({"set ", slot, what}); };
+    if (records[0].begin != 0) refuse(0, " is damaged");
+    if (records[slots].begin != sets_.features.size() || fold_bitmap(records[slots].bitmap) != 0 ||
+        records[slots].bitmap[0] != 0) {
+      refuse(slots, ", the end of the sets, is damaged");
+    }
     std::vector<std::uint64_t> hashes;
     hashes.reserve(slots);
     for (std::size_t slot = 0; slot < slots; ++slot) {
       if (records[slot].begin > records[slot + 1].begin || records[slot + 1].begin > sets_.features.size()) {
-        file.refuse("the sets are damaged");
+        refuse(slot, " is damaged");
       }
       const std::span<const Feature> set = sets_.set(slot);
       if (set.size() >= std::size_t{1} << 30 || !is_ascending(set)) {
-        file.refuse("the features of a set are not in order");
+        refuse(slot, " has features that are not in order");
       }
       const set_sketch sketch = sketch_of(set);
-      if (sketch.bitmap != records[slot].bitmap) file.refuse("the sets are damaged");
+      if (sketch.bitmap != records[slot].bitmap) refuse(slot, " is damaged");
       hashes.push_back(sketch.hash);
     }
     const equal_groups<std::uint32_t> copies(
         hashes.size(), [&](std::size_t i) { return hashes[i]; },
         [&](std::uint32_t a, std::uint32_t b) { return compare_sets(sets_.set(a), sets_.set(b)); }, {});
-    if (copies.distinct() != slots) file.refuse("a set is there twice");
+    if (copies.distinct() != slots) file.refuse_damage("a set is there twice");
   }
 
   void check_ids(const container& file) const {
@@ -178,15 +182,17 @@ class mapped_sets {
     const auto order = sets_.id_order.span();
     if (begins.front() != 0 || begins.back() != ids.size() ||
         std::adjacent_find(begins.begin(), begins.end(), std::greater_equal<>()) != begins.end()) {
-      file.refuse("the ids are damaged");
+      file.refuse_damage("the ids are damaged");
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
-      if (order[i] >= ids.size() || (i > 0 && !(ids[order[i - 1]] < ids[order[i]]))) file.refuse("the ids are damaged");
+      if (order[i] >= ids.size() || (i > 0 && !(ids[order[i - 1]] < ids[order[i]]))) {
+        file.refuse_damage({"the order of id ", i, " is damaged"});
+      }
     }
     for (std::size_t slot = 0; slot + 1 < begins.size(); ++slot) {
       const auto own = sets_.ids_of(slot);
       for (std::size_t i = 1; i < own.size(); ++i) {
-        if (!(own[i - 1] < own[i])) file.refuse("the ids of a set are not in order");
+        if (!(own[i - 1] < own[i])) file.refuse_damage({"set ", slot, " has ids that are not in order"});
       }
     }
   }
