@@ -238,29 +238,3 @@ TEST_CASE("a golden exact deduplicator is written byte for byte, and those of ea
     CHECK(support::read_bytes(copy / "d.log") == support::read_bytes(golden(older + ".log")));
   }
 }
-
-TEST_CASE("a deduplicator of min-wise codes that was saved as one of SimHash opens as what it is, and only so") {
-  const std::string name = "minwise_saved_as_simhash.neardup";
-  const support::temporary_folder copy;
-  std::filesystem::copy_file(golden(name), copy / "d");
-  std::filesystem::copy_file(golden(name + ".log"), copy / "d.log");
-  const fingerprint_composition made_of{.definition = 1, .tokenizer = "words"};
-  const auto by_minima = [] { return fingerprint_deduplicator{minwise_hasher{words{}}, jaccard{0.7}}; };
-  const auto by_votes = [distance = by_minima().distance()] {
-    return fingerprint_deduplicator{simhasher{words{}}, jaccard{0.7}, {.distance = distance}};
-  };
-  CHECK_THROWS_AS(durable_deduplicator(copy / "d", by_votes(), made_of), std::invalid_argument);
-  const auto open = [&] { return durable_deduplicator(copy / "d", by_minima(), made_of); };
-  {
-    auto d = open();
-    CHECK(d.added() == 9);
-    CHECK(d.size() == 7);
-    CHECK_FALSE(d.contains(2));
-    d.save();
-  }
-  CHECK(open().size() == 7);
-  // The rewritten file states its kind.
-  CHECK(support::read_bytes(copy / "d").find("kind: minwise") != std::string::npos);
-  CHECK_THROWS_WITH(durable_deduplicator(copy / "d", by_votes(), made_of),
-                    copy / "d" + ": the fingerprints are made otherwise: kind minwise, not simhash");
-}

@@ -9,8 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include <neardup/dedup.hpp>
+#include <neardup/fingerprint.hpp>
 #include <neardup/index.hpp>
 #include <neardup/storage.hpp>
+#include <neardup/text.hpp>
 
 #include "catch.hpp"
 #include "support/temporary_folder.hpp"
@@ -163,22 +166,22 @@ TEST_CASE("fingerprints of the other kind are refused by name, when saved and wh
   CHECK_THROWS_AS(list_of_codes(mapped_file(folder / "records"), fingerprints), std::invalid_argument);
 }
 
-TEST_CASE("min-wise codes that were saved under the wrong kind are read as what the file says, and saved anew") {
+TEST_CASE("a deduplicator of min-wise codes is restored as what it is, and only so") {
+  using namespace neardup;
   const support::temporary_folder folder;
-  flat_index<64> index;  // Same bytes as a flat_index of min-wise codes that was saved with a composition without a
-                         // kind.
-  flat_codes expected;
-  for (std::uint64_t i = 0; i < 9; ++i) {
-    index.insert(simhash<64>(i * i), static_cast<std::uint32_t>(i));
-    expected.insert(minwise<64>(i * i), static_cast<std::uint32_t>(i));
-  }
-  save(folder / "old", index, fingerprints);
-  CHECK_THROWS_AS(neardup::load<flat_codes>(folder / "old"), std::runtime_error);
-  flat_codes again;
-  for (const auto& [fingerprint, id] : neardup::load<flat_index<64>>(folder / "old")) {
-    again.insert(minwise<64>(fingerprint.to_words()), id);
-  }
-  CHECK(again == expected);
+  const auto by_minima = [] { return fingerprint_deduplicator{minwise_hasher{words{}}, jaccard{0.7}}; };
+  const auto by_votes = [distance = by_minima().distance()] {
+    return fingerprint_deduplicator{simhasher{words{}}, jaccard{0.7}, {.distance = distance}};
+  };
+  auto dedup = by_minima();
+  dedup.add("a text of some words");
+  save(folder / "d", dedup, fingerprints);
+  CHECK(restore(folder / "d", by_minima(), fingerprints).size() == 1);
+  CHECK_THROWS_WITH(restore(folder / "d", by_votes(), fingerprints),
+                    folder / "d" + ": the fingerprints are made otherwise: kind minwise, not simhash");
+  save(folder / "d", by_votes(), codes);
+  CHECK_THROWS_WITH(restore(folder / "d", by_minima(), codes),
+                    folder / "d" + ": the fingerprints are made otherwise: kind simhash, not minwise");
 }
 
 TEST_CASE("the composition of a minwise_hasher names its parts, and no weighter") {

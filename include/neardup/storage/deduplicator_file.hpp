@@ -419,10 +419,7 @@ journaled_file read_deduplicator(const std::string& path, Form& form, const fing
   if (is_of_other_class(deduplicator_format<Form>::is_exact, options)) {
     fail<std::invalid_argument>({path, ": saved with ", format::difference(form, options.first(32))});
   }
-  fingerprint_composition expected = composition_for<Form>(made_of);
-  // Earlier versions always wrote "simhash", whatever the kind was. The options in the file show the true kind.
-  if (file.header().made_of.kind == fingerprint_kind::simhash) expected.kind = fingerprint_kind::simhash;
-  file.check_composition(expected);
+  file.check_composition(composition_for<Form>(made_of));
   if (file.header().bits != bits_of_description<typename Form::description_type>) {
     file.refuse_damage("the sections do not fit each other");
   }
