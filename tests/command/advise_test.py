@@ -10,8 +10,8 @@ import subprocess
 import sys
 import threading
 
-from harness import (A, B, IS_SAMPLE, PROGRAM, SANITIZED, CommandTest, characters, corpus, cpu_seconds, effort, jaccard, jsonl, main,
-                     run, unittest, words)
+from harness import (A, B, IS_SAMPLE, PROGRAM, SANITIZED, CommandTest, characters, corpus, cpu_seconds, effort, jaccard, jsonl, law,
+                     main, run, unittest, words)
 
 
 class Advise(CommandTest):
@@ -487,19 +487,10 @@ class Labels(CommandTest):
         labels["a0", "b0"], labels["a1", "b0"] = True, False
         return texts, labels
 
-    @staticmethod
-    def distance(a, b):
-        row = list(range(len(b) + 1))
-        for i, x in enumerate(a, 1):
-            before, row[0] = row[0], i
-            for j, y in enumerate(b, 1):
-                before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
-        return row[-1]
-
     def similarity(self, kind, a, b):
         if kind == "edit":
             longer = max(len(a), len(b))
-            return (longer - self.distance(a, b)) / longer
+            return (longer - law.edits_between(a, b)) / longer
         name, _, size = kind.partition(":")
         features = words if name == "words" else characters
         return jaccard(features(a, int(size)), features(b, int(size)))

@@ -5,7 +5,7 @@ import json
 import random
 import re
 
-from harness import A, B, CommandTest, as_json, corpus, effort, jsonl, run, main
+from harness import A, B, CommandTest, as_json, corpus, effort, jaccard, jsonl, run, main
 
 
 def bag(texts, n=2):
@@ -15,10 +15,6 @@ def bag(texts, n=2):
         words = re.findall(r"[a-z0-9]+", text.lower())
         counts.update([tuple(words[i : i + n]) for i in range(len(words) - n + 1)] or ([tuple(words)] if words else []))
     return frozenset((token, i) for token, count in counts.items() for i in range(count))
-
-
-def jaccard(a, b):
-    return len(a & b) / len(a | b) if a or b else 0.0
 
 
 def repetitive(count, seed):

@@ -4,7 +4,7 @@ NEARDUP_PROGRAM names the program."""
 import json
 import random
 
-from harness import A, B, CommandTest, connected, corpus, effort, fingerprints, hamming_distance, jaccard, jsonl
+from harness import A, B, CommandTest, connected, corpus, effort, fingerprints, hamming_distance, jaccard, jsonl, law
 from harness import represented, run, unless_short, words, main
 
 
@@ -15,15 +15,6 @@ def labelled(texts, seed, values=("en", "de", 3, "zh \u4e2d")):
 
 def as_lines(records):
     return "".join(json.dumps(record) + "\n" for record in records).encode()
-
-
-def edit_similarity(a, b):
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        before, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
-    return 1 - row[-1] / max(len(a), len(b))
 
 
 class Pairing(CommandTest):
@@ -90,7 +81,7 @@ class Pairing(CommandTest):
         largest_first = sorted(sets, key=lambda name: -len(sets[name]))
         self.check(records, self.similar(records, contained, 0.7), "--check", "containment", "--similarity", "0.7", order=largest_first)
         self.check(records, self.similar(records, lambda a, b: jaccard(sets[a], sets[b]), 1), "--similarity", "1")
-        edits = {(a, b): edit_similarity(text[a], text[b]) for a in text for b in text if a < b}
+        edits = {(a, b): 1 - law.edits_between(text[a], text[b]) / max(len(text[a]), len(text[b])) for a in text for b in text if a < b}
         self.check(records, self.similar(records, lambda a, b: edits[min(a, b), max(a, b)], 0.7), "--check", "edit", "--similarity", "0.7")
 
     def test_fingerprints_and_codes(self):
