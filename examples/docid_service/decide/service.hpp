@@ -21,6 +21,7 @@
 
 #include "../../common/passages.hpp"
 #include "../describe/article.hpp"
+#include "../stores/mapping.hpp"
 #include "../stores/stores.hpp"
 #include "cascade.hpp"
 #include "clue_index.hpp"

@@ -21,7 +21,6 @@ class hbase_contents final : public contents {
   /// Throws: std::runtime_error if HBase cannot be reached.
   hbase_contents(const std::string& master, const std::string& store);
 
-  [[nodiscard]] bool is_local() const override { return false; }
   void put(doc_number document, std::uint64_t version, std::string_view json) override;
   std::optional<std::string> get(doc_number document, std::uint64_t version) override;
   void erase(doc_number document, std::uint64_t version) override;

@@ -244,7 +244,7 @@ void mariadb_tables::flush() {
 // ---- The mapping ----------------------------------------------------------------------------------------------------
 
 mariadb_mapping::mariadb_mapping(mariadb_connection& connection, fingerprint_index* urls)
-    : row_mapping(tables_), connection_(connection), tables_(connection), urls_(urls) {}
+    : mapping(tables_), connection_(connection), tables_(connection), urls_(urls) {}
 
 void mariadb_mapping::begin() {
   const auto lock = [&] {

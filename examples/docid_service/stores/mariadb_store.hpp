@@ -13,7 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "row_mapping.hpp"
+#include "mapping.hpp"
 #include "stores.hpp"
 
 namespace docid {
@@ -82,7 +82,7 @@ class mariadb_tables final : public sql_database {
 /// database during a transaction, so the second service searches after the first service has committed. The lock
 /// belongs to the connection. So if a service ends or loses the server, its lock and its transaction end, too. The rows
 /// that a transaction adds are sent together at its end.
-class mariadb_mapping final : public row_mapping {
+class mariadb_mapping final : public mapping {
  public:
   /// Opens the mapping. `urls`: an index of url hashes that is searched before the database; null if there is none.
   mariadb_mapping(mariadb_connection& connection, fingerprint_index* urls);
@@ -126,12 +126,10 @@ class mariadb_contents final : public contents {
  public:
   explicit mariadb_contents(mariadb_connection& connection) : tables_(connection) {}
 
-  [[nodiscard]] bool is_local() const override { return false; }
   void put(doc_number document, std::uint64_t version, std::string_view json) override;
   std::optional<std::string> get(doc_number document, std::uint64_t version) override;
   void erase(doc_number document, std::uint64_t version) override;
   void sync() override { tables_.flush(); }
-  void commit() override {}
   void rollback() noexcept override { tables_.forget(); }
 
  private:

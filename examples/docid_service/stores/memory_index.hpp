@@ -76,8 +76,6 @@ class memory_index final : public fingerprint_index {
     }
   }
 
-  void confirm() override {}
-
   std::vector<candidate> near(std::size_t number) override {
     std::vector<candidate> result;
     const auto& [print, part, place] = queries_[number];

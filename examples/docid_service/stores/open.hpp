@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "mapping.hpp"
 #include "stores.hpp"
 
 namespace docid {

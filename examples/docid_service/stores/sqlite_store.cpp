@@ -140,7 +140,7 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
 
 // ---- The mapping ----------------------------------------------------------------------------------------------------
 
-sqlite_mapping::sqlite_mapping(sqlite_database& database) : row_mapping(database), database_(database) {
+sqlite_mapping::sqlite_mapping(sqlite_database& database) : mapping(database), database_(database) {
   std::random_device random;
   for (auto& word : seed_) word = std::uint64_t{random()} << 32 | random();
   database_.read("SELECT number, document, nid, url FROM article ORDER BY number", {}, [this](const sql_row& row) {
@@ -305,12 +305,12 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
 }
 
 void sqlite_mapping::add_document(doc_number document, const definition& defined, const kept_article& kept) {
-  row_mapping::add_document(document, defined, kept);
+  mapping::add_document(document, defined, kept);
   note(document);
 }
 
 void sqlite_mapping::erase_document(doc_number document) {
-  row_mapping::erase_document(document);
+  mapping::erase_document(document);
   is_there_[document] = false;
   erased_documents_.push_back(document);
 }

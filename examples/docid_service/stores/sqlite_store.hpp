@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "row_mapping.hpp"
+#include "mapping.hpp"
 #include "stores.hpp"
 
 namespace docid {
@@ -45,17 +45,15 @@ class sqlite_database final : public sql_database {
 
 /// A mapping in SQLite. Rows are in the order of their arrival, so that a commit writes few pages. Two maps in memory
 /// find the row of a nid, and the document of a url. Their keys are 128-bit hashes with a seed of this process.
-class sqlite_mapping final : public row_mapping {
+class sqlite_mapping final : public mapping {
  public:
   explicit sqlite_mapping(sqlite_database& database);
 
   std::string identity() override;
   void begin() override;
   void commit() override;
-  void end() override {}
   void rollback() noexcept override;
 
-  void prepare(std::span<const std::string_view>, std::span<const std::string_view>) override {}
   std::optional<doc_number> document_of_nid(std::string_view nid) override;
   std::optional<doc_number> document_of_url(std::string_view url) override;
   std::optional<known_article> article_of(doc_number document, std::string_view nid) override;
@@ -103,13 +101,9 @@ class sqlite_contents final : public contents {
  public:
   explicit sqlite_contents(sqlite_database& database) : database_(database) {}
 
-  [[nodiscard]] bool is_local() const override { return false; }
   void put(doc_number document, std::uint64_t version, std::string_view json) override;
   std::optional<std::string> get(doc_number document, std::uint64_t version) override;
   void erase(doc_number document, std::uint64_t version) override;
-  void sync() override {}
-  void commit() override {}
-  void rollback() noexcept override {}
 
  private:
   sqlite_database& database_;

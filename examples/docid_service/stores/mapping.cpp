@@ -1,6 +1,5 @@
-#include "row_mapping.hpp"
+#include "mapping.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -29,7 +28,7 @@ feature_set sql_row::features(std::size_t column) const {
   return result;
 }
 
-std::optional<known_article> row_mapping::find_article(const char* sql, sql_values values) {
+std::optional<known_article> mapping::find_article(const char* sql, sql_values values) {
   std::optional<known_article> found;
   rows_.read(sql, values, [&](const sql_row& row) {
     if (!found) found = known_article{std::string(row.text(0)), std::string(row.text(1)), stored_in(row, 2)};
@@ -37,15 +36,14 @@ std::optional<known_article> row_mapping::find_article(const char* sql, sql_valu
   return found;
 }
 
-std::vector<std::string> row_mapping::nids_of(doc_number document, std::size_t most) {
+std::vector<std::string> mapping::nids_of(doc_number document, std::size_t most) {
   std::vector<std::string> result;
-  most = std::min(most, std::size_t{1} << 62);
   rows_.read("SELECT nid FROM article WHERE document = ? ORDER BY number LIMIT ?", {document, most},
              [&](const sql_row& row) { result.emplace_back(row.text(0)); });
   return result;
 }
 
-std::vector<known_article> row_mapping::articles_of(doc_number document) {
+std::vector<known_article> mapping::articles_of(doc_number document) {
   std::vector<known_article> result;
   rows_.read("SELECT nid, url, heat, version, digest FROM article WHERE document = ? ORDER BY number", {document},
              [&](const sql_row& row) {
@@ -54,19 +52,36 @@ std::vector<known_article> row_mapping::articles_of(doc_number document) {
   return result;
 }
 
-known_article row_mapping::first_of(doc_number document) {
+known_article mapping::first_of(doc_number document) {
   auto found = find_article(
       "SELECT nid, url, heat, version, digest FROM article WHERE document = ? ORDER BY number LIMIT 1", {document});
   if (!found) throw std::runtime_error("the store has no article of document " + std::to_string(document));
   return *std::move(found);
 }
 
-void row_mapping::add_features(doc_number document, const definition& defined) {
+std::optional<known_article> mapping::article_of(doc_number document, std::string_view nid) {
+  for (known_article& one : articles_of(document)) {
+    if (one.nid == nid) return std::move(one);
+  }
+  return std::nullopt;
+}
+
+known_article mapping::hottest_of(doc_number document) {
+  std::vector<known_article> all = articles_of(document);
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const double heat = all[i].stored.heat, most = all[best].stored.heat;
+    if (heat > most || (heat == most && all[i].url == all[best].url)) best = i;
+  }
+  return std::move(all.at(best));
+}
+
+void mapping::add_features(doc_number document, const definition& defined) {
   rows_.insert("features(document, title, content)", "?, ?, ?",
                {document, defined.title.features, defined.content.features});
 }
 
-void row_mapping::add_document(doc_number document, const definition& defined, const kept_article& kept) {
+void mapping::add_document(doc_number document, const definition& defined, const kept_article& kept) {
   rows_.insert("document(number, name, title, content, heat, version)", "?, ?, ?, ?, ?, ?",
                {document, defined.name, value_of(defined.title.print), value_of(defined.content.print), kept.heat,
                 kept.version});
@@ -76,13 +91,13 @@ void row_mapping::add_document(doc_number document, const definition& defined, c
   ++state_.documents;
 }
 
-void row_mapping::set_kept(doc_number document, const kept_article& kept) {
+void mapping::set_kept(doc_number document, const kept_article& kept) {
   rows_.run("UPDATE document SET heat = ?, version = ? WHERE number = ?", {kept.heat, kept.version, document});
   summaries_.erase(document);
 }
 
-void row_mapping::redefine(doc_number document, const definition& old, const definition& defined,
-                           const feature_set& pairs) {
+void mapping::redefine(doc_number document, const definition& old, const definition& defined,
+                       const feature_set& pairs) {
   rows_.insert("redefinition(number, document, title, content)", "?, ?, ?, ?",
                {++state_.redefinitions, document, value_of(old.title.print), value_of(old.content.print)});
   rows_.run("UPDATE document SET title = ?, content = ? WHERE number = ?",
@@ -93,12 +108,12 @@ void row_mapping::redefine(doc_number document, const definition& old, const def
   add_pairs(document, pairs);
 }
 
-void row_mapping::for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) {
+void mapping::for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) {
   rows_.read("SELECT document, title, content FROM redefinition WHERE number > ? ORDER BY number", {after},
              [&](const sql_row& row) { visit(row.document(0), row.print(1), row.print(2)); });
 }
 
-void row_mapping::erase_document(doc_number document) {
+void mapping::erase_document(doc_number document) {
   rows_.run("DELETE FROM document WHERE number = ?", {document});
   rows_.run("DELETE FROM features WHERE document = ?", {document});
   rows_.run("DELETE FROM pairs WHERE document = ?", {document});
@@ -106,11 +121,11 @@ void row_mapping::erase_document(doc_number document) {
   --state_.documents;
 }
 
-void row_mapping::add_pairs(doc_number document, const feature_set& pairs) {
+void mapping::add_pairs(doc_number document, const feature_set& pairs) {
   rows_.insert("pairs(document, content)", "?, ?", {document, pairs});
 }
 
-std::optional<row_mapping::summary> row_mapping::summary_of(doc_number document) {
+std::optional<mapping::summary> mapping::summary_of(doc_number document) {
   if (const auto found = summaries_.find(document); found != summaries_.end()) return found->second;
   std::optional<summary> result;
   rows_.read("SELECT name, heat, version FROM document WHERE number = ?", {document}, [&](const sql_row& row) {
@@ -120,17 +135,17 @@ std::optional<row_mapping::summary> row_mapping::summary_of(doc_number document)
   return result;
 }
 
-std::optional<std::string> row_mapping::name_of(doc_number document) {
+std::optional<std::string> mapping::name_of(doc_number document) {
   const auto found = summary_of(document);
   return found ? std::optional(found->name) : std::nullopt;
 }
 
-std::optional<kept_article> row_mapping::kept_of(doc_number document) {
+std::optional<kept_article> mapping::kept_of(doc_number document) {
   const auto found = summary_of(document);
   return found ? std::optional(found->kept) : std::nullopt;
 }
 
-std::optional<definition> row_mapping::definition_of(doc_number document) {
+std::optional<definition> mapping::definition_of(doc_number document) {
   std::optional<definition> result;
   rows_.read(
       "SELECT d.name, d.title, d.content, f.title, f.content FROM document d"
@@ -141,14 +156,14 @@ std::optional<definition> row_mapping::definition_of(doc_number document) {
   return result;
 }
 
-std::optional<feature_set> row_mapping::pairs_of(doc_number document) {
+std::optional<feature_set> mapping::pairs_of(doc_number document) {
   std::optional<feature_set> result;
   rows_.read("SELECT content FROM pairs WHERE document = ?", {document},
              [&](const sql_row& row) { result = row.features(0); });
   return result;
 }
 
-void row_mapping::for_each_document(doc_number after, const document_visitor& visit) {
+void mapping::for_each_document(doc_number after, const document_visitor& visit) {
   constexpr std::uint64_t together = 100000;  // a database may hold the whole answer in memory
   for (std::uint64_t last = after; last + 1 < state_.next; last += together) {
     rows_.read("SELECT number, title, content FROM document WHERE number > ? AND number <= ? ORDER BY number",
@@ -157,7 +172,7 @@ void row_mapping::for_each_document(doc_number after, const document_visitor& vi
   }
 }
 
-std::vector<document_features> row_mapping::features_after(doc_number after, std::size_t most) {
+std::vector<document_features> mapping::features_after(doc_number after, std::size_t most) {
   std::vector<document_features> result;
   rows_.read("SELECT document, title, content FROM features WHERE document > ? ORDER BY document LIMIT ?",
              {after, most}, [&](const sql_row& row) {
@@ -166,7 +181,7 @@ std::vector<document_features> row_mapping::features_after(doc_number after, std
   return result;
 }
 
-std::vector<doc_number> row_mapping::documents_after(doc_number after, std::size_t most) {
+std::vector<doc_number> mapping::documents_after(doc_number after, std::size_t most) {
   std::vector<doc_number> result;
   rows_.read("SELECT number FROM document WHERE number > ? ORDER BY number LIMIT ?", {after, most},
              [&](const sql_row& row) { result.push_back(row.document(0)); });
