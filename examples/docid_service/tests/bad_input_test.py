@@ -218,17 +218,6 @@ class BadInput(TestCase):
             with self.assertRaises(BlockingIOError):
                 connections[0].recv(65536)
 
-    def test_too_many_connections(self):
-        self.restart("--connections", "40")
-        first = [self.service.connect() for _ in range(40)]
-        for connection in first:
-            self.assertEqual(self.service.request("GET", "/health", connection=connection)[0], 200)
-        for _ in range(20):
-            self.assertEqual(self.service.request("GET", "/health")[0], 503)
-        for connection in first:
-            connection.close()
-        self.wait_until(lambda: self.service.request("GET", "/health")[0] == 200)
-
     def test_memory_is_bounded(self):
         self.restart("--max-body", "4000000", "--max-waiting", "12000000", "--connections", "60", "--feature-memory", "1M")
         body = json.dumps([article(i, nid=f"{i}", content="x " * 200) for i in range(6000)]).encode()

@@ -181,23 +181,6 @@ class Documents(TestCase):
         self.service.doc_id(article(1, nid=nid))
         self.assertEqual(self.service.request("DELETE", "/articles/" + urllib.parse.quote(nid, safe=""))[0], 200)
 
-    def test_a_url_of_two_documents_stays_with_the_one_that_is_left(self):
-        self.restart("--steps", "title,content")
-        first = self.service.doc_id(article(1, nid="a", url="U"))
-        second = self.service.doc_id(article(2, nid="b", url="U"))
-        self.assertNotEqual(first, second)
-        self.restart()
-        self.assertEqual(self.service.request("DELETE", "/articles/a")[0], 200)
-        for _ in range(2):
-            self.assertEqual(self.service.doc_id(article(3, nid="c", url="U")), second)
-            self.restart()
-
-    def test_a_restart_changes_nothing(self):
-        names = [self.service.doc_id(article(i)) for i in range(50)]
-        self.restart()
-        self.assertEqual([self.service.doc_id(article(i)) for i in range(50)], names)
-        self.assertEqual([self.service.doc_id(article(100 + i, content=article(i)["content"])) for i in range(50)], names)
-
     def test_the_document_of_an_article(self):
         one = article(1, nid="a/b 二")
         name = self.service.doc_id(one)

@@ -87,7 +87,7 @@ class Exact(TestCase):
 
     def test_what_failed_is_not_found(self):
         self.service.stop()
-        self.service = self.start_with_limit()
+        self.service = self.start_with_limit(2048)
         contents = Contents(60, 8)
         contents.send(self, self.service, 60)
         failed = 0
@@ -106,9 +106,6 @@ class Exact(TestCase):
         self.assertEqual(answer["filterStatus"], "good")
         contents.note(answer["docId"], "http://example.org/20000", text)
         contents.send(self, self.service, 60)
-
-    def start_with_limit(self):
-        return self.start_service(before=("bash", "-c", 'trap "" XFSZ; ulimit -f 2048; exec "$0" "$@"'))
 
     def test_what_can_be_missed_is_said(self):
         for options, words in (((), None), (("--steps", "url,title"), None), (("--distance", "7"), "within 7 bits (--distance)"),

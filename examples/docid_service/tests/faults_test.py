@@ -3,9 +3,8 @@
 import random
 import resource
 import signal
-import subprocess
 
-from harness import KILLS, Load, PROGRAM, Service, TestCase, article, main
+from harness import KILLS, Load, Service, TestCase, article, main
 
 
 class Faults(TestCase):
@@ -55,37 +54,6 @@ class Faults(TestCase):
         for _ in range(30):
             self.service.stop()
             self.service = self.start()
-
-    def test_a_store_that_cannot_grow(self):
-        self.service.stop()
-        # No file of this process can exceed a megabyte, as on a full disk.
-        self.service = Service.__new__(Service)
-        self.service.process = subprocess.Popen(
-            ["bash", "-c", 'trap "" XFSZ; ulimit -f 1024; exec "$0" "$@"', PROGRAM, "--port", "0", "--data", self.folder],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(self.service.stop, signal.SIGKILL)
-        self.service.port = int(self.service.process.stdout.readline().split("127.0.0.1:")[1].split("/")[0])
-        answered = {}
-        failures = 0
-        for number in range(1000):
-            status, answer = self.service.post(article(number, media="x" * 20000))
-            if status == 200:
-                answered[number] = answer["docId"]
-            else:
-                self.assertEqual(status, 503)
-                self.assertIn("SQLite", answer["error"])
-                failures += 1
-                if failures == 20:
-                    break
-        self.assertEqual(failures, 20)
-        self.assertEqual(self.service.request("GET", "/health")[0], 200)
-        self.service.stop(signal.SIGKILL)
-        self.service = self.start()
-        for number, name in answered.items():
-            self.assertEqual(self.service.doc_id(article(number)), name)
-        _, answer = self.service.post(article(5000))
-        self.assertEqual(answer["filterStatus"], "good")
-        self.assertNotIn(answer["docId"], answered.values())
 
 
 if __name__ == "__main__":

@@ -137,6 +137,10 @@ class TestCase(unittest.TestCase):
         self.addCleanup(service.stop, signal.SIGKILL)
         return service
 
+    def start_with_limit(self, blocks):
+        """Starts a service that can write files of at most `blocks` blocks of 1 kB, as on a full disk."""
+        return self.start_service(*self.options, before=("bash", "-c", f'trap "" XFSZ; ulimit -S -f {blocks}; exec "$0" "$@"'))
+
     def restart(self, *options):
         self.assertEqual(self.service.stop(), 0)
         self.service = self.start(*options)

@@ -16,7 +16,7 @@ import time
 import unittest
 import urllib.parse
 
-from harness import Contents, FIRST, KILLS, Load, PATIENCE, PROGRAM, Service, TestCase, article, sentence, main
+from harness import Contents, FIRST, KILLS, Load, PATIENCE, Service, TestCase, article, sentence, main
 
 
 class Server:
@@ -490,12 +490,7 @@ class OtherStores(StoresTestCase):
 
     def test_a_store_of_rocksdb_that_cannot_grow(self):
         self.service.stop()
-        self.service = Service.__new__(Service)
-        self.service.process = subprocess.Popen(
-            ["bash", "-c", 'trap "" XFSZ; ulimit -S -f 300; exec "$0" "$@"', PROGRAM, "--port", "0", "--data", self.folder,
-             *self.options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(self.service.stop, signal.SIGKILL)
-        self.service.port = int(self.service.process.stdout.readline().split("127.0.0.1:")[1].split("/")[0])
+        self.service = self.start_with_limit(300)
         answered = {}
         number = 0
         for limit, wanted in ((None, 503), (-1, 200)):
