@@ -72,8 +72,6 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/token_kernel.hpp
     include/neardup/fingerprint/kernels/votes.hpp
     include/neardup/fingerprint/kernels/weighted_sums.hpp
-    include/neardup/fingerprint/kernels/window_counts.hpp
-    include/neardup/fingerprint/kernels/window_counts.inl
     include/neardup/fingerprint/kernels/xxh3_lanes.inl
     include/neardup/fingerprint/kernels/xxh3_short.hpp
     include/neardup/fingerprint/kernels/xxh3_spans.hpp
@@ -169,7 +167,6 @@ set(NEARDUP_HEADERS
     include/neardup/simd/neon.hpp
     include/neardup/simd/portable.hpp
     include/neardup/simd/sort_few.hpp
-    include/neardup/simd/text_block.inl
     include/neardup/simhash.hpp
     include/neardup/storage.hpp
     include/neardup/storage/attachment_file.hpp

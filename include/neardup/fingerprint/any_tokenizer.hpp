@@ -15,7 +15,7 @@
 #include "kernels/bit_tally.hpp"
 #include "kernels/code_point_windows.hpp"
 #include "kernels/token_kernel.hpp"
-#include "kernels/window_counts.hpp"
+#include "kernels/xxh3_windows.hpp"
 
 namespace neardup::inline v0 {
 

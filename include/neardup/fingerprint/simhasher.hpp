@@ -20,7 +20,6 @@
 #include "kernels/code_point_windows.hpp"
 #include "kernels/token_kernel.hpp"
 #include "kernels/votes.hpp"
-#include "kernels/window_counts.hpp"
 #include "kernels/xxh3_windows.hpp"
 #include "weighters.hpp"
 

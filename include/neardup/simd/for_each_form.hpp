@@ -11,6 +11,11 @@
 // This header is included several times, so it has no #pragma once.
 #ifdef NEARDUP_KERNEL
 
+#include "avx2.hpp"
+#include "avx512.hpp"
+#include "neon.hpp"
+#include "portable.hpp"
+
 #define NEARDUP_FORM NEARDUP_PORTABLE
 namespace neardup::inline v0::detail::portable {
 #include NEARDUP_KERNEL

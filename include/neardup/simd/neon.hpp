@@ -191,7 +191,7 @@ NEARDUP_ALWAYS_INLINE std::uint64_t close_shorts(const std::uint16_t* y, std::ui
   return close_bits(y, filter_query<std::uint16_t>(x, k));
 }
 
-// ---- vectors of bytes, for text_block.inl ---------------------------------------------------------------------------
+// ---- vectors of bytes, for text_blocks.inl --------------------------------------------------------------------------
 
 using byte_vector = std::uint8_t __attribute__((vector_size(16)));
 

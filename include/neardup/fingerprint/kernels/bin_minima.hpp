@@ -24,10 +24,7 @@
 #include "../../detail/bytes.hpp"
 #include "../../instruction_set.hpp"
 #include "../../minwise.hpp"
-#include "../../simd/avx2.hpp"
-#include "../../simd/avx512.hpp"
 #include "../../simd/forms.hpp"
-#include "../../simd/neon.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -14,10 +14,7 @@
 #include <cstring>
 
 #include "../../detail/bits.hpp"
-#include "../../simd/avx2.hpp"
-#include "../../simd/avx512.hpp"
 #include "../../simd/forms.hpp"
-#include "../../simd/portable.hpp"
 
 namespace neardup::inline v0::detail {
 

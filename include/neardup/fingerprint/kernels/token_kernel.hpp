@@ -105,7 +105,7 @@ concept counts_tokens = requires {
 }
 || (is_xxh3<Hasher> && requires { requires token_source<Tokenizer, true>::gives_windows; });
 
-/// Counts the bits of the hashes of all tokens of a text. tallies[j] counts word j. window_counts.hpp defines this
+/// Counts the bits of the hashes of all tokens of a text. tallies[j] counts word j. xxh3_windows.hpp defines this
 /// function.
 /// Returns: false if the tokens cannot be counted in this way, or if this would not be faster. The counts are then
 /// unspecified.

@@ -13,8 +13,6 @@
 #include <cstdint>
 
 #include "../../detail/bytes.hpp"
-#include "../../simd/avx2.hpp"
-#include "../../simd/avx512.hpp"
 #include "../../simd/forms.hpp"
 
 namespace neardup::inline v0::detail {

@@ -16,10 +16,7 @@
 #include <type_traits>
 
 #include "../../instruction_set.hpp"
-#include "../../simd/avx2.hpp"
-#include "../../simd/avx512.hpp"
 #include "../../simd/forms.hpp"
-#include "../../simd/neon.hpp"
 #include "../../simd/portable.hpp"
 
 namespace neardup::inline v0::detail {

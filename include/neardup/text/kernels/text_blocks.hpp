@@ -15,9 +15,7 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
 #include "../../instruction_set.hpp"
-#include "../../simd/avx2.hpp"
 #include "../../simd/forms.hpp"
-#include "../../simd/neon.hpp"
 #include "../unicode.hpp"
 
 namespace neardup::inline v0::detail {
@@ -63,13 +61,6 @@ NEARDUP_ALWAYS_INLINE std::size_t bit_positions_portable(std::uint64_t mask, std
   return count;
 }
 constexpr auto bit_positions_of(portable_form) noexcept { return bit_positions_portable; }
-
-}  // namespace neardup::inline v0::detail
-
-#define NEARDUP_KERNEL "text_block.inl"
-#include "../../simd/for_each_form.hpp"
-
-namespace neardup::inline v0::detail {
 
 // ---- which bytes belong to words ------------------------------------------------------------------------------------
 
