@@ -241,6 +241,15 @@ class text_input {
     input.size = texts_.size();
     if (texts_.empty()) input.texts = &nothing_;
   }
+  /// Makes an input of one text. Precondition: `text` outlives this object.
+  struct one_text {
+    nb::handle text;
+  };
+  explicit text_input(const one_text& one) {
+    texts_.push_back(text_of(one.text));
+    input.texts = texts_.data();
+    input.size = 1;
+  }
   text_input(const text_input&) = delete;
   text_input& operator=(const text_input&) = delete;
 
@@ -910,7 +919,7 @@ std::unique_ptr<verdicts> decide_all(nb::handle texts, const running& how, const
 /// Returns: the tuple (is_new, original, similarity). For a new document, the last two are None.
 template <class Decide>
 nb::tuple decide_one(nb::handle text, const Decide& decide) {
-  const text_input in(nb::make_tuple(nb::borrow(text)));
+  const text_input in(text_input::one_text{text});
   std::uint8_t is_new = 0;
   std::uint64_t original = 0;
   double similarity = 0;

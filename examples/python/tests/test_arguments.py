@@ -141,8 +141,24 @@ def test_scores():
             neardup.groups(TEXTS, prefer=wrong)
     for right in ([1, 2], [0.5, 1], [True, False], np.array([1, 2], np.uint8), [fractions.Fraction(1, 2), 1]):
         neardup.groups(TEXTS, prefer=right)
-    with pytest.raises(ValueError):
-        neardup.groups(TEXTS, prefer=[float("nan"), 1])
+    with pytest.raises(ValueError, match="^the score of text 1 is NaN$"):
+        neardup.groups(TEXTS, prefer=[1, float("nan")])
+    for scores in ([], [1], [1, 2, 3]):
+        with pytest.raises(ValueError, match=f"^{len(scores)} scores for 2 texts$"):
+            neardup.groups(TEXTS, prefer=scores)
+
+
+def test_messages_name_the_limit_that_a_number_misses():
+    with pytest.raises(ValueError, match="^threads is at least 1, not 0$"):
+        neardup.pairs(TEXTS, threads=0)
+    with pytest.raises(ValueError, match="^k is at least 0 and at most 256, not -1$"):
+        neardup.Index(-1)
+
+
+def test_tokens_are_of_one_text():
+    for wrong in (TEXTS, None, 7):
+        with pytest.raises(TypeError, match=f"^a text is a str or bytes, not {type(wrong).__name__}$"):
+            neardup.tokens(wrong)
 
 
 def test_true_is_no_id():

@@ -264,7 +264,7 @@ def test_what_is_refused(texts, error, message):
         ({"bits": 16}, ValueError, "32 or 64"),
         ({"threads": 0}, ValueError, "at least 1"),
         ({"prefer": [1.0]}, ValueError, "scores"),
-        ({"prefer": [1.0, float("nan")]}, ValueError, "not a number"),
+        ({"prefer": [1.0, float("nan")]}, ValueError, "is NaN"),
         ({"features": 5}, TypeError, ""),
         ({"threads": 2**70}, ValueError, "threads is at least 1"),
     ],

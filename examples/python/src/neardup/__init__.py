@@ -84,7 +84,10 @@ def _is_truth(value: Any) -> bool:
     return isinstance(value, (bool, _np.bool_))
 
 
-def _whole(number: Any, what: str, least: int, most: int = 2**63 - 1) -> int:
+_UNLIMITED = 2**63 - 1
+
+
+def _whole(number: Any, what: str, least: int, most: int = _UNLIMITED) -> int:
     try:
         if _is_truth(number):
             raise TypeError
@@ -92,7 +95,8 @@ def _whole(number: Any, what: str, least: int, most: int = 2**63 - 1) -> int:
     except TypeError:
         raise TypeError(f"{what} is a whole number, not {type(number).__name__}") from None
     if not least <= result <= most:
-        raise ValueError(f"{what} is at least {least} and at most {most}, not {result}")
+        end = "" if most == _UNLIMITED and result < least else f" and at most {most}"
+        raise ValueError(f"{what} is at least {least}{end}, not {result}")
     return result
 
 
@@ -455,6 +459,8 @@ class IdfTable:
 
 def tokens(text: Union[str, bytes], features: str = "words:2", *, dictionary: Words = None) -> List[Any]:
     """Returns the tokens of one text, also repeated tokens, before they are hashed: str, or bytes for "bytes:N"."""
+    if not isinstance(text, (str, bytes)):
+        raise TypeError(f"a text is a str or bytes, not {type(text).__name__}")
     if isinstance(text, str):
         # A lone surrogate becomes U+FFFD.
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
@@ -847,7 +853,10 @@ def _scores(prefer: Any) -> _np.ndarray:
         raise ValueError(f"scores are an array of one dimension, not {array.ndim}")
     if array.dtype.kind not in "buif" and not all(isinstance(one, numbers.Real) for one in array.tolist()):
         raise TypeError("scores are numbers")
-    return _np.ascontiguousarray(array, _np.float64)
+    scores = _np.ascontiguousarray(array, _np.float64)
+    if _np.isnan(scores).any():
+        raise ValueError(f"the score of text {int(_np.isnan(scores).argmax())} is NaN")
+    return scores
 
 
 def _group(
@@ -879,10 +888,10 @@ def _labels(
     scores = None if prefer is None else _scores(prefer)
     least, by_chains = _similarity(similarity), _flag(chains, "chains")
     group = lambda one, own: _native.group(before, one, least, measure, common, own, by_chains, keep_only, read.run)  # noqa: E731
-    if paired is None:
-        return group(of, scores)
     if scores is not None and len(scores) != len(of):
         raise ValueError(f"{len(scores):,} scores for {len(of):,} texts")
+    if paired is None:
+        return group(of, scores)
     if paired.name == "within":
         return paired.labels(of, group, scores)
     found = paired.pairs(of, lambda all: _native.pairs(all, None, least, measure, common, False, read.run))
