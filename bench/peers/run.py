@@ -60,6 +60,7 @@ class Peer:
 PAIRS = (
     Peer("rensa", "rensa", "rensa_pairs.py"),
     Peer("gaoya", "gaoya", "gaoya_pairs.rs"),
+    Peer("FastSketchLSH", "fastsketchlsh", "fastsketchlsh_pairs.py"),
     Peer("datasketch", "datasketch", "datasketch_pairs.py"),
     Peer("hash4j", "hash4j", "Hash4jPairs.java"),
     Peer("find-simdoc", "find-simdoc", "find_simdoc_pairs.rs"),
@@ -67,6 +68,7 @@ PAIRS = (
     Peer("DuckDB", "duckdb", "duckdb_pairs.py"),
     Peer("Polars", "polars", "polars_pairs.py"),
     Peer("simhash", "simhash", "simhash_pairs.py"),
+    Peer("SemHash", "semhash", "semhash_pairs.py"),
 )
 COPIES = (Peer("DuckDB", "duckdb", "duckdb_copies.py"), Peer("Polars", "polars", "polars_copies.py"))
 SEARCH = (
@@ -170,7 +172,7 @@ class Bench:
             with open(output, encoding="utf-8") as kept:
                 return score(dropped, set(range(size)) - {int(json.loads(line)["id"]) for line in kept})
         self.table("copies", title, size, COPIES,
-                   lambda _: self.neardup("unique", "--features", "spaced:words:2", "--similarity", "1", texts),
+                   lambda _: self.neardup("unique", "--copies", texts),
                    lambda peer: [*peer.command(self.build), texts, self.output], of)
 
     def codes(self, job, peers, title, size, bits, k):
