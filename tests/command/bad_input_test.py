@@ -246,6 +246,11 @@ class BadInput(CommandTest):
                               (("--input-format", "csv"), f"id,text\n1,{A}\0\n"), (("--lines",), f"{A}\0\n{B}")):
             done = self.assert_done(run("hash", *options, "-", data=data))
             self.assertIn("1 document has zero bytes (standard input", done.err, options)
+        path = self.write("zeros", f"{A}\0\n{A}\n")
+        for mode, where in (((), ""), (("--lines",), ":1")):
+            done = self.assert_done(run("hash", *mode, path))
+            self.assertIn(f"1 document has zero bytes ({path}{where}): is that text? UTF-16 without", done.err)
+            self.assertNotIn("zero bytes", run("hash", *mode, "--binary", path).err)
         for data in ('{"id":"\\u0000","text":"a few words"}', '{"text":"a few \\\\u0000 words"}'):
             self.assertNotIn("zero bytes", self.assert_done(run("hash", "--jsonl", "-", data=data)).err)
 

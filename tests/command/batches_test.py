@@ -389,14 +389,15 @@ class Changing(Batches):
 
     def test_one_run_at_a_time_changes_an_index(self):
         self.make(corpus(20, 2))
-        for verb in (["unique", "--add-to", self.index], ["index", "--append", "--index", self.index]):
+        for verb in (["unique", "--add-to", self.index], ["index", "--append", "--index", self.index],
+                     ["index", "--index", self.index, "--output", self.index]):
             first = start(*map(str, verb), "--jsonl", "-")
             lock = self.folder / "index.neardup-lock"
             until = time.monotonic() + TIMEOUT
             while not lock.exists() and time.monotonic() < until:
                 time.sleep(0.01)
             done = run(*verb, "--jsonl", "-", data=jsonl(["a text"]))
-            self.assert_fails(done, "is being written by another program")
+            self.assert_fails(done, f"{self.index} is being written by another program")
             first.communicate(jsonl(["a text of the first run"]), timeout=TIMEOUT)
             self.assertEqual(first.returncode, 0)
             self.assertFalse(lock.exists())

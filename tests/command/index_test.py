@@ -427,22 +427,6 @@ class Files(CommandTest):
                 self.assertNotIn("JSON", done.err)
         self.assertEqual(os.listdir(self.folder), ["all.jsonl"])
 
-    def test_one_run_at_a_time_adds_to_an_index(self):
-        index = self.folder / "index"
-        self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
-        first = start("index", "--jsonl", "--index", index, "--output", index, "-")
-        lock = self.folder / "index.neardup-lock"
-        until = time.monotonic() + TIMEOUT
-        while not lock.exists() and time.monotonic() < until:
-            time.sleep(0.01)
-        done = run("index", "--jsonl", "--index", index, "--output", index, self.jsonl)
-        self.expect_error(done, f"{index} is being written by another program")
-        first.communicate(jsonl(["a text of the first run"]), timeout=TIMEOUT)
-        self.assertEqual(first.returncode, 0)
-        self.assertFalse(lock.exists())
-        found = run("query", "--index", index, "--jsonl", "-", data=jsonl(["a text of the first run"])).text
-        self.assertEqual(len(found.splitlines()), 1)
-
     def test_an_index_that_was_replaced_meanwhile_is_not_written_over(self):
         index, other, fifo = (self.folder / name for name in ("index", "other", "fifo"))
         self.assert_done(run("index", "--jsonl", "--output", index, "-", data=jsonl(self.texts[:20])))

@@ -329,13 +329,6 @@ class Foreign(ReadingTest):
             self.assertEqual(done.text, text)
             self.assertEqual(self.assert_done(run("unique", "--lines", "-", data=text.encode())).text, text)
 
-    def test_zero_bytes_are_said(self):
-        path = self.write("zeros", A.encode() + b"\0\n" + A.encode() + b"\n")
-        for mode, where in (((), ""), (("--lines",), ":1")):
-            done = self.assert_done(run("hash", *mode, path))
-            self.assertIn(f"1 document has zero bytes ({path}{where}): is that text? UTF-16 without", done.err)
-            self.assertNotIn("zero bytes", run("hash", *mode, "--binary", path).err)
-
     def test_names_of_other_packers_are_not_written_under(self):
         texts = self.write("texts", A)
         for ending, packer in (("bz2", "bzip2"), ("xz", "xz"), ("lz4", "lz4"), ("zip", "zip"), ("7z", "7-Zip"), ("Z", "compress")):
