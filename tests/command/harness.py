@@ -264,6 +264,28 @@ class CommandTest(unittest.TestCase):
             killer.cancel()
             stop(process)
 
+    def assert_damage_is_found(self, index, data, more):
+        """Adds the records `more` to an index, then damages the index and its log in turn. A query that verifies them fails, or
+        answers as before."""
+        self.assert_done(run("index", "--jsonl", "--index", index, "--append", "--compact", "never", "-", data=more))
+        log, query, rng = index.with_name(index.name + ".neardup-log"), ("query", "--jsonl", "--index", index, "-"), random.Random(3)
+        wanted = self.assert_done(run(*query, data=data)).text
+        for path in (index, log):
+            whole = path.read_bytes()
+            for _ in range(effort(60, 400)):
+                at = rng.randrange(len(whole))
+                path.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << rng.randrange(8))]) + whole[at + 1 :])
+                done = run(*query, data=data)
+                self.assertIn(done.status, (0, 2), done.err)
+                if done.status == 0 and "unfinished change" not in done.err:
+                    self.assertEqual(done.text, wanted, at)
+                self.assertIn(run(*query, "--no-verify", data=data).status, (0, 2))
+            for size in rng.sample(range(len(whole)), effort(12, 60)):
+                path.write_bytes(whole[:size])
+                done = run(*query, data=data)
+                self.assertTrue(done.status == 2 or "unfinished change" in done.err or (path == log and size < 64), (size, done.err))
+            path.write_bytes(whole)
+
     def assert_fails(self, outcome, *parts):
         """Checks exit status 2 and one message that has all of these words."""
         self.assertEqual(outcome.status, 2, outcome.err)
