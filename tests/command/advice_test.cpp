@@ -63,13 +63,15 @@ std::vector<std::string> draw_texts(std::size_t count, std::uint64_t seed) {
   return texts;
 }
 
+neardup::any_tokenizer tokenizer_of(const feature_choice& features) {
+  return neardup::with_tokenizer(features, [](const auto& tokenizer) { return neardup::any_tokenizer(tokenizer); });
+}
+
 /// Jaccard similarities by these features: [i][j] is that of texts i and j, for j < i.
 std::vector<std::vector<float>> similarities_of(const std::vector<std::string>& texts, const feature_choice& features) {
   std::vector<std::vector<std::array<std::uint64_t, 1>>> sets;
-  neardup::with_tokenizer(features, [&](const auto& tokenizer) {
-    const neardup::simhasher hash(tokenizer);
-    for (const std::string& text : texts) sets.push_back(hash.features(text));
-  });
+  const neardup::simhasher hash(tokenizer_of(features));
+  for (const std::string& text : texts) sets.push_back(hash.features(text));
   std::vector<std::vector<float>> result(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j)
@@ -89,16 +91,15 @@ template <class Fingerprint>
 outcome try_out(const std::vector<std::string>& texts, const std::vector<std::vector<float>>& similarities,
                 double similarity, const setup& choice, std::uint64_t seed) {
   std::vector<Fingerprint> prints;
-  neardup::with_tokenizer(choice.features, [&](const auto& tokenizer) {
-    if constexpr (Fingerprint::kind == neardup::fingerprint_kind::minwise) {
-      const auto hash = neardup::make_minwise_hasher<Fingerprint::bits>(tokenizer, neardup::xxh3<64>{seed});
-      for (const std::string& text : texts) prints.push_back(hash(text).value());
-    } else {
-      const auto hash = neardup::make_simhasher<Fingerprint::bits>(tokenizer, neardup::unit{},
-                                                                   neardup::xxh3<Fingerprint::bits>{seed});
-      for (const std::string& text : texts) prints.push_back(hash(text).value());
-    }
-  });
+  const neardup::any_tokenizer tokenizer = tokenizer_of(choice.features);
+  if constexpr (Fingerprint::kind == neardup::fingerprint_kind::minwise) {
+    const auto hash = neardup::make_minwise_hasher<Fingerprint::bits>(tokenizer, neardup::xxh3<64>{seed});
+    for (const std::string& text : texts) prints.push_back(hash(text).value());
+  } else {
+    const auto hash =
+        neardup::make_simhasher<Fingerprint::bits>(tokenizer, neardup::unit{}, neardup::xxh3<Fingerprint::bits>{seed});
+    for (const std::string& text : texts) prints.push_back(hash(text).value());
+  }
   outcome result;
   struct of_document {
     double copies = 0, similar = 0, found = 0;
