@@ -206,10 +206,10 @@ class advisor {
     }
     if (!makes_setups_) return result;
     for (std::size_t f = 0; f < corpus_.features().size(); ++f) {
-      add_setup<neardup::simhash<64>>(f, sizes, run, result);
-      add_setup<neardup::simhash<128>>(f, sizes, run, result);
-      add_setup<neardup::minwise<64>>(f, sizes, run, result);
-      add_setup<neardup::minwise<128>>(f, sizes, run, result);
+      for (const auto kind : {neardup::fingerprint_kind::simhash, neardup::fingerprint_kind::minwise}) {
+        for (const std::size_t width : {std::size_t{64}, std::size_t{128}})
+          add_setup(kind, width, f, sizes, run, result);
+      }
     }
     result.recommended = recommended_setup(result.setups, recall_);
     result.is_reached = result.setups[result.recommended].recall >= recall_;
@@ -258,7 +258,7 @@ class advisor {
     }
     const double n = static_cast<double>(counts.size());
     feature_facts facts{features, all / n, too_short / n, 0, 0, 1};
-    std::vector<std::uint64_t> prints = first_words<neardup::simhash<64>>(f);
+    std::vector<std::uint64_t> prints = first_words(neardup::fingerprint_kind::simhash, f);
     if (prints.size() < 2) return facts;
     constexpr std::uint64_t pairs = 100000;
     constexpr std::uint64_t first = ~std::uint64_t{0} - 2 * pairs;  // random numbers that the sample has not used
@@ -277,11 +277,10 @@ class advisor {
     return facts;
   }
 
-  template <class Fingerprint>
-  [[nodiscard]] std::vector<std::uint64_t> first_words(std::size_t f) const {
+  [[nodiscard]] std::vector<std::uint64_t> first_words(neardup::fingerprint_kind kind, std::size_t f) const {
     std::vector<std::uint64_t> words;
     for (const auto& prints : corpus_.fingerprints(f)) {
-      if (prints) words.push_back(prints->get<Fingerprint>().to_uint64());
+      if (prints) words.push_back(prints->get<64>(kind).to_uint64());
     }
     return words;
   }
@@ -305,15 +304,16 @@ class advisor {
 
   /// Estimates the number of pairs within k bits in the whole corpus, divided by the number of documents. The estimate
   /// uses the number of compared documents within k bits of each sampled document.
-  template <class Fingerprint>
-  [[nodiscard]] double candidates_within(std::size_t f, int k, const neardup::any_runner& run) const {
-    std::vector<Fingerprint> prints;
+  template <std::size_t Bits>
+  [[nodiscard]] double candidates_within(neardup::fingerprint_kind kind, std::size_t f, int k,
+                                         const neardup::any_runner& run) const {
+    std::vector<neardup::simhash<Bits>> prints;
     for (const auto& of_text : corpus_.fingerprints(f)) {
-      if (of_text) prints.push_back(of_text->get<Fingerprint>());
+      if (of_text) prints.push_back(of_text->get<Bits>(kind));
     }
     std::sort(prints.begin(), prints.end());
     // Documents with equal fingerprints are one entry with a count. So a corpus with many copies takes little time.
-    neardup::flat_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index;
+    neardup::flat_index<Bits> index;
     std::vector<std::uint64_t> copies;
     for (std::size_t i = 0; i < prints.size(); ++i) {
       if (i == 0 || prints[i] != prints[i - 1]) {
@@ -328,7 +328,7 @@ class advisor {
     for_each_in_parts(run, run.parts(), sample.size(), [&](std::size_t, std::size_t i) {
       const auto& query = corpus_.queries(f)[i];
       if (!query) return;
-      index.for_each_match(query->get<Fingerprint>(), k, [&](const auto& match) { met[i] += copies[match.id]; });
+      index.for_each_match(query->get<Bits>(kind), k, [&](const auto& match) { met[i] += copies[match.id]; });
       if (corpus_.is_compared(sample[i].ordinal)) --met[i];  // excludes the document itself
     });
 
@@ -461,11 +461,8 @@ class advisor {
     return std::sqrt(variance);
   }
 
-  template <class Fingerprint>
-  void add_setup(std::size_t f, const std::vector<double>& sizes, const neardup::any_runner& run,
-                 advice& result) const {
-    constexpr std::size_t width = Fingerprint::bits;
-    constexpr neardup::fingerprint_kind kind = Fingerprint::kind;
+  void add_setup(neardup::fingerprint_kind kind, std::size_t width, std::size_t f, const std::vector<double>& sizes,
+                 const neardup::any_runner& run, advice& result) const {
     int k = 0;
     estimate recall = recall_within(kind, width, k, f);
     while (recall.value < recall_ && k < max_distance(width)) recall = recall_within(kind, width, ++k, f);
@@ -474,21 +471,22 @@ class advisor {
     const double error = std::hypot(recall.error, luck);
     // If documents were independent, 1.65 standard errors would cover nine of ten cases. Families need more.
     const double reach = 2 * error;
-    const double candidates = candidates_within<Fingerprint>(f, k, run);
+    const double candidates =
+        width == 64 ? candidates_within<64>(kind, f, k, run) : candidates_within<128>(kind, f, k, run);
     const neardup::expected_costs costs =
         neardup::leanest_blocks(width, k, static_cast<double>(corpus_.documents()), {.max_slowdown = 1.5});
 
     // The costs are in nanoseconds, on one core of a server of 2024 with AVX-512.
     constexpr double a_feature = 4, a_byte = 0.3, a_sorted_feature = 8, a_compared_feature = 1.5, a_candidate = 100;
-    constexpr bool is_minwise = kind == neardup::fingerprint_kind::minwise;
+    const bool is_minwise = kind == neardup::fingerprint_kind::minwise;
     // Min-wise codes of any width need one hash of each feature.
-    const double reading =
-        corpus_.mean_bytes() * a_byte + sizes[f] * a_feature * (is_minwise ? 1 : 0.7 + 0.3 * width / 64.0);
+    const double reading = corpus_.mean_bytes() * a_byte +
+                           sizes[f] * a_feature * (is_minwise ? 1 : 0.7 + 0.3 * static_cast<double>(width) / 64.0);
     const double checking =
         sizes.front() * a_sorted_feature + candidates * (a_candidate + 2 * sizes.front() * a_compared_feature);
     // Crowded buckets slow down an index. They do not slow down a scan, which compares all pairs.
     double skew = result.facts[f].skew;
-    if constexpr (is_minwise) skew = skew_of(first_words<neardup::minwise<64>>(f));
+    if (is_minwise) skew = skew_of(first_words(kind, f));
     const double search = (std::min)(costs.seconds * (std::max)(1.0, skew),
                                      neardup::scan_seconds(width, static_cast<double>(corpus_.documents())) / 2);
     constexpr double bytes_a_feature = 4;  // in a set that the check keeps

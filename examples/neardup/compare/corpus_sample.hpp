@@ -43,26 +43,29 @@ class fingerprints_of_text {
   fingerprints_of_text(const neardup::simhash<128>& fingerprint, std::span<const std::uint64_t> features)
       : fingerprint_(fingerprint), narrow_code_(code_of<64>(features)), wide_code_(code_of<128>(features)) {}
 
-  template <class Fingerprint>
-  [[nodiscard]] Fingerprint get() const {
-    if constexpr (std::is_same_v<Fingerprint, neardup::minwise<64>>) return narrow_code_;
-    if constexpr (std::is_same_v<Fingerprint, neardup::minwise<128>>) return wide_code_;
-    if constexpr (std::is_same_v<Fingerprint, neardup::simhash<64>>)
-      return neardup::simhash<64>(fingerprint_.to_words()[0]);
-    if constexpr (std::is_same_v<Fingerprint, neardup::simhash<128>>) return fingerprint_;
+  /// Returns the fingerprint of this kind with 64 or 128 bits. Both kinds have one type, so that they are searched by
+  /// the same code.
+  template <std::size_t Bits>
+  [[nodiscard]] neardup::simhash<Bits> get(neardup::fingerprint_kind kind) const {
+    const bool is_minwise = kind == neardup::fingerprint_kind::minwise;
+    if constexpr (Bits == 64) {
+      return is_minwise ? narrow_code_ : neardup::simhash<64>(fingerprint_.to_words()[0]);
+    } else {
+      return is_minwise ? wide_code_ : fingerprint_;
+    }
   }
 
  private:
   template <std::size_t Bits>
-  static neardup::minwise<Bits> code_of(std::span<const std::uint64_t> features) {
+  static neardup::simhash<Bits> code_of(std::span<const std::uint64_t> features) {
     neardup::minwise_sketch<Bits> sketch;
     sketch.add(features);
-    return sketch.result().value_or(neardup::minwise<Bits>());
+    return neardup::simhash<Bits>(sketch.result().value_or(neardup::minwise<Bits>()).to_words());
   }
 
   neardup::simhash<128> fingerprint_;  // word 0 is the 64-bit fingerprint
-  neardup::minwise<64> narrow_code_;
-  neardup::minwise<128> wide_code_;
+  neardup::simhash<64> narrow_code_;   // the bits of the min-wise code
+  neardup::simhash<128> wide_code_;
 };
 
 /// Computes features and fingerprints of texts, for one choice of features. Each thread needs its own reader.
@@ -259,8 +262,8 @@ class corpus_sample {
           const auto& a = queries_[f][with_news[j]];
           const auto b = own.readers[f].fingerprint(text);
           if (a && b) {
-            compare_by<neardup::simhash<64>, neardup::simhash<128>>(*a, *b, 0, both);
-            compare_by<neardup::minwise<64>, neardup::minwise<128>>(*a, *b, 1, both);
+            compare_by(neardup::fingerprint_kind::simhash, *a, *b, 0, both);
+            compare_by(neardup::fingerprint_kind::minwise, *a, *b, 1, both);
           }
           other.by_features.push_back(both);
         }
@@ -324,13 +327,12 @@ class corpus_sample {
     sample_join::workspace join;
   };
 
-  template <class Narrow, class Wide>
-  static void compare_by(const fingerprints_of_text& a, const fingerprints_of_text& b, std::size_t kind,
-                         compared_pair& both) {
-    const Wide first = a.get<Wide>(), second = b.get<Wide>();
-    both.distance[kind] = {neardup::hamming_distance(a.get<Narrow>(), b.get<Narrow>()),
-                           neardup::hamming_distance(first, second)};
-    for (std::size_t i = 0; i < 2; ++i) both.differing[kind][i] = first.to_words()[i] ^ second.to_words()[i];
+  static void compare_by(neardup::fingerprint_kind kind, const fingerprints_of_text& a, const fingerprints_of_text& b,
+                         std::size_t place, compared_pair& both) {
+    const auto first = a.get<128>(kind), second = b.get<128>(kind);
+    both.distance[place] = {neardup::hamming_distance(a.get<64>(kind), b.get<64>(kind)),
+                            neardup::hamming_distance(first, second)};
+    for (std::size_t i = 0; i < 2; ++i) both.differing[place][i] = first.to_words()[i] ^ second.to_words()[i];
   }
 
   /// Removes a random document. The remaining documents are a smaller uniform sample.
