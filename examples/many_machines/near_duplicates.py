@@ -7,6 +7,7 @@ engine has the members that run() calls.
 
 import argparse
 import hashlib
+import itertools
 import json
 import os
 import sys
@@ -16,6 +17,7 @@ import neardup
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 ROWS = pa.schema([("partition", pa.int32()), ("kind", pa.string()), ("blob", pa.binary())])
 LONG_TEXT = 24  # mean number of features above which sketches move fewer bytes than sets
@@ -144,6 +146,46 @@ def total(blobs):
 def numbered(batch, numbers):
     """Adds the numbers of the texts to a batch."""
     return pa.RecordBatch.from_arrays([*batch.columns, pa.array(numbers, pa.int64())], [*batch.schema.names, "number"])
+
+
+def tables_in(batches):
+    """Returns the tables in the blobs of the first column."""
+    for batch in batches:
+        for blob in batch.column(0):
+            yield from pa.ipc.open_stream(blob.as_buffer())
+
+
+def groups_of(dataset):
+    """Returns the row groups of Parquet files: (path, number of the group in its file, number of its first text)."""
+    groups = [group for file in dataset.get_fragments() for group in file.split_by_row_group()]
+    firsts = itertools.accumulate((group.row_groups[0].num_rows for group in groups), initial=0)
+    return [(os.path.abspath(group.path), group.row_groups[0].id, first) for group, first in zip(groups, firsts)]
+
+
+def batches_in(groups, columns, is_numbered):
+    """Reads row groups."""
+    for path, group, first in groups:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=10_000, row_groups=[group], columns=columns):
+                yield numbered(batch, range(first, first + len(batch))) if is_numbered else batch
+                first += len(batch)
+
+
+def firsts_of(counts):
+    """Returns the number of the first text of each file, in the order of names. `counts`: (name of a file, number of its texts)."""
+    files = sorted(counts)
+    return dict(zip((name for name, _ in files), itertools.accumulate((count for _, count in files), initial=0)))
+
+
+def numbered_by_files(batches, firsts):
+    """Adds numbers to batches, whose last two columns are the file and the number of the row in the file. Without `firsts`,
+    returns the batches as they are."""
+    if not firsts:
+        yield from batches
+    for batch in batches:
+        first = np.array([firsts[name] for name in batch.column(batch.num_columns - 2).to_pylist()], np.int64)
+        numbers = first + batch.column(batch.num_columns - 1).to_numpy()
+        yield numbered(batch.select(range(batch.num_columns - 2)), numbers)
 
 
 def batches_of(rows):
@@ -568,10 +610,11 @@ def arguments(usage, *more):
     parser.add_argument("--payload", choices=["auto", "sets", "sketch", "ids"], default="auto")
     parser.add_argument("--passages", default="", metavar="N", help="remove repeated passages of N words, or with bytes:N of N bytes, instead")
     parser.add_argument("--least-documents", type=int, default=1, help="only passages that this number of texts have")
+    parser.add_argument("--earlier", type=int, default=0, metavar="N", help="the first N texts are an earlier corpus, from which no passages are removed")
     parser.add_argument("--edges", type=int, default=10_000_000, help="how many pairs one process decides about")
     given = parser.parse_args()
     others = ("similarity", "measure", "features", "order", "within", "across", "grouping", "copies_once", "payload", "edges")
-    for name in others if given.passages else ["least_documents"]:
+    for name in others if given.passages else ("least_documents", "earlier"):
         if getattr(given, name) != parser.get_default(name):
             raise SystemExit(f"{parser.prog}: --{name.replace('_', '-')} is {'not ' if given.passages else ''}for --passages")
     if os.path.exists(given.output):

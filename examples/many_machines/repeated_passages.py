@@ -145,7 +145,7 @@ def shuffle_of(given, partitions):
     unit, _, length = given.passages.rpartition(":")
     if unit not in ("", "bytes") or not length.isdecimal():
         raise ValueError(f"--passages is N or bytes:N, not {given.passages}")
-    return neardup.PassageShuffle(int(length), unit or "words", given.least_documents, 0, partitions)
+    return neardup.PassageShuffle(int(length), unit or "words", given.least_documents, given.earlier, partitions)
 
 
 def run(engine, given):

@@ -18,14 +18,7 @@ from distributed import Client
 
 
 def read(function, plan, columns, groups, numbered):
-    def batches():
-        for path, group, first in groups:
-            with pq.ParquetFile(path) as file:
-                for batch in file.iter_batches(batch_size=10_000, row_groups=[group], columns=columns):
-                    yield steps.numbered(batch, range(first, first + len(batch))) if numbered else batch
-                    first += len(batch)
-
-    return steps.by_partition(function(plan, batches()))
+    return steps.by_partition(function(plan, steps.batches_in(groups, columns, numbered)))
 
 
 def pick(parts, kind, partition):
@@ -52,11 +45,7 @@ class Engine:
 
     def __init__(self, client, given):
         self.client, self.out, self.dataset = client, pathlib.Path(given.output).absolute(), ds.dataset(given.input)
-        groups = (group for file in self.dataset.get_fragments() for group in file.split_by_row_group())
-        self.groups, first = [], 0
-        for group in groups:
-            self.groups.append((os.path.abspath(group.path), group.row_groups[0].id, first))
-            first += group.row_groups[0].num_rows
+        self.groups = steps.groups_of(self.dataset)
         (self.out / ".shared").mkdir(parents=True)
         self.columns, self.size = self.dataset.schema.names, self.dataset.count_rows()
         self.cores = sum(client.nthreads().values())

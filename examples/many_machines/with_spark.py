@@ -10,20 +10,17 @@ import os
 import tempfile
 
 import near_duplicates as steps
-import numpy as np
-import pyarrow as pa
 import repeated_passages
 from pyspark import SparkFiles
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import DoubleType, LongType, StructType
+from pyspark.sql.types import StructType
 
 ROWS = "partition int, kind string, blob binary"
 
 
 def here(plan):
     """Returns the plan with the paths that shared files have on this worker."""
-    paths = {name: SparkFiles.get(getattr(plan, name)) for name in plan.shared if getattr(plan, name)}
-    return plan._replace(**paths)
+    return plan._replace(**{name: SparkFiles.get(getattr(plan, name)) for name in plan.shared if getattr(plan, name)})
 
 
 class Engine:
@@ -47,25 +44,12 @@ class Engine:
         writer.parquet(f"{self.out}.steps/{self.written}")
         return self.spark.read.schema(ROWS).parquet(f"{self.out}.steps/{self.written}").select("partition", "kind", "blob")
 
-    def firsts(self):
-        """Returns the number of the first text of each file. Files are ordered by their names."""
-        counts = self.table.select("_metadata.file_path").groupBy("file_path").count().collect()
-        files = sorted((row["file_path"], row["count"]) for row in counts)
-        ends = np.cumsum([0, *(count for _, count in files)]).tolist()
-        return {path: end for (path, _), end in zip(files, ends)}
-
     def read(self, function, plan, columns, few=False, numbered=False):
-        table = self.table.select(*columns, *(["_metadata.file_path", "_metadata.row_index"] if numbered else []))
-        firsts = self.firsts() if numbered else {}
-
-        def with_numbers(batch):
-            first = np.array([firsts[path] for path in batch.column("file_path").to_pylist()], np.int64)
-            return steps.numbered(batch.select(columns), first + batch.column("row_index").to_numpy())
-
-        def work(batches):
-            yield from steps.batches_of(function(here(plan), map(with_numbers, batches) if numbered else batches))
-
-        return self.kept(table.coalesce(self.cores if few else 1 << 30).mapInArrow(work, ROWS))
+        place = ["_metadata.file_path", "_metadata.row_index"] if numbered else []
+        table = self.table.select(*columns, *place).coalesce(self.cores if few else 1 << 30)
+        firsts = steps.firsts_of(table.groupBy("file_path").count().collect()) if numbered else {}
+        work = lambda batches: steps.batches_of(function(here(plan), steps.numbered_by_files(batches, firsts)))  # noqa: E731
+        return self.kept(table.mapInArrow(work, ROWS))
 
     def only(self, data, kind):
         return data.where(data.kind == kind)
@@ -95,21 +79,16 @@ class Engine:
     def write(self, data, kind, columns):
         schema = StructType()
         for name, of in columns.items():
-            own = {"double": DoubleType(), "long": LongType()}
-            schema.add(name, own[of] if of in own else self.table.schema[of].dataType)
+            schema.add(name, of if of in ("double", "long") else self.table.schema[of].dataType)
 
-        def tables(batches):
-            for blob in (blob for batch in batches for blob in batch.column(0)):
-                yield from pa.ipc.open_stream(blob.as_buffer())
-
-        self.only(data, kind).select("blob").mapInArrow(tables, schema).write.parquet(f"{self.out}/{kind}")
+        self.only(data, kind).select("blob").mapInArrow(steps.tables_in, schema).write.parquet(f"{self.out}/{kind}")
 
 
 def main():
     given = steps.arguments(__doc__)
     spark = SparkSession.builder.appName("neardup").getOrCreate()
-    spark.sparkContext.addPyFile(steps.__file__)
-    spark.sparkContext.addPyFile(repeated_passages.__file__)
+    for module in (steps, repeated_passages):
+        spark.sparkContext.addPyFile(module.__file__)
     with tempfile.TemporaryDirectory() as folder:
         (repeated_passages if given.passages else steps).run(Engine(spark, given, folder), given)
     path = spark._jvm.org.apache.hadoop.fs.Path(f"{given.output}.steps")

@@ -81,7 +81,7 @@ def passages_of(table, given):
     """Returns what remains of the texts, and the removed passages."""
     unit, length = ("bytes", given.passages[6:]) if given.passages.startswith("bytes:") else ("words", given.passages)
     texts, ids = table["text"].to_pylist(), table["id"].to_pylist()
-    how = {"unit": unit, "least_documents": given.least_documents}
+    how = {"unit": unit, "least_documents": given.least_documents, "earlier": given.earlier}
     rest = neardup.cut_passages(texts, int(length), **how).to_list()
     found = neardup.passages(texts, int(length), **how)
     rows = zip(*(getattr(found, name).tolist() for name in ("text", "begin", "end", "begin_byte", "end_byte", "first_text", "first_begin_byte")))

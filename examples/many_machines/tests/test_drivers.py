@@ -46,11 +46,11 @@ def spark_environment(folder):
 
 def run_passages(folder, driver, *options, **how):
     """Removes the passages of texts in two files."""
-    table, given = repetitive(2, 2000), argparse.Namespace(passages="5", least_documents=2)
+    table, given = repetitive(2, 2000), argparse.Namespace(passages="5", least_documents=2, earlier=300)
     (folder / "in.parquet").mkdir()
     for name, part in (("b", table.slice(900)), ("a", table.slice(0, 900))):
         pq.write_table(part, folder / "in.parquet" / f"{name}.parquet", row_group_size=400)
-    command = [sys.executable, DRIVERS / driver, "--passages", "5", "--least-documents", "2", "--partitions", "3", *options]
+    command = [sys.executable, DRIVERS / driver, "--passages", "5", "--least-documents", "2", "--earlier", "300", "--partitions", "3", *options]
     done = subprocess.run([*command, folder / "in.parquet", folder / "out"], capture_output=True, text=True, check=False, **how)
     assert done.returncode == 0, done.stderr
     columns = {"texts": ["id", "text"], "passages": ["id", "offset", "length", "first", "first_offset", "passage"]}
@@ -79,6 +79,7 @@ def test_options_that_are_not_for_passages(tmp_path):
         (["--passages", "5", "--similarity", "0.7"], "--similarity is not for --passages"),
         (["--passages", "5", "--copies-once"], "--copies-once is not for --passages"),
         (["--least-documents", "2"], "--least-documents is for --passages"),
+        (["--earlier", "2"], "--earlier is for --passages"),
     ):
         command = [sys.executable, "-c", "import sys; import near_duplicates as steps; steps.arguments('')", *options, "in", tmp_path / "out"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=DRIVERS)

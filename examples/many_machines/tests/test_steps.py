@@ -105,7 +105,7 @@ def test_repeated_passages(seed, tmp_path, capsys, monkeypatch):
     rng = random.Random(seed)
     table = repetitive(seed, [0, 1, 30, 200][seed % 4])
     unit, length, least = rng.choice(["", "bytes:"]), rng.choice([1, 2, 5, 12]), rng.choice([1, 1, 3])
-    given = argparse.Namespace(passages=f"{unit}{length}", least_documents=least, partitions=rng.choice([0, 1, 3, 8]), input="in.parquet")
+    given = argparse.Namespace(passages=f"{unit}{length}", least_documents=least, earlier=rng.choice([0, len(table) // 3]), partitions=rng.choice([0, 1, 3, 8]), input="in.parquet")
     monkeypatch.setattr(repeated_passages, "BYTES_AT_ONCE", rng.choice([1, 1000, 64 << 20]))
     engine = Engine(table, tmp_path)
     repeated_passages.run(engine, given)
@@ -125,7 +125,7 @@ def test_what_is_refused_for_passages(tmp_path):
         ({"least_documents": 0}, "least_documents is at least 1"),
         ({"partitions": 4097}, "partitions is at least 1 and at most 4096"),
     ):
-        given = argparse.Namespace(**{"passages": "5", "least_documents": 1, "partitions": 2, "input": "in.parquet", **changes})
+        given = argparse.Namespace(**{"passages": "5", "least_documents": 1, "earlier": 0, "partitions": 2, "input": "in.parquet", **changes})
         with pytest.raises(ValueError, match=message):
             repeated_passages.run(Engine(table, tmp_path), given)
     with pytest.raises(ValueError, match="in.parquet has no column 'id'"):
