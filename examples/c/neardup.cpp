@@ -2336,8 +2336,8 @@ neardup_status neardup_join_passages(const neardup_passage_view* view, const nea
                                      neardup_passages** result, neardup_error* error) {
   return guarded(error, [&] {
     given(result, "result");
-    std::vector<neardup::passage> found = passages_of(view, true);
-    with_shuffle(shuffle, {}, [&](const auto& tasks) { *result = in_units(tasks.join(std::move(found))).release(); });
+    const std::vector<neardup::passage> found = passages_of(view, true);
+    with_shuffle(shuffle, {}, [&](const auto& tasks) { *result = in_units(tasks.join(found)).release(); });
   });
 }
 

@@ -256,6 +256,7 @@ TEST_CASE("tasks refuse blobs that are damaged, given twice, or of another task"
     CHECK_THROWS_AS(tasks.gather(all(own), i), std::runtime_error);
   }
   CHECK_THROWS_AS(tasks.repeated_anchors({}, 2), std::invalid_argument);
+  CHECK_THROWS_AS(tasks.join(std::vector<passage>{{0, 0, 0, 1, 0, 0, 0}}), std::invalid_argument);
   CHECK_THROWS_AS(neardup::passage_shuffle({}, 0).scatter_anchors(texts), std::invalid_argument);
   CHECK_THROWS_AS(neardup::passage_shuffle({}, 4097).scatter_anchors(texts), std::invalid_argument);
 

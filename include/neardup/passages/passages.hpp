@@ -9,7 +9,6 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -236,23 +235,24 @@ class passage_shuffle {
   }
   /// Returns the longest runs of repeated passages of some documents, in the order of (document, field, begin).
   /// `found`: all passages that gather() returned for these documents, in any order.
-  [[nodiscard]] std::vector<passage> join(std::vector<passage> found) const {
-    const auto key = [](const passage& p) { return std::tuple(p.document, p.field, p.begin); };
-    std::sort(found.begin(), found.end(), [&](const passage& a, const passage& b) { return key(a) < key(b); });
-    std::vector<passage> joined;
-    for (const passage& next : found) {
-      if (!joined.empty()) {
-        passage& last = joined.back();
-        const std::size_t windows = last.end - last.begin + 1 - options_.length;
-        if (key(next) == std::tuple(last.document, last.field, last.begin + windows) &&
-            next.first_document == last.first_document && next.first_field == last.first_field &&
-            next.first_begin == last.first_begin + windows) {
-          last.end = next.end;
-          continue;
-        }
-      }
-      joined.push_back(next);
+  [[nodiscard]] std::vector<passage> join(std::span<const passage> found) const {
+    const auto narrow = [](std::size_t number) { return static_cast<std::uint32_t>(number); };
+    std::vector<detail::repeated_windows> windows;
+    for (const passage& p : found) {
+      if (p.end - p.begin < options_.length)
+        detail::fail<std::invalid_argument>("a passage is shorter than its length");
+      windows.push_back({narrow(p.document), narrow(p.field), narrow(p.begin),
+                         narrow(p.end - p.begin + 1 - options_.length), narrow(p.first_document), narrow(p.first_field),
+                         narrow(p.first_begin)});
     }
+    std::vector<passage> joined;
+    const auto add = [&](const detail::repeated_windows& run) {
+      joined.push_back(detail::passage_of(run, options_.length));
+      return true;
+    };
+    detail::repeated_windows last{};
+    detail::visit_runs(std::span(windows), last, add);
+    if (last.count > 0) add(last);
     return joined;
   }
 

@@ -112,6 +112,20 @@ struct repeated_windows {
   }
 };
 
+/// Sorts repeated windows, and calls `visit(run)` for the longest runs. `last`: the last run of the preceding call, which
+/// becomes the last run of this call. The last run is not visited.
+/// Returns: false if `visit` returned false.
+template <class Visit>
+bool visit_runs(std::span<repeated_windows> found, repeated_windows& last, const Visit& visit) {
+  std::sort(found.begin(), found.end());
+  for (const repeated_windows& one : found) {
+    if (last.append(one)) continue;
+    if (last.count > 0 && !visit(last)) return false;
+    last = one;
+  }
+  return true;
+}
+
 /// A record of a partition: a header, or the hash of a window.
 using window_record = window_hash;
 
@@ -720,12 +734,7 @@ NEARDUP_INLINE void passage_search::visit_found(const visit_type& visit) {
   repeated_windows last{};
   for (std::uint32_t i = 0; i < found_.partitions(); ++i) {
     const std::span<repeated_windows> found = found_.read(i, memory);
-    std::sort(found.begin(), found.end());
-    for (const repeated_windows& one : found) {
-      if (last.append(one)) continue;
-      if (last.count > 0 && !visit(last)) return;
-      last = one;
-    }
+    if (!visit_runs(found, last, visit)) return;
   }
   if (last.count > 0) visit(last);
 }
