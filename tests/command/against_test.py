@@ -402,8 +402,13 @@ class Keep(CommandTest):
     def test_values_that_are_no_numbers_have_their_place(self):
         """Numbers before texts, these byte by byte, and last of all NaN and empty texts, whichever is asked for."""
         rng = random.Random(8)
-        values = ["NaN", '""', '"10.1000/182"', '"2024-01-31"', '"2024-02-01"', '"\u00e4"', '"z"', '"7"', "-Infinity", "-1e999", "-1e308",
-                  "-3", "-1e-999", "0", "1e-999", "1e-400", "5e-324", "12", "1e308", "1e400", "1e999", "1e99999999999999999999", "Infinity"]
+        values = ["NaN", '""', '"10.1000/182"', '"2024-01-31"', '"2024-02-01"', '"\u00e4"', '"z"', '"7"', "-Infinity",
+                  "-1e100000000000000000000", "-10e9223372036854775807", "-1e9223372036854775807", "-1e999", "-1e308", "-3", "-1e-999",
+                  "0", "1e-20000000000000000000", "0.9e-18446744073709551616", "1e-18446744073709551616", "0.01e-9223372036854775808",
+                  "1e-4611686018427387905", "1e-999", "1e-400", "5e-324", "12", "1e308", "1e400", "1e999", "1e999999999999999999",
+                  "10e999999999999999999", "0.1e1000000000000000002", "1e4611686018427387905", "1e+009223372036854775807",
+                  "10e9223372036854775807", "0.2e9223372036854775809", "1e99999999999999999999", "10e99999999999999999999",
+                  "0.01e100000000000000000003", "Infinity"]
         least_to_most = {value: place for place, value in enumerate(values)}
         least_to_most['""'] = least_to_most["NaN"]
         texts_by_bytes = sorted((json.loads(v) for v in values if v.startswith('"') and v != '""'), key=str.encode)

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 
@@ -11,11 +12,50 @@ namespace command {
 
 namespace {
 
+/// An integer of any size. Its digits do not begin with a zero, except for the number 0.
+struct integer {
+  bool is_negative = false;
+  std::string digits = "0";
+};
+
+bool is_less(const integer& a, const integer& b) {
+  if (a.is_negative != b.is_negative) return a.is_negative;
+  const std::string& small = a.is_negative ? b.digits : a.digits;
+  const std::string& large = a.is_negative ? a.digits : b.digits;
+  return small.size() != large.size() ? small.size() < large.size() : small < large;
+}
+
+/// Returns the sum of a number, which is written as the exponent of a JSON number, and `more`.
+/// Precondition: -10^18 < more < 10^18.
+integer sum_of(std::string_view exponent, std::int64_t more) {
+  integer result;
+  result.is_negative = exponent.starts_with('-');
+  exponent.remove_prefix(std::min(exponent.find_first_not_of("+-0"), exponent.size()));
+  constexpr std::size_t short_digits = 18;  // the sum of two such numbers fits in std::int64_t
+  if (exponent.size() <= short_digits) {
+    std::int64_t number = 0;
+    std::from_chars(exponent.data(), exponent.data() + exponent.size(), number);
+    more += result.is_negative ? -number : number;
+    return {more < 0, std::to_string(std::abs(more))};
+  }
+  // The exponent is larger than `more`, so the sum has the sign of the exponent.
+  if (result.is_negative) more = -more;
+  result.digits = "0" + std::string(exponent);
+  for (auto digit = result.digits.rbegin(); more != 0; ++digit) {
+    more += *digit - '0';
+    const std::int64_t last = (more % 10 + 10) % 10;
+    *digit = static_cast<char>('0' + last);
+    more = (more - last) / 10;
+  }
+  result.digits.erase(0, result.digits.find_first_not_of('0'));
+  return result;
+}
+
 /// A decimal number: digits times 10^exponent, with the point after the first digit. The digits neither begin nor end
 /// with a zero.
 struct decimal {
   bool is_negative = false;
-  std::int64_t exponent = 0;
+  integer exponent;
   std::string digits;  ///< empty for zero
 };
 
@@ -26,14 +66,6 @@ decimal parse_decimal(std::string_view text) {
     text.remove_prefix(1);
   }
   const std::size_t end = std::min(text.find_first_of("eE"), text.size());
-  std::int64_t exponent = 0;
-  if (end < text.size()) {
-    std::string_view power = text.substr(end + 1);
-    if (power.starts_with('+')) power.remove_prefix(1);
-    const auto parsed = std::from_chars(power.data(), power.data() + power.size(), exponent);
-    constexpr std::int64_t beyond_all = std::numeric_limits<std::int64_t>::max() / 2;
-    if (parsed.ec == std::errc::result_out_of_range) exponent = power.starts_with('-') ? -beyond_all : beyond_all;
-  }
   const std::string_view mantissa = text.substr(0, end);
   const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
   for (const char c : mantissa) {
@@ -43,7 +75,8 @@ decimal parse_decimal(std::string_view text) {
   result.digits.erase(0, leading);
   result.digits.erase(result.digits.find_last_not_of('0') + 1);
   if (result.digits.empty()) return {};
-  result.exponent = exponent + static_cast<std::int64_t>(point) - static_cast<std::int64_t>(leading) - 1;
+  result.exponent = sum_of(text.substr(std::min(end + 1, text.size())),
+                           static_cast<std::int64_t>(point) - static_cast<std::int64_t>(leading) - 1);
   return result;
 }
 
@@ -54,8 +87,8 @@ bool is_less(const decimal& a, const decimal& b) {
   if (a.is_negative != b.is_negative) return a.is_negative;
   const decimal& small = a.is_negative ? b : a;
   const decimal& large = a.is_negative ? a : b;
-  if (small.exponent != large.exponent) return small.exponent < large.exponent;
-  return small.digits < large.digits;
+  if (is_less(small.exponent, large.exponent)) return true;
+  return !is_less(large.exponent, small.exponent) && small.digits < large.digits;
 }
 
 /// Returns the shortest decimal number whose nearest double is `value`. If `value` was read from a number with at most
@@ -75,7 +108,7 @@ bool may_be_rounded(std::string_view json_number) {
 
 double double_nearest_to(std::string_view json_number) {
   const decimal number = parse_decimal(json_number);
-  const double size = number.digits.empty() || number.exponent < 0 ? 0 : std::numeric_limits<double>::max();
+  const double size = number.digits.empty() || number.exponent.is_negative ? 0 : std::numeric_limits<double>::max();
   return number.is_negative ? -size : size;
 }
 
