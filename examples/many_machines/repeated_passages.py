@@ -115,8 +115,11 @@ def cut(plan, partition, rows):
 
     places = pa.table(plan.shuffle.locate(texts["text"], first, found))
     at = pa.array(found.text - first)
-    of = texts["text"].take(at).to_pylist()
-    passages = [text[begin:end] for text, begin, end in zip(of, places["begin"].to_pylist(), places["end"].to_pylist())]
+    passages, last, text = [], None, ""
+    for i, begin, end in zip(at.to_pylist(), places["begin"].to_pylist(), places["end"].to_pylist()):
+        if i != last:
+            last, text = i, texts["text"][i].as_py()
+        passages.append(text[begin:end])
     length = pc.subtract(places["end_byte"], places["begin_byte"])
     table = pa.table({"id": texts["id"].take(at), "offset": places["begin_byte"], "length": length, "passage": passages})
     for name in ("first_text", "first_begin", "first_end"):

@@ -1,6 +1,7 @@
 """Runs the drivers on real engines, kills some workers, and compares the answers with those of the library."""
 
 import argparse
+import contextlib
 import os
 import pathlib
 import signal
@@ -61,10 +62,31 @@ def run_passages(folder, driver, *options, **how):
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["passages", "texts"]
 
 
+@contextlib.contextmanager
+def killing_a_worker(distributed, cluster, shared):
+    """Kills a worker of Dask as soon as the file `shared` exists."""
+    killed = threading.Event()
+
+    def kill():
+        while not shared.exists():
+            time.sleep(0.01)
+        with distributed.Client(cluster) as client:
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        killed.set()
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    yield
+    killer.join()
+    assert killed.is_set()
+
+
 def test_passages_on_dask(tmp_path):
+    """Kills a worker during the run."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
-        run_passages(tmp_path, "with_dask.py", "--scheduler", cluster.scheduler_address)
+        with killing_a_worker(distributed, cluster, tmp_path / "out" / ".shared" / "repeated"):
+            run_passages(tmp_path, "with_dask.py", "--scheduler", cluster.scheduler_address)
 
 
 def test_passages_on_spark(tmp_path, request):
@@ -93,20 +115,8 @@ def test_dask(tmp_path, shape, request):
         pytest.skip("--engines")
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
-        killed = threading.Event()
-
-        def kill():
-            while not list(tmp_path.glob("out/.shared/wanted")):
-                time.sleep(0.01)
-            with distributed.Client(cluster) as client:
-                os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-            killed.set()
-
-        killer = threading.Thread(target=kill)
-        killer.start()
-        run(tmp_path, "with_dask.py", "sketch", "--scheduler", cluster.scheduler_address, shape=shape)
-        killer.join()
-        assert killed.is_set()
+        with killing_a_worker(distributed, cluster, tmp_path / "out" / ".shared" / "wanted"):
+            run(tmp_path, "with_dask.py", "sketch", "--scheduler", cluster.scheduler_address, shape=shape)
 
 
 @pytest.mark.parametrize(
