@@ -89,6 +89,16 @@ class Damage(CommandTest):
             self.assertIn("1 bad input was skipped", err)
             self.assert_fails(run("unique", "--jsonl", "-", data=data), "not valid JSON")
 
+    def test_an_array_without_its_end_loses_nothing(self):
+        elements = [record(text) for text in texts(3)]
+        for between in (",\n", ",\n  ", ", "):
+            array = "[" + between.join(elements)
+            for data in (array, array + "\n", "[" + elements[0], "[" + between.join(elements[:2]) + "]" + elements[2] + "\n"):
+                found, err = self.kept(data, ("--jsonl",))
+                self.assertEqual(found, list(range(data.count('{'))), (data, err))
+                self.assertIn("1 bad input was skipped", err)
+                self.assert_fails(run("hash", "--jsonl", "-", data=data), "not valid JSON")
+
     def test_brackets_that_are_too_many_in_an_array_lose_nothing(self):
         elements = [record(text) for text in texts(8)]
         for between in (",\n", ",\n  ", ", "):
