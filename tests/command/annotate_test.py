@@ -3,8 +3,9 @@
 import csv
 import io
 import json
+import os
 
-from harness import A, B, CommandTest, corpus, effort, jsonl, run, main
+from harness import A, B, CommandTest, corpus, effort, jsonl, run, main, start, stop
 
 
 def without_member(line, key):
@@ -114,6 +115,23 @@ class Annotated(CommandTest):
         text = self.write("x.txt", A)
         fails([f"{text}: --annotate needs records of JSON, or rows of a table"], "--input-format", "auto", "--annotate", text)
         fails(["standard input:1: "], "--jsonl", "--annotate", "-", data=b'{"id":1}\n')
+
+    def test_a_file_that_is_cut_between_two_passes_is_named(self):
+        fifo = self.folder / "pipe"
+        os.mkfifo(fifo)
+        whole = jsonl([A, B, A])
+        for size in (0, 1, 20, len(whole) // 2, len(whole) - 2, whole.index(b"\n") + 1):
+            file = self.write("records", whole)
+            process = start("groups", "--jsonl", "--annotate", file, fifo)
+            try:
+                with open(fifo, "wb") as end:  # opened when all of the file is read
+                    os.truncate(file, size)
+                    end.write(b'{"id":"last","text":"seven"}\n')
+                _, err = process.communicate(timeout=60)
+            finally:
+                stop(process)
+            self.assertEqual(process.returncode, 2)
+            self.assertIn(f"{file}: was changed while it was being read", err.decode())
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "../compare/corpus.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
@@ -142,7 +143,7 @@ class annotator {
   }
 
   /// Returns a record with its note. `note` is nullopt if the document has no near-duplicates.
-  /// Throws: input_error if the record already has a member with the name of the note.
+  /// Throws: input_error if the record already has a member with the name of the note, or was changed.
   [[nodiscard]] std::string annotated(const source& from, std::uint64_t line, std::string_view raw,
                                       const std::optional<group_note>& note) const {
     if (is_table(from)) {
@@ -156,7 +157,8 @@ class annotator {
       return before_end(raw, values);
     }
     const std::size_t end = raw.find_last_of('}');
-    if (end == raw.npos || has_member(raw.substr(0, end + 1), key_)) refuse(from, line, "member " + key_);
+    if (end == raw.npos) fail_changed(from);  // the first pass has read a whole object here
+    if (has_member(raw.substr(0, end + 1), key_)) refuse(from, line, "member " + key_);
     std::string member = "," + json_string(key_) + ":";
     if (note) {
       member += "{\"group\":" + std::to_string(note->group) + ",\"original\":" + json_string(note->original) +
