@@ -73,7 +73,7 @@ def failures(entry, version_of):
     for name, row in entry["rows"].items():
         if "failed" in row:
             reasons.setdefault(row["failed"], []).append(name_of(name, row, version_of))
-    return "".join(f"\n\nPrograms that {why} are not in the table: {', '.join(names)}." for why, names in reasons.items())
+    return "".join(f"\n\nLeft out, because they {why}: {', '.join(names)}." for why, names in reasons.items())
 
 
 def processes(entry, version_of):
