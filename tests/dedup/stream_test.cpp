@@ -158,10 +158,12 @@ TEST_CASE("a full stream_deduplicator that refuses keeps what it has") {
   stream_deduplicator seen(make(), {.max_documents = 2, .full = when_full::refuse});
   seen.add(text_of(1), 1);
   seen.add(text_of(2), 2);
-  CHECK_THROWS_AS(seen.add(text_of(3), 3), std::length_error);
+  CHECK_THROWS_WITH(seen.add(text_of(3), 3), "a stream_deduplicator is full. Documents that it keeps: 2");
   CHECK(seen.add(text_of(1), 4).original == 1U);
   CHECK(seen.add("", 5).is_new());
   CHECK(seen.erase(1));
+  CHECK_THROWS_WITH(seen.add_batch(std::vector{text_of(3), text_of(4)}, std::vector<std::uint32_t>{6, 7}),
+                    "a stream_deduplicator has no room for the new documents. At most: 2, kept: 1, new: 2");
   CHECK(seen.add(text_of(3), 6).is_new());
   CHECK_THROWS_AS(seen.add(text_of(3), 6), std::invalid_argument);
   CHECK(seen.size() == 2);

@@ -353,9 +353,9 @@ class stream_deduplicator : private Deduplicator {
     const std::size_t all = size() - (replaced != none && kept.empty() ? 1 : 0);
     if (all <= limits_.max_documents) return;
     if (limits_.full == when_full::refuse) {
-      detail::fail<std::length_error>({"a stream_deduplicator has no room: it keeps ", size() - kept.size(),
-                                       " documents of at most ", limits_.max_documents, ", and ", kept.size(),
-                                       " of the call are new"});
+      detail::fail<std::length_error>(
+          {"a stream_deduplicator has no room for the new documents. At most: ", limits_.max_documents,
+           ", kept: ", size() - kept.size(), ", new: ", kept.size()});
     }
     std::size_t left = all - limits_.max_documents;
     gone.reserve(left);
@@ -379,7 +379,7 @@ class stream_deduplicator : private Deduplicator {
   /// Throws std::length_error because the limits are reached. `more`: how many documents the failed call has kept, and
   /// will remove again.
   [[noreturn]] void refuse_for_room(std::size_t more = 0) const {
-    detail::fail<std::length_error>({"a stream_deduplicator is full: it keeps ", size() - more, " documents"});
+    detail::fail<std::length_error>({"a stream_deduplicator is full. Documents that it keeps: ", size() - more});
   }
 
   void make_youngest(slot_type slot, std::uint64_t time) noexcept {
