@@ -320,7 +320,15 @@ auto with_features(const neardup_composition* made_of, const Use& use) {
     return use(name == "zh:words" ? dictionary->words : dictionary->keywords);
   }
   if (dictionary != nullptr) refuse("a dictionary is for features zh:words and zh:keywords, not " + name);
-  return neardup::with_tokenizer(neardup::parse_features(name), use);
+  const neardup::feature_choice features = [&] {
+    try {
+      return neardup::parse_features(name);
+    } catch (const std::invalid_argument& error) {
+      const std::string what = error.what();
+      refuse(what + (what.find("features are ") == what.npos ? "" : ", zh:words or zh:keywords"));
+    }
+  }();
+  return neardup::with_tokenizer(features, use);
 }
 
 /// Calls `use(tokenizer)` for each kind of token in which near-duplicates must agree: numbers, or listed words.

@@ -257,7 +257,7 @@ def test_what_is_refused(texts, error, message):
         ({"similarity": "x"}, TypeError, "a number, not str"),
         ({"measure": "jacard"}, ValueError, "jaccard, cosine, containment, edit, not 'jacard'"),
         ({"min_common": 0}, ValueError, "at least 1"),
-        ({"features": "word"}, ValueError, "features are words"),
+        ({"features": "word"}, ValueError, "features are words.*, zh:words or zh:keywords"),
         ({"features": "chars:0"}, ValueError, "from 1 to 1000"),
         ({"seed": -1}, ValueError, "a seed"),
         ({"seed": 2**64}, ValueError, "a seed"),
