@@ -244,7 +244,7 @@ class ByDefault(CommandTest):
         rows = [{"id": f"d{i}", "f": [[w, 1 + len(w)] for w in t.split()]} for i, t in enumerate(self.texts)]
         data = "".join(json.dumps(row) + "\n" for row in rows)
         sets = {row["id"]: {w for w, _ in row["f"]} for row in rows}
-        done = self.assert_done(run("pairs", *self.exact, *JSON, "--weighted-field", "f", "-", data=data))
+        done = self.assert_done(run("pairs", *self.exact, *JSON, "--weighted-field", "f", "--check", "jaccard", "-", data=data))
         self.assertEqual([(row["a"], row["b"]) for row in done.json], list(matches(sets, jaccard, 0.8)))
 
 

@@ -127,7 +127,7 @@ class Weighted(CommandTest):
 
     def test_what_a_similarity_chose_can_be_spelt_out(self):
         data = "".join(json.dumps({"tags": [[f"w{i}", 1 + i % 3] for i in range(first, 30)]}) + "\n" for first in (0, 1))
-        common = ("pairs", "--jsonl", "--weighted-field", "tags", "-")
+        common = ("pairs", "--jsonl", "--weighted-field", "tags", "--check", "jaccard", "-")
         done = self.assert_done(run(*common, data=data))
         self.assertTrue(done.bytes)
         chosen = done.err.splitlines()[0].split(" means: ")[1].split()
@@ -141,10 +141,29 @@ class Weighted(CommandTest):
         tags = [[f"w{i}", 1 + i % 5] for i in range(40)]
         records = [{"id": "a", "tags": tags}, {"id": "b", "tags": tags[1:]}, {"id": "c", "tags": [[w + "x", x] for w, x in tags]}]
         data = "".join(json.dumps(r) + "\n" for r in records)
-        for options in ((), ("--check", "cosine")):
-            done = self.assert_done(run("pairs", "--jsonl", "--weighted-field", "tags", *options, "-", data=data))
-            self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["a", "b"]])
-        self.assertIn("0.975", run("pairs", "--jsonl", "--weighted-field", "tags", "-", data=data).text)
+        for check, similarity in (("jaccard", "0.975"), ("cosine", "0.998")):
+            done = self.assert_done(run("pairs", "--jsonl", "--weighted-field", "tags", "--check", check, "-", data=data))
+            rows = [line.split("\t") for line in done.text.splitlines()]
+            self.assertEqual([(row[0], *row[2:]) for row in rows], [(similarity, "a", "b")])
+
+    def test_weights_are_not_ignored_silently(self):
+        """The default measure, jaccard, takes no weights, so a run with weights has to name its measure."""
+        data = "".join(json.dumps({"id": id, "tags": [["x", x], ["y", 1 - x]]}) + "\n" for id, x in (("a", 0.999), ("b", 0.001)))
+        common = ("--jsonl", "--weighted-field", "tags", "-")
+        for verb in ("groups", "pairs", "unique"):
+            for options in ((), ("--exact",), ("--similarity", 0.5), ("--kind", "auto"), ("--distance", 3, "--min-similarity", 0.5)):
+                with self.subTest(verb=verb, options=options):
+                    failed = run(verb, *options, *common, data=data)
+                    self.assert_fails(failed, "--weighted-field: the default measure, jaccard, ignores weights; --check cosine ")
+        pairs = self.write("pairs.csv", "a,b\na,b\n")
+        self.assert_fails(run("verify", "--pairs", pairs, *common, data=data), "--weighted-field: the default measure")
+        for options, similarities in (
+            (("--check", "jaccard"), ["1.000"]),
+            (("--check", "cosine"), []),
+            (("--distance", 3), []),
+        ):
+            done = self.assert_done(run("pairs", *options, *common, data=data))
+            self.assertEqual([line.split("\t")[0] for line in done.text.splitlines()], similarities)
 
     def test_a_score_beside_the_words(self):
         words = [[f"w{i}", 1.5] for i in range(20)]

@@ -584,6 +584,11 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
         "fingerprints with --weighted-field cannot be kept in a file: it names what they are made of, and nobody knows "
         "what made these weights");
   }
+  if (to.fingerprint.are_given && to.comparison.min_similarity && !typed.has("--check")) {
+    throw usage_error(
+        "--weighted-field: the default measure, jaccard, ignores weights; --check cosine compares with weights, and "
+        "--check jaccard without them");
+  }
   refuse_missing_input(to, steps.without_input);
   refuse_overwriting(to, steps.other_files ? steps.other_files() : std::vector<std::string>(), true);
   // Unless --bits is given, the width of codes is known only after the first code has been read.
