@@ -23,6 +23,7 @@ class Usage(CommandTest):
             self.assertIn(option, run("--help-all").text)
         self.assertIn("--recall", run("advise", "--help").text)
         self.assertNotIn("--features", run("query", "--help").text)  # the index says it
+        self.assertIn("\nFeatures:\n  --features F ", run("--help").text)
         self.assertNotIn("lists every option", run("diff", "--help").text)
         for arguments in (("--help-all",), ("--help",), ("unique", "--help-all"), ("advise", "--help-all")):
             self.assertLessEqual(max(map(len, run(*arguments).text.splitlines())), 120)
@@ -148,6 +149,7 @@ class Usage(CommandTest):
             (("--check", "hamming", "x"), "--check 'hamming': checks are jaccard, cosine, edit and containment"),
             (("--check", "edit", "--distance", "3", "x"), "--check with --distance alone"),
             (("hash", "--check", "edit", "x"), "unknown option --check"),
+            (("hash", "--similarity", "0.7", "x"), "unknown option --similarity: groups, pairs, "),
             (("--weighted-field", "t", "x"), "--weighted-field needs --jsonl"),
             (("--jsonl", "--weighted-field", "t", "--text-field", "t", "x"), "--weighted-field and --text-field do not go"),
             (("--jsonl", "--weighted-field", "t", "--features", "words", "x"), "--weighted-field and --features do not go"),

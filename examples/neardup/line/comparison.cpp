@@ -350,7 +350,7 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
     }
     // Here the distance comes from an index, so say_choice() prints the least similarity as --similarity.
     if (least && !typed.is_typed("--distance")) {
-      to.choice = similarity_choice{typed.is_typed("--min-similarity") ? least : std::nullopt, least, true};
+      to.choice = similarity_choice{typed.is_typed("--min-similarity") ? least : std::nullopt, least};
     }
     return;
   }
@@ -360,7 +360,7 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
     choose_distance(typed["--kind"].value_or("auto") == "auto", jaccard_for(similarity, to), to);
   }
   if (!least) to.comparison.min_similarity = similarity;
-  to.choice = similarity_choice{wanted ? wanted : least, least, true};
+  to.choice = similarity_choice{wanted ? wanted : least, least};
   if (wanted && typed.is_typed("--distance") && to.comparison.check == similarity_measure::jaccard) {
     run_settings chosen = to;
     choose_distance(false, similarity, chosen);
@@ -400,19 +400,14 @@ void say_similarity(const run_settings& settings) {
                           : "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)")) +
                      " means:" + features(" --features ", settings.fingerprint.features);
   const bool is_exact = settings.comparison.is_exact;
-  if (settings.choice->is_of_comparison && !is_exact)
-    text += " --kind " + std::string(neardup::to_string(settings.fingerprint.kind));
+  if (!is_exact) text += " --kind " + std::string(neardup::to_string(settings.fingerprint.kind));
   text += is_exact ? " --exact" : " --bits " + std::to_string(settings.fingerprint.bits);
-  if (settings.choice->is_of_comparison) {
-    if (!is_exact) text += " --distance " + std::to_string(settings.comparison.distance);
-    const auto measure = static_cast<std::size_t>(settings.comparison.check);
-    if (measure != 0) text += std::string(" --check ") + measure_names[measure];
-    // The edit similarity compares texts, and has no features.
-    if (!settings.comparison.checks_edits()) {
-      text += features(" --check-features ", settings.comparison.check_features);
-    }
-    text += " --min-similarity " + settings.choice->min_similarity.value_or(typed);
-  }
+  if (!is_exact) text += " --distance " + std::to_string(settings.comparison.distance);
+  const auto measure = static_cast<std::size_t>(settings.comparison.check);
+  if (measure != 0) text += std::string(" --check ") + measure_names[measure];
+  // The edit similarity compares texts, and has no features.
+  if (!settings.comparison.checks_edits()) text += features(" --check-features ", settings.comparison.check_features);
+  text += " --min-similarity " + settings.choice->min_similarity.value_or(typed);
   for (const std::string& same : settings.fingerprint.same) text += " --same " + same;
   say(text);
 }

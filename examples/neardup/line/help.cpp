@@ -66,7 +66,7 @@ Examples:
   neardup tokens --features words page.txt                 what a fingerprint is made of
   neardup unique --jsonl training.jsonl --against test.jsonl > clean.jsonl    without what is near the test set
   neardup report --jsonl corpus.jsonl --output groups.html                    to look at in a browser
-  neardup passages --length 50 --jsonl corpus.jsonl        the runs of 50 words and more that stand several times
+  neardup passages --length 50 --jsonl corpus.jsonl        the runs of 50 words and more that occur earlier
   neardup diff old.txt new.txt
   neardup find "a sentence of the page" pages/             the pages that hold it, or nearly
   neardup index --output pages.index pages/                   documents in a file, for query

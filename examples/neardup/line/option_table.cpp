@@ -23,9 +23,9 @@ constexpr std::array options_of_groups{
         "or the first bytes of each file decide",
         usual::with_verb, "csv, tsv, warc, mail, codes, or auto: what each file is"},
     option_row{"--encoding", "NAME", takes::texts, section::input,
-               "the encoding of the texts, if it is not UTF-8: GB18030, BIG5, SHIFT_JIS, EUC-KR, WINDOWS-1252 … Names "
-               "are those "
-               "of iconv. unique prints the texts that it keeps in their own encoding"},
+               "the encoding of the texts, if it is not UTF-8: GB18030, BIG5, SHIFT_JIS, EUC-KR, WINDOWS-1252 … The "
+               "name is a label of the WHATWG Encoding Standard, as in web pages, or a name that iconv knows. unique "
+               "prints the texts that it keeps in their own encoding"},
     option_row{"--mail", "WHAT", takes::texts, section::input,
                "which text of a mail is read. own (the default): only what its author wrote. all: quoted text, too"},
     option_row{
@@ -62,28 +62,28 @@ constexpr std::array options_of_groups{
     option_row{"--strict", flag, takes::texts, section::input,
                "a document with ill-formed characters, or without tokens, is an error"},
     option_row{
-        "--features", "F", takes::features, section::fingerprint,
+        "--features", "F", takes::features, section::features,
         "what the documents are compared by. words: words of the normalised text. words:N: N words in a row. chars:N: "
         "N characters of the normalised text. bytes:N: N bytes of the text as it is. masked:words:N: numbers, dates "
         "and addresses count as one word. canonical:words:N and canonical:chars:N: the spelling of characters does "
         "not matter. letters:N: N characters without the spaces. longest:N: the N longest sentences. code:N: N tokens "
-        "of source code. spaced:words:N: words are what stands between white space. zh:words or zh:keywords: Chinese "
-        "words by a dictionary. Put counted: before any but the last two to count each occurrence of a feature "
-        "(default: the value of --check-features if it is given, else {features})",
+        "of source code. spaced:words:N: words are what is between white space. zh:words or zh:keywords: Chinese "
+        "words by a dictionary. counted:F, such as counted:words:2, counts each occurrence of a feature; F is any of "
+        "these but zh:words and zh:keywords (default: the value of --check-features if it is given, else {features})",
         usual::always, "what is compared: words:N, chars:N, zh:words, … (default: {features})"},
-    option_row{"--dictionary", "FILE", takes::dictionary, section::fingerprint,
+    option_row{"--dictionary", "FILE", takes::dictionary, section::features,
                "the dictionary for zh:words, in the format of jieba's dict.txt (default: that of Debian's package "
                "python3-jieba)"},
-    option_row{"--user-dictionary", "FILE", takes::dictionary, section::fingerprint,
+    option_row{"--user-dictionary", "FILE", takes::dictionary, section::features,
                "further words, one on each line: 'word' or 'word frequency', with a space"},
-    option_row{"--model", "FOLDER", takes::dictionary, section::fingerprint,
+    option_row{"--model", "FOLDER", takes::dictionary, section::features,
                "jieba's model of unknown words (default: finalseg/ beside the dictionary)"},
-    option_row{"--no-hmm", flag, takes::dictionary, section::fingerprint,
+    option_row{"--no-hmm", flag, takes::dictionary, section::features,
                "do not use a model of unknown words. Unknown words are then single characters"},
-    option_row{"--stop-words", "FILE", takes::dictionary, section::fingerprint,
+    option_row{"--stop-words", "FILE", takes::dictionary, section::features,
                "words that do not count, one on each line. zh: the built-in list of Chinese stop words. To name a file "
                "zh, write ./zh"},
-    option_row{"--fold-chinese", flag, takes::dictionary, section::fingerprint,
+    option_row{"--fold-chinese", flag, takes::dictionary, section::features,
                "traditional and simplified Chinese characters count as the same, by the tables of OpenCC (Debian's "
                "package libopencc1.1)"},
     option_row{
@@ -108,7 +108,7 @@ constexpr std::array options_of_groups{
     option_row{"--seed", "N", takes::seed, section::fingerprint,
                "the seed of the hash, and of the sample of advise (default: 0)"},
     option_row{
-        "--similarity", "S", takes::fingerprints, section::comparison,
+        "--similarity", "S", takes::similarity, section::comparison,
         "near-duplicates have at least this exact Jaccard similarity, above 0 to 1 (default: {similarity}, unless "
         "--distance or --min-similarity is given). This value chooses all settings that are not given, without a look "
         "at the documents. advise looks at the documents",
@@ -163,7 +163,7 @@ constexpr std::array options_of_groups{
         "corpus is read as PATH is. If the option is given several times, all of them count",
         usual::with_verb, "another corpus, or an index: pairs of one of its documents and one of PATH"},
     option_row{"--also-within", flag, takes::comparison, section::comparison,
-               "with --against: also print near-duplicates within PATH"},
+               "with --against: also compare the documents of PATH with one another"},
     option_row{
         "--copies-once", flag, takes::copies, section::comparison,
         "of documents with the same features, pair only the first with other documents. Pair the rest with the first"},
@@ -221,8 +221,8 @@ std::span<const option_row> shared_options() { return options_of_groups; }
 
 std::vector<option_row> options_of(const verb& chosen) {
   std::vector<option_row> rows;
-  for (const char* const part : {section::input, section::fingerprint, section::comparison, section::search,
-                                 section::index, section::machines, section::output}) {
+  for (const char* const part : {section::input, section::features, section::fingerprint, section::comparison,
+                                 section::search, section::index, section::machines, section::output}) {
     const auto is_here = [&](const option_row& row) { return row.section == std::string_view(part); };
     for (const option_row& row : chosen.own) {
       if (is_here(row)) rows.push_back(row);

@@ -115,7 +115,8 @@ void take_codes(const typed_options& typed, run_settings& to) {
   }
   for (const option_row& row : options_of(*typed.chosen)) {
     const bool is_of_texts =
-        row.section == std::string_view(section::fingerprint) && row.name != std::string_view("--bits");
+        row.section == std::string_view(section::features) ||
+        (row.section == std::string_view(section::fingerprint) && row.name != std::string_view("--bits"));
     if (is_of_texts && typed.has(row.long_name())) {
       throw usage_error(row.long_name() + " with " + named + ": codes are compared as they are");
     }

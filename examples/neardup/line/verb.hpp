@@ -15,7 +15,7 @@ namespace takes {
 enum : option_groups {
   own = 0,                     ///< an option of one verb, defined in the verb's file
   texts = 1U << 0,             ///< the documents, and the way in which they are read
-  fingerprints = 1U << 1,      ///< kind and width of fingerprints, and the similarity that implies these
+  fingerprints = 1U << 1,      ///< kind and width of fingerprints
   weights = 1U << 2,           ///< weights of features
   features = 1U << 3,          ///< kinds of features
   dictionary = 1U << 4,        ///< words from a dictionary
@@ -38,15 +38,17 @@ enum : option_groups {
   same = 1U << 21,             ///< further features that near-duplicates must share
   codes = 1U << 22,            ///< fingerprints of other programs in place of texts
   pairing = 1U << 23,          ///< a field that decides which documents are compared
+  similarity = 1U << 24,       ///< the similarity that chooses the other settings
   /// The groups of options for all verbs that compare the documents of their input.
-  comparing = texts | fingerprints | weights | features | dictionary | seed | comparison | blocks | output |
-              exit_status | running | help
+  comparing = texts | fingerprints | similarity | weights | features | dictionary | seed | comparison | blocks |
+              output | exit_status | running | help
 };
 }  // namespace takes
 
 namespace section {
-inline constexpr const char *input = "Input", *fingerprint = "Fingerprint", *comparison = "Comparison",
-                            *search = "Search", *index = "Index", *machines = "Many machines", *output = "Output";
+inline constexpr const char *input = "Input", *features = "Features", *fingerprint = "Fingerprint",
+                            *comparison = "Comparison", *search = "Search", *index = "Index",
+                            *machines = "Many machines", *output = "Output";
 }
 
 /// Tells when --help shows an option: never, only in the help of a verb, or always. --help-all shows all options.

@@ -23,7 +23,7 @@ namespace command {
 namespace {
 
 constexpr std::array advise_options{
-    option_row{"--features", "F", takes::own, section::fingerprint,
+    option_row{"--features", "F", takes::own, section::features,
                "of fingerprints, look only at these features: words, words:N, chars:N of the normalised text, or "
                "bytes:N of the text as it is (default: several)",
                usual::with_verb},

@@ -51,13 +51,7 @@ void print_fingerprints(context& c) {
 }
 
 bool run_hash(typed_options& typed) {
-  const auto take_what_is_compared = [&](const typed_options& given, run_settings& to) {
-    if (const auto similarity = given["--similarity"]) {
-      static_cast<void>(similarity_of(given));
-      to.choice = similarity_choice{similarity, std::nullopt, false};
-    }
-  };
-  run_settings settings = take_reading(typed, {.comparison = take_what_is_compared, .writes_lists = true});
+  run_settings settings = take_reading(typed, {.writes_lists = true});
   return run_on_documents(settings, print_fingerprints);
 }
 

@@ -412,9 +412,9 @@ With --index FILE, the new index has the documents of that index and the new one
 When the program ends, the file is whole, or it is as it was before. With --append, --replace or --remove, the
 index FILE is changed in its place, by a log beside it, FILE.neardup-log. query and --against read the log, too.
 )",
-                      takes::texts | takes::codes | takes::fingerprints | takes::weights | takes::features |
-                          takes::dictionary | takes::seed | takes::verification | takes::saved_output | takes::running |
-                          takes::help,
+                      takes::texts | takes::codes | takes::fingerprints | takes::similarity | takes::weights |
+                          takes::features | takes::dictionary | takes::seed | takes::verification |
+                          takes::saved_output | takes::running | takes::help,
                       index_options,
                       run_index};
 

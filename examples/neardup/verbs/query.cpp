@@ -15,7 +15,7 @@ namespace command {
 namespace {
 
 constexpr std::array query_options{
-    option_row{"--features", "F", takes::own, section::fingerprint,
+    option_row{"--features", "F", takes::own, section::features,
                "the features of the index; others are refused (default: those of the index)"},
     option_row{"--index", "FILE", takes::own, section::index, "search the documents of this index", usual::with_verb},
     option_row{"--distance", "K", takes::own, section::index,
@@ -218,13 +218,13 @@ Searches an index file for the near-duplicates of each document. Prints them in 
 one document come by similarity, the highest first.
 Text: similarity, distance in bits ("-" if no fingerprints are compared), the document's id and the id in the
 index, with tabs between them. An index of features misses no document, and the similarity is exact. An index of
-fingerprints may miss a document, and the similarity is estimated from the distance: it estimates the cosine, or
-for min-wise codes the Jaccard similarity. The index says what its features or fingerprints are made of. If the
+fingerprints may miss a document, and the similarity is an estimate from the distance: of the cosine, or for
+min-wise codes of the Jaccard similarity. The index says what its features or fingerprints are made of. If the
 requested similarity is lower than that of the index, all documents of the index are compared.
 )",
-                      takes::texts | takes::codes | takes::fingerprints | takes::weights | takes::dictionary |
-                          takes::seed | takes::verification | takes::format | takes::output | takes::running |
-                          takes::help | takes::exit_status | takes::exact,
+                      takes::texts | takes::codes | takes::fingerprints | takes::similarity | takes::weights |
+                          takes::dictionary | takes::seed | takes::verification | takes::format | takes::output |
+                          takes::running | takes::help | takes::exit_status | takes::exact,
                       query_options,
                       run_query};
 
