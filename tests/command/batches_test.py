@@ -285,7 +285,7 @@ class Changing(Batches):
                     if step % 3 == 0:
                         ids.write_text("".join(f"{i}\r\n" for i in some + ["no such"]))
                         done = self.assert_done(run("index", *change, "--remove", ids))
-                        self.assertIn("1 id of", done.err)
+                        self.assertIn(f"1 id in {ids} is not in the index (no such)\n", done.err)
                         self.assertIn("12 removed", done.err)
                         there = [(i, t) for i, t in there if i not in some]
                     else:
@@ -296,7 +296,7 @@ class Changing(Batches):
                             ids.write_text("\n".join(some[8:]))
                             remove = ["--remove", ids]
                         done = self.assert_done(run("index", *change, "--replace", *remove, "--jsonl", "-", data=self.records(new)))
-                        self.assertIn(" 8 replaced", done.err)
+                        self.assertIn(" added, in place of 8 earlier ones, ", done.err)
                         gone = {i for i, _ in new} | (set(some[8:]) if remove else set())
                         last = dict(new)
                         order = [i for i, _ in new]

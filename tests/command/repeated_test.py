@@ -124,7 +124,7 @@ class Repeated(CommandTest):
         self.assertEqual(output.read_bytes().decode(), "".join(wanted))
         keys = ["id", "offset", "length", "first", "first_offset", "passage", "field", "first_field"][: 8 if len(fields) > 1 else 6]
         self.assertEqual([[json.loads(line)[key] for key in keys] for line in dropped.read_text().splitlines()], rows)
-        self.assertIn(f"; {len(rows):,} passage", done.err)
+        self.assertIn(f"; {len(rows):,} " + ("passage occurs" if len(rows) == 1 else "passages occur") + " earlier", done.err)
         return len(rows)
 
     def test_cuts_what_a_set_of_all_passages_has_seen(self):

@@ -107,7 +107,7 @@ class VerifyClusters(CommandTest):
         documents = self.write("d.jsonl", "".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in enumerate([A, B, A])))
         done = self.assert_done(run("verify", "--clusters", path, "--jsonl", documents))
         self.assertEqual(done.text, "2 documents, similarity 1.000\n  1.000  0\n  1.000  2\n")
-        self.assertIn("1 of 3 pairs within 1 cluster is near-duplicate; 1 group, and 1 document in none", done.err)
+        self.assertIn("1 of 3 pairs within 1 cluster is a pair of near-duplicates; 1 group, and 1 document in none", done.err)
 
     def test_a_table_without_a_header_is_refused(self):
         documents = self.write("d.jsonl", jsonl([A, B]))

@@ -44,7 +44,7 @@ class VerifyPairs(CommandTest):
                     a, b = int(row["a"][1:]), int(row["b"][1:])
                     self.assertLess(abs(row["similarity"] - self.holds[a, b]), 1e-5)
                 self.assertIn("1 pair names one document twice", done.err)
-                self.assertIn(f"{len(wanted)} of {len(self.asked):,} pairs are near-duplicate", done.err)
+                self.assertIn(f"{len(wanted)} of {len(self.asked):,} pairs are near-duplicates", done.err)
                 if dropped_too:
                     rows = [json.loads(line) for line in (self.folder / "dropped").read_text().splitlines()]
                     self.assertEqual({row["id"]: row["kept"] for row in rows},

@@ -170,7 +170,8 @@ void run_without_parts(context& c, const part_settings& how) {
         ++document;
         writer.write(from, line, raw, texts, removed);
       });
-  writer.finish_run("; " + grouped(count) + " of " + counted(collected.size(), "part", "parts") + " stood before");
+  writer.finish_run("; " + grouped(count) + " of " + counted(collected.size(), "part", "parts") +
+                    (count == 1 ? " occurs earlier" : " occur earlier"));
 }
 
 }  // namespace command

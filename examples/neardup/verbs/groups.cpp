@@ -83,8 +83,8 @@ Prints the groups of near-duplicates among documents.
 Text: the first line of a group has its size, and the least similarity of a member to the first member. Then
 each member has a line with its similarity to the first member, and its id. The first member is the one that
 --keep prefers. The other members come in the order of the input. Groups come in the order of their first
-members. The similarity is exact. Without a check, it is estimated from the distance: it estimates the cosine,
-or for min-wise codes the Jaccard similarity.
+members. The similarity is exact. Without a check, it is an estimate from the distance: of the cosine, or for
+min-wise codes of the Jaccard similarity.
 With --pairs: prints the groups of a run on many machines. They equal the groups of one run byte for byte.
 With --annotate: prints the records, byte for byte, each with its group.
 )",

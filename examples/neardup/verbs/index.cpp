@@ -279,13 +279,13 @@ void change_index(context& c, const indexing& how) {
   const std::uint64_t added = change.size(), removed = change.removed.size() - replaced;
   const std::size_t size = index->apply(change, how.compact);
   if (!ids.empty() && !c.settings.output.quiet) {
-    say(counted(ids.size(), "id", "ids") + " of " + how.removed + (ids.size() == 1 ? " is" : " are") +
-        " of no document in the index (" + (ids.size() == 1 ? "" : "one of them: ") + printable(*ids.begin()) + ")");
+    say(counted(ids.size(), "id", "ids") + " in " + how.removed + (ids.size() == 1 ? " is" : " are") +
+        " not in the index (" + (ids.size() == 1 ? "" : "one of them: ") + printable(*ids.begin()) + ")");
   }
-  const std::string summary = (how.reads_documents() ? grouped(added) + " added, " : "") +
-                              (how.replaces ? grouped(replaced) + " replaced, " : "") +
-                              (how.removed.empty() ? "" : grouped(removed) + " removed, ") + grouped(size) +
-                              " in the index";
+  const std::string summary =
+      (how.reads_documents() ? grouped(added) + " added, " : "") +
+      (how.replaces ? "in place of " + counted(replaced, "earlier one", "earlier ones") + ", " : "") +
+      (how.removed.empty() ? "" : grouped(removed) + " removed, ") + grouped(size) + " in the index";
   if (how.reads_documents()) return finish(c, ": " + summary);
   if (!c.settings.output.quiet) say(summary);
 }

@@ -70,8 +70,8 @@ const verb pairs_verb{"pairs",
                       R"(
 Prints the pairs of near-duplicates among documents, in the order of the input.
 Text: similarity, distance in bits ("-" if no fingerprints are compared) and the two ids, with tabs between
-them. The similarity is exact. Without a check, it is estimated from the distance: it estimates the cosine, or
-for min-wise codes the Jaccard similarity. With --check containment, a line has the containment, the number of
+them. The similarity is exact. Without a check, it is an estimate from the distance: of the cosine, or
+for min-wise codes of the Jaccard similarity. With --check containment, a line has the containment, the number of
 common features, the numbers of features of both documents, the id of one document, "in", "holds" or "equals",
 and the id of the other.
 With --pairs: prints the pairs that a run on many machines has found.

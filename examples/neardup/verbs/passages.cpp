@@ -351,18 +351,18 @@ constexpr std::array passages_options{
         "a passage is N words in a row, compared as they are written. bytes:N: a passage is N bytes (default: 50)",
         usual::always, "a passage is N words, or bytes:N (default: 50)"},
     option_row{"--least-documents", "M", takes::own, section::comparison,
-               "list only passages that stand in M documents or more (default: 1, which also lists passages that stand "
+               "list only passages that occur in M documents or more (default: 1, which also lists passages that occur "
                "twice in one document)",
-               usual::always, "only passages that stand in M documents or more"},
+               usual::always, "only passages that occur in M documents or more"},
     option_row{"--against", "PATH…", takes::own, section::comparison,
-               "an earlier corpus. A run of passages is listed if it stands in the input, and stood earlier in the "
+               "an earlier corpus. A run of passages is listed if it occurs in the input, and earlier in the "
                "input or in this corpus. If the option is given several times, all of them count",
                usual::with_verb, "an earlier corpus, whose places are not listed"},
     option_row{
         "--memory", "SIZE", takes::own, section::comparison,
         "the most memory of a run, as 500M or 8G. Data that do not fit are kept in a temporary file. For each document "
         "up to 60 bytes stay in memory in any case, and 80 bytes for each place of passages that overlap where they "
-        "stood first (default: half of the machine's memory, or of what a container or ulimit leaves)"},
+        "occur first (default: half of the machine's memory, or of what a container or ulimit leaves)"},
 };
 
 bool run_passages(typed_options& typed) {
@@ -386,13 +386,13 @@ extern const verb passages_verb;
 const verb passages_verb{
     "passages",
     "PATH…",
-    "the runs of words that stand several times, at any place of a text",
+    "the runs of words that occur earlier, at any place of a text",
     R"(
-Lists the passages that stand several times, the longest first. They are runs of at least --length words of one text
-that also began earlier, in the same text or in another. A run ends if its next --length words began first at a place
-that does not follow. So runs may overlap. unique --passages removes them.
+Lists the runs of at least --length words that occur earlier, in the same text or in another. The longest come first.
+A run repeats one earlier run, word for word. Where a text goes on with --length words that first occur elsewhere,
+another run begins. So runs may overlap. unique --passages removes them.
 Text: the number of its words, the number of documents that contain all of it, its first 300 bytes, then the id of the
-document and the offset in bytes where it stood first, and the same for each place where it stands again. With --format
+document and the offset in bytes where it occurs first, and the same for each place where it occurs again. With --format
 jsonl: "words" (or "bytes"), "documents", "passage", "first" and "again". Places have "id", "offset" and "length" in
 bytes.
 The input is read three times. Standard input is copied to a temporary file.

@@ -64,10 +64,10 @@ void write_passages_page(context& c, const passage_settings& how, std::size_t mo
   const std::string unit = how.are_bytes ? "bytes" : "words";
   const std::string length = counted(how.length, how.are_bytes ? "byte" : "word", unit.c_str());
   const std::string documents =
-      how.least_documents > 1 ? ", and stand in " + grouped(how.least_documents) + " documents or more" : "";
+      how.least_documents > 1 ? ", and occurs in " + grouped(how.least_documents) + " documents or more" : "";
   std::string page(head);
   page.append(report_css).append(before_run);
-  page += html_text("A passage is a run of " + length + " or more that also began earlier" + documents + ". Written " +
+  page += html_text("A passage is a run of " + length + " or more that also occurs earlier" + documents + ". Written " +
                     time_text() + '.');
   page += before_data;
   document_table names(false);

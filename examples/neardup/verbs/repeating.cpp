@@ -157,7 +157,8 @@ void run_without_repeated(context& c, const passage_settings& how) {
         }
         writer.write(from, line, raw, of_record, removed);
       });
-  writer.finish_run("; " + counted(found.size(), "passage", "passages") + " stood before");
+  writer.finish_run("; " + counted(found.size(), "passage", "passages") +
+                    (found.size() == 1 ? " occurs earlier" : " occur earlier"));
 }
 
 }  // namespace command

@@ -26,12 +26,12 @@ constexpr std::array report_options{
                "others there are (default: all groups). With --passages: show the N longest passages",
                usual::with_verb},
     option_row{"--passages", "N", takes::own, section::comparison,
-               "show repeated passages, not groups: the runs of N words that began earlier in the input, at any place "
+               "show repeated passages, not groups: the runs of N words that occur earlier in the input, at any place "
                "of a text. The page says how long they are, where they are, and what share of the text they take. "
                "bytes:N counts bytes",
-               usual::with_verb, "show runs of N words that stand several times, not groups"},
+               usual::with_verb, "show runs of N words that occur earlier, not groups"},
     option_row{"--least-documents", "M", takes::own, section::comparison,
-               "with --passages: show only passages that stand in M documents or more (default: 1)"},
+               "with --passages: show only passages that occur in M documents or more (default: 1)"},
 };
 
 // In a group, differences and pictures are shown for the first members only: at most this many after the kept member.
@@ -221,7 +221,7 @@ Writes the groups of near-duplicates as one HTML page that needs no other file. 
 similarities, the document that stands for each group, its other members, and what differs, side by side. A
 reader can sort and filter it. Long equal pieces are shortened. For codes it shows the pictures: the files that
 the ids name. With --by, a table shows what is dropped from each source. --most N shows only the largest groups.
-With --passages N, the page shows the runs of N words that stand several times, not the groups.
+With --passages N, the page shows the runs of N words that occur earlier, not the groups.
 The input is read twice. Standard input is copied to a temporary file.
 )",
                        takes::comparing | takes::codes | takes::exact | takes::same | takes::pairing |

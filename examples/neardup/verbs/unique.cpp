@@ -809,22 +809,23 @@ constexpr std::array unique_options{
         "write a page with N random decisions for a person to read: dropped documents beside the ones that stand for "
         "them, and documents that were nearly dropped. --seed chooses other decisions. Files are read twice",
         usual::no},
-    option_row{"--parts", "KIND", takes::own, section::comparison,
-               "compare parts of documents, not whole documents: paragraph, sentence or line. A part that stood before "
-               "is removed from the text, and the first one stays. With --similarity, similar parts are removed, too. "
-               "Needs --lines or --jsonl, and --output or --dropped",
-               usual::with_verb, "remove parts that stood before: paragraph, sentence or line"},
+    option_row{
+        "--parts", "KIND", takes::own, section::comparison,
+        "compare parts of documents, not whole documents: paragraph, sentence or line. A part that occurs earlier "
+        "is removed from the text, and the first one stays. With --similarity, similar parts are removed, too. "
+        "Needs --lines or --jsonl, and --output or --dropped",
+        usual::with_verb, "remove parts that occur earlier: paragraph, sentence or line"},
     option_row{"--passages", "N", takes::own, section::comparison,
-               "remove each run of N words that began earlier in the input, or in --against, at any place of a text. "
+               "remove each run of N words that occurs earlier in the input, or in --against, at any place of a text. "
                "The first one stays. bytes:N counts bytes. Words are compared as they are written. Whole records are "
                "not compared. Needs --lines or --jsonl, and --output or --dropped",
-               usual::with_verb, "remove runs of N words that stood before, at any place of a text"},
+               usual::with_verb, "remove runs of N words that occur earlier, at any place of a text"},
     option_row{"--least-length", "N", takes::own, section::comparison,
                "with --parts: keep parts of fewer characters (default: 20)"},
     option_row{"--least-documents", "N", takes::own, section::comparison,
-               "with --parts or --passages: keep what stands in fewer documents (default: 1)"},
+               "with --parts or --passages: keep what occurs in fewer documents (default: 1)"},
     option_row{"--cut-passages", flag, takes::own, section::comparison,
-               "with --against and --check containment: remove the passages that stand in the other corpus from the "
+               "with --against and --check containment: remove the passages that occur in the other corpus from the "
                "text, and keep the record. Needs --lines or --jsonl, and --output or --dropped"},
 };
 

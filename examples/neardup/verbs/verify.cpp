@@ -51,7 +51,7 @@ constexpr std::array verify_options{
     annotate_option,
     annotate_key_option,
     option_row{"--similarity", "S", takes::own, section::comparison,
-               "a pair is near-duplicate if its exact similarity is at least this (default: {similarity})",
+               "two documents are near-duplicates if their exact similarity is at least this (default: {similarity})",
                usual::always},
     option_row{"--check", "M", takes::own, section::comparison, "the measure: jaccard (the default), cosine or edit",
                usual::always},
@@ -530,7 +530,7 @@ void verify_clusters(context& c, const pair_source& from) {
   records.notes.finish("", records.sources);
   finish(c,
          ": " + grouped(near) + " of " + counted(pairs, "pair", "pairs") + " within " +
-             counted(clusters, "cluster", "clusters") + (near == 1 ? " is" : " are") + " near-duplicate; " +
+             counted(clusters, "cluster", "clusters") + (near == 1 ? " is a pair of" : " are") + " near-duplicates; " +
              counted(groups, "group", "groups") + ", and " + counted(alone, "document", "documents") + " in none",
          near);
 }
@@ -548,7 +548,7 @@ void verify_pairs(context& c, const pair_source& from) {
     read_records(c, pairs, checker);
   }
   std::string summary = ": " + grouped(checker.near()) + " of " + counted(checker.pairs(), "pair", "pairs") +
-                        (checker.near() == 1 ? " is" : " are") + " near-duplicate";
+                        (checker.near() == 1 ? " is a pair of" : " are") + " near-duplicates";
   if (c.dropped) summary += ", " + counted(checker.drop(), "document", "documents") + " to drop";
   if (checker.with_itself() > 0 && !c.settings.output.quiet) {
     say(counted(checker.with_itself(), "pair names", "pairs name") + " one document twice");
