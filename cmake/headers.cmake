@@ -144,6 +144,7 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/posting_lists.hpp
     include/neardup/sets/engine/rare_first.hpp
     include/neardup/sets/engine/row_join.hpp
+    include/neardup/sets/engine/row_parts.hpp
     include/neardup/sets/engine/set_join.hpp
     include/neardup/sets/engine/set_parts.hpp
     include/neardup/sets/engine/set_postings.hpp

@@ -92,6 +92,7 @@ neardup::detail::row_join_sizes random_sizes(std::mt19937_64& random) {
           .max_partitions = 40,
           .large = large[random() % 4],
           .cached_prefixes = cached[random() % 3],
+          .part_cost = random() % 3 == 0 ? 800U : 0U,
           .failures = random_limits(random)};
 }
 

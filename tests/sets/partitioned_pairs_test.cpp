@@ -83,10 +83,11 @@ std::size_t check_partitions_of(oracle::set_shape shape, std::size_t count, std:
       const neardup::detail::row_join_sizes sizes{.memory = memory[random() % 3],
                                                   .max_partitions = 40,
                                                   .large = large[random() % 3],
-                                                  .cached_prefixes = random() % 2 == 0 ? 5U : 1U << 14};
+                                                  .cached_prefixes = random() % 2 == 0 ? 5U : 1U << 14,
+                                                  .part_cost = random() % 3 == 0 ? 800U : 0U};
       const std::size_t split = random() % 4 == 0 ? 1 + random() % (sets.size() - 1) : sets.size();
       CAPTURE(static_cast<int>(shape), static_cast<int>(measure), similarity, least.min_common, options.copies_once,
-              options.run.parts(), sizes.memory, sizes.large, split);
+              options.run.parts(), sizes.memory, sizes.large, sizes.part_cost, split);
       const auto expected = joined(sets, split, least, options);
       REQUIRE(partitioned(sets, split, least, options, sizes) == expected);
       found += expected.size();

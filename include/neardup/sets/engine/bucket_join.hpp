@@ -87,12 +87,14 @@ struct found_pair {
 ///   Sets::feature                   the type of a feature
 ///   Sets::row                       {key, set, size, position}: the feature, the number of the set, the number of its
 ///                                   features, the position of the feature in the prefix
+///   position(row)                   row.position, or 0 if the keys of rows are not features
 ///   Sets::scratch                   scratch memory of a thread
 ///   has_features(), has_bitmaps()   true if features() and bitmap() may be called
 ///   features(set)                   the features of a set, ascending
 ///   is_of_second(row)               true if the set is of the second corpus; sets of two corpora are never copies
 ///   is_across()                     true if each pair has one marked set and one unmarked set
 ///   is_marked(row)                  true if the set is marked
+///   looks_up(row)                   false if the row's set need not find its smaller partners in this bucket
 ///   share_earlier(x, y, scratch)    true if the sets of two rows of one feature share an earlier prefix feature
 ///   before(row, scratch)            the previous prefix feature of the row's set, if any
 template <class Sets>
@@ -144,7 +146,7 @@ class bucket_join {
           while (end < some.size() && some[end].key == some[begin].key) ++end;
           const std::span<const row> bucket = some.subspan(begin, end - begin);
           if (bucket.size() < 2) continue;
-          if (is_corpus(bucket, bounds_, large_)) {
+          if (is_corpus(bucket, bounds_, large_, [this](const row& r) { return sets_.position(r); })) {
             const std::lock_guard lock(mutex);
             large.push_back(bucket);
             continue;
@@ -305,8 +307,8 @@ class bucket_join {
       }
       const bool is_like = !memory.labels.empty() && memory.labels[j] == memory.common;
       if (is_like) unlike.leave_behind(least_size);
-      if (j >= first) join_row(bucket, is_like ? unlike : posted, j, memory);
-      if (y.position >= prefix) continue;
+      if (j >= first && sets_.looks_up(y)) join_row(bucket, is_like ? unlike : posted, j, memory);
+      if (sets_.position(y) >= prefix) continue;
       posted.push_back(static_cast<std::uint32_t>(j), y.size);
       if (!memory.labels.empty() && !is_like) unlike.push_back(static_cast<std::uint32_t>(j), y.size);
     }
@@ -332,13 +334,13 @@ class bucket_join {
     std::size_t kept = 0;
     for (std::size_t r = posted.begin; r < posted.runs.size(); ++r) {
       const std::size_t size = posted.runs[r].size, need = table_.least(size, y.size);
-      if (need > size || need + y.position > y.size) continue;
+      if (need > size || need + sets_.position(y) > y.size) continue;
       const std::size_t end = r + 1 < posted.runs.size() ? posted.runs[r + 1].begin : posted.places.size();
       const std::size_t last = size - need;
       for (std::size_t i = posted.runs[r].begin; i < end; ++i) {
         const std::uint32_t place = posted.places[i];
         memory.candidates[kept] = {place, static_cast<std::uint32_t>(need)};
-        kept += bucket[place].position <= last && (labels == nullptr || labels[place] != labels[j]) ? 1 : 0;
+        kept += sets_.position(bucket[place]) <= last && (labels == nullptr || labels[place] != labels[j]) ? 1 : 0;
       }
     }
     memory.candidates_seen += kept;
@@ -442,7 +444,8 @@ class bucket_join {
         const row &x = row_of(pair.a), &y = row_of(pair.b);
         // With classes, a pair is taken even if it belongs to an earlier feature. The join has already changed the
         // classes, so the bucket of the earlier feature may skip the pair.
-        if (classes_ != nullptr || !sets_.share_earlier(x, y, own.sets)) push_back(x.set, y.set, pair.common, own);
+        const auto is_needed = [&] { return sets_.looks_up(y) && !sets_.share_earlier(x, y, own.sets); };
+        if (classes_ != nullptr || is_needed()) push_back(x.set, y.set, pair.common, own);
       }
       return hand_over(own);
     });

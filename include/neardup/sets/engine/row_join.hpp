@@ -5,6 +5,9 @@
 // in the prefix, and the bitmap of the set. A row goes to the partition of its feature. The join reads one partition
 // after the other, and joins its rows (bucket_join.hpp). So rows are read sequentially. Only the sets of candidate
 // pairs are read again.
+//
+// If many small sets have a frequent prefix feature, these sets have rows for parts of the universe of features instead
+// (row_parts.hpp). A pair of two such sets belongs to its first equal part.
 #pragma once
 
 #include <algorithm>
@@ -32,10 +35,13 @@
 #include "distinct_sets.hpp"
 #include "overlap_bounds.hpp"
 #include "rare_first.hpp"
+#include "row_parts.hpp"
+#include "set_parts.hpp"
 
 namespace neardup::inline v0::detail {
 
 /// A row is a prefix feature of a set. `key` is the token of the feature, and `position` is its position in the prefix.
+/// Or a row is a part of a set. Then `key` and `position` are the key and the code of row_parts.
 struct set_row {
   std::uint32_t key, set, size, position;
   set_bitmap bitmap;
@@ -48,6 +54,7 @@ struct row_join_sizes {
   std::uint64_t max_rows = std::uint64_t{1} << 22;  // most rows of a partition, about
   std::size_t large = large_bucket;
   std::uint32_t cached_prefixes = std::uint32_t{1} << 14;  // prefixes that a thread caches, for each set of a pair
+  std::uint64_t part_cost = 800;                           // cost of a row of a part; see row_join::choose_parts()
   failure_limits failures = {};
 };
 
@@ -121,22 +128,42 @@ class row_sets {
   struct scratch {
     // Each set of a pair has its own cache, so that the two prefixes never evict each other.
     typename source_prefixes<Feature>::cache first, second;
+    part_keys first_parts, second_parts;
   };
 
-  /// Makes the sets of a join. `marks`: a mark for each set, by its number; nullptr if no set is marked.
+  /// Makes the sets of a join. `marks`: a mark for each set, by its number; nullptr if no set is marked. `has_parts`:
+  /// for each set, by its number, whether it has rows of parts; empty if no set has. `parts`: nullptr if the rows are
+  /// prefix features.
   row_sets(const set_source<Feature>& source, std::size_t first_count, const source_prefixes<Feature>& prefixes,
-           const std::vector<bool>* marks)
-      : source_(source), first_count_(first_count), prefixes_(prefixes), marks_(marks) {}
+           const std::vector<bool>* marks, const std::vector<bool>& has_parts, const row_parts* parts)
+      : source_(source),
+        first_count_(first_count),
+        prefixes_(prefixes),
+        marks_(marks),
+        has_parts_(has_parts),
+        parts_(parts),
+        position_mask_(parts == nullptr ? ~std::uint32_t{0} : 0) {}
 
   [[nodiscard]] static constexpr bool has_features() noexcept { return true; }
   [[nodiscard]] static constexpr bool has_bitmaps() noexcept { return true; }
   [[nodiscard]] std::span<const Feature> features(std::uint32_t set) const { return source_.of(set); }
+  [[nodiscard]] std::size_t position(const row& of) const noexcept { return of.position & position_mask_; }
   [[nodiscard]] static const set_bitmap& bitmap(const row& of) noexcept { return of.bitmap; }
   [[nodiscard]] bool is_of_second(const row& of) const noexcept { return of.set >= first_count_; }
   [[nodiscard]] bool is_across() const noexcept { return marks_ != nullptr; }
   [[nodiscard]] bool is_marked(const row& of) const { return (*marks_)[of.set]; }
 
+  [[nodiscard]] bool looks_up(const row& of) const noexcept {
+    return parts_ == nullptr || parts_->is_of_class(of.size, of.position);
+  }
+
   [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& memory) const {
+    if (parts_ != nullptr) {
+      // If the codes differ, two different parts have the same key by chance.
+      return x.position != y.position || parts_->share_earlier(features(x.set), features(y.set), x.position,
+                                                               memory.first_parts, memory.second_parts);
+    }
+    if (!has_parts_.empty() && has_parts_[x.set] && has_parts_[y.set]) return true;
     std::span<const std::uint64_t> a = prefixes_.earlier(x, memory.first), b = prefixes_.earlier(y, memory.second);
     if (a.size() > b.size()) std::swap(a, b);
     // Starts at the last key. The last key is the most frequent key, so it is most likely to be common.
@@ -146,6 +173,7 @@ class row_sets {
   /// Returns the token of the prefix feature before the feature of the row, in the same set. Returns nullopt if the row
   /// has the first prefix feature of its set.
   [[nodiscard]] std::optional<Feature> before(const row& of, scratch& memory) const {
+    if (parts_ != nullptr) return {};
     const std::span<const std::uint64_t> keys = prefixes_.earlier(of, memory.first);
     if (keys.empty()) return {};
     return static_cast<std::uint32_t>(keys.back());
@@ -156,6 +184,9 @@ class row_sets {
   std::size_t first_count_;
   const source_prefixes<Feature>& prefixes_;
   const std::vector<bool>* marks_;
+  const std::vector<bool>& has_parts_;
+  const row_parts* parts_;
+  std::uint32_t position_mask_;
 };
 
 /// Finds the similar pairs among the sets of a source. The constructor writes the rows of the sets to a partition
@@ -203,11 +234,19 @@ class row_join {
   /// Returns: false if `take` returned false, or the visit gave up.
   /// Throws: exceptions of the store and of `take`; std::bad_alloc.
   bool visit(const selection& chosen, const take_type& take) {
-    const row_sets<Feature> sets(source_, first_count_, prefixes_, chosen.across);
+    return visit_partitions(0, partitions_, nullptr, chosen, take) &&
+           visit_partitions(partitions_, partitions_ + part_partitions_, &parts_, chosen, take);
+  }
+
+ private:
+  bool visit_partitions(std::uint32_t first, std::uint32_t last, const row_parts* parts, const selection& chosen,
+                        const take_type& take) {
+    if (first == last) return true;
+    const row_sets<Feature> sets(source_, first_count_, prefixes_, chosen.across, has_parts_, parts);
     bucket_join<row_sets<Feature>> join(sets, bounds_, table_, run_, sizes_.large, chosen.classes, chosen.failures);
     large_array<set_row> rows;
     scratch_array<set_row> scratch;
-    for (std::uint32_t partition = 0; partition < partitions_; ++partition) {
+    for (std::uint32_t partition = first; partition < last; ++partition) {
       const auto count = to_size(stored_[partition]);
       if (count < 2) continue;
       if (rows.size() < count) rows = {};  // frees the old array before a new one is allocated
@@ -221,7 +260,6 @@ class row_join {
     return true;
   }
 
- private:
   /// Counts the features, finds the copies, and determines the number of partitions.
   void count_features() {
     large_array<std::uint64_t> hashes(source_.size);
@@ -238,21 +276,56 @@ class row_join {
     // The rows of a partition are in two arrays, which take a quarter of sizes_.memory.
     const std::uint64_t a_partition =
         std::clamp<std::uint64_t>(sizes_.memory / 4 / (2 * sizeof(set_row)), 1, sizes_.max_rows);
-    partitions_ =
-        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most_rows / a_partition + 1, 1, sizes_.max_partitions));
-    stored_.assign(partitions_, 0);
+    const auto partitions_for = [&](std::uint64_t count) {
+      return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count / a_partition + 1, 1, sizes_.max_partitions));
+    };
+    partitions_ = partitions_for(most_rows);
+    if (const std::uint64_t part_rows = choose_parts(); part_rows != 0) {
+      part_partitions_ = partitions_for(part_rows);
+      has_parts_.resize(source_.size);
+    }
+    stored_.assign(partitions_ + part_partitions_, 0);
     copies_ = equal_sets(source_, first_count_, hashes.span(), run_);
+  }
+
+  /// Estimates from a sample whether rows of parts cost less than rows of frequent features. A row of a feature that n
+  /// sets have costs about n / 8 ns, because it meets a tenth of these sets. It costs 800 ns at most, because the sets of
+  /// a very frequent feature are joined as a corpus of their own. A row of a part costs 100 ns.
+  /// Returns: about how many rows of parts there are, or 0 if no set has such rows.
+  [[nodiscard]] std::uint64_t choose_parts() {
+    constexpr std::uint64_t most_cost = 6400;
+    constexpr std::size_t most_parts = 32, most_sampled = 1024;
+    parts_ = row_parts(bounds_, most_parts);
+    const std::size_t sampled = (std::min)(source_.size, most_sampled);
+    std::uint64_t cost = 0, rows = 0;
+    prefix_finder finder;
+    for (std::size_t i = 0; i < sampled && parts_.largest() != 0; ++i) {
+      const std::span<const Feature> set = source_.of(source_.size / sampled * i);
+      const std::size_t prefix = table_.prefix(set.size());
+      if (prefix == 0 || set.size() > parts_.largest()) continue;
+      const std::span<const std::uint64_t> keys = finder.find_repeated(set, prefix, counts_);
+      if (keys.empty() || !is_frequent(keys.back())) continue;
+      for (const std::uint64_t key : keys) cost += is_frequent(key) ? (std::min)(key >> 32, most_cost) : 0;
+      rows += parts_.keys(set.size());
+    }
+    return rows * sizes_.part_cost > cost ? 0 : rows * (source_.size / (std::max)(sampled, std::size_t{1}) + 1);
+  }
+
+  /// Returns true if many sets have the feature of a key of prefix_finder.
+  [[nodiscard]] bool is_frequent(std::uint64_t key) const noexcept {
+    return key >> 32 >= (std::min)(sizes_.large / 4, std::size_t{1} << 14);
   }
 
   /// Stores the rows of all sets except copies.
   void scatter() {
     struct scatter_worker {
       prefix_finder finder;
+      part_keys parts;
       std::vector<std::vector<set_row>> rows;  // indexed by partition
     };
     std::vector<scatter_worker> workers(parts_for(run_, source_.size, step));
-    for (scatter_worker& one : workers) one.rows.resize(partitions_);
-    const std::uint64_t waiting = sizes_.memory / 16 / sizeof(set_row) / partitions_ / workers.size();
+    for (scatter_worker& one : workers) one.rows.resize(stored_.size());
+    const std::uint64_t waiting = sizes_.memory / 16 / sizeof(set_row) / stored_.size() / workers.size();
     const auto most = to_size(std::clamp<std::uint64_t>(waiting, 64, 4096));
     mutex_type mutex;
     const auto store = [&](std::uint32_t partition, std::vector<set_row>& rows) {
@@ -272,27 +345,38 @@ class row_join {
         const std::span<const std::uint64_t> keys = own.finder.find_repeated(set, prefix, counts_);
         if (keys.empty()) continue;
         const set_bitmap bitmap = sketch_of(set).bitmap;
+        const auto add = [&](std::uint32_t partition, std::uint32_t key, std::size_t position) {
+          std::vector<set_row>& to = own.rows[partition];
+          to.push_back({key, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(set.size()),
+                        static_cast<std::uint32_t>(position), bitmap});
+          if (to.size() >= most) store(partition, to);
+        };
+        // Keys ascend by count. Two sets with a frequent feature find each other by their parts, unless one is larger.
+        const bool has_parts = part_partitions_ != 0 && set.size() <= parts_.largest() && is_frequent(keys.back());
+        const bool is_found_by_parts = has_parts && !parts_.may_match_larger(set.size());
         const std::size_t left_out = prefix - keys.size();
         for (std::size_t k = 0; k < keys.size(); ++k) {
           // Features with the same token are neighbours in the prefix. Such features share one row.
           if (k > 0 && keys[k] == keys[k - 1]) continue;
+          if (is_found_by_parts && is_frequent(keys[k])) break;
           const auto token = static_cast<std::uint32_t>(keys[k]);
-          const std::uint32_t partition = partition_of(token);
-          std::vector<set_row>& to = own.rows[partition];
-          to.push_back({token, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(set.size()),
-                        static_cast<std::uint32_t>(left_out + k), bitmap});
-          if (to.size() >= most) store(partition, to);
+          add(partition_of(token, partitions_), token, left_out + k);
         }
+        if (!has_parts) continue;
+        has_parts_[i] = true;
+        parts_.for_each_key(set, own.parts, [&](std::uint32_t key, std::uint32_t code) {
+          add(partitions_ + partition_of(key, part_partitions_), key, code);
+        });
       }
       return true;
     });
     for (scatter_worker& one : workers) {
-      for (std::uint32_t i = 0; i < partitions_; ++i) store(i, one.rows[i]);
+      for (std::uint32_t i = 0; i < stored_.size(); ++i) store(i, one.rows[i]);
     }
   }
 
-  [[nodiscard]] std::uint32_t partition_of(std::uint32_t token) const noexcept {
-    return static_cast<std::uint32_t>((mix(token) >> 32) * partitions_ >> 32);
+  [[nodiscard]] static std::uint32_t partition_of(std::uint32_t key, std::uint32_t partitions) noexcept {
+    return static_cast<std::uint32_t>((mix(key) >> 32) * partitions >> 32);
   }
 
   /// Moves the rows of the sets marked in `is_marked` to the front.
@@ -315,7 +399,8 @@ class row_join {
     return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
 
-  static constexpr std::size_t step = 512;  // sets that a part takes at a time
+  // Number of sets that a part takes at a time: a multiple of 64, because parts write words of has_parts_.
+  static constexpr std::size_t step = 512;
 
   set_source<Feature> source_;
   std::size_t first_count_;
@@ -325,8 +410,10 @@ class row_join {
   any_runner run_;
   row_join_sizes sizes_;
   token_counts counts_;
-  std::uint32_t partitions_ = 1;
-  std::vector<std::uint64_t> stored_;  // number of rows of each partition
+  row_parts parts_;
+  std::vector<bool> has_parts_;                         // by number of the set; empty if no set has rows of parts
+  std::uint32_t partitions_ = 1, part_partitions_ = 0;  // of rows of features; then of rows of parts
+  std::vector<std::uint64_t> stored_;                   // number of rows of each partition
   equal_groups<std::uint32_t> copies_;
   source_prefixes<Feature> prefixes_;
 };

@@ -69,14 +69,16 @@ struct set_join_sizes {
 /// least `large` rows, and at least large * large candidate pairs. In a candidate pair, at least one of the two rows is
 /// in the shorter prefix of its set. A frequent feature may have few candidate pairs: for example, if all texts of a
 /// template have it, but few of them in the shorter prefix.
+/// position_of(row) is the position of the feature in the prefix of the row's set.
 /// Precondition: the rows ascend by size.
-template <class Row>
-[[nodiscard]] bool is_corpus(std::span<const Row> rows, const overlap_bounds& bounds, std::size_t large) {
+template <class Row, class PositionOf>
+[[nodiscard]] bool is_corpus(std::span<const Row> rows, const overlap_bounds& bounds, std::size_t large,
+                             const PositionOf& position_of) {
   if (rows.size() < large) return false;
   std::size_t size = 0, prefix = 0, posted = 0;  // `posted`: number of rows in shorter prefixes
   for (const Row& r : rows) {
     if (r.size != size) prefix = bounds.short_prefix(size = r.size);
-    posted += r.position < prefix ? 1 : 0;
+    posted += position_of(r) < prefix ? 1 : 0;
   }
   return posted >= large * large / rows.size();
 }

@@ -69,11 +69,13 @@ class record_sets {
   [[nodiscard]] std::span<const Feature> features(std::uint32_t set) const noexcept {
     return records_[sets_[set].record].features;
   }
+  [[nodiscard]] static std::size_t position(const row& of) noexcept { return of.position; }
   [[nodiscard]] const set_bitmap& bitmap(const row& of) const noexcept { return sets_[of.set].bitmap; }
   // Always false: the equal sets of two corpora are one set here, so a set may have documents of both corpora.
   [[nodiscard]] static constexpr bool is_of_second(const row& /*of*/) noexcept { return false; }
   [[nodiscard]] static constexpr bool is_across() noexcept { return false; }
   [[nodiscard]] static constexpr bool is_marked(const row& /*of*/) noexcept { return false; }
+  [[nodiscard]] static constexpr bool looks_up(const row& /*of*/) noexcept { return true; }
 
   [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& /*memory*/) const {
     const std::span<const Feature> a = earlier(x), b = earlier(y);
