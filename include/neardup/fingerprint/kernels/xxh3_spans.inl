@@ -21,50 +21,47 @@ span_kernels span_kernels_of(form);
 struct span_kernels {
   static void hash(const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
                    std::size_t count) noexcept {
+    const span_classes classes(spans);
     for (std::size_t j = 0; j < count; ++j) {
-      hash_all(text, spans, seeded_xxh3(seed + j * xxh3<>::seed_step), columns[j]);
+      const seeded_xxh3 formulas(seed + j * xxh3<>::seed_step);
+      std::uint64_t* out = hash_brief<true>(text, classes[0], formulas, columns[j]);
+      out = hash_brief<false>(text, classes[1], formulas, out);
+      portable::span_kernels::hash_longer(text, classes, formulas, out);
     }
   }
 
  private:
-  /// Hashes tokens of up to 8 bytes in lanes, and longer tokens one by one.
-  static void hash_all(const char* text, const span_view& spans, const seeded_xxh3& formulas,
-                       std::uint64_t* hashes) noexcept {
-    alignas(16) std::uint32_t begin[span_view::capacity + 4], length[span_view::capacity + 4];
-    std::uint32_t longer[span_view::capacity + 1];
-    std::size_t brief_count = 0, longer_count = 0;
-    for (std::size_t i = 0; i < spans.count; ++i) {
-      begin[brief_count] = spans.begin[i];
-      length[brief_count] = spans.end[i] - spans.begin[i];
-      longer[longer_count] = static_cast<std::uint32_t>(i);
-      const bool is_longer = spans.end[i] - spans.begin[i] > 8;
-      brief_count += is_longer ? 0 : 1;
-      longer_count += is_longer ? 1 : 0;
-    }
-    // If the last vector is not full, its remaining lanes repeat the first token.
-    for (std::size_t i = brief_count; i % 4 != 0; ++i) {
-      begin[i] = begin[0];
-      length[i] = length[0];
-    }
+  /// Hashes tokens of 1 to 3 bytes (`Tiny`) or of 4 to 8 bytes in lanes.
+  template <bool Tiny>
+  static std::uint64_t* hash_brief(const char* text, std::span<const token_range> tokens, const seeded_xxh3& formulas,
+                                   std::uint64_t* out) noexcept {
+    constexpr std::size_t lanes = 4;
+    const short_rounds<Tiny> rounds;
+    const hash_lanes flip = broadcast_lanes(Tiny ? formulas.flip_1_to_3 : formulas.flip_4_to_8);
     const auto load_8 = [](const void* from) { return _mm_loadl_epi64(static_cast<const __m128i*>(from)); };
-    const auto arrange_two = [&](std::size_t i) {
-      const __m128i bytes = _mm_unpacklo_epi64(load_8(text + begin[i]), load_8(text + begin[i + 1]));
+    const auto arrange_two = [&](const token_range* at) {
+      const __m128i bytes = _mm_unpacklo_epi64(load_8(text + at[0].begin), load_8(text + at[1].begin));
       const __m128i sources =
-          _mm_unpacklo_epi64(load_8(&brief_sources[length[i] % 8]), load_8(&brief_sources[length[i + 1] % 8]));
+          _mm_unpacklo_epi64(load_8(&brief_sources[at[0].length % 8]), load_8(&brief_sources[at[1].length % 8]));
       return _mm_shuffle_epi8(bytes, _mm_add_epi8(sources, _mm_set_epi64x(0x0808080808080808, 0)));
     };
-    for (std::size_t i = 0; i < brief_count; i += 4) {
-      const __m256i word = _mm256_inserti128_si256(_mm256_castsi128_si256(arrange_two(i)), arrange_two(i + 2), 1);
-      const auto lengths = reinterpret_cast<hash_lanes>(
-          _mm256_cvtepu32_epi64(_mm_load_si128(reinterpret_cast<const __m128i*>(length + i))));
-      const hash_lanes some = brief_rounds(lengths, lengths - 4)(reinterpret_cast<hash_lanes>(word), formulas);
-      std::memcpy(hashes + i, &some, sizeof some);
+    for (std::size_t i = 0; i < tokens.size(); i += lanes) {
+      const token_range* at = tokens.data() + i;
+      token_range last[lanes];
+      if (tokens.size() - i < lanes) {  // the remaining lanes repeat a token
+        for (std::size_t j = 0; j < lanes; ++j) last[j] = at[i + j < tokens.size() ? j : 0];
+        at = last;
+      }
+      hash_lanes ranges;
+      std::memcpy(&ranges, at, sizeof ranges);
+      const hash_lanes lengths = ranges >> 32;  // the beginning of a token is in the lower half
+      const __m256i word = _mm256_inserti128_si256(_mm256_castsi128_si256(arrange_two(at)), arrange_two(at + 2), 1);
+      hash_lanes x = reinterpret_cast<hash_lanes>(word) ^ flip;
+      if constexpr (Tiny) x ^= lengths << 8;
+      const hash_lanes some = rounds(x, lengths);
+      std::memcpy(out + i, &some, sizeof some);
     }
-    for (std::size_t j = 0; j < longer_count; ++j) {
-      const std::uint32_t i = longer[j];
-      hashes[brief_count + j] =
-          XXH3_64bits_withSeed(text + spans.begin[i], spans.end[i] - spans.begin[i], formulas.seed);
-    }
+    return out + tokens.size();
   }
 };
 span_kernels span_kernels_of(form);
@@ -76,23 +73,34 @@ struct span_kernels {
                    std::size_t count) noexcept {
     const span_classes classes(spans);
     for (std::size_t j = 0; j < count; ++j) {
-      hash_classes(text, classes, seeded_xxh3(seed + j * xxh3<>::seed_step), columns[j]);
+      const seeded_xxh3 formulas(seed + j * xxh3<>::seed_step);
+      std::uint64_t* out = hash_class(text, classes[0], columns[j], [&](const char* bytes, std::uint64_t length) {
+        return formulas.hash_1_to_3(bytes, length);
+      });
+      out = hash_class(text, classes[1], out,
+                       [&](const char* bytes, std::uint64_t length) { return formulas.hash_4_to_8(bytes, length); });
+      hash_longer(text, classes, formulas, out);
     }
   }
 
- private:
-  static void hash_classes(const char* text, const span_classes& classes, const seeded_xxh3& formulas,
-                           std::uint64_t* out) noexcept {
-    const auto hash_class = [&](std::size_t which, const auto& hash) {
-      for (const token_range& token : classes[which]) *out++ = hash(text + token.begin, std::uint64_t{token.length});
-    };
-    hash_class(0, [&](const char* bytes, std::uint64_t length) { return formulas.hash_1_to_3(bytes, length); });
-    hash_class(1, [&](const char* bytes, std::uint64_t length) { return formulas.hash_4_to_8(bytes, length); });
-    hash_class(2, [&](const char* bytes, std::uint64_t length) { return formulas.hash_9_to_16(bytes, length); });
-    hash_class(3, [&](const char* bytes, std::uint64_t length) { return formulas.hash_17_to_32(bytes, length); });
-    hash_class(4, [&](const char* bytes, std::uint64_t length) -> std::uint64_t {
+  /// Hashes the tokens of 9 bytes and more.
+  static void hash_longer(const char* text, const span_classes& classes, const seeded_xxh3& formulas,
+                          std::uint64_t* out) noexcept {
+    out = hash_class(text, classes[2], out,
+                     [&](const char* bytes, std::uint64_t length) { return formulas.hash_9_to_16(bytes, length); });
+    out = hash_class(text, classes[3], out,
+                     [&](const char* bytes, std::uint64_t length) { return formulas.hash_17_to_32(bytes, length); });
+    hash_class(text, classes[4], out, [&](const char* bytes, std::uint64_t length) -> std::uint64_t {
       return XXH3_64bits_withSeed(bytes, to_size(length), formulas.seed);
     });
+  }
+
+ private:
+  template <class Hash>
+  static NEARDUP_ALWAYS_INLINE std::uint64_t* hash_class(const char* text, std::span<const token_range> tokens,
+                                                         std::uint64_t* out, const Hash& hash) noexcept {
+    for (const token_range& token : tokens) *out++ = hash(text + token.begin, std::uint64_t{token.length});
+    return out;
   }
 };
 span_kernels span_kernels_of(form);
