@@ -164,11 +164,9 @@ class Repeated(CommandTest):
                 own = [s for s in found if s["place"][0] == d]
                 cuts = union((s["begin"], s["end"]) for s in own)
                 for cut in cuts:
-                    touched = [(begin, end) for _, begin, end in spans_of(text, False) if begin < cut[1] and end > cut[0]]
-                    whole = [(begin, end) for begin, end in touched if cut[0] <= begin and end <= cut[1]]
-                    if touched:
-                        cut[:] = [whole[0][0], whole[-1][1]] if whole else [0, 0]
-                # Each passage is named with what is cut of it. No passage begins or ends within a character outside of words.
+                    whole = [(begin, end) for _, begin, end in spans_of(text, False) if cut[0] <= begin and end <= cut[1]]
+                    cut[:] = [whole[0][0], whole[-1][1]] if whole else [0, 0]
+                # Each passage is named with what is cut of it. No passage begins or ends within a character.
                 data = text.encode()
                 for s in own:
                     for cut in cuts:

@@ -466,7 +466,7 @@ TEST_CASE("views of passages are whole words or whole characters, without overla
   };
   CHECK(cut_words(1, 12) == "two");
   CHECK(cut_words(4, 9) == "two");
-  CHECK(cut_words(7, 9) == ", ");
+  CHECK(cut_words(7, 9).empty());
   CHECK(cut_words(5, 12).empty());
 }
 

@@ -120,11 +120,8 @@ def whole_words(text, ranges):
         else:
             union.append([begin, end])
     for one in union:
-        one[:] = whole(text, *one)[2:]
-        touched = [(begin, end) for _, begin, end in units_of(text, "words") if begin < one[1] and end > one[0]]
-        inside = [(begin, end) for begin, end in touched if one[0] <= begin and end <= one[1]]
-        if touched:
-            one[:] = (inside[0][0], inside[-1][1]) if inside else (0, 0)
+        inside = [(begin, end) for _, begin, end in units_of(text, "words") if one[0] <= begin and end <= one[1]]
+        one[:] = (inside[0][0], inside[-1][1]) if inside else (0, 0)
     return [one for one in union if one[0] < one[1]]
 
 
