@@ -210,6 +210,10 @@ class Repeated(CommandTest):
         rows = [json.loads(line) for line in (self.folder / "d").read_text().splitlines()]
         self.assertEqual([row["passage"] for row in rows], ["two three", "big) world"])
         self.assertEqual([row["first_offset"] for row in rows], [4, 8])
+        # Bytes between words stay if no word beside them is cut.
+        for length, lines in ((1, "x y\na b\n"), (1, "x. y\na. b\n"), (3, "x   y\na   b\n"), (2, "x -- y\na -- b\n")):
+            done = run("unique", "--lines", "--passages", f"bytes:{length}", "--dropped", self.folder / "d", "-", data=lines)
+            self.assertEqual((self.assert_done(done).text, (self.folder / "d").read_text()), (lines, ""))
 
     def test_lines_name_their_first_places_in_columns(self):
         self.write("l", "a b c\nx a b c y\n")

@@ -275,33 +275,20 @@ class passage_shuffle {
 
 namespace detail {
 
-/// Shortens each of `ranges` to whole characters, and to whole words if it overlaps words. Erases empty ranges.
+/// Shortens each of `ranges` to whole words. Erases ranges without a whole word.
+/// Precondition: the ranges ascend and do not overlap.
 inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::size_t, std::size_t>>& ranges) {
-  for (auto& [begin, end] : ranges) {
-    while (begin < end && is_continuation(text, begin)) ++begin;
-    while (begin < end && is_continuation(text, end)) --end;
-  }
-  struct words_within {
-    std::size_t begin = 0, end = 0;  // from the first whole word to the last whole word
-    bool is_any = false;
-  };
-  std::vector<words_within> within(ranges.size());
+  std::vector<std::pair<std::size_t, std::size_t>> whole(ranges.size());  // from the first whole word to the last one
   std::size_t next = 0;
   for_each_word(text, [&](std::string_view /*word*/, std::string_view bytes) {
-    const auto begin = static_cast<std::size_t>(bytes.data() - text.data());
-    while (next < ranges.size() && ranges[next].second <= begin) ++next;
-    for (std::size_t i = next; i < ranges.size() && ranges[i].first < begin + bytes.size(); ++i) {
-      words_within& words = within[i];
-      words.is_any = true;
-      if (ranges[i].first > begin || ranges[i].second < begin + bytes.size()) continue;
-      if (words.end == 0) words.begin = begin;
-      words.end = begin + bytes.size();
-    }
+    const auto begin = static_cast<std::size_t>(bytes.data() - text.data()), end = begin + bytes.size();
+    while (next < ranges.size() && ranges[next].second < end) ++next;
+    if (next == ranges.size() || ranges[next].first > begin) return;
+    if (whole[next].second == 0) whole[next].first = begin;
+    whole[next].second = end;
   });
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    if (within[i].is_any) ranges[i] = {within[i].begin, within[i].end};
-  }
-  std::erase_if(ranges, [](const auto& range) { return range.first >= range.second; });
+  std::erase_if(whole, [](const auto& range) { return range.second == 0; });
+  ranges = std::move(whole);
 }
 
 }  // namespace detail
@@ -310,8 +297,7 @@ inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::s
 /// between two passages, they are joined to one view. If the views of all texts are cut out of the corpus, each unit in
 /// them still occurs elsewhere in the corpus.
 ///
-/// Views of words begin and end with words. At the ends of a view of bytes, incomplete characters and incomplete words
-/// are left out.
+/// Views begin and end with whole words. Passages of bytes without a whole word have no view.
 /// Precondition: `found` has passages of this text only, ordered by `begin`.
 /// Complexity: linear.
 template <tokenizer Tokenizer = words>
