@@ -319,14 +319,20 @@ class Listed(CommandTest):
             return {**own, "offset": begin, "length": end - begin}
 
         unit = "bytes" if are_bytes else "words"
+        merged = {}  # passages of bytes may be the same whole characters
         for count, holding, first, again in listed(everything, length, are_bytes, least_documents, len(against)):
-            passage = whole(*first)
+            shown_first = place(*first)
             if are_bytes:
-                count = place(*first)["length"]  # of whole characters
+                count = shown_first["length"]  # of whole characters
             if count == 0:
                 continue
+            known = merged.setdefault((-count, *first[:2], shown_first["offset"]), [0, first, []])
+            known[2] += again
+            known[0] = max(known[0], holding, len({first[0], *(d for d, *_ in known[2])}))
+        for (count, *_), (holding, first, again) in sorted(merged.items()):
+            count, passage = -count, whole(*first)
             wanted.append({unit: count, "documents": holding, "passage": passage, "first": place(*first),
-                           "again": [place(*one) for one in again]})
+                           "again": [place(*one) for one in sorted(again)]})
             shown = passage if len(passage.encode()) <= 300 else passage.encode()[:300].decode("utf-8", "ignore")
             shown = shown.replace("\n", "\\n") + ("" if shown == passage else " …")
             counted = lambda n, noun: f"{n:,} {noun}" + ("" if n == 1 else "s")
@@ -402,6 +408,12 @@ class Listed(CommandTest):
         self.assertEqual(done.text, "")
         done = self.assert_done(run("passages", "--lines", "--length", "bytes:2", "--format", "jsonl", "-", data="xé\nxè\n"))
         self.assertEqual([(row["bytes"], row["passage"]) for row in done.json], [(1, "x")])
+
+    def test_equal_characters_are_listed_once_with_all_their_documents(self):
+        data = "é漢é\nǩ漢z\nz漢è\n"  # the second line repeats a byte before the middle character, the third one a byte behind it
+        done = self.assert_done(run("passages", "--lines", "--length", "bytes:4", "--format", "jsonl", "-", data=data))
+        places = [{"id": f"-:{line}", "offset": offset, "length": 3} for line, offset in ((1, 2), (2, 2), (3, 1))]
+        self.assertEqual(done.json, [{"bytes": 3, "documents": 3, "passage": "漢", "first": places[0], "again": places[1:]}])
 
     def test_a_run_ends_where_the_next_words_began_first_elsewhere(self):
         done = self.assert_done(run("passages", "--lines", "--length", 2, "--format", "jsonl", "-", data="a b c\nx b c d e\nb c d e\n"))

@@ -3,6 +3,7 @@
 #include <limits>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "../compare/sorted_records.hpp"
 #include "../ground/text.hpp"
@@ -302,6 +303,7 @@ passage_totals list_passages(context& c, const passage_settings& how, document_t
         one.offset = static_cast<std::uint32_t>(range.begin);
         one.size = static_cast<std::uint32_t>(range.end - range.begin);
         if (one.size == 0) continue;  // no place of the passage has a whole character
+        if (how.are_bytes) static_cast<passage_key&>(one) = {one.size, document, field, one.offset};
         one.text = bytes.add(text, is_new_text, range.begin, range.end);
         listed.add(one);
         is_new_text = false;
@@ -312,25 +314,46 @@ passage_totals list_passages(context& c, const passage_settings& how, document_t
         if (range.begin == range.end) continue;
         totals.repeated_bytes += range.end - std::min(range.end, std::max(range.begin, repeated_end));
         repeated_end = std::max(repeated_end, range.end);
-        places.add({{p->end - p->begin, p->first_document, p->first_field, p->first_begin},
-                    {document, field, static_cast<std::uint32_t>(range.begin),
-                     static_cast<std::uint32_t>(range.end - range.begin)}});
+        const auto offset = static_cast<std::uint32_t>(range.begin);
+        const auto size = static_cast<std::uint32_t>(range.end - range.begin);
+        passage_key key{p->end - p->begin, p->first_document, p->first_field, p->first_begin};
+        if (how.are_bytes) {  // incomplete characters are left out at the first place as they are here
+          key.first_begin += offset - p->begin;
+          key.units = size;
+        }
+        places.add({key, {document, field, offset, size}});
       }
     }
     ++document;
   });
 
-  totals.passages = listed.size();
   totals.places = places.size();
-  for (; const first_of_passage* const one = listed.peek(); listed.take()) {
-    const std::uint32_t units = how.are_bytes ? one->size : one->units;  // bytes of whole characters, or words
-    totals.longest = std::max(totals.longest, units);
-    to.begin({units, one->documents, {one->first_document, one->first_field, one->offset, one->size}},
-             bytes.at(one->text, one->size));
-    for (const place_of_passage* place = nullptr; (place = places.peek()) != nullptr && place->key() == one->key();
-         places.take()) {
-      to.again(place->where);
+  for (const first_of_passage* next = nullptr; (next = listed.peek()) != nullptr; ++totals.passages) {
+    first_of_passage one = *next;
+    std::size_t equal = 0;
+    for (; (next = listed.peek()) != nullptr && next->key() == one.key(); listed.take(), ++equal) {
+      one.documents = std::max(one.documents, next->documents);
     }
+    const auto visit_places = [&](const auto& use) {
+      const place_of_passage* place = nullptr;
+      for (; (place = places.peek()) != nullptr && place->key() == one.key(); places.take()) use(place->where);
+    };
+    // Passages of bytes may be equal without their incomplete characters. They are listed once, with all their places.
+    std::vector<text_place> together;
+    if (equal > 1) {
+      std::uint32_t documents = 1, last = one.first_document;
+      visit_places([&](const text_place& where) {
+        documents += where.document != last ? 1 : 0;
+        last = where.document;
+        together.push_back(where);
+      });
+      one.documents = std::max(one.documents, documents);
+    }
+    totals.longest = std::max(totals.longest, one.units);
+    to.begin({one.units, one.documents, {one.first_document, one.first_field, one.offset, one.size}},
+             bytes.at(one.text, one.size));
+    for (const text_place& where : together) to.again(where);
+    visit_places([&](const text_place& where) { to.again(where); });
     to.end();
   }
   return totals;
