@@ -84,8 +84,8 @@ struct span_kernels {
   }
 
   /// Hashes the tokens of 9 bytes and more.
-  static void hash_longer(const char* text, const span_classes& classes, const seeded_xxh3& formulas,
-                          std::uint64_t* out) noexcept {
+  static NEARDUP_ALWAYS_INLINE void hash_longer(const char* text, const span_classes& classes,
+                                                const seeded_xxh3& formulas, std::uint64_t* out) noexcept {
     out = hash_class(text, classes[2], out,
                      [&](const char* bytes, std::uint64_t length) { return formulas.hash_9_to_16(bytes, length); });
     out = hash_class(text, classes[3], out,
