@@ -65,10 +65,10 @@ struct bits {
     requires(std::floating_point<Other> || std::same_as<Other, bool> || threshold_of_sets<Other> ||
              std::same_as<Other, edit>)
   constexpr bits(const Other& /*similarity*/) : count(0) {  // NOLINT(google-explicit-constructor)
-    static_assert(
-        sizeof(Other) == 0,
-        "neardup: fingerprints are compared by a whole number of bits: write bits{3}. A similarity is of sets, "
-        "texts, or a fingerprint_deduplicator, and names its measure: jaccard{0.8}");
+    static_assert(sizeof(Other) == 0,
+                  "neardup: fingerprints are compared by a whole number of bits: write bits{3} for copies, and "
+                  "bits{distance_for(64, 0.8)} for a similarity of 0.8, and verify the matches. A similarity is of "
+                  "sets, texts, or a fingerprint_deduplicator, and names its measure: jaccard{0.8}");
   }
 
   /// Returns the same threshold with `number` blocks.
@@ -198,9 +198,11 @@ namespace detail {
 /// Returns the distance of a threshold of fingerprints. Thresholds of sets or texts do not compile.
 template <class Threshold>
 [[nodiscard]] bits bits_of(const Threshold& threshold) {
-  static_assert(std::same_as<Threshold, bits>,
-                "neardup: fingerprints are compared by a number of bits: write bits{3}, as in pairs(fingerprints, "
-                "bits{3})");
+  static_assert(
+      std::same_as<Threshold, bits>,
+      "neardup: fingerprints are compared by a number of bits: write bits{3} for copies, as in pairs(fingerprints, "
+      "bits{3}), and bits{distance_for(64, 0.8)} for a similarity of 0.8. Verify these pairs, as in "
+      "group(fingerprints, bits{distance_for(64, 0.8)}, at_least{0.8, similarity})");
   if constexpr (std::same_as<Threshold, bits>) {
     return threshold;
   } else {

@@ -1,4 +1,4 @@
-// expect: has a deduplicator or a stream_deduplicator in it
+// expect: has a deduplicator or a stream_deduplicator in it: write durable_deduplicator{path, deduplicator{jaccard{0.8}}}
 #include <neardup/neardup.hpp>
 
 using plain = neardup::deduplicator<>;

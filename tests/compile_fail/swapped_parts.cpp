@@ -1,14 +1,17 @@
-// The tokenizer comes first.
+// The tokenizer comes first, and after the number of shingles.
 // expect: the first part is a tokenizer
-// errors: 1
+// expect: write shingles{2, words{}}
+// errors: 3
 #include <neardup/fingerprint.hpp>
 #include <neardup/text.hpp>
 
 int main() {
 #ifdef NEARDUP_COMPILES
   const neardup::simhasher hash{neardup::words{}, neardup::unit{}};
+  const neardup::shingles pairs{2, neardup::words{}};
 #else
   const neardup::simhasher hash{neardup::unit{}, neardup::words{}};
+  const neardup::shingles pairs{neardup::words{}, 2};
 #endif
-  return hash("text") ? 0 : 1;
+  return hash("text") && pairs.n == 2 ? 0 : 1;
 }

@@ -188,6 +188,17 @@ class basic_deduplicator {
   /// Throws: the exceptions of add(text, id); std::length_error if Id cannot represent the number.
   verdict_type add(std::string_view text) requires counting_id<Id> { return add(text, next_id()); }
 
+  // An id of another type does not compile. The message of the compiler says what to write.
+  template <class Other>
+    requires(!std::convertible_to<const Other&, id_argument<Id>>)
+  verdict_type add(std::string_view /*text*/, const Other& /*id*/) {
+    static_assert(
+        sizeof(Other) == 0,
+        "neardup: this deduplicator has ids of another type: for strings write "
+        "make_deduplicator<std::string>(jaccard{0.8}), or make_fingerprint_deduplicator<std::string>(hash, bits{3})");
+    return {};
+  }
+
   /// Removes the document that is kept under this id, if there is one. Then adds the new document, as add() does. So
   /// the removed document cannot be the original of the new document. If the new document is a duplicate of another
   /// document, no document is kept under the id.

@@ -226,6 +226,22 @@ class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check,
   }
 };
 
+// A threshold without a hasher does not compile. The message of the compiler says what to write.
+template <class Threshold>
+  requires(std::same_as<Threshold, bits> || threshold_of_sets<Threshold>)
+class fingerprint_deduplicator<Threshold> {
+  static_assert(
+      sizeof(Threshold) == 0,
+      "neardup: a fingerprint_deduplicator needs a hasher: write fingerprint_deduplicator{default_simhasher<>{}, "
+      "bits{3}}, or deduplicator{jaccard{0.8}}, which compares no fingerprints");
+
+ public:
+  explicit fingerprint_deduplicator(const Threshold& /*least*/) {}
+};
+template <class Threshold>
+  requires(std::same_as<Threshold, bits> || threshold_of_sets<Threshold>)
+fingerprint_deduplicator(Threshold)
+->fingerprint_deduplicator<Threshold>;
 template <class Hasher>
 fingerprint_deduplicator(Hasher, bits) -> fingerprint_deduplicator<Hasher>;
 template <class Hasher>

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -124,6 +126,14 @@ struct group_options {
   /// Spreads the work over threads: `threads{8}`, or a runner of your own. The runner does not change the result.
   any_runner run = {};
 };
+
+// A runner in the place of options does not compile. The message of the compiler says what to write.
+template <std::integral Index = std::uint32_t, class Input, class Threshold, runner Run>
+std::vector<Index> group(const Input& /*input*/, const Threshold& /*least*/, const Run& /*run*/) {
+  static_assert(sizeof(Run) == 0,
+                "neardup: threads are an option of group: write group(texts, jaccard{0.8}, {.run = threads{2}})");
+  return {};
+}
 
 namespace detail {
 

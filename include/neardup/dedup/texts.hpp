@@ -204,6 +204,17 @@ template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_se
   return group<Index>(texts, least, default_features<>(), options);
 }
 
+// A tokenizer in the place of an extractor does not compile. The message of the compiler says what to write.
+template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_sets Threshold, class Other>
+  requires(!extracts_features<Other> && !runner<Other> && !std::convertible_to<const Other&, group_options>)
+std::vector<Index> group(const Texts& /*texts*/, const Threshold& /*least*/, const Other& /*extract*/,
+                         const group_options& /*options*/ = {}) {
+  static_assert(
+      sizeof(Other) == 0,
+      "neardup: group compares the features of texts: write group(texts, jaccard{0.8}, feature_extractor{tokenizer})");
+  return {};
+}
+
 /// Groups further texts around the representatives of earlier calls. `extract` computes the features, and
 /// extend_groups() of sets groups them.
 /// Returns: the labels of extend_groups() of sets.

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -90,6 +91,14 @@ class feature_sets {
     std::copy_n(is_own ? features_.data() + from : features.data(), features.size(), features_.data() + begin);
     ends_.push_back(features_.size());
     return ends_.size() - 1;
+  }
+  // A text does not compile. The message of the compiler says what to write.
+  template <std::convertible_to<std::string_view> Text>
+  std::size_t add(const Text& /*text*/) {
+    static_assert(sizeof(Text) == 0,
+                  "neardup: a set has the features of a text: write sets.add(extract(text)), with feature_extractor "
+                  "extract{words{}}");
+    return 0;
   }
 
   /// Returns the features of set `i`. The span is invalidated when a set is added.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -226,6 +227,14 @@ class set_index {
     if (contains(id)) return false;
     add(set, id);
     return true;
+  }
+  // A text does not compile. The message of the compiler says what to write.
+  template <std::convertible_to<std::string_view> Text>
+  bool insert(const Text& /*text*/, id_argument<Id> /*id*/) {
+    static_assert(sizeof(Text) == 0,
+                  "neardup: a set has the features of a text: write index.insert(extract(text), id), with "
+                  "feature_extractor extract{words{}}");
+    return false;
   }
 
   /// Stores a set under an id. If the id is stored already, its set is replaced.

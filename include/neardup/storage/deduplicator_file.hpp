@@ -561,10 +561,10 @@ void change_writer<Form>::commit(const typename Form::change_type& change) {
 /// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{jaccard{0.8}});`
 template <class Deduplicator>
 class durable_deduplicator : private Deduplicator {
-  static_assert(
-      saved_deduplicator<Deduplicator>,
-      "neardup: a durable_deduplicator has a deduplicator or a stream_deduplicator in it; guarded goes around "
-      "it: guarded<durable_deduplicator<...>>");
+  static_assert(saved_deduplicator<Deduplicator>,
+                "neardup: a durable_deduplicator has a deduplicator or a stream_deduplicator in it: write "
+                "durable_deduplicator{path, deduplicator{jaccard{0.8}}}; guarded goes around it: "
+                "guarded<durable_deduplicator<...>>");
   using format = detail::deduplicator_format<Deduplicator>;
   static constexpr bool has_times = detail::is_stream_deduplicator<Deduplicator>;
 

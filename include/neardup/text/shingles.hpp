@@ -2,6 +2,7 @@
 // A tokenizer for shingles. A shingle is n consecutive tokens, joined to one token.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -94,7 +95,8 @@ class shingle_window {
 /// Source: Broder, On the resemblance and containment of documents, 1997.
 template <class Inner>
 struct shingles {
-  static_assert(tokenizer<Inner>, "neardup: shingles{n, tokenizer} needs a tokenizer, such as words{}");
+  static_assert(tokenizer<Inner>,
+                "neardup: shingles{n, tokenizer} needs a tokenizer, such as words{}: write shingles{2, words{}}");
 
   std::size_t n = 2;
   Inner inner{};
@@ -110,6 +112,9 @@ struct shingles {
 
 template <class Inner>
 shingles(std::size_t, Inner) -> shingles<Inner>;
+// Parts in the wrong order do not compile. The compiler prints the message of shingles.
+template <tokenizer Inner, std::integral Number>
+shingles(Inner, Number) -> shingles<Number>;
 
 template <class Inner>
 inline constexpr std::string_view detail::part_name<shingles<Inner>> = "shingles";
