@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <limits>
@@ -834,9 +835,10 @@ void take_number(std::string_view number, record& out) {
   }
   const auto parsed = std::from_chars(number.data(), number.data() + number.size(), out.score);
   const bool is_beyond_doubles = parsed.ec == std::errc::result_out_of_range;
-  // Different numbers beyond the range of doubles have the same nearest double. So the digits are stored, too.
   if (is_beyond_doubles) out.score = double_nearest_to(number);
-  if (is_beyond_doubles || may_be_rounded(number)) out.exact_key = number;
+  // Different numbers beyond the range of normal doubles have the same nearest double. So the digits are stored, too.
+  const bool is_subnormal = std::fpclassify(out.score) == FP_SUBNORMAL;
+  if (is_beyond_doubles || is_subnormal || may_be_rounded(number)) out.exact_key = number;
 }
 
 void take_text(std::string_view text, record& out) {
