@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus
+from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, effort
 from harness import jsonl, large_corpus, run, run_with, start, stop, unittest, main
 
 
