@@ -98,6 +98,10 @@ class Damage(CommandTest):
                 self.assertEqual(found, list(range(data.count('{'))), (data, err))
                 self.assertIn("1 bad input was skipped", err)
                 self.assert_fails(run("hash", "--jsonl", "-", data=data), "not valid JSON")
+        for behind in (1, 2, 3):
+            some = [element.replace("{", '{"x": [{}, 1], ') for element in map(record, texts(5))]
+            data = "[" + ", ".join(some[:2]) + "]\n" + "\n".join(some[2:2 + behind]) + "\n"
+            self.assertEqual(self.kept(data, ("--jsonl",))[0], list(range(2 + behind)), data)
 
     def test_brackets_that_are_too_many_in_an_array_lose_nothing(self):
         elements = [record(text) for text in texts(8)]

@@ -69,8 +69,10 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
     }
     switch (c) {
       case '"': in_quotes_ = true; break;
-      case '[':
-      case '{': ++depth_; break;
+      case '[': ++depth_; break;
+      case '{':
+        depth_ += depth_ == 0 ? 2 : 1;  // an object behind the array is cut like an element
+        break;
       case '}':
         if (depth_ > 1) --depth_;  // only a bracket ends the array
         break;
