@@ -19,7 +19,7 @@ DRIVERS = pathlib.Path(os.environ.get("NEARDUP_SOURCE_DIR", pathlib.Path(__file_
 
 class Sizes(unittest.TestCase):
     def test_they_are_short(self):
-        for driver, lines in {"with_parallel": 100, "with_slurm": 60, "with_dask.py": 100, "with_spark.py": 100}.items():
+        for driver, lines in {"with_parallel": 100, "with_slurm": 70, "with_dask.py": 100, "with_spark.py": 100}.items():
             self.assertLessEqual(len((DRIVERS / driver).read_text(encoding="utf-8").splitlines()), lines)
 
 
@@ -65,6 +65,23 @@ class Drivers(unittest.TestCase):
                               timeout=300, check=False)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("tasks has the files of a run with other parts or options", done.stderr)
+
+    @unittest.skipUnless(shutil.which("parallel"), "no GNU parallel")
+    def test_gnu_parallel_removes_passages(self):
+        texts, dropped = self.folder / "texts", self.folder / "dropped"
+        self.output(PROGRAM, "unique", "--jsonl", "--passages", "20", "--output", texts, "--dropped", dropped, *self.parts)
+        command = [DRIVERS / "with_parallel", self.folder / "tasks", *self.parts]
+        environment = os.environ | {"NEARDUP": PROGRAM, "FEATURES": "--passages 20 --partitions 3"}
+        self.assertEqual(self.output(*command, env=environment), texts.read_text())
+        parts = [self.folder / "tasks" / f"{part}.dropped" for part in range(6)]
+        self.assertEqual("".join(part.read_text() for part in parts), dropped.read_text())
+        self.assertGreater(len(dropped.read_text().splitlines()), 100)
+        # A second run makes exactly the missing files.
+        before = parts[0].stat().st_mtime_ns
+        for name in ("2.pairs", "3.unique", "4.dropped", "1.features"):
+            (self.folder / "tasks" / name).unlink()
+        self.assertEqual(self.output(*command, env=environment), texts.read_text())
+        self.assertEqual(parts[0].stat().st_mtime_ns, before)
 
     @unittest.skipUnless(shutil.which("parallel"), "no GNU parallel")
     def test_gnu_parallel_tells_of_a_part_that_cannot_be_read(self):

@@ -9,7 +9,7 @@ import signal
 import struct
 import time
 
-from harness import A, SANITIZED, CommandTest, main, run, start
+from harness import A, SANITIZED, CommandTest, effort, main, run, start
 
 WORDS = [f"w{number}" for number in range(3000)]
 
@@ -402,6 +402,238 @@ class FilesOfTasks(Tasks):
         self.assertTrue(link.is_symlink())
         self.assertEqual(real.read_bytes(), (self.folder / "0.pairs").read_bytes())
         self.assertEqual(os.stat(real).st_mode & 0o777, 0o640)
+
+
+class Passages(Tasks):
+    """Repeated passages by tasks: what is written is what one run of unique --passages writes."""
+
+    def write_records(self, count, alphabet, parts, seed):
+        """Records with two fields, which share runs of words. Some fields are empty, and so is the second part."""
+        make, made, lines = random.Random(seed), [], []
+        for number in range(count):
+            fields = []
+            for _ in range(2):
+                words = make.choices(alphabet, k=make.choice((0, 3, 30)))
+                if made and make.random() < 0.6:
+                    other = make.choice(made)
+                    begin, at = make.randrange(len(other) + 1), make.randrange(len(words) + 1)
+                    words[at:at] = other[begin : begin + make.randrange(30)]
+                made.append(words)
+                fields.append(make.choice((" ", "  ", ", ", "\n")).join(words))
+            lines.append(json.dumps({"id": f"\u00e4 {number}", "title": fields[0], "body": fields[1]}, ensure_ascii=False))
+        ends = [0, *sorted(make.choices(range(count), k=parts - 2)), count]
+        pieces = [lines[begin:end] for begin, end in zip(ends, ends[1:])]
+        pieces.insert(1, [])
+        # The last line of a part may have no end.
+        return [self.write(f"part{part}.jsonl", "\n".join(piece) + ("" if part % 3 == 2 or not piece else "\n"))
+                for part, piece in enumerate(pieces)]
+
+    FIELDS = ("--text-field", "title", "--text-field", "body")
+
+    def steps(self, paths, partitions, options, fields=FIELDS, form="--jsonl"):
+        """Runs the tasks up to gather, in random orders. Returns their files."""
+        shuffled = random.Random(partitions)
+        made = {}
+        def task(name, *words):
+            made[name] = self.folder / name
+            self.assert_done(run(*words, "--threads", 1 + shuffled.randrange(3), "--output", made[name]))
+        def mixed(kind):
+            files = [path for name, path in made.items() if name.endswith(kind)]
+            shuffled.shuffle(files)
+            return files
+        for number, path in enumerate(paths):
+            task(f"{number}.features", "features", form, *fields, *options, "--partitions", partitions, "--part", number, path)
+        task("all.counts", "counts", *mixed("features"))
+        for path in mixed("features"):
+            task(f"{path.stem}.scattered", "scatter", "--counts", made["all.counts"], path)
+        for number in range(partitions):
+            task(f"{number}.passages", "gather", "--partition", number, *mixed("scattered"))
+        return mixed("")
+
+    def part(self, number, path, *more, fields=FIELDS, form="--jsonl"):
+        """The command that writes a part, without its passages."""
+        return ("unique", form, *fields, "--gathered", self.folder, "--part", number, "--output", self.folder / f"{number}.out", *more, path)
+
+    def check(self, paths, partitions, options, fields=FIELDS, form="--jsonl"):
+        for path in self.folder.iterdir():
+            if path not in paths:
+                path.unlink()
+        out, dropped = self.folder / "out", self.folder / "dropped"
+        self.assert_done(run("unique", form, *fields, *options, "--output", out, "--dropped", dropped, *paths))
+        self.steps(paths, partitions, options, fields, form)
+        outs, lines = [], b""
+        for number, path in enumerate(paths):
+            own = self.folder / f"{number}.dropped"
+            self.assert_done(run(*self.part(number, path, "--dropped", own, fields=fields, form=form)))
+            outs.append((self.folder / f"{number}.out").read_bytes())
+            lines += own.read_bytes()
+            own.unlink()
+            self.assert_done(run(*self.part(number, path, fields=fields, form=form)))
+            self.assertEqual((self.folder / f"{number}.out").read_bytes(), outs[-1])
+        # One run begins a new line for each record.
+        joined = b"".join(part if part.endswith(b"\n") or not part or not any(outs[i + 1:]) else part + b"\n" for i, part in enumerate(outs))
+        self.assertEqual(joined, out.read_bytes())
+        self.assertEqual(lines, dropped.read_bytes())
+        self.assertEqual(self.bytes_of("manifest", self.folder).splitlines()[-1], b"complete")
+        return len(lines.splitlines())
+
+    def test_parts_are_those_of_one_run(self):
+        few = ["a", "b", "\u00e4\u00e4"]
+        many = ["a", "\u044f\u0437\u044b\u043a", "\U0001d538", *WORDS[:40]]
+        cases = ((few, 5, 3, ("--passages", 2)), (many, 4, 1, ("--passages", 5, "--least-documents", 3)),
+                 (many, 3, 5, ("--passages", "bytes:17")), (["ha"], 3, 2, ("--passages", 1)), (few, 4, 4, ("--passages", "bytes:3", "--least-documents", 2)),
+                 (many, 6, 7, ("--passages", 1)))
+        cut = 0
+        for seed, (alphabet, parts, partitions, options) in enumerate(cases[: 3 if SANITIZED else None]):
+            with self.subTest(parts=parts, partitions=partitions, options=options):
+                cut += self.check(self.write_records(effort(60, 200), alphabet, parts, seed), partitions, options)
+        self.assertGreater(cut, 300)
+
+    def test_of_lines_and_of_arrays(self):
+        made = texts(120, 7)
+        paths = [self.write(f"part{part}.txt", "".join(text + "\n" for text in made[part::3])) for part in range(3)]
+        self.assertGreater(self.check(paths, 3, ("--passages", 6), (), "--lines"), 20)
+        rows = [json.dumps({"id": number, "turns": [{"say": text} for text in made[number : number + number % 4]]}) for number in range(100)]
+        paths = [self.write(f"part{part}.jsonl", "".join(row + "\n" for row in rows[part * 50:][:50])) for part in range(2)]
+        for path in self.folder.glob("*.txt"):
+            path.unlink()
+        self.assertGreater(self.check(paths, 2, ("--passages", 6), ("--text-field", "turns[*].say")), 20)
+
+    def make(self):
+        self.paths = self.write_records(60, WORDS[:30], 3, 1)
+        self.options = ("--passages", 3)
+        return self.steps(self.paths, 2, self.options)
+
+    def test_damaged_and_missing_files_are_refused_by_name(self):
+        self.make()
+        x = self.folder / "x"
+        named = lambda suffix: [self.folder / f"{number}.{suffix}" for number in range(2 if suffix == "passages" else 3)]
+        part, last = (("unique", "--jsonl", *self.FIELDS, "--part", number, "--output", x, "--dropped", self.folder / "y", self.paths[number])
+                      for number in (0, 2))
+        gathered = [word for path in named("features") + named("passages") for word in ("--gathered", path)]
+        scatter = ("scatter", "--counts", self.folder / "all.counts", "--output", x, self.folder / "0.features")
+        gather = ("gather", "--output", x, "--partition")
+        uses = {"0.features": [("counts", "--output", x, *named("features")), scatter, (*part, *gathered)], "all.counts": [scatter],
+                "2.scattered": [(*gather, number, *named("scattered")) for number in (0, 1)],
+                "1.passages": [(*part, *gathered), (*last, *gathered)]}
+        for name, commands in uses.items():
+            path = self.folder / name
+            whole = path.read_bytes()
+            flipped = []
+            for i in range(struct.unpack_from("<I", whole, 20)[0]):
+                _, _, begin, size, _ = struct.unpack_from("<IIQQQ", whole, 64 + 32 * i)
+                if size:
+                    flipped.append(whole[: begin + size // 2] + bytes([whole[begin + size // 2] ^ 1]) + whole[begin + size // 2 + 1 :])
+            self.assertGreater(len(flipped), 2)
+            for bad in (whole[: len(whole) // 2], whole[:20], b"", whole + b"\0", *flipped):
+                path.write_bytes(bad)
+                # A task reads the sections that it needs.
+                done = [run(*command) for command in commands]
+                self.assertGreaterEqual(sum(one.status == 2 for one in done), 1 if bad in flipped else len(done))
+                for one in done:
+                    if one.status:
+                        self.assert_fails(one, f"{name}:")
+                x.unlink(missing_ok=True)
+                files = [file for file in self.folder.iterdir() if file.suffix != ".jsonl"]
+                self.assertIn(f"damaged\t{path}", self.bytes_of("manifest", *files).decode())
+            path.unlink()
+            for command in commands:
+                self.assert_fails(run(*command), f"{name}: cannot be opened")
+            for command, missing in (((*gather, 1, self.folder), "the scattered passages of part 2 are missing"),
+                                     ((*part, "--gathered", self.folder), "needs the features of part 0"
+                                      if name == "0.features" else "the passages of partition 1 are missing")):
+                if name in ("2.scattered" if command[0] == "gather" else "0.features 1.passages"):
+                    self.assert_fails(run(*command), missing)
+            self.assertIn(b"\nmissing\t", self.bytes_of("manifest", self.folder))
+            path.write_bytes(whole)
+        # A text of another part, which only --dropped reads.
+        path = self.folder / "2.features"
+        whole = path.read_bytes()
+        _, _, begin, size, _ = struct.unpack_from("<IIQQQ", whole, 64 + 32 * 5)
+        path.write_bytes(whole[: begin + size // 2] + bytes([whole[begin + size // 2] ^ 1]) + whole[begin + size // 2 + 1 :])
+        self.assert_fails(run("scatter", "--counts", self.folder / "all.counts", "--output", x, path), "2.features:")
+        path.write_bytes(whole)
+        self.assertEqual(self.bytes_of("manifest", self.folder).splitlines()[-1], b"complete")
+
+    def test_what_does_not_belong_together_is_refused(self):
+        self.make()
+        x, counts = self.folder / "x", self.folder / "all.counts"
+        features = [self.folder / f"{number}.features" for number in range(3)]
+        scattered = [self.folder / f"{number}.scattered" for number in range(3)]
+        other = self.folder / "other"
+        other.mkdir()
+        made = ("features", "--jsonl", *self.FIELDS, "--part", 2)
+        for name, options, path in (("long", ("--passages", 4), self.paths[2]), ("bytes", ("--passages", "bytes:3"), self.paths[2]),
+                                    ("rare", ("--passages", 3, "--least-documents", 2), self.paths[2]),
+                                    ("changed", ("--passages", 3), self.paths[0])):
+            self.assert_done(run(*made, *options, "--partitions", 2, "--output", other / name, path))
+        self.assert_done(run(*made, "--passages", 3, "--output", other / "sixteen", self.paths[2]))
+        self.assert_done(run("features", "--jsonl", *self.FIELDS, "--part", 0, "--output", other / "sets", self.paths[0]))
+        self.assert_done(run("counts", "--output", other / "counts", *features[:2], other / "changed"))
+        self.assert_done(run("scatter", "--counts", other / "counts", "--output", other / "scattered", other / "changed"))
+        for name in ("long", "bytes", "rare", "sixteen"):
+            self.assert_fails(run("counts", "--output", x, *features[:2], other / name),
+                              f"{name}: was made with other values of --passages, --least-documents or --partitions than ")
+        part = ("unique", "--jsonl", *self.FIELDS, "--output", x, "--gathered", self.folder)
+        for arguments, message in (
+                (("counts", "--output", x, features[1], features[2]), "the features of part 0 are missing, and those of part 1 are there"),
+                (("counts", "--output", x, *features, other / "changed"), "is part 2, as is another file"),
+                (("counts", "--output", x, *features, other / "sets"), "sets: holds features of a part, not texts of a part"),
+                (("counts", "--similarity", "0.5", "--output", x, *features), "--similarity: the parts were made with --passages"),
+                (("scatter", "--counts", counts, "--output", x, other / "changed"), "changed: is another part 2 than the one that "),
+                (("scatter", "--counts", counts, "--output", x, other / "sets"), "sets: holds features of a part, not texts of a part"),
+                (("gather", "--partition", 2, "--output", x, *scattered), "--partition 2: the partitions are 0 to 1"),
+                (("gather", "--partition", 0, "--output", x, *scattered[:2], other / "scattered"), "scattered: was made by other counts than "),
+                (("gather", "--partition", 0, "--output", x, *scattered, scattered[1]), "is of part 1, as is "),
+                ((*part, "--part", 3, self.paths[0]), "--part 3: "),
+                ((*part, self.paths[0]), "unique needs --part N"),
+                ((*part, "--part", 1, self.paths[0]), "is not what "),
+                ((*part, "--part", 0, self.paths[1]), "is not what "),
+                (("unique", "--jsonl", "--text-field", "body", "--gathered", self.folder, "--part", 0, "--output", x, self.paths[0]), "is not what "),
+                ((*part, "--gathered", other / "changed", "--part", 0, self.paths[0]), "changed: is another part 2 than the one of "),
+                ((*part, "--passages", 3, "--part", 0, self.paths[0]), "--passages says nothing of --gathered"),
+                ((*part, "--against", self.paths[1], "--part", 0, self.paths[0]), "--against says nothing of --gathered"),
+                (("unique", "--jsonl", "--output", features[0], "--gathered", self.folder, "--part", 0, self.paths[0]), f"{features[0]} is also an input"),
+                (("unique", "--jsonl", "--part", 0, "--output", x, self.paths[0]), "--part needs --gathered"),
+                (("unique", "--gathered", self.folder, "--part", 0, self.paths[0]), "--gathered needs --lines or --jsonl"),
+                (("unique", "--jsonl", "--gathered", features[0], "--part", 0, "--output", x, self.paths[0]), "--gathered: there are no passages"),
+                (("features", "--jsonl", "--part", 0, "--partitions", 2, "--output", x, self.paths[0]), "--partitions needs --passages"),
+                (("features", "--jsonl", "--part", 0, "--passages", 3, "--features", "words", "--output", x, self.paths[0]), "--features says nothing of --passages"),
+                (("features", "--jsonl", "--part", 0, "--passages", 3, "--partitions", 4097, "--output", x, self.paths[0]), "--partitions 4097: must be from 1 to 4096"),
+                (("features", "--jsonl", "--part", 0, "--passages", 0, "--output", x, self.paths[0]), "--passages 0: must be from 1 to 1048576")):
+            with self.subTest(arguments=[str(word) for word in arguments]):
+                self.assert_fails(run(*arguments), message)
+                self.assertFalse(x.exists())
+        # Another text in part 2: what was made from the old one is stale.
+        self.assert_done(run(*made, "--passages", 3, "--partitions", 2, "--output", features[2], self.paths[0]))
+        self.assertIn("all.counts: its part 2 is another by now", self.bytes_of("manifest", self.folder).decode())
+
+    def test_a_killed_task_is_repeated(self):
+        self.make()
+        own = self.part(0, self.paths[0])
+        self.assert_done(run(*own))
+        tasks = {"0.features": ("features", "--jsonl", *self.FIELDS, *self.options, "--partitions", 2, "--part", 0, self.paths[0]),
+                 "all.counts": ("counts", *(self.folder / f"{number}.features" for number in range(3))),
+                 "2.scattered": ("scatter", "--counts", self.folder / "all.counts", self.folder / "2.features"),
+                 "1.passages": ("gather", "--partition", 1, self.folder),
+                 "0.out": tuple(word for word in own if word not in ("--output", self.folder / "0.out"))}
+        delays = random.Random(6)
+        for number, (name, task) in itertools.product(range(3 if SANITIZED else 6), tasks.items()):
+            path = self.folder / name
+            whole = path.read_bytes()
+            path.unlink()
+            process = start(*map(str, (*task, "--output", path)))
+            if number == 0:
+                process.wait()
+            else:
+                time.sleep(delays.random() * 0.02)
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            self.assertTrue(path.exists() or number > 0)
+            if path.exists():
+                self.assertEqual(path.read_bytes(), whole)
+            self.assert_done(run(*task, "--output", path))
+            self.assertEqual(path.read_bytes(), whole)
 
 
 if __name__ == "__main__":

@@ -142,6 +142,21 @@ def test_prints_what_one_run_prints(corpus):
     assert "has the files of a run with other parts or options" in said
 
 
+def test_removes_repeated_passages(corpus):
+    texts, dropped = corpus.folder / "texts", corpus.folder / "dropped"
+    command = [PROGRAM, "unique", "--jsonl", "--quiet", "--passages", "20", "--output", texts, "--dropped", dropped, *corpus.parts]
+    subprocess.run(command, timeout=300, check=True)
+    assert dropped.read_bytes().count(b"\n") > 30
+    options = {"FEATURES": "--passages 20", "PARTITIONS": "3"}
+    assert corpus.run(**options) == (0, texts.read_bytes(), "")
+    assert b"".join((corpus.tasks / f"{part}.dropped").read_bytes() for part in range(PARTS)) == dropped.read_bytes()
+    made = corpus.files()
+    for name in ("1.gather", "2.unique"):
+        (corpus.tasks / name).unlink()
+    assert corpus.run(**options) == (0, texts.read_bytes(), "")
+    assert {name for name, when in corpus.files().items() if when != made[name]} == {"1.gather", "2.unique", "2.dropped", "0.unique", "0.dropped"}
+
+
 @pytest.mark.parametrize("kind, task", [("features", "--part 1"), ("gather", "--partition 1")])
 @pytest.mark.parametrize("how", ["scancel", "kill"])
 def test_a_task_is_killed(corpus, kind, task, how):

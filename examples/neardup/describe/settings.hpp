@@ -19,6 +19,15 @@ enum class similarity_measure { jaccard, cosine, edit, containment, cosine_of_se
 inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit", "containment", "cosine"};
 inline constexpr std::ptrdiff_t measures_of_candidates = 3;
 
+/// Tells which passages are searched for.
+struct passage_settings {
+  std::size_t length = 50;  ///< length of a passage, in words or in bytes
+  bool are_bytes = false;
+  std::size_t least_documents = 1;
+
+  friend bool operator==(const passage_settings&, const passage_settings&) = default;
+};
+
 /// Counts documents whose canonical features differ from their normalised features. `seen`: number of examined
 /// documents, which are the first of the input. `changed`: number of those with a difference. Only one thread counts.
 /// Other threads read `seen`, so that they examine no more documents than needed.

@@ -20,21 +20,11 @@ namespace {
 
 constexpr std::size_t feature_width = 64;
 constexpr std::size_t settings_at = 0, parts_at = 1, data_at = 2;
-constexpr std::array names_of_kinds{"features", "counts", "scattered", "pairs"};
+constexpr std::array names_of_kinds{"features", "counts",  "scattered", "pairs",
+                                    "texts",    "anchors", "windows",   "passages"};
 constexpr std::array names_of_payloads{"ids", "sketches", "sets"};
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& what) { throw input_error({path, what}); }
-
-const char* name_of(run_file kind) {
-  switch (kind) {
-    case run_file::features: return "features of a part";
-    case run_file::counts: return "counts of features";
-    case run_file::scattered: return "scattered sets";
-    case run_file::pairs: return "pairs of a partition";
-    case run_file::other: break;
-  }
-  return "something else";
-}
 
 /// Returns the value of a setting.
 /// Throws: input_error if the setting is missing.
@@ -62,6 +52,25 @@ std::size_t named_setting(const std::string& path, const named_values& values, c
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end()) refuse_file(path, "damaged, or of another version: " + name + " is " + text);
   return static_cast<std::size_t>(found - names.begin());
+}
+
+std::string text_of_length(const passage_settings& passages) {
+  return (passages.are_bytes ? "bytes:" : "") + std::to_string(passages.length);
+}
+
+void add_passages(named_values& values, const passage_settings& passages) {
+  values["passages"] = text_of_length(passages);
+  values["least-documents"] = std::to_string(passages.least_documents);
+}
+
+passage_settings passages_in(const std::string& path, named_values values) {
+  passage_settings passages;
+  std::string& length = values["passages"];
+  passages.are_bytes = length.starts_with("bytes:");
+  if (passages.are_bytes) length.erase(0, 6);
+  passages.length = number_setting<std::size_t>(path, values, "passages");
+  passages.least_documents = number_setting<std::size_t>(path, values, "least-documents");
+  return passages;
 }
 
 run_file kind_in(const std::string& path, const named_values& values) {
@@ -96,8 +105,11 @@ run_plan plan_in(const neardup::attachment_file& file) {
   const std::string& path = file.path();
   const named_values values = values_in(file);
   run_plan plan;
-  plan.counts = kind_in(path, values) == run_file::counts ? checksum_of_file(path)
-                                                          : number_setting<std::uint64_t>(path, values, "counts");
+  const run_file kind = kind_in(path, values);
+  plan.counts = kind == run_file::counts || kind == run_file::anchors
+                    ? checksum_of_file(path)
+                    : number_setting<std::uint64_t>(path, values, "counts");
+  if (values.contains("passages")) plan.passages = passages_in(path, values);
   plan.similarity = number_setting<double>(path, values, "similarity");
   plan.check = static_cast<similarity_measure>(named_setting(path, values, "check", measure_names));
   if (plan.check == similarity_measure::cosine) plan.check = similarity_measure::cosine_of_sets;
@@ -128,14 +140,31 @@ void save_file(const std::string& path, run_file kind, std::uint64_t count,
 }
 
 named_values values_of(const run_plan& plan) {
-  return {{"counts", std::to_string(plan.counts)},
-          {"similarity", number_in_full(plan.similarity)},
-          {"check", measure_names[static_cast<std::size_t>(plan.check)]},
-          {"payload", names_of_payloads[static_cast<std::size_t>(plan.payload)]},
-          {"partitions", std::to_string(plan.partitions)}};
+  named_values values{{"counts", std::to_string(plan.counts)},
+                      {"similarity", number_in_full(plan.similarity)},
+                      {"check", measure_names[static_cast<std::size_t>(plan.check)]},
+                      {"payload", names_of_payloads[static_cast<std::size_t>(plan.payload)]},
+                      {"partitions", std::to_string(plan.partitions)}};
+  if (plan.passages) add_passages(values, *plan.passages);
+  return values;
 }
 
 }  // namespace
+
+const char* name_of(run_file kind) {
+  switch (kind) {
+    case run_file::features: return "features of a part";
+    case run_file::counts: return "counts of features";
+    case run_file::scattered: return "scattered sets";
+    case run_file::pairs: return "pairs of a partition";
+    case run_file::texts: return "texts of a part";
+    case run_file::anchors: return "repeated anchors";
+    case run_file::windows: return "scattered passages";
+    case run_file::passages: return "passages of a partition";
+    case run_file::other: break;
+  }
+  return "something else";
+}
 
 bool is_temporary_file(const std::string& path) {
   const std::filesystem::path name = std::filesystem::path(path).filename();
@@ -155,15 +184,19 @@ run_file kind_of(const std::string& path) {
 }
 
 std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind) {
-  return files_of(paths, kind, kind);
+  return files_of(paths, kind, {});
 }
 
-std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind, run_file other) {
+std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind,
+                                  std::initializer_list<run_file> others) {
+  const auto is_asked = [&](run_file is) {
+    return is == kind || std::find(others.begin(), others.end(), is) != others.end();
+  };
   std::vector<std::string> found;
   for (const std::string& path : paths) {
     std::error_code error;
     if (!std::filesystem::is_directory(path, error)) {
-      if (const run_file is = kind_of(path); is != kind && is != other) {
+      if (const run_file is = kind_of(path); !is_asked(is)) {
         refuse_file(path, std::string("holds ") + name_of(is) + ", not " + name_of(kind));
       }
       found.push_back(path);
@@ -174,8 +207,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths, run_fil
       const std::string file = entry.path().string();
       if (!entry.is_regular_file() || is_temporary_file(file)) continue;
       if (!header_of(file)) continue;  // a file of another program
-      const run_file is = kind_of(file);
-      if (is == kind || is == other) inside.push_back(file);
+      if (is_asked(kind_of(file))) inside.push_back(file);
     }
     if (error) refuse_file(path, error.message());
     std::sort(inside.begin(), inside.end());
@@ -215,6 +247,12 @@ const part_facts* run_plan::find(std::uint64_t part) const {
   return found == parts.end() || found->number != part ? nullptr : &*found;
 }
 
+std::uint64_t run_plan::first_of(std::size_t i) const {
+  std::uint64_t sum = 0;
+  for (std::size_t part = 0; part < i; ++part) sum += parts[part].documents;
+  return sum;
+}
+
 void check_same_run(const std::string& path, const run_plan& plan, const std::string& first_path,
                     const run_plan& first) {
   if (plan.counts == first.counts && plan.parts == first.parts && plan.partitions == first.partitions) return;
@@ -222,6 +260,11 @@ void check_same_run(const std::string& path, const run_plan& plan, const std::st
     if (one != other)
       refuse_file(path, std::string("is of ") + name + ' ' + one + ", and " + first_path + " of " + other);
   };
+  if (plan.passages && first.passages) {
+    compare("--passages", text_of_length(*plan.passages), text_of_length(*first.passages));
+    compare("--least-documents", std::to_string(plan.passages->least_documents),
+            std::to_string(first.passages->least_documents));
+  }
   compare("--similarity", number(plan.similarity), number(first.similarity));
   compare("--check", measure_names[static_cast<std::size_t>(plan.check)],
           measure_names[static_cast<std::size_t>(first.check)]);
@@ -274,11 +317,12 @@ void save_part(const std::string& path, std::uint64_t number, const neardup::fin
   save_file(path, run_file::features, columns.names.size(), made_of, std::move(settings), std::move(parts));
 }
 
-std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,
-                                                   const std::string& plan_from, bool reads_all) {
-  std::vector<std::unique_ptr<part_file>> parts(plan.parts.size());
+template <class Part>
+std::vector<std::unique_ptr<Part>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,
+                                              const std::string& plan_from, bool reads_all) {
+  std::vector<std::unique_ptr<Part>> parts(plan.parts.size());
   for (const std::string& path : paths) {
-    auto part = std::make_unique<part_file>(path, reads_all);
+    auto part = std::make_unique<Part>(path, reads_all);
     const part_facts* const facts = plan.find(part->number());
     const std::string name = "part " + std::to_string(part->number());
     if (facts == nullptr)
@@ -294,6 +338,10 @@ std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string
   }
   return parts;
 }
+template std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string>&, const run_plan&,
+                                                            const std::string&, bool);
+template std::vector<std::unique_ptr<text_part_file>> open_parts(const std::vector<std::string>&, const run_plan&,
+                                                                 const std::string&, bool);
 
 // ---- Counts, scattered sets, pairs -----------------------------------------------------------------------------------
 
@@ -315,7 +363,7 @@ void save_counts(const std::string& path, const run_plan& plan, const neardup::f
 }
 
 scattered_file::scattered_file(const std::string& path)
-    : file(open_file(path, run_file::scattered, false)),
+    : file(open_file(path, kind_of(path) == run_file::windows ? run_file::windows : run_file::scattered, false)),
       plan(plan_in(file)),
       part(number_setting<std::uint64_t>(path, values_in(file), "part")) {
   if (plan.find(part) == nullptr) refuse_parts(path);
@@ -332,7 +380,8 @@ void save_scattered(const std::string& path, const run_plan& plan, const part_fa
   values["part"] = std::to_string(part.number);
   std::vector<std::span<const std::byte>> attachments{std::as_bytes(std::span(plan.parts))};
   for (const std::vector<std::byte>& blob : blobs) attachments.emplace_back(blob);
-  save_file(path, run_file::scattered, part.documents, plan.made_of, values, attachments);
+  save_file(path, plan.passages ? run_file::windows : run_file::scattered, part.documents, plan.made_of, values,
+            attachments);
 }
 
 pairs_file::pairs_file(const std::string& path)
@@ -355,6 +404,137 @@ void save_pairs(const std::string& path, const run_plan& plan, std::uint32_t par
   values["partition"] = std::to_string(partition);
   save_file(path, run_file::pairs, pairs.size(), plan.made_of, values,
             {std::as_bytes(std::span(plan.parts)), std::as_bytes(pairs)});
+}
+
+template <class File>
+std::vector<std::unique_ptr<File>> open_partitions(const std::vector<std::string>& paths, const std::string& what) {
+  std::vector<std::unique_ptr<File>> files;
+  for (const std::string& path : paths) {
+    files.push_back(std::make_unique<File>(path));
+    check_same_run(path, files.back()->plan, paths.front(), files.front()->plan);
+  }
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a->partition < b->partition; });
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    if (files[i]->partition != files[i - 1]->partition) continue;
+    refuse_file(files[i]->file.path(),
+                "is of partition " + std::to_string(files[i]->partition) + ", as is " + files[i - 1]->file.path());
+  }
+  for (std::uint32_t i = 0; i < files.front()->plan.partitions; ++i) {
+    if (i < files.size() && files[i]->partition == i) continue;
+    refuse_file("", "the " + what + " of partition " + std::to_string(i) + " are missing");
+  }
+  return files;
+}
+template std::vector<std::unique_ptr<pairs_file>> open_partitions(const std::vector<std::string>&, const std::string&);
+template std::vector<std::unique_ptr<passages_file>> open_partitions(const std::vector<std::string>&,
+                                                                     const std::string&);
+
+// ---- Texts, anchors, passages ---------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t anchors_at = 6;
+
+/// Returns the name of the composition of files about passages, which have no fingerprints.
+neardup::fingerprint_composition composition_of_texts() {
+  neardup::fingerprint_composition made_of;
+  made_of.tokenizer = "texts";
+  return made_of;
+}
+
+}  // namespace
+
+void text_columns::add(std::string_view name, const std::vector<std::string>& texts) {
+  names.add(name);
+  std::vector<std::uint64_t> ends;
+  for (const std::string& text : texts) {
+    bytes += text;
+    ends.push_back(bytes.size());
+  }
+  text_ends.add(ends);
+}
+
+text_part_file::text_part_file(const std::string& path, bool reads_all)
+    : file_(open_file(path, run_file::texts, reads_all)),
+      number_(number_setting<std::uint64_t>(path, values_in(file_), "part")),
+      checksum_(checksum_of_file(path)),
+      passages_(passages_in(path, values_in(file_))),
+      partitions_(number_setting<std::uint32_t>(path, values_in(file_), "partitions")),
+      names_(path, file_.count(), file_.attachment(1), file_.attachment(2), reads_all),
+      text_ends_(path, file_.count(), file_.attachment(3), file_.attachment(4), reads_all),
+      bytes_(text_of(file_.attachment(5))) {
+  if (number_ > max_part) refuse_parts(path);
+}
+
+std::vector<std::string_view> text_part_file::texts(std::size_t i) const {
+  const std::span<const std::uint64_t> ends = text_ends_[i];
+  const std::size_t before = static_cast<std::size_t>(ends.data() - text_ends_.values().data());
+  std::uint64_t begin = before == 0 ? 0 : text_ends_.values()[before - 1];
+  std::vector<std::string_view> texts;
+  for (const std::uint64_t end : ends) {
+    if (begin > end || end > bytes_.size()) refuse_parts(file_.path());
+    texts.push_back(bytes_.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+    begin = end;
+  }
+  return texts;
+}
+
+std::span<const std::byte> text_part_file::anchors(std::uint32_t partition) const {
+  as_input([&] { file_.verify(anchors_at + partition); });
+  return file_.attachment(anchors_at + partition);
+}
+
+void save_text_part(const std::string& path, std::uint64_t number, const passage_settings& passages,
+                    const text_columns& columns, std::span<const std::vector<std::byte>> anchors) {
+  named_values values{{"part", std::to_string(number)}, {"partitions", std::to_string(anchors.size())}};
+  add_passages(values, passages);
+  std::vector<std::span<const std::byte>> attachments{
+      std::as_bytes(std::span(columns.names.ends)), std::as_bytes(std::span(columns.names.values)),
+      std::as_bytes(std::span(columns.text_ends.ends)), std::as_bytes(std::span(columns.text_ends.values)),
+      std::as_bytes(std::span(columns.bytes))};
+  for (const std::vector<std::byte>& blob : anchors) attachments.emplace_back(blob);
+  save_file(path, run_file::texts, columns.names.size(), composition_of_texts(), std::move(values),
+            std::move(attachments));
+}
+
+anchors_file::anchors_file(const std::string& path)
+    : file(open_file(path, run_file::anchors, true)), plan(plan_in(file)), repeated(file.attachment(data_at)) {
+  if (!plan.passages) refuse_parts(path);
+}
+
+void save_anchors(const std::string& path, const run_plan& plan, std::span<const std::byte> repeated) {
+  named_values values = values_of(plan);
+  values.erase("counts");
+  save_file(path, run_file::anchors, plan.parts.size(), composition_of_texts(), values,
+            {std::as_bytes(std::span(plan.parts)), repeated});
+}
+
+passages_file::passages_file(const std::string& path)
+    : file(open_file(path, run_file::passages, false)),
+      plan(plan_in(file)),
+      partition(number_setting<std::uint32_t>(path, values_in(file), "partition")) {
+  if (partition >= plan.partitions || !plan.passages) refuse_parts(path);
+}
+
+std::span<const found_passage> passages_file::of_part(std::size_t i) const {
+  as_input([&] { file.verify(data_at + i); });
+  return records_of<found_passage>(file.path(), file.attachment(data_at + i));
+}
+
+void save_passages(const std::string& path, const run_plan& plan, std::uint32_t partition,
+                   std::span<const found_passage> passages) {
+  named_values values = values_of(plan);
+  values["partition"] = std::to_string(partition);
+  std::vector<std::span<const std::byte>> attachments{std::as_bytes(std::span(plan.parts))};
+  auto next = passages.begin();
+  for (std::size_t i = 0; i < plan.parts.size(); ++i) {
+    const std::uint64_t end = plan.first_of(i) + plan.parts[i].documents;
+    const auto first = next;
+    while (next != passages.end() && next->document < end) ++next;
+    attachments.push_back(std::as_bytes(std::span(first, next)));
+  }
+  save_file(path, run_file::passages, passages.size(), composition_of_texts(), std::move(values),
+            std::move(attachments));
 }
 
 }  // namespace command

@@ -1,7 +1,9 @@
 // The files that tasks on many machines exchange: the features of parts, counts of features, scattered sets, and pairs
-// of documents (docs/many-machines.md).
+// of documents; or the texts of parts, repeated anchors, scattered passages, and repeated passages
+// (docs/many-machines.md).
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <neardup/sets/shuffle.hpp>
 #include <neardup/storage/attachment_file.hpp>
@@ -21,7 +23,10 @@ constexpr std::uint64_t part_of(std::uint64_t id) { return id >> record_bits; }
 constexpr std::uint64_t record_of(std::uint64_t id) { return id & ((std::uint64_t{1} << record_bits) - 1); }
 constexpr std::uint64_t id_of(std::uint64_t part, std::uint64_t record) { return part << record_bits | record; }
 
-enum class run_file { features, counts, scattered, pairs, other };
+enum class run_file { features, counts, scattered, pairs, texts, anchors, windows, passages, other };
+
+/// Names a kind of file in messages.
+const char* name_of(run_file kind);
 
 /// Returns the kind of a file, according to its header and its settings.
 /// Throws: input_error if the file is not a file of the library, or is damaged.
@@ -32,14 +37,15 @@ run_file kind_of(const std::string& path);
 /// Throws: input_error if a path that is not a folder is a file of another kind, or if a file of the library is
 /// damaged.
 std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind);
-/// Returns the files of the kinds `kind` and `other`, as files_of() does for one kind.
-std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind, run_file other);
+/// Returns the files of the kinds `kind` and `others`, as files_of() does for one kind.
+std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind,
+                                  std::initializer_list<run_file> others);
 
 /// A part of the corpus, as described in a file of counts.
 struct part_facts {
   std::uint64_t number;
-  std::uint64_t checksum;  ///< checksum of the part_file
-  std::uint64_t documents, features;
+  std::uint64_t checksum;             ///< checksum of the part_file, or of the text_part_file
+  std::uint64_t documents, features;  ///< features: of a text_part_file, the bytes of its texts
   friend bool operator==(const part_facts&, const part_facts&) = default;
 };
 
@@ -51,6 +57,7 @@ struct run_plan {
   similarity_measure check = similarity_measure::jaccard;
   neardup::shuffle_payload payload = neardup::shuffle_payload::sets;
   std::uint32_t partitions = 1;
+  std::optional<passage_settings> passages;  ///< if the run searches for passages; it then ignores the members above
   std::vector<part_facts> parts;             ///< ascending by number
   neardup::fingerprint_composition made_of;  ///< the composition that made the features
 
@@ -59,6 +66,8 @@ struct run_plan {
   [[nodiscard]] comparison_settings comparison() const;
   /// Returns the facts about a part, or null if the run has no such part.
   [[nodiscard]] const part_facts* find(std::uint64_t part) const;
+  /// Returns the number of the first document of part `i` of `parts` among the documents of all parts.
+  [[nodiscard]] std::uint64_t first_of(std::size_t i) const;
 };
 
 /// An attachment file with the documents of a part. Documents without features are left out. The attachments are:
@@ -116,8 +125,62 @@ struct counts_file {
 /// Writes the file of counts. The member plan.counts is ignored.
 void save_counts(const std::string& path, const run_plan& plan, const neardup::feature_counts<std::uint64_t>& counts);
 
-/// The sets of a part, scattered to partitions. Attachment 0 has lines of settings, and attachment 1 has the parts.
-/// Attachment 2 + p has a blob of neardup::set_scatter for partition p, or is empty.
+/// The texts and the names of a part. Attachment 0 has lines of settings.
+struct text_columns {
+  column<char> names;               ///< in attachments 1 and 2
+  column<std::uint64_t> text_ends;  ///< in attachments 3 and 4: for each text of a document, its end in `bytes`
+  std::string bytes;                ///< in attachment 5: all texts
+
+  void add(std::string_view name, const std::vector<std::string>& texts);
+};
+
+/// An attachment file with the texts of a part and their anchors. Attachment 6 + p has the blob of
+/// neardup::passage_shuffle::scatter_anchors() for partition p, or is empty.
+class text_part_file {
+ public:
+  /// Opens the file. If `reads_all` is false, only the header and the settings are checked.
+  /// Throws: input_error if the file is invalid; the message names the file.
+  explicit text_part_file(const std::string& path, bool reads_all = true);
+
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  [[nodiscard]] const passage_settings& passages() const noexcept { return passages_; }
+  [[nodiscard]] std::uint32_t partitions() const noexcept { return partitions_; }
+  [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
+  [[nodiscard]] std::string_view name(std::size_t i) const { return names_[i]; }
+  [[nodiscard]] std::vector<std::string_view> texts(std::size_t i) const;
+  /// Checks and returns the anchors of a partition.
+  /// Throws: input_error if they are damaged.
+  [[nodiscard]] std::span<const std::byte> anchors(std::uint32_t partition) const;
+  [[nodiscard]] part_facts facts() const { return {number_, checksum_, size(), bytes_.size()}; }
+  [[nodiscard]] const neardup::attachment_file& file() const noexcept { return file_; }
+
+ private:
+  neardup::attachment_file file_;
+  std::uint64_t number_, checksum_;
+  passage_settings passages_;
+  std::uint32_t partitions_;
+  stored_column<char> names_;
+  stored_column<std::uint64_t> text_ends_;
+  std::string_view bytes_;
+};
+void save_text_part(const std::string& path, std::uint64_t number, const passage_settings& passages,
+                    const text_columns& columns, std::span<const std::vector<std::byte>> anchors);
+
+/// The repeated anchors of all partitions, and the plan of the run. Attachment 0 has lines of settings, attachment 1
+/// has the parts, and attachment 2 has the blobs of neardup::passage_shuffle::repeated_anchors(), one after the other.
+struct anchors_file {
+  explicit anchors_file(const std::string& path);
+
+  neardup::attachment_file file;
+  run_plan plan;
+  std::span<const std::byte> repeated;
+};
+/// Writes the file. The member plan.counts is ignored.
+void save_anchors(const std::string& path, const run_plan& plan, std::span<const std::byte> repeated);
+
+/// The sets or the passages of a part, scattered to partitions. Attachment 0 has lines of settings, and attachment 1 has
+/// the parts. Attachment 2 + p has a blob of neardup::set_scatter or of neardup::passage_shuffle::scatter() for
+/// partition p, or is empty.
 struct scattered_file {
   /// Opens the file.
   /// Throws: input_error if the header, the settings or the parts are invalid.
@@ -158,10 +221,40 @@ struct pairs_file {
 void save_pairs(const std::string& path, const run_plan& plan, std::uint32_t partition,
                 std::span<const pair_of_run> pairs);
 
+/// A neardup::passage that is packed into 28 bytes.
+struct found_passage {
+  std::uint32_t document, field, begin, end, first_document, first_field, first_begin;
+};
+
+/// The repeated passages of a partition. Attachment 0 has lines of settings, attachment 1 has the parts, and attachment
+/// 2 + i has the passages of part i of the plan.
+struct passages_file {
+  /// Opens the file.
+  /// Throws: input_error if the header, the settings or the parts are invalid.
+  explicit passages_file(const std::string& path);
+
+  /// Checks and returns the passages of a part.
+  /// Throws: input_error if they are damaged.
+  [[nodiscard]] std::span<const found_passage> of_part(std::size_t i) const;
+
+  neardup::attachment_file file;
+  run_plan plan;
+  std::uint32_t partition;
+};
+/// Writes passages, which are sorted by document.
+void save_passages(const std::string& path, const run_plan& plan, std::uint32_t partition,
+                   std::span<const found_passage> passages);
+
 /// Opens the parts of `plan`, which are at `paths`. `plan_from`: the path of the plan, for messages.
 /// Throws: input_error if a part is missing, exists twice, or was changed.
-std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,
-                                                   const std::string& plan_from, bool reads_all);
+template <class Part>
+std::vector<std::unique_ptr<Part>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,
+                                              const std::string& plan_from, bool reads_all);
+
+/// Opens the results of all partitions, and sorts them by partition. `what`: "pairs" or "passages", for messages.
+/// Throws: input_error if the files belong to several runs, or if one is missing or exists twice.
+template <class File>
+std::vector<std::unique_ptr<File>> open_partitions(const std::vector<std::string>& paths, const std::string& what);
 
 /// Checks that the files at `path` and `first_path` belong to the same run: `plan` and `first` must be equal.
 /// Throws: input_error if the plans differ. The message names the first difference.

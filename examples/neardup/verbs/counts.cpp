@@ -27,18 +27,13 @@ constexpr std::array counts_options{
         "reads the features of candidates (default: sets, if a document has at most 24 features on average)"},
 };
 
-/// Returns the sum of the counts in the files at `paths`, and adds the parts of the files to `plan`.
-/// Throws: input_error if a part is missing, occurs twice, has another composition, or changes during the call.
-neardup::feature_counts<std::uint64_t> count_all(const std::vector<std::string>& paths, run_plan& plan) {
-  std::vector<std::pair<part_facts, std::string>> parts;
-  for (const std::string& path : paths) {
-    const part_file part(path, false);
-    if (!parts.empty()) check_composition(path, part.file().made_of(), plan.made_of);
-    plan.made_of = part.file().made_of();
-    parts.emplace_back(part.facts(), path);
-  }
+/// The facts and the path of each part.
+using part_list = std::vector<std::pair<part_facts, std::string>>;
+
+/// Sorts the parts by number, and adds their facts to `plan`.
+/// Throws: input_error if a part is missing, or occurs twice.
+void add_parts(part_list& parts, run_plan& plan) {
   std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first.number < b.first.number; });
-  std::uint64_t features = 0;
   for (const auto& [facts, path] : parts) {
     if (!plan.parts.empty() && plan.parts.back().number == facts.number) {
       throw input_error({path, "is part " + std::to_string(facts.number) + ", as is another file"});
@@ -48,8 +43,22 @@ neardup::feature_counts<std::uint64_t> count_all(const std::vector<std::string>&
                                  " are missing, and those of part " + std::to_string(facts.number) + " are there"});
     }
     plan.parts.push_back(facts);
-    features += facts.features;
   }
+}
+
+/// Returns the sum of the counts in the files at `paths`, and adds the parts of the files to `plan`.
+/// Throws: input_error if a part is missing, occurs twice, has another composition, or changes during the call.
+neardup::feature_counts<std::uint64_t> count_all(const std::vector<std::string>& paths, run_plan& plan) {
+  part_list parts;
+  for (const std::string& path : paths) {
+    const part_file part(path, false);
+    if (!parts.empty()) check_composition(path, part.file().made_of(), plan.made_of);
+    plan.made_of = part.file().made_of();
+    parts.emplace_back(part.facts(), path);
+  }
+  add_parts(parts, plan);
+  std::uint64_t features = 0;
+  for (const part_facts& part : plan.parts) features += part.features;
   neardup::feature_counts<std::uint64_t> counts(features);
   for (const auto& [facts, path] : parts) {
     const part_file part(path);
@@ -58,6 +67,47 @@ neardup::feature_counts<std::uint64_t> count_all(const std::vector<std::string>&
     as_input([&] { part.file().check_file(); });
   }
   return counts;
+}
+
+/// Finds the repeated anchors of the parts at `paths`, and writes them.
+void count_anchors(const typed_options& typed, const run_settings& settings, const std::vector<std::string>& paths) {
+  refuse_if_given(typed, {"--similarity", "--check", "--partitions", "--payload"},
+                  ": the parts were made with --passages");
+  run_plan plan;
+  plan.similarity = 1;
+  part_list facts;
+  std::vector<std::unique_ptr<text_part_file>> parts;
+  for (const std::string& path : paths) {
+    const text_part_file& part = *parts.emplace_back(std::make_unique<text_part_file>(path, false));
+    facts.emplace_back(part.facts(), path);
+    if (parts.size() == 1) {
+      plan.passages = part.passages();
+      plan.partitions = part.partitions();
+    } else if (part.passages() != *plan.passages || part.partitions() != plan.partitions) {
+      throw input_error(
+          {path, "was made with other values of --passages, --least-documents or --partitions than " + paths.front()});
+    }
+  }
+  add_parts(facts, plan);
+  if (plan.first_of(plan.parts.size()) > std::numeric_limits<std::uint32_t>::max()) {
+    throw input_error({"", "passages are looked for in fewer than 2^32 documents"});
+  }
+  std::vector<std::byte> all;
+  for (std::uint32_t partition = 0; partition < plan.partitions; ++partition) {
+    std::vector<std::span<const std::byte>> blobs;
+    for (const auto& part : parts) blobs.push_back(part->anchors(partition));
+    as_input([&] {
+      const std::vector<std::byte> repeated =
+          with_shuffle(plan, [&](const auto& shuffle) { return shuffle.repeated_anchors(blobs, partition); });
+      all.insert(all.end(), repeated.begin(), repeated.end());
+      for (const auto& part : parts) part->file().check_file();
+    });
+  }
+  save_anchors(settings.output.file, plan, all);
+  if (!settings.output.quiet) {
+    say(counted(plan.first_of(plan.parts.size()), "document", "documents") + " in " +
+        counted(plan.parts.size(), "part", "parts") + ", for " + counted(plan.partitions, "partition", "partitions"));
+  }
 }
 
 bool run_counts(typed_options& typed) {
@@ -75,9 +125,13 @@ bool run_counts(typed_options& typed) {
                                      "checks of counts are jaccard, cosine and containment")];
   }
   const run_settings settings = take_files_of_run(typed);
-  const std::vector<std::string> paths = files_of(settings.input.paths, run_file::features);
+  const std::vector<std::string> paths = files_of(settings.input.paths, run_file::features, {run_file::texts});
   if (paths.empty()) throw usage_error("counts: there are no features in what is named; features writes them");
   refuse_output_among(settings, paths);
+  if (kind_of(paths.front()) == run_file::texts) {
+    count_anchors(typed, settings, paths);
+    return false;
+  }
   const auto counts = count_all(paths, plan);
   plan.partitions = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.parts.size(), most_partitions));
   take_number(typed, "--partitions", plan.partitions, std::uint32_t{1}, std::uint32_t{most_partitions});

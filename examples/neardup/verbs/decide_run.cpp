@@ -24,21 +24,8 @@ class gathered_run {
   /// Opens the files of a run.
   /// Throws: input_error if the files belong to several runs, or if one is missing.
   gathered_run(const std::vector<std::string>& parts, const std::vector<std::string>& pairs) {
-    for (const std::string& path : pairs) {
-      files_.push_back(std::make_unique<pairs_file>(path));
-      check_same_run(path, files_.back()->plan, pairs.front(), files_.front()->plan);
-    }
-    std::sort(files_.begin(), files_.end(), [](const auto& a, const auto& b) { return a->partition < b->partition; });
-    for (std::size_t i = 1; i < files_.size(); ++i) {
-      if (files_[i]->partition != files_[i - 1]->partition) continue;
-      throw input_error({files_[i]->file.path(), "is of partition " + std::to_string(files_[i]->partition) +
-                                                     ", as is " + files_[i - 1]->file.path()});
-    }
-    for (std::uint32_t i = 0; i < plan().partitions; ++i) {
-      if (i < files_.size() && files_[i]->partition == i) continue;
-      throw input_error({"", "the pairs of partition " + std::to_string(i) + " are missing"});
-    }
-    parts_ = open_parts(parts, plan(), files_.front()->file.path(), true);
+    files_ = open_partitions<pairs_file>(pairs, "pairs");
+    parts_ = open_parts<part_file>(parts, plan(), files_.front()->file.path(), true);
     for (const auto& part : parts_) {
       first_.push_back(size_);
       size_ += part->size();

@@ -98,7 +98,8 @@ std::vector<std::unique_ptr<scattered_file>> open_scattered(const std::vector<st
       ++file;
       continue;
     }
-    throw input_error({"", "the scattered sets of part " + std::to_string(part.number) + " are missing"});
+    throw input_error({"", std::string(files.front()->plan.passages ? "the scattered passages" : "the scattered sets") +
+                               " of part " + std::to_string(part.number) + " are missing"});
   }
   return files;
 }
@@ -111,7 +112,7 @@ std::vector<pair_of_run> gather_partition(const run_settings& settings, std::uin
   const neardup::shuffle_settings how = plan.shuffle();
   const bool has_sets = how.payload == neardup::shuffle_payload::sets;
   const parts_by_id documents(has_sets ? std::vector<std::unique_ptr<part_file>>()
-                                       : open_parts(parts, plan, files.front()->file.path(), false));
+                                       : open_parts<part_file>(parts, plan, files.front()->file.path(), false));
   std::vector<std::span<const std::byte>> blobs;
   for (const auto& file : files) {
     if (const auto blob = file->blob(partition); !blob.empty()) blobs.push_back(blob);
@@ -134,13 +135,35 @@ std::vector<pair_of_run> gather_partition(const run_settings& settings, std::uin
   return pairs;
 }
 
+/// Returns the passages of a partition, ordered by document.
+std::vector<found_passage> gather_passages(std::uint32_t partition,
+                                           const std::vector<std::unique_ptr<scattered_file>>& files) {
+  std::vector<std::span<const std::byte>> blobs;
+  for (const auto& file : files) blobs.push_back(file->blob(partition));
+  std::vector<found_passage> found;
+  as_input([&] {
+    for (const neardup::passage& p :
+         with_shuffle(files.front()->plan, [&](const auto& shuffle) { return shuffle.gather(blobs, partition); })) {
+      found.push_back(packed(p));
+    }
+    for (const auto& file : files) file->file.check_file();
+  });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const found_passage& a, const found_passage& b) { return a.document < b.document; });
+  return found;
+}
+
 bool run_gather(typed_options& typed) {
   const std::uint64_t partition = required_number(typed, "--partition", (std::uint64_t{1} << 32) - 1);
   const run_settings settings = take_files_of_run(typed);
-  const std::vector<std::string> paths = files_of(settings.input.paths, run_file::scattered, run_file::features);
+  const std::vector<std::string> paths =
+      files_of(settings.input.paths, run_file::scattered, {run_file::windows, run_file::features, run_file::texts});
   refuse_output_among(settings, paths);
   std::vector<std::string> scattered, parts;
-  for (const std::string& path : paths) (kind_of(path) == run_file::scattered ? scattered : parts).push_back(path);
+  for (const std::string& path : paths) {
+    const run_file kind = kind_of(path);
+    (kind == run_file::scattered || kind == run_file::windows ? scattered : parts).push_back(path);
+  }
   if (scattered.empty()) throw usage_error("gather: there are no scattered sets in what is named; scatter writes them");
   const auto files = open_scattered(scattered);
   const run_plan& plan = files.front()->plan;
@@ -149,6 +172,14 @@ bool run_gather(typed_options& typed) {
                       std::to_string(plan.partitions - 1));
   }
   const auto number = static_cast<std::uint32_t>(partition);
+  if (plan.passages) {
+    const std::vector<found_passage> passages = gather_passages(number, files);
+    save_passages(settings.output.file, plan, number, passages);
+    if (!settings.output.quiet) {
+      say("partition " + std::to_string(number) + ": " + counted(passages.size(), "passage", "passages"));
+    }
+    return false;
+  }
   const std::vector<pair_of_run> pairs = gather_partition(settings, number, files, parts);
   save_pairs(settings.output.file, plan, number, pairs);
   if (!settings.output.quiet) {

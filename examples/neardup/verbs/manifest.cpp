@@ -23,10 +23,14 @@ class manifest {
   void add(const std::string& path) {
     try {
       switch (kind_of(path)) {
-        case run_file::features: add_part(path); break;
-        case run_file::counts: add_counts(path); break;
+        case run_file::features: add_part<part_file>(path, "features"); break;
+        case run_file::counts: add_counts<counts_file>(path, "counts"); break;
         case run_file::scattered: add_scattered(path); break;
         case run_file::pairs: add_pairs(path); break;
+        case run_file::texts: add_part<text_part_file>(path, "texts"); break;
+        case run_file::anchors: add_counts<anchors_file>(path, "anchors"); break;
+        case run_file::windows: add_scattered(path); break;
+        case run_file::passages: add_passages(path); break;
         case run_file::other: print("other", path + ": no file of a run"); break;
       }
     } catch (const input_error& error) {
@@ -42,14 +46,15 @@ class manifest {
     } else {
       print_stale();
       for (const part_facts& part : plan_->parts) {
-        if (!parts_.contains(part.number)) print("missing", "features of part " + std::to_string(part.number));
+        if (!parts_.contains(part.number))
+          print("missing", (plan_->passages ? "texts of part " : "features of part ") + std::to_string(part.number));
       }
       for (const part_facts& part : plan_->parts) {
-        if (!scattered_.contains(part.number))
-          print("missing", "scattered sets of part " + std::to_string(part.number));
+        if (!scattered_.contains(part.number)) print("missing", scattered_of(*plan_) + std::to_string(part.number));
       }
       for (std::uint32_t i = 0; i < plan_->partitions; ++i) {
-        if (!pairs_.contains(i)) print("missing", "pairs of partition " + std::to_string(i));
+        if (!pairs_.contains(i))
+          print("missing", (plan_->passages ? "passages of partition " : "pairs of partition ") + std::to_string(i));
       }
     }
     out_ << (is_complete_ ? "complete\n" : "incomplete\n");
@@ -75,25 +80,27 @@ class manifest {
     if (!files.emplace(key, std::move(file)).second) print("twice", what + ": " + earlier + " and " + path);
   }
 
-  void add_part(const std::string& path) {
-    const part_file part(path);
-    const std::string what = "features of part " + std::to_string(part.number());
+  template <class Part>
+  void add_part(const std::string& path, const std::string& of) {
+    const Part part(path);
+    const std::string what = of + " of part " + std::to_string(part.number());
     print_whole(what, part.size(), path);
     const auto found = parts_.find(part.number());
     remember(parts_, part.number(), what, std::pair(part.facts(), path), path,
              found == parts_.end() ? "" : found->second.second);
   }
-  void add_counts(const std::string& path) {
-    const counts_file counts(path);
-    print_whole("counts", counts.plan.parts.size(), path);
-    if (plan_) return print("twice", "counts: " + plan_path_ + " and " + path);
+  template <class Counts>
+  void add_counts(const std::string& path, const std::string& what) {
+    const Counts counts(path);
+    print_whole(what, counts.plan.parts.size(), path);
+    if (plan_) return print("twice", what + ": " + plan_path_ + " and " + path);
     plan_ = std::make_unique<run_plan>(counts.plan);
     plan_path_ = path;
   }
   void add_scattered(const std::string& path) {
     const scattered_file scattered(path);
     as_input([&] { scattered.file.verify(); });
-    const std::string what = "scattered sets of part " + std::to_string(scattered.part);
+    const std::string what = scattered_of(scattered.plan) + std::to_string(scattered.part);
     print_whole(what, scattered.file.count(), path);
     add_made(scattered_, scattered.part, what, {path, scattered.plan});
   }
@@ -102,6 +109,16 @@ class manifest {
     const std::string what = "pairs of partition " + std::to_string(pairs.partition);
     print_whole(what, pairs.pairs.size(), path);
     add_made(pairs_, pairs.partition, what, {path, pairs.plan});
+  }
+  void add_passages(const std::string& path) {
+    const passages_file passages(path);
+    as_input([&] { passages.file.verify(); });
+    const std::string what = "passages of partition " + std::to_string(passages.partition);
+    print_whole(what, passages.file.count(), path);
+    add_made(pairs_, passages.partition, what, {path, passages.plan});
+  }
+  static std::string scattered_of(const run_plan& plan) {
+    return plan.passages ? "scattered passages of part " : "scattered sets of part ";
   }
   void add_made(std::multimap<std::uint64_t, made_file>& files, std::uint64_t key, const std::string& what,
                 made_file file) {

@@ -1,10 +1,9 @@
 #include "passage_finding.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <neardup/fingerprint/hashers.hpp>
-#include <neardup/passages.hpp>
 #include <neardup/threads.hpp>
-#include <stdexcept>
 
 #include "../compare/corpus.hpp"
 #include "../compare/stored_partitions.hpp"
@@ -109,6 +108,13 @@ text_range unit_places::operator()(std::size_t begin, std::size_t end) const {
   return {begin, end};
 }
 
+void check_lengths(const placed_document& d) {
+  for (const std::string& text : *d.texts) {
+    if (text.size() <= std::numeric_limits<std::uint32_t>::max()) continue;
+    throw input_error({d.name(), "a text of 4 GiB or more: passages are looked for in shorter ones"});
+  }
+}
+
 void find_repeated(context& c, const passage_settings& how, text_passes& texts,
                    const std::function<void(const placed_document&, bool is_of_input)>& first_pass,
                    const std::function<void(const found_passage&)>& use) {
@@ -117,13 +123,8 @@ void find_repeated(context& c, const passage_settings& how, text_passes& texts,
     c.notes.phase(is_first ? "counting passages" : "finding passages");
     texts.visit([&](const placed_document& d, bool is_of_input) {
       if (is_first) first_pass(d, is_of_input);
-      for (std::size_t field = 0; field < d.texts->size(); ++field) {
-        try {
-          sink((*d.texts)[field], field);
-        } catch (const std::length_error&) {
-          throw input_error({d.name(), "a text of 4 GiB or more: passages are looked for in shorter ones"});
-        }
-      }
+      check_lengths(d);
+      for (std::size_t field = 0; field < d.texts->size(); ++field) sink((*d.texts)[field], field);
       if (d.texts->empty()) sink(std::string_view(), 0);
     });
     is_first = false;
@@ -131,13 +132,9 @@ void find_repeated(context& c, const passage_settings& how, text_passes& texts,
   stored_partitions partitions(c.settings.grouping.memory / 4);
   const neardup::passage_options options{
       .length = how.length, .least_documents = how.least_documents, .run = neardup::threads{c.settings.threads}};
-  const auto narrow = [](std::size_t number) { return static_cast<std::uint32_t>(number); };
   with_units(how.are_bytes, [&](const auto& tokenizer) {
     neardup::visit_passages(documents, options, tokenizer, partitions, c.settings.grouping.memory,
-                            [&](const neardup::passage& p) {
-                              use({narrow(p.document), narrow(p.field), narrow(p.begin), narrow(p.end),
-                                   narrow(p.first_document), narrow(p.first_field), narrow(p.first_begin)});
-                            });
+                            [&](const neardup::passage& p) { use(packed(p)); });
   });
 }
 

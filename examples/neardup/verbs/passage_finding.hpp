@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <neardup/passages.hpp>
 #include <neardup/text/ngrams.hpp>
 #include <neardup/text/words.hpp>
 #include <optional>
@@ -12,17 +13,11 @@
 #include <vector>
 
 #include "../compare/context.hpp"
+#include "../documents/run_files.hpp"
 #include "../line/words.hpp"
 #include "../read/record_editor.hpp"
 
 namespace command {
-
-/// Tells which passages are searched for.
-struct passage_settings {
-  std::size_t length = 50;  ///< length of a passage, in words or in bytes
-  bool are_bytes = false;
-  std::size_t least_documents = 1;
-};
 
 /// Reads the length of passages (N or bytes:N) from `option`, if it is given, and reads --least-documents.
 /// Throws: usage_error if a value is wrong.
@@ -32,11 +27,6 @@ passage_settings take_passage_settings(const typed_options& given, const std::st
 /// passages.
 /// Throws: usage_error.
 void refuse_indexes(const run_settings& to, const std::string& what);
-
-/// A neardup::passage that is packed into 28 bytes.
-struct found_passage {
-  std::uint32_t document, field, begin, end, first_document, first_field, first_begin;
-};
 
 /// The texts of --against and of the input, which are read several times. The first pass counts the documents, and
 /// reports bad input. Later passes ignore documents that were appended after the first pass.
@@ -90,6 +80,15 @@ template <class Use>
 auto with_units(bool are_bytes, const Use& use) {
   return are_bytes ? use(neardup::byte_ngrams{1}) : use(neardup::words{});
 }
+
+inline found_passage packed(const neardup::passage& p) {
+  const auto narrow = [](std::size_t number) { return static_cast<std::uint32_t>(number); };
+  return {narrow(p.document),       narrow(p.field),       narrow(p.begin),      narrow(p.end),
+          narrow(p.first_document), narrow(p.first_field), narrow(p.first_begin)};
+}
+
+/// Throws: input_error if a text of the document is too long for a search for passages.
+void check_lengths(const placed_document& d);
 
 /// Finds the passages that occurred before. Calls `first_pass(document, is_of_input)` once for each document, then
 /// `use(passage)` for each passage in the order of places.

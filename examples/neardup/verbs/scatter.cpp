@@ -36,24 +36,35 @@ std::vector<std::vector<std::byte>> scatter_part(const part_file& part, const co
   return blobs;
 }
 
-bool run_scatter(typed_options& typed) {
-  const std::string path = typed.text("--counts");
-  refuse_empty_name(typed, "--counts");
-  if (path.empty()) throw usage_error("scatter needs --counts FILE, as counts writes it");
-  const run_settings settings = take_files_of_run(typed, {path});
-  const std::vector<std::string> paths = files_of(settings.input.paths, run_file::features);
-  if (paths.size() != 1) throw usage_error("scatter takes the features of one part");
-  refuse_output_among(settings, paths);
-  const counts_file counts(path);
-  const part_file part(paths.front());
+/// Scatters the passages of a part.
+std::vector<std::vector<std::byte>> scatter_passages(const text_part_file& part, const anchors_file& counts) {
+  const auto documents = [&](const auto& sink) {
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const std::vector<std::string_view> texts = part.texts(i);
+      for (std::size_t field = 0; field < texts.size(); ++field) sink(texts[field], field);
+      if (texts.empty()) sink(std::string_view(), 0);
+    }
+  };
+  const auto place = static_cast<std::size_t>(counts.plan.find(part.number()) - counts.plan.parts.data());
+  return with_shuffle(counts.plan, [&](const auto& shuffle) {
+    return shuffle.scatter(documents, counts.plan.first_of(place), counts.repeated);
+  });
+}
+
+/// Writes what `scatter(part, counts)` makes of a part. `path`: the path of the counts.
+template <class Part, class Counts, class Scatter>
+void scatter_to(const run_settings& settings, const std::string& part_path, const std::string& path,
+                const Scatter& scatter) {
+  const Counts counts(path);
+  const Part part(part_path);
   const part_facts facts = part.facts();
   const part_facts* const counted_part = counts.plan.find(part.number());
   const std::string name = "part " + std::to_string(part.number());
-  if (counted_part == nullptr) throw input_error({paths.front(), "is " + name + ", which " + path + " does not have"});
+  if (counted_part == nullptr) throw input_error({part_path, "is " + name + ", which " + path + " does not have"});
   if (*counted_part != facts) {
-    throw input_error({paths.front(), "is another " + name + " than the one that " + path + " has counted"});
+    throw input_error({part_path, "is another " + name + " than the one that " + path + " has counted"});
   }
-  const auto blobs = scatter_part(part, counts);
+  const auto blobs = as_input([&] { return scatter(part, counts); });
   as_input([&] {
     part.file().check_file();
     counts.file.check_file();
@@ -64,6 +75,23 @@ bool run_scatter(typed_options& typed) {
                                               [](std::size_t sum, const auto& blob) { return sum + blob.size(); });
     say(name + ": " + counted(facts.documents, "document", "documents") + ", " + counted(bytes, "byte", "bytes") +
         " for " + counted(blobs.size(), "partition", "partitions"));
+  }
+}
+
+bool run_scatter(typed_options& typed) {
+  const std::string path = typed.text("--counts");
+  refuse_empty_name(typed, "--counts");
+  if (path.empty()) throw usage_error("scatter needs --counts FILE, as counts writes it");
+  const run_settings settings = take_files_of_run(typed, {path});
+  const bool are_passages = kind_of(path) == run_file::anchors;
+  const std::vector<std::string> paths =
+      files_of(settings.input.paths, are_passages ? run_file::texts : run_file::features);
+  if (paths.size() != 1) throw usage_error("scatter takes the features of one part");
+  refuse_output_among(settings, paths);
+  if (are_passages) {
+    scatter_to<text_part_file, anchors_file>(settings, paths.front(), path, scatter_passages);
+  } else {
+    scatter_to<part_file, counts_file>(settings, paths.front(), path, scatter_part);
   }
   return false;
 }

@@ -30,6 +30,7 @@
 #include "cutting.hpp"
 #include "equal_sets.hpp"
 #include "repeating.hpp"
+#include "run_steps.hpp"
 #include "running.hpp"
 
 namespace command {
@@ -820,6 +821,12 @@ constexpr std::array unique_options{
                "The first one stays. bytes:N counts bytes. Words are compared as they are written. Whole records are "
                "not compared. Needs --lines or --jsonl, and --output or --dropped",
                usual::with_verb, "remove runs of N words that occur earlier, at any place of a text"},
+    option_row{
+        "--gathered", "PATH…", takes::own, section::machines,
+        "for many machines: remove the passages that gather found in the part that --part names. The input is the "
+        "part. PATH names the files that gather and features wrote for all partitions and parts, or their folder. "
+        "Needs --lines or --jsonl, and --output or --dropped"},
+    option_row{"--part", "N", takes::own, section::machines, "with --gathered: the number of the part, from 0"},
     option_row{"--least-length", "N", takes::own, section::comparison,
                "with --parts: keep parts of fewer characters (default: 20)"},
     option_row{"--least-documents", "N", takes::own, section::comparison,
@@ -893,15 +900,41 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
   return how;
 }
 
-std::optional<passage_settings> take_passages(const typed_options& given, run_settings& to) {
-  if (!given.has("--passages")) return std::nullopt;
+/// Refuses options that have no effect when repeated passages are removed.
+void refuse_with_passages(const typed_options& given, const std::string& option) {
   refuse_if_given(given, {"--add-to",     "--audit",          "--by",     "--also-within",    "--parts",
                           "--keep",       "--grouping",       "--check",  "--check-features", "--min-similarity",
                           "--exact",      "--distance",       "--blocks", "--kind",           "--bits",
                           "--weights",    "--weighted-field", "--top",    "--idf-file",       "--seed",
                           "--similarity", "--features",       "--copies", "--cut-passages",   "--fingerprints",
                           "--same",       "--within",         "--across"},
-                  " says nothing of --passages; leave out one of the two");
+                  " says nothing of " + option + "; leave out one of the two");
+}
+
+std::optional<gathered_setting> take_gathered(const typed_options& given, run_settings& to) {
+  if (!given.has("--gathered")) {
+    refuse_if_given(given, {"--part"}, " needs --gathered");
+    return std::nullopt;
+  }
+  refuse_with_passages(given, "--gathered");
+  refuse_if_given(given, {"--passages", "--least-documents", "--against", "--lossless"},
+                  " says nothing of --gathered; leave out one of the two");
+  refuse_cutting(given, to, "--gathered");
+  to.choice.reset();
+  gathered_setting of;
+  of.part = required_number(given, "--part", max_part);
+  for (const std::string& path : files_of(given.all("--gathered"), run_file::passages, {run_file::texts})) {
+    const run_file kind = kind_of(path);
+    if (kind == run_file::passages) of.passages.push_back(path);
+    if (kind == run_file::texts) of.texts.push_back(path);
+  }
+  if (of.passages.empty()) throw usage_error("--gathered: there are no passages in what is named; gather writes them");
+  return of;
+}
+
+std::optional<passage_settings> take_passages(const typed_options& given, run_settings& to) {
+  if (!given.has("--passages")) return std::nullopt;
+  refuse_with_passages(given, "--passages");
   refuse_indexes(to, "--passages");
   refuse_cutting(given, to, "--passages");
   to.choice.reset();
@@ -964,31 +997,44 @@ bool run_unique(typed_options& typed) {
   take_lossless(typed);
   std::optional<part_settings> parts;
   std::optional<passage_settings> passages;
+  std::optional<gathered_setting> gathered;
   bool reads_all_first = false;
   const bool cuts_passages = typed.has("--cut-passages");
-  run_settings settings =
-      take_reading(typed, {.last = [&](const typed_options& given, run_settings& to) {
-                     to.comparison.is_lossless = given.has("--lossless");
-                     parts = take_parts(given, to);
-                     passages = take_passages(given, to);
-                     take_cutting(given, to);
-                     take_copies(given, to);
-                     if (!to.against.grown_index.empty()) check_grown_index(to.against.grown_index, to.comparison);
-                     if (given.has("--dropped-records") && to.input.unit == unit_of_input::fingerprints) {
-                       throw usage_error("--dropped-records with --fingerprints: there are no records");
-                     }
-                     if (given.has("--format") && to.input.unit != unit_of_input::files) {
-                       throw usage_error("--format says nothing here: unique copies the records as they are");
-                     }
-                     take_audit(given, to);
-                     reads_all_first = groups_first(to) || is_bounded(given, to);
-                     to.input.is_read_twice = reads_all_first || parts.has_value() || passages.has_value();
-                     to.against.keeps_texts = to.comparison.checks_containment() && !to.against.paths.empty() &&
-                                              (cuts_passages || !to.output.dropped.empty());
-                   }});
+  run_settings settings = take_reading(
+      typed, {.last =
+                  [&](const typed_options& given, run_settings& to) {
+                    to.comparison.is_lossless = given.has("--lossless");
+                    parts = take_parts(given, to);
+                    gathered = take_gathered(given, to);
+                    passages = take_passages(given, to);
+                    take_cutting(given, to);
+                    take_copies(given, to);
+                    if (!to.against.grown_index.empty()) check_grown_index(to.against.grown_index, to.comparison);
+                    if (given.has("--dropped-records") && to.input.unit == unit_of_input::fingerprints) {
+                      throw usage_error("--dropped-records with --fingerprints: there are no records");
+                    }
+                    if (given.has("--format") && to.input.unit != unit_of_input::files) {
+                      throw usage_error("--format says nothing here: unique copies the records as they are");
+                    }
+                    take_audit(given, to);
+                    reads_all_first = groups_first(to) || is_bounded(given, to);
+                    to.input.is_read_twice =
+                        reads_all_first || parts.has_value() || passages.has_value() || gathered.has_value();
+                    to.against.keeps_texts = to.comparison.checks_containment() && !to.against.paths.empty() &&
+                                             (cuts_passages || !to.output.dropped.empty());
+                  },
+              .other_files =
+                  [&] {
+                    std::vector<std::string> files;
+                    if (!gathered) return files;
+                    files = gathered->passages;
+                    files.insert(files.end(), gathered->texts.begin(), gathered->texts.end());
+                    return files;
+                  }});
   return run_on_documents(settings, [&](context& c) {
     if (parts) return run_without_parts(c, *parts);
     if (passages) return run_without_repeated(c, *passages);
+    if (gathered) return run_without_gathered(c, *gathered);
     if (cuts_passages) return run_without_passages(c);
     if (keeps_first_of_equal(c.settings)) return run_by_equal_sets(c);
     // Input that can be read twice needs no rounds. For a stream, each round compares all kept documents again.
