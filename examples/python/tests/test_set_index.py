@@ -134,6 +134,25 @@ def test_searches_while_others_write():
         assert not failures and len(index) == 100
 
 
+def test_the_first_id_of_str_arrives_within_a_search():
+    index = neardup.SetIndex(1.0)
+
+    class Late:  # in place of another thread that inserts just then
+        def __init__(self, native):
+            self.native = native
+
+        def search(self, *arguments):
+            index._native = self.native
+            index.insert(["a b c"], ["x"])
+            return self.native.search(*arguments)
+
+        def __len__(self):
+            return len(self.native)
+
+    index._native = Late(index._native)
+    assert index.search(["a b c"]).id.tolist() == ["x"]
+
+
 def test_names_of_documents():
     dedup = neardup.Deduplicator(max_documents=3)
     assert dedup.add("a b c", "first").is_new

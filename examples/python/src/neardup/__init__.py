@@ -1254,7 +1254,9 @@ class SetIndex:
         least = 0.0 if similarity is None else _similarity(similarity)
         sets = self._read(texts, run)
         if self._names is None:
-            return Matches(self._native.search(sets, least, nearest_only, run), ("common", "similarity"))
+            found = self._native.search(sets, least, nearest_only, run)
+            if self._names is None:  # else another thread has added the first id of type str meanwhile
+                return Matches(found, ("common", "similarity"))
         with self._lock:
             found = self._native.search(sets, least, nearest_only, run)
             known = self._names or _Names()
@@ -1461,17 +1463,18 @@ class Deduplicator:
 
     def find(self, text: Union[str, bytes, None]) -> Verdict:
         """Returns the verdict that add() would return, and adds nothing."""
-        if self._names is None:
+        if self._names is None and self.added > 0:
             return Verdict._make(self._native.find_one(text))
         return self.find_batch([text], threads=1)[0]
 
     def find_batch(self, texts: Any, *, threads: Optional[int] = None, progress: Progress = None) -> Verdicts:
         """Decides about documents as add_batch() does, by the documents that are kept so far, and adds nothing."""
         run = _run(threads, progress)
-        if self._names is None:
+        if self._names is None and self.added > 0:
             return Verdicts(self._native.find(texts, run))
-        with self._lock:
-            return self._named_verdicts(self._native.find(texts, run))
+        with self._lock:  # before the first addition, another thread may add ids of type str
+            found = self._native.find(texts, run)
+            return Verdicts(found) if self._names is None else self._named_verdicts(found)
 
     def erase(self, id: Id) -> bool:
         """Removes a kept document. Returns: False if no kept document has the id."""
