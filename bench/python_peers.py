@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""The package for Python beside others, each a process on one core with one thread.
+"""Compares neardup's Python package with other packages. Each runs in a process of its own, on one core with one thread.
 
   bench/python_peers.py TEXTS.jsonl [--program build/release/bin/neardup] [--only neardup rensa …]
   bench/python_peers.py TEXTS.jsonl --streams 1e4 1e5 1e6 [--only neardup rensa …]
 
-The first form goes from lines of JSON to the pairs of a Jaccard similarity of at least .8. The peers are those of
-bench/peers/python, installed where this runs. Printed are CPU seconds, the peak of memory, the pairs, and how many of them are
-wrong or missing by SetSimilaritySearch, which is exact and shares no code with neardup.
+The first form reads JSON Lines, and finds the pairs with a Jaccard similarity of at least .8. The peers are the programs in
+bench/peers/python. Their packages have to be installed for the Python that runs this script. The script prints CPU seconds, the
+peak of memory, the number of pairs, and how many pairs are wrong or missing. SetSimilaritySearch decides which pairs are right,
+because it is exact and shares no code with neardup.
 
-The second form prints a table: microseconds of CPU time to add a text to a number of texts one by one, in batches of 10, and in
-batches of 1,000, each the least of several rounds, in which the peers take turns. TEXTS.jsonl needs 3 % more texts, and at least
-6,000 more.
+The second form prints a table: the microseconds of CPU time to add a text to as many texts as given. Each cell has three values:
+for texts one by one, for batches of 10, and for batches of 1,000. A value is the least of several rounds, in which the peers take
+turns. TEXTS.jsonl needs 3 % more texts than the largest number, and at least 6,000 more.
 """
 
 import argparse
@@ -91,7 +92,7 @@ BATCHES = (1, 10, 1000)
 
 
 def stream(name, path, kept):
-    """Prints microseconds of CPU time a text for each size of a batch, after `kept` texts."""
+    """Prints, for each batch size, the microseconds of CPU time to add a text to `kept` texts."""
     timed = max(2000, kept // 100)
     with open(path, encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in itertools.islice(lines, kept + timed * len(BATCHES))]
@@ -169,7 +170,7 @@ def main():
     parser.add_argument("--program", help="the command, to be measured, too")
     parser.add_argument("--streams", nargs="+", metavar="KEPT", help="how many texts are kept")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of --streams (%(default)s)")
-    parser.add_argument("--stream", nargs=2, help=argparse.SUPPRESS)  # in the process that is measured
+    parser.add_argument("--stream", nargs=2, help=argparse.SUPPRESS)  # given to the measured process: name, kept
     options = parser.parse_args()
     if options.stream:
         return stream(options.stream[0], options.texts, int(options.stream[1]))

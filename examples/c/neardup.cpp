@@ -1215,9 +1215,10 @@ void append_well_formed(growing_array<char>& to, std::string_view text) {
   });
 }
 
-/// Writes one place of each passage in `found` to five columns, `to`: text, code points, bytes. text_of(passage)
-/// returns the text of the place, begin_of(passage) its first unit. `order`: positions of all passages, by text. The
-/// number of the first text is `first_text`.
+/// Writes one place of each passage in `found` to five columns: the text, begin and end in code points, begin and end in
+/// bytes. `to`: the first of these columns. text_of(passage) returns the text of the place. begin_of(passage) returns
+/// the first unit of the place. `order`: the indexes of all passages, ordered by text. `first_text`: the number of
+/// texts[0].
 template <class Texts, class Tokenizer, class TextOf, class BeginOf>
 void write_places(const Texts& texts, const std::vector<neardup::passage>& found, const std::vector<std::size_t>& order,
                   const Tokenizer& tokenizer, const TextOf& text_of, const BeginOf& begin_of,
@@ -1244,8 +1245,8 @@ void write_places(const Texts& texts, const std::vector<neardup::passage>& found
   }
 }
 
-/// Returns the texts without the passages in `found`, which are ordered by their places. The number of the first text is
-/// `first_text`.
+/// Returns the texts without the passages in `found`, which are ordered by their places. `first_text`: the number of
+/// texts[0].
 template <class Texts, class Tokenizer>
 std::unique_ptr<neardup_cut_texts> cut_texts(const Texts& texts, const std::vector<neardup::passage>& found,
                                              const Tokenizer& tokenizer, std::uint64_t first_text) {
@@ -2234,7 +2235,7 @@ std::vector<std::span<const std::byte>> spans_of(const neardup_blob* blobs, std:
   return spans;
 }
 
-/// Returns passages whose places count units.
+/// Copies passages to columns. Begins and ends are numbers of units.
 std::unique_ptr<neardup_passages> in_units(const std::vector<neardup::passage>& found) {
   auto made = std::make_unique<neardup_passages>();
   const auto add = [&](neardup_passage_column column, std::size_t value) {

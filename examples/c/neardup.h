@@ -617,7 +617,7 @@ neardup_status neardup_scatter_passages(const neardup_input*, uint64_t first_tex
 neardup_status neardup_gather_passages(const neardup_blob* blobs, size_t count, const neardup_passage_shuffle*,
                                        uint32_t partition, neardup_passages** result, neardup_error*);
 
-/* Places of passages, in columns of neardup_gather_passages. */
+/* Places of passages. Each member is a column of neardup_gather_passages. */
 typedef struct {
   const uint32_t* text;
   const uint32_t* begin;
@@ -627,7 +627,8 @@ typedef struct {
   size_t size;
 } neardup_passage_view;
 
-/* Joins all passages that gathers have returned for some texts to the runs of neardup_find_passages, in their order. */
+/* Joins all passages that neardup_gather_passages returned for some texts. Returns the runs of neardup_find_passages, in
+ * the same order. */
 neardup_status neardup_join_passages(const neardup_passage_view*, const neardup_passage_shuffle*,
                                      neardup_passages** result, neardup_error*);
 /* Returns each place in code points and in bytes, in the order of the view. The texts of the places are in the input, which

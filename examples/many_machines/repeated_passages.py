@@ -20,7 +20,7 @@ class Plan(NamedTuple):
 
     shuffle: neardup.PassageShuffle
     texts: int  # number of all texts
-    repeated: str = ""  # the name of a shared file
+    repeated: str = ""  # the name of the shared file with the repeated anchors of all partitions
 
     shared = ("repeated",)
 
@@ -34,7 +34,7 @@ class Plan(NamedTuple):
 
 
 def pieces(batches):
-    """Joins batches of numbered texts to tables of consecutive texts, of about BYTES_AT_ONCE."""
+    """Joins batches of numbered texts to tables. A table has consecutive texts, of about BYTES_AT_ONCE bytes."""
     waiting, size, expected = [], 0, None
     for batch in batches:
         numbers = batch.column("number").to_numpy()
@@ -50,7 +50,7 @@ def pieces(batches):
 
 
 def rows_with(partition, kind, table):
-    """Yields rows that have a table, each of about BYTES_AT_ONCE."""
+    """Returns rows that together contain a table. Each row has about BYTES_AT_ONCE bytes."""
     step = max(1, len(table) * BYTES_AT_ONCE // max(1, table.nbytes))
     return (row(partition, kind, table.slice(begin, step)) for begin in range(0, len(table), step))
 
@@ -68,7 +68,7 @@ def count(plan, batches):
 
 
 def repeat(plan, partition, rows):
-    """Finds the repeated anchors of a partition, for the driver."""
+    """Finds the repeated anchors of a partition. The driver writes them to the shared file."""
     yield partition, "repeated", plan.shuffle.repeated_anchors(rows.get("anchors", []), partition)
 
 
@@ -130,7 +130,7 @@ def cut(plan, partition, rows):
 
 
 def name_first(plan, partition, rows):
-    """Adds the first places of passages."""
+    """For each passage, adds the id of the text where it occurs first, and the offset in this text."""
     if "asked" not in rows:
         return
     texts, first = texts_in(rows)

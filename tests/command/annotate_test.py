@@ -124,7 +124,7 @@ class Annotated(CommandTest):
             file = self.write("records", whole)
             process = start("groups", "--jsonl", "--annotate", file, fifo)
             try:
-                with open(fifo, "wb") as end:  # opened when all of the file is read
+                with open(fifo, "wb") as end:  # the process opens the pipe after it has read the file
                     os.truncate(file, size)
                     end.write(b'{"id":"last","text":"seven"}\n')
                 _, err = process.communicate(timeout=60)

@@ -405,7 +405,7 @@ class FilesOfTasks(Tasks):
 
 
 class Passages(Tasks):
-    """Repeated passages by tasks: what is written is what one run of unique --passages writes."""
+    """Repeated passages by tasks. The tasks write the same bytes as one run of unique --passages."""
 
     def write_records(self, count, alphabet, parts, seed):
         """Records with two fields, which share runs of words. Some fields are empty, and so is the second part."""
@@ -470,7 +470,7 @@ class Passages(Tasks):
             own.unlink()
             self.assert_done(run(*self.part(number, path, fields=fields, form=form)))
             self.assertEqual((self.folder / f"{number}.out").read_bytes(), outs[-1])
-        # One run begins a new line for each record.
+        # One run over all parts also ends the last line of a part that lacks a line end, if records follow.
         joined = b"".join(part if part.endswith(b"\n") or not part or not any(outs[i + 1:]) else part + b"\n" for i, part in enumerate(outs))
         self.assertEqual(joined, out.read_bytes())
         self.assertEqual(lines, dropped.read_bytes())
@@ -527,7 +527,7 @@ class Passages(Tasks):
             self.assertGreater(len(flipped), 2)
             for bad in (whole[: len(whole) // 2], whole[:20], b"", whole + b"\0", *flipped):
                 path.write_bytes(bad)
-                # A task reads the sections that it needs.
+                # A task reads only the sections that it needs, so one of the commands may not notice the damage.
                 done = [run(*command) for command in commands]
                 self.assertGreaterEqual(sum(one.status == 2 for one in done), 1 if bad in flipped else len(done))
                 for one in done:
@@ -546,7 +546,7 @@ class Passages(Tasks):
                     self.assert_fails(run(*command), missing)
             self.assertIn(b"\nmissing\t", self.bytes_of("manifest", self.folder))
             path.write_bytes(whole)
-        # A text of another part, which only --dropped reads.
+        # The texts (attachment 5) of part 2 are damaged.
         path = self.folder / "2.features"
         whole = path.read_bytes()
         _, _, begin, size, _ = struct.unpack_from("<IIQQQ", whole, 64 + 32 * 5)
@@ -604,7 +604,7 @@ class Passages(Tasks):
             with self.subTest(arguments=[str(word) for word in arguments]):
                 self.assert_fails(run(*arguments), message)
                 self.assertFalse(x.exists())
-        # Another text in part 2: what was made from the old one is stale.
+        # Replaces the text of part 2, so the files that were made from the old text are out of date.
         self.assert_done(run(*made, "--passages", 3, "--partitions", 2, "--output", features[2], self.paths[0]))
         self.assertIn("all.counts: its part 2 is another by now", self.bytes_of("manifest", self.folder).decode())
 

@@ -166,7 +166,7 @@ class Repeated(CommandTest):
                 for cut in cuts:
                     whole = [(begin, end) for _, begin, end in spans_of(text, False) if cut[0] <= begin and end <= cut[1]]
                     cut[:] = [whole[0][0], whole[-1][1]] if whole else [0, 0]
-                # Each passage is named with what is cut of it. No passage begins or ends within a character.
+                # --dropped has a row for the part of each passage that is cut. No row begins or ends within a character.
                 data = text.encode()
                 for s in own:
                     for cut in cuts:
@@ -319,7 +319,7 @@ class Listed(CommandTest):
             return {**own, "offset": begin, "length": end - begin}
 
         unit = "bytes" if are_bytes else "words"
-        merged = {}  # passages of bytes may be the same whole characters
+        merged = {}  # different passages of bytes may have the same whole characters
         for count, holding, first, again in listed(everything, length, are_bytes, least_documents, len(against)):
             shown_first = place(*first)
             if are_bytes:

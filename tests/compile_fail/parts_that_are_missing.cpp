@@ -1,4 +1,4 @@
-// A hasher, an extractor, or the type of the ids is not there.
+// A hasher, an extractor, or the type of the ids is missing.
 // expect: write fingerprint_deduplicator{default_simhasher<>{}, bits\{3}}
 // expect: write sets.add\(extract\(text\)\)
 // expect: write index.insert\(extract\(text\), id\)

@@ -1,4 +1,4 @@
-// The tokenizer comes first, and after the number of shingles.
+// In a hasher, the tokenizer is the first part. In shingles, it is the second part, after the number.
 // expect: the first part is a tokenizer
 // expect: write shingles{2, words{}}
 // errors: 3

@@ -94,14 +94,14 @@ std::vector<passage> found_in(const std::vector<fields>& documents, const passag
 
 using blob = std::vector<std::byte>;
 
-/// Views of blobs, in random order.
+/// Returns views of the blobs, in random order.
 std::vector<std::span<const std::byte>> shuffled(const std::vector<blob>& blobs, oracle::random_engine& random) {
   std::vector<std::span<const std::byte>> views(blobs.begin(), blobs.end());
   for (std::size_t i = 1; i < views.size(); ++i) std::swap(views[i], views[random() % (i + 1)]);
   return views;
 }
 
-/// The passages that tasks find. The documents are split into parts at random, and so is the number of partitions.
+/// Returns the passages that tasks find. The parts of the documents and the number of partitions are random.
 template <class Tokenizer>
 std::vector<passage> found_by_tasks(const std::vector<fields>& documents, const passage_options& how,
                                     const Tokenizer& tokenizer, oracle::random_engine& random) {

@@ -129,7 +129,7 @@ inline std::string with_flipped_bit(std::string bytes, std::size_t bit) {
   return bytes;
 }
 
-/// A text. Texts with odd numbers are duplicates of the text before.
+/// Returns text number i. If i is odd, the text is a near-duplicate of text i - 1.
 inline std::string text_of(std::uint32_t i) {
   std::string text;
   for (std::uint32_t word = 0; word < 20; ++word) text += "word" + std::to_string((i / 2) * 1000 + word * 7) + " ";

@@ -33,7 +33,7 @@ void rocksdb_contents::open() {
   rocksdb::DB* opened = nullptr;
   check(rocksdb::DB::Open(options, folder_, &opened));
   std::unique_ptr<rocksdb::DB> database(opened);
-  constexpr const char* format_key = "format";  // shorter than the keys of articles
+  constexpr const char* format_key = "format";  // shorter than any key of an article, so no article has this key
   std::string format;
   if (!database->Get({}, format_key, &format).ok()) {
     const std::unique_ptr<rocksdb::Iterator> first(database->NewIterator({}));

@@ -1,5 +1,5 @@
-// The interfaces of the stores of the service: of the contents and the indexes; mapping.hpp has the mapping. One thread
-// uses the stores, in transactions. The open transaction sees its own changes at once. A rollback undoes these changes.
+// The interfaces of the service's stores for contents and for indexes. mapping.hpp has the store of the mapping. One
+// thread uses the stores, in transactions. A transaction sees its own changes at once. A rollback undoes these changes.
 //
 // A transaction is valid when the mapping is committed. Contents are synced before this commit; indexes are committed
 // after it. If the process is killed, or a server loses data, an index may lack documents. The next transaction adds
@@ -25,7 +25,7 @@ namespace docid {
 using doc_number = std::uint32_t;
 
 /// The format of the tables, keys and values that the service writes. SQLite, MariaDB, Redis and RocksDB have this
-/// number. An HBase table has none: its name contains the identity of a mapping, which has the number.
+/// number. An HBase table needs no number, because its name contains the identity of a mapping that has the number.
 inline constexpr std::uint64_t store_format = 1;
 
 /// Returns the error message for a store of another format. `empty`: how to give the service an empty store.

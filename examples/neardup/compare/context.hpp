@@ -14,7 +14,7 @@ namespace command {
 /// The values of --similarity and --min-similarity, as typed, if these options chose other settings.
 struct similarity_choice {
   std::optional<std::string> similarity, min_similarity;
-  int best_distance = -1;  ///< the distance of --similarity if --distance is given; otherwise -1
+  int best_distance = -1;  ///< if --distance is given, the distance that --similarity alone would set; otherwise -1
 };
 
 /// The settings of a run. Most members are the settings of one part of the program.

@@ -43,8 +43,8 @@ class fingerprints_of_text {
   fingerprints_of_text(const neardup::simhash<128>& fingerprint, std::span<const std::uint64_t> features)
       : fingerprint_(fingerprint), narrow_code_(code_of<64>(features)), wide_code_(code_of<128>(features)) {}
 
-  /// Returns the fingerprint of this kind with 64 or 128 bits. Both kinds have one type, so that they are searched by
-  /// the same code.
+  /// Returns the fingerprint of `kind` with 64 or 128 bits. A min-wise code has the type simhash, too, so the search is
+  /// compiled once for both kinds.
   template <std::size_t Bits>
   [[nodiscard]] neardup::simhash<Bits> get(neardup::fingerprint_kind kind) const {
     const bool is_minwise = kind == neardup::fingerprint_kind::minwise;
@@ -64,8 +64,8 @@ class fingerprints_of_text {
   }
 
   neardup::simhash<128> fingerprint_;  // word 0 is the 64-bit fingerprint
-  neardup::simhash<64> narrow_code_;   // the bits of the min-wise code
-  neardup::simhash<128> wide_code_;
+  neardup::simhash<64> narrow_code_;   // the bits of the min-wise code of 64 bits
+  neardup::simhash<128> wide_code_;    // the bits of the min-wise code of 128 bits
 };
 
 /// Computes features and fingerprints of texts, for one choice of features. Each thread needs its own reader.

@@ -20,7 +20,7 @@ stored_partitions partitions_for(const context& c, const document_check& check, 
   return stored_partitions(check.is_in_memory() && features < memory ? memory - features : memory / 8);
 }
 
-// So many documents are joined through partitions, even if there is memory for another join.
+// From this number of documents on, a join uses partitions even if there is memory for a join without partitions.
 constexpr std::size_t very_many = std::size_t{1} << 21;
 
 }  // namespace

@@ -187,7 +187,7 @@ class batch_worker {
     if (recovers_ && may_be_several) pieces = recovered_pieces(unit, raw, is_first);
     if (pieces.size() > 1) out.input.from->recovered->add(place_of(out, raw), wrong);
     out.bad.push_back({out.documents.size(), out.lines, std::move(wrong)});
-    // The only piece of an array is a valid element if only the comma or bracket after the element is missing.
+    // A single piece of an array can be a valid element: the comma or the bracket after the element is then missing.
     const bool is_one_element = is_array && pieces.size() == 1 && raw.find('{') != raw.npos;
     if (pieces.size() < 2 && !is_one_element) return count_lines(out, raw);
     for (const std::string_view& piece : pieces) {

@@ -435,7 +435,8 @@ namespace {
 
 constexpr std::size_t anchors_at = 6;
 
-/// Returns the name of the composition of files about passages, which have no fingerprints.
+/// Returns the composition that files of a search for passages have. These files have no fingerprints, so the
+/// composition has only a name.
 neardup::fingerprint_composition composition_of_texts() {
   neardup::fingerprint_composition made_of;
   made_of.tokenizer = "texts";

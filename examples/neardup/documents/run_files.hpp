@@ -45,7 +45,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths, run_fil
 struct part_facts {
   std::uint64_t number;
   std::uint64_t checksum;             ///< checksum of the part_file, or of the text_part_file
-  std::uint64_t documents, features;  ///< features: of a text_part_file, the bytes of its texts
+  std::uint64_t documents, features;  ///< for a text_part_file, `features` is the number of bytes of the texts
   friend bool operator==(const part_facts&, const part_facts&) = default;
 };
 
@@ -57,7 +57,8 @@ struct run_plan {
   similarity_measure check = similarity_measure::jaccard;
   neardup::shuffle_payload payload = neardup::shuffle_payload::sets;
   std::uint32_t partitions = 1;
-  std::optional<passage_settings> passages;  ///< if the run searches for passages; it then ignores the members above
+  /// If the run searches for passages, their settings. Such a run ignores similarity, check and payload.
+  std::optional<passage_settings> passages;
   std::vector<part_facts> parts;             ///< ascending by number
   neardup::fingerprint_composition made_of;  ///< the composition that made the features
 

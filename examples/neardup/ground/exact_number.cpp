@@ -38,7 +38,7 @@ integer sum_of(std::string_view exponent, std::int64_t more) {
     more += result.is_negative ? -number : number;
     return {more < 0, std::to_string(std::abs(more))};
   }
-  // The exponent is larger than `more`, so the sum has the sign of the exponent.
+  // The exponent has more digits than `more`, so the sum has the sign of the exponent.
   if (result.is_negative) more = -more;
   result.digits = "0" + std::string(exponent);
   for (auto digit = result.digits.rbegin(); more != 0; ++digit) {

@@ -836,7 +836,7 @@ void take_number(std::string_view number, record& out) {
   const auto parsed = std::from_chars(number.data(), number.data() + number.size(), out.score);
   const bool is_beyond_doubles = parsed.ec == std::errc::result_out_of_range;
   if (is_beyond_doubles) out.score = double_nearest_to(number);
-  // Different numbers beyond the range of normal doubles have the same nearest double. So the digits are stored, too.
+  // Different numbers outside the range of normal doubles may have the same nearest double. So the digits are stored, too.
   const bool is_subnormal = std::fpclassify(out.score) == FP_SUBNORMAL;
   if (is_beyond_doubles || is_subnormal || may_be_rounded(number)) out.exact_key = number;
 }

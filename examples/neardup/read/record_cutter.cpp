@@ -71,7 +71,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
       case '"': in_quotes_ = true; break;
       case '[': ++depth_; break;
       case '{':
-        depth_ += depth_ == 0 ? 2 : 1;  // an object behind the array is cut like an element
+        depth_ += depth_ == 0 ? 2 : 1;  // an object after the end of the array is cut like an element of it
         break;
       case '}':
         if (depth_ > 1) --depth_;  // only a bracket ends the array

@@ -143,7 +143,7 @@ class annotator {
   }
 
   /// Returns a record with its note. `note` is nullopt if the document has no near-duplicates.
-  /// Throws: input_error if the record already has a member with the name of the note, or was changed.
+  /// Throws: input_error if the record already has a member with the name of the note, or the file was changed.
   [[nodiscard]] std::string annotated(const source& from, std::uint64_t line, std::string_view raw,
                                       const std::optional<group_note>& note) const {
     if (is_table(from)) {

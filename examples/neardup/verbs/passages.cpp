@@ -317,7 +317,7 @@ passage_totals list_passages(context& c, const passage_settings& how, document_t
         const auto offset = static_cast<std::uint32_t>(range.begin);
         const auto size = static_cast<std::uint32_t>(range.end - range.begin);
         passage_key key{p->end - p->begin, p->first_document, p->first_field, p->first_begin};
-        if (how.are_bytes) {  // incomplete characters are left out at the first place as they are here
+        if (how.are_bytes) {  // range_of() left out incomplete characters; the first place has to lose the same bytes
           key.first_begin += offset - p->begin;
           key.units = size;
         }
@@ -338,7 +338,8 @@ passage_totals list_passages(context& c, const passage_settings& how, document_t
       const place_of_passage* place = nullptr;
       for (; (place = places.peek()) != nullptr && place->key() == one.key(); places.take()) use(place->where);
     };
-    // Passages of bytes may be equal without their incomplete characters. They are listed once, with all their places.
+    // Different passages of bytes may become equal when incomplete characters are left out. Equal passages are listed
+    // once, with all their places.
     std::vector<text_place> together;
     if (equal > 1) {
       std::uint32_t documents = 1, last = one.first_document;

@@ -40,10 +40,10 @@ class first_offsets {
     places_.shrink_to_fit();
   }
 
-  /// Returns the first place without an offset, or null.
+  /// Returns the first place whose offset was not found yet, or null.
   [[nodiscard]] const place* next() const { return next_ == places_.size() ? nullptr : &places_[next_]; }
 
-  /// Finds the offsets of the places in a text. Texts come in order.
+  /// Finds the offsets of the places in a text. Calls have ascending (document, field).
   /// Returns: false if the text has fewer words.
   bool find_in(std::uint32_t document, std::uint32_t field, std::string_view text) {
     const auto is_of_text = [&] { return next() != nullptr && next()->key[0] == document && next()->key[1] == field; };

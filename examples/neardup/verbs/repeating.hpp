@@ -15,7 +15,7 @@ struct gathered_setting {
   std::uint64_t part = 0;
 };
 
-/// Writes a part, which is the input, without passages that occurred before.
+/// Writes the input, which is one part of the run, without passages that occur earlier in the run.
 void run_without_gathered(context& c, const gathered_setting& of);
 
 }  // namespace command

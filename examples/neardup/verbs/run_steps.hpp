@@ -21,7 +21,7 @@ void refuse_output_among(run_settings settings, const std::vector<std::string>& 
 /// Throws: usage_error if the option has no such value.
 std::uint64_t required_number(const typed_options& typed, const char* option, std::uint64_t most);
 
-/// Calls `use(shuffle)` with the neardup::passage_shuffle of a run. It has one thread, because the bytes of its blobs
+/// Calls `use(shuffle)` with the neardup::passage_shuffle of a run. It uses one thread, because the bytes of its blobs
 /// depend on the number of threads, and a repeated task has to write the same file.
 /// Precondition: the run searches for passages.
 template <class Use>

@@ -51,7 +51,7 @@ std::vector<std::vector<std::byte>> scatter_passages(const text_part_file& part,
   });
 }
 
-/// Writes what `scatter(part, counts)` makes of a part. `path`: the path of the counts.
+/// Writes the blobs that `scatter(part, counts)` returns. `path`: the path of the file of counts or anchors.
 template <class Part, class Counts, class Scatter>
 void scatter_to(const run_settings& settings, const std::string& part_path, const std::string& path,
                 const Scatter& scatter) {

@@ -144,7 +144,7 @@ class undecided_batches {
   /// Returns true if the memory for records is full because the temporary file cannot be written.
   [[nodiscard]] bool is_full() const noexcept { return held_ > most_held; }
 
-  /// Calls `visit(batch)` for each batch, in order. The batch may lack its records.
+  /// Calls `visit(batch)` for each batch, in order. A batch whose records are in the file has no records.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const stored& one : batches_) visit(one.batch);
@@ -201,10 +201,10 @@ class undecided_batches {
   std::uint64_t bytes_ = 0, held_ = 0;  // bytes in memory: of documents and features; of records
 };
 
-/// Keeps each document unless it is a near-duplicate of a document that was kept before. Decides in rounds. If the input
-/// pauses, the documents so far are decided at once. Each round joins all kept documents again. So other rounds end only
-/// if the memory is full, or if the join takes little time in comparison with the time since the last round. Decisions
-/// are written while the documents of the next round are read.
+/// Keeps each document unless it is a near-duplicate of a document that was kept before. Decides in rounds. Each round
+/// joins all kept documents again, so there are few rounds. A round ends when the input pauses or ends, when the memory
+/// is full, or when the join would take little time in comparison with the time since the last round. Decisions are
+/// written while the documents of the next round are read.
 class first_come_filter {
  public:
   /// Makes a filter. `grown`: the index whose documents count as kept before the input, or null.
@@ -304,7 +304,7 @@ class first_come_filter {
 
   static bool is_compared(const document& d) { return d.counts && d.has_tokens; }
 
-  /// Returns true if the documents of the next round take too much memory for further documents.
+  /// Returns true if the next round has no memory for further documents.
   [[nodiscard]] bool is_full() const {
     const std::uint64_t most = std::max(std::uint64_t{1} << 28, context_.settings.grouping.memory / 8);
     return next_.batches.is_full() || next_.batches.bytes() >= most;
@@ -642,7 +642,7 @@ class first_come_filter {
   std::optional<distinct_documents> distinct_;        // distinct documents of the other corpus; made when needed
   std::optional<kept_by_features> kept_by_features_;  // made when needed
   std::size_t kept_size_ = 0;                         // number of kept documents after all decisions are written
-  std::uint64_t kept_features_ = 0;                   // number of their features, or more
+  std::uint64_t kept_features_ = 0;                   // upper bound of the number of their features
   std::chrono::steady_clock::time_point decided_at_ = std::chrono::steady_clock::now();  // end of the last decision
   round next_, decided_;
   bool is_broken_ = false;

@@ -1120,7 +1120,7 @@ neardup_passage_shuffle passage_shuffle_of(const nb::tuple& given) {
   return {passage_options_of(given), nb::cast<std::uint32_t>(given[4])};
 }
 
-/// Returns the blobs that have bytes, with their partitions.
+/// Returns a list of (partition, blob), without empty blobs.
 nb::list taken(const slot<neardup_blobs, neardup_blobs_free>& made, std::uint32_t partitions) {
   nb::list result;
   for (std::uint32_t i = 0; i < partitions; ++i) {
@@ -1131,7 +1131,7 @@ nb::list taken(const slot<neardup_blobs, neardup_blobs_free>& made, std::uint32_
   return result;
 }
 
-/// The blobs of a list, for a call.
+/// The blobs of a Python list as an array for a call of the C interface.
 class blob_list {
  public:
   explicit blob_list(const nb::list& blobs) {

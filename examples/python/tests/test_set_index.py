@@ -137,7 +137,7 @@ def test_searches_while_others_write():
 def test_the_first_id_of_str_arrives_within_a_search():
     index = neardup.SetIndex(1.0)
 
-    class Late:  # in place of another thread that inserts just then
+    class Late:  # simulates a thread that inserts while search() begins
         def __init__(self, native):
             self.native = native
 

@@ -189,8 +189,8 @@ template <class Documents, tokenizer Tokenizer = words>
 /// std::runtime_error if a blob is damaged, given twice, or of another partition, step or search; the exceptions of
 /// visit_passages().
 /// Complexity, for each partition: as visit_passages().
-/// Memory: scatter_anchors() and scatter() take their blobs twice. gather() takes 44 bytes for each record of 16 bytes in
-/// its blobs, and repeated_anchors() 16 bytes for each 8 bytes in its blobs.
+/// Memory: scatter_anchors() and scatter() take twice the size of the blobs that they return. gather() takes 44 bytes for
+/// each record of 16 bytes in its blobs, and repeated_anchors() 16 bytes for each 8 bytes in its blobs.
 /// Example: examples/many_machines
 template <tokenizer Tokenizer = words>
 class passage_shuffle {
@@ -278,7 +278,7 @@ namespace detail {
 /// Shortens each of `ranges` to whole words. Erases ranges without a whole word.
 /// Precondition: the ranges ascend and do not overlap.
 inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::size_t, std::size_t>>& ranges) {
-  std::vector<std::pair<std::size_t, std::size_t>> whole(ranges.size());  // from the first whole word to the last one
+  std::vector<std::pair<std::size_t, std::size_t>> whole(ranges.size());  // from first to last whole word
   std::size_t next = 0;
   for_each_word(text, [&](std::string_view /*word*/, std::string_view bytes) {
     const auto begin = static_cast<std::size_t>(bytes.data() - text.data()), end = begin + bytes.size();

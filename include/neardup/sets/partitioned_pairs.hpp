@@ -52,7 +52,7 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 /// Throws: the exceptions of visit_pairs(), and the exceptions of the store.
 /// Complexity: the same as visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has.
 /// About 1 - similarity of the features of a set are prefix features.
-/// If no feature of many small sets is rare, the store gets at most 32 times 32 bytes for each of these sets instead.
+/// If many small sets have no rare feature, the store gets at most 1,024 bytes for each of these sets instead.
 /// Memory: about `memory` bytes; also 17 bytes for each set, and 6 bytes more for each copy. Sets that share a very
 /// frequent prefix feature are joined in memory, as visit_pairs() joins a corpus.
 /// Example: `visit_pairs_by_partitions(mapped_sets, jaccard{0.8}, files, 4 << 30, print, {.run = threads{8}});`

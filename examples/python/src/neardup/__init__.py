@@ -1255,7 +1255,7 @@ class SetIndex:
         sets = self._read(texts, run)
         if self._names is None:
             found = self._native.search(sets, least, nearest_only, run)
-            if self._names is None:  # else another thread has added the first id of type str meanwhile
+            if self._names is None:  # else another thread added the first id of type str during the search
                 return Matches(found, ("common", "similarity"))
         with self._lock:
             found = self._native.search(sets, least, nearest_only, run)

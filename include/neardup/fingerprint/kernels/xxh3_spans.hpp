@@ -43,7 +43,7 @@ class span_classes {
       *end_[class_of[(std::min)(length, std::uint32_t{33})]]++ = {spans.begin[i], length};
     };
     std::size_t i = 0;
-    for (; i + 4 <= spans.count; i += 4) {  // compilers do not unroll the loop
+    for (; i + 4 <= spans.count; i += 4) {  // unrolled by hand, because compilers do not unroll it
       add(i);
       add(i + 1);
       add(i + 2);

@@ -48,7 +48,7 @@ struct span_kernels {
     for (std::size_t i = 0; i < tokens.size(); i += lanes) {
       const token_range* at = tokens.data() + i;
       token_range last[lanes];
-      if (tokens.size() - i < lanes) {  // the remaining lanes repeat a token
+      if (tokens.size() - i < lanes) {  // the lanes without a token repeat token i
         for (std::size_t j = 0; j < lanes; ++j) last[j] = at[i + j < tokens.size() ? j : 0];
         at = last;
       }

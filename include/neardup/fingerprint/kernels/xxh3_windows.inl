@@ -123,7 +123,8 @@ class window_vectors {
 };
 
 struct window_kernels {
-  /// Counts in `tally` the hashes of the first of `count` windows: only the windows that fill blocks of 16 vectors.
+  /// Counts the bits of the hashes of windows in `tally`. Counts only whole blocks of 16 vectors of windows, so some of
+  /// the last of the `count` windows are left.
   /// Returns: the number of windows counted.
   static std::size_t count_blocks(bit_tally& tally, const window_xxh3& hash, const char* text,
                                   std::size_t count) noexcept {

@@ -162,7 +162,7 @@ class anchor_set {
  public:
   /// Returns the words of one of `partitions` partitions: a word for each anchor that occurs `least` times or more
   /// in `anchors`, but at most `most_words` words.
-  /// Precondition: `anchors` are sorted, and all of this partition; least > 0.
+  /// Precondition: `anchors` has all anchors of the partition, and is sorted; least > 0.
   [[nodiscard]] static std::vector<std::uint64_t> words_of(std::span<const std::uint64_t> anchors,
                                                            std::uint32_t partitions, std::uint32_t least,
                                                            std::uint64_t most_words) {
@@ -202,7 +202,7 @@ class anchor_set {
 
  private:
   struct place_of_anchor {
-    /// The anchor is hashed again, because high bits of least hashes are mostly 0.
+    /// The anchor is hashed again. It is the least of several hashes, so its high bits are mostly 0.
     place_of_anchor(std::uint64_t anchor, std::uint64_t partitions) noexcept {
       const std::uint64_t hash = mix(anchor), place = (hash >> 32) * partitions;
       partition = static_cast<std::uint32_t>(place >> 32);

@@ -60,7 +60,7 @@ struct passage_conditions {
   std::size_t length = 0, least_documents = 1, earlier_documents = 0;
 };
 
-/// The header of a blob. A blob is the bytes that a task of a search hands to a later task: records of one partition.
+/// The header of a blob. A task of a search hands blobs to later tasks. A blob has records of one partition.
 struct passage_blob_header {
   enum kind_type : std::uint32_t { anchors, repeated_anchors, windows };
 
@@ -112,8 +112,8 @@ struct repeated_windows {
   }
 };
 
-/// Sorts repeated windows, and calls `visit(run)` for the longest runs. `last`: the last run of the preceding call, which
-/// becomes the last run of this call. The last run is not visited.
+/// Sorts repeated windows, joins them to the longest possible runs, and calls `visit(run)` for each run except the last,
+/// which the next call may extend. `last`: the last run of the preceding call; becomes the last run of this call.
 /// Returns: false if `visit` returned false.
 template <class Visit>
 bool visit_runs(std::span<repeated_windows> found, repeated_windows& last, const Visit& visit) {
@@ -151,8 +151,8 @@ struct run_header {
   [[nodiscard]] std::size_t records() const noexcept { return 1 + (is_copy ? 2 : std::size_t{count}); }
 };
 
-/// Checks that the runs of a blob are complete, and of its documents.
-/// Throws: std::runtime_error.
+/// Checks that each run of a blob is complete, and that its document is in the range that the header gives.
+/// Throws: std::runtime_error if a run is not.
 void check_windows(const passage_blob& blob);
 
 /// A store that several threads use. `next`: the number of the next new partition of the store.
@@ -170,7 +170,7 @@ class scattered_records {
   struct section {
     std::uint32_t number;
     std::uint64_t size;                  // number of records
-    const std::byte* records = nullptr;  // the records, if the store does not have them
+    const std::byte* records = nullptr;  // the records, or nullptr if they are in the store
   };
 
   /// Begins to append to `partitions` partitions. `memory`: how many bytes of records may wait in memory.

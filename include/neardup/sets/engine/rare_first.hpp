@@ -235,8 +235,8 @@ class prefix_finder {
     return std::span(sorted_).first(count);
   }
 
-  /// Writes the keys to sorted_ in ascending order. Up to most_few keys are sorted by their upper 32 of 47 bits, which
-  /// are rarely equal.
+  /// Writes the keys to sorted_ in ascending order. Up to most_few keys are sorted by the upper 32 of their 47 bits. If
+  /// two keys have equal upper bits, which is rare, std::sort() sorts the keys.
   void sort_keys(std::span<const std::uint64_t> keys) {
     if (keys.size() <= most_few) {
       std::uint32_t numbers[most_few];

@@ -40,8 +40,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// A row is a prefix feature of a set. `key` is the token of the feature, and `position` is its position in the prefix.
-/// Or a row is a part of a set. Then `key` and `position` are the key and the code of row_parts.
+/// A row is a prefix feature of a set, or a part of a set. For a prefix feature, `key` is the token of the feature, and
+/// `position` is its position in the prefix. For a part, `key` and `position` are the key and the code of row_parts.
 struct set_row {
   std::uint32_t key, set, size, position;
   set_bitmap bitmap;
@@ -54,7 +54,7 @@ struct row_join_sizes {
   std::uint64_t max_rows = std::uint64_t{1} << 22;  // most rows of a partition, about
   std::size_t large = large_bucket;
   std::uint32_t cached_prefixes = std::uint32_t{1} << 14;  // prefixes that a thread caches, for each set of a pair
-  std::uint64_t part_cost = 800;                           // cost of a row of a part; see row_join::choose_parts()
+  std::uint64_t part_cost = 800;                           // cost of a row of a part, in ns / 8; see choose_parts()
   failure_limits failures = {};
 };
 
@@ -289,7 +289,7 @@ class row_join {
   }
 
   /// Estimates from a sample whether rows of parts cost less than rows of frequent features. A row of a feature that n
-  /// sets have costs about n / 8 ns, because it meets a tenth of these sets. It costs 800 ns at most, because the sets of
+  /// sets have costs about n / 8 ns, because a tenth of these sets are candidates. It costs 800 ns at most, as the sets of
   /// a very frequent feature are joined as a corpus of their own. A row of a part costs 100 ns.
   /// Returns: about how many rows of parts there are, or 0 if no set has such rows.
   [[nodiscard]] std::uint64_t choose_parts() {
@@ -351,7 +351,8 @@ class row_join {
                         static_cast<std::uint32_t>(position), bitmap});
           if (to.size() >= most) store(partition, to);
         };
-        // Keys ascend by count. Two sets with a frequent feature find each other by their parts, unless one is larger.
+        // Keys ascend by count, so keys.back() is the most frequent. Parts find the pairs of two small sets with a
+        // frequent feature. So a set that no larger set can match needs no rows of frequent features.
         const bool has_parts = part_partitions_ != 0 && set.size() <= parts_.largest() && is_frequent(keys.back());
         const bool is_found_by_parts = has_parts && !parts_.may_match_larger(set.size());
         const std::size_t left_out = prefix - keys.size();
@@ -399,7 +400,8 @@ class row_join {
     return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
 
-  // Number of sets that a part takes at a time: a multiple of 64, because parts write words of has_parts_.
+  // Number of sets that a thread takes at a time: a multiple of 64, so that no two threads write to the same word of
+  // has_parts_.
   static constexpr std::size_t step = 512;
 
   set_source<Feature> source_;

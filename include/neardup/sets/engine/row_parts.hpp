@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The keys of rows if no feature is rare: parts of the universe of features (set_parts.hpp).
+// Computes the keys of rows for sets without rare features: hashes of parts of the sets (set_parts.hpp).
 //
 // Sizes are divided into classes. A pair belongs to the class of its larger set. So a set has keys for its own class,
 // and for each class of larger sets that may be similar to it. The sets of a class have one part more than two similar
@@ -23,7 +23,8 @@ class row_parts {
  public:
   row_parts() = default;
 
-  /// Makes the keys for sets with at most largest() features, so that no set has more than `most_keys` keys.
+  /// Chooses largest() as great as possible so that no set with at most largest() features has more than `most_keys`
+  /// keys.
   row_parts(const overlap_bounds& bounds, std::size_t most_keys) {
     if (!bounds.bounds_differences()) return;
     std::vector<size_class> all;

@@ -164,7 +164,7 @@ NEARDUP_ALWAYS_INLINE void join_han(Form /*form*/, word_join_cursor& c, const ch
   auto end = static_cast<std::uint32_t>(c.size) + 3;  // the end of character i
   for (std::size_t i = 0; i < count; i += 4, end += 16) {
     decltype(text_kernels_of(Form{}))::separate_four(characters + 3 * i, joined + 4 * i, shingle_separator);
-    // Compilers vectorise two loops, but not one.
+    // Compilers vectorise these two loops, but not one loop that writes to both arrays.
     for (std::uint32_t j = 0; j < 4; ++j) close[i + j] = end + 4 * j;
     for (std::uint32_t j = 0; j < 4; ++j) begin[i + j] = end + 4 * j + 1;
   }

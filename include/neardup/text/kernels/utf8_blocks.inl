@@ -69,7 +69,7 @@ struct utf8_kernels : portable::utf8_kernels {
   /// Returns: false if the blocks have an error.
   static bool are_well_formed(const char* text, std::size_t count) noexcept {
     const byte_vector third = broadcast(0xe0 - 0x80), fourth = broadcast(0xf0 - 0x80);
-    // Returns for each byte of the vector at `at` 0 if the byte may follow the three bytes before it.
+    // Returns a byte for each byte of the vector at `at`: 0 if the text byte may follow the three bytes before it.
     const auto errors_at = [&](const char* at) NEARDUP_INLINE_LAMBDA {
       const byte_vector before_1 = text_block::load_part(at - 1);
       const byte_vector pairs = look_up(first_high_errors.errors, before_1 >> 4) &
