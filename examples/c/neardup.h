@@ -607,7 +607,7 @@ neardup_status neardup_scatter_anchors(const neardup_input*, const neardup_passa
 neardup_status neardup_repeated_anchors(const neardup_blob* blobs, size_t count, const neardup_passage_shuffle*,
                                         uint32_t partition, neardup_bytes** result, neardup_error*);
 /* `first_text`: the number of texts in all earlier parts. `repeated`: the bytes that neardup_repeated_anchors has returned
- * for all partitions, one after the other. They may be a mapped file, which begins at a multiple of 8. */
+ * for all partitions, one after the other. They are copied unless their address is a multiple of 8, as in a mapped file. */
 neardup_status neardup_scatter_passages(const neardup_input*, uint64_t first_text, const void* repeated, size_t size,
                                         const neardup_passage_shuffle*, const neardup_run*, neardup_blobs** result,
                                         neardup_error*);
@@ -631,11 +631,12 @@ typedef struct {
  * the same order. */
 neardup_status neardup_join_passages(const neardup_passage_view*, const neardup_passage_shuffle*,
                                      neardup_passages** result, neardup_error*);
-/* Returns each place in code points and in bytes, in the order of the view. The texts of the places are in the input, which
- * begins with text `first_text`. The columns of the first places are NULL. */
+/* Returns each place in code points and in bytes, in the order of the view. The input has the texts of all places, and
+ * begins with text `first_text`. The columns FIRST_… of the result are NULL. */
 neardup_status neardup_locate_passages(const neardup_input*, uint64_t first_text, const neardup_passage_view*,
                                        const neardup_passage_shuffle*, neardup_passages** result, neardup_error*);
-/* Does for a part of the texts what neardup_cut_passages does for all. The view has all passages of the part. */
+/* Returns the texts of a part without their passages, as neardup_cut_passages does for all texts. The view has all passages
+ * of the part. */
 neardup_status neardup_cut_places(const neardup_input*, uint64_t first_text, const neardup_passage_view*,
                                   const neardup_passage_shuffle*, neardup_cut_texts** result, neardup_error*);
 

@@ -727,7 +727,7 @@ std::optional<std::string> service::kept_url(doc_number document, const kept_art
   return std::nullopt;
 }
 
-/// Keeps the hottest article in place of an article that is erased or has cooled down.
+/// Makes the hottest article of a document its kept article, after the kept article was erased or has cooled down.
 void service::keep_hottest(doc_number document) {
   const stored_article best = map_.hottest_of(document).stored;
   store_pairs(document);

@@ -84,8 +84,8 @@ decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind
   });
 }
 
-/// A view of the words of an array of fingerprints. The width is a value, so that code that compares fingerprints is
-/// compiled once.
+/// A view of the words of an array of fingerprints. The width is known only at run time, so code that compares
+/// fingerprints is compiled once for all widths.
 /// Precondition: the array outlives the view, and does not change.
 class fingerprint_words {
  public:

@@ -198,7 +198,7 @@ class undecided_batches {
   std::vector<stored> batches_;
   std::unique_ptr<temporary_file> file_;
   bool is_file_bad_ = false;
-  std::uint64_t bytes_ = 0, held_ = 0;  // bytes in memory: of documents and features; of records
+  std::uint64_t bytes_ = 0, held_ = 0;  // in memory: documents and features; records
 };
 
 /// Keeps each document unless it is a near-duplicate of a document that was kept before. Decides in rounds. Each round
@@ -310,8 +310,8 @@ class first_come_filter {
     return next_.batches.is_full() || next_.batches.bytes() >= most;
   }
 
-  /// Returns true if deciding the next round takes a small share of the time since the last round. So the documents of a
-  /// slow input that never pauses do not wait for its end.
+  /// Returns true if deciding about the next round would take less than 1/16 of the time since the last round. So the
+  /// documents of a slow input that never pauses do not wait for its end.
   [[nodiscard]] bool is_due() const {
     constexpr std::chrono::nanoseconds a_document(1000), a_feature(100);
     constexpr int share = 16;

@@ -174,13 +174,13 @@ template <class Documents, tokenizer Tokenizer = words>
 }
 
 /// The steps of visit_passages() as tasks for many machines. Tasks hand each other *blobs*, which the caller moves and
-/// keeps. The texts are in parts, and each blob is of one of `partitions` partitions:
+/// keeps. The texts are in parts. Each blob belongs to one of `partitions` partitions:
 ///
 /// 1. scatter_anchors() reads the texts of a part, and returns a blob for each partition.
 /// 2. repeated_anchors() reads the blobs of a partition, and returns one blob.
 /// 3. scatter() reads the texts of a part and all blobs of step 2, and returns a blob for each partition.
 /// 4. gather() reads the blobs of step 3 of a partition, and returns passages.
-/// 5. join() sorts the passages of some documents, from all partitions, and returns the passages of visit_passages().
+/// 5. join() joins the passages of some documents, from all partitions, to the passages of visit_passages().
 ///
 /// Parts, partitions and threads do not change the result. Blobs without data are empty, and need not be moved. A call
 /// gets the blobs of its partition in any order.
@@ -202,8 +202,8 @@ class passage_shuffle {
   explicit passage_shuffle(passage_options options, std::uint32_t partitions, Tokenizer tokenizer = {})
       : options_(std::move(options)), partitions_(partitions), tokenizer_(std::move(tokenizer)) {}
 
-  /// Returns the anchors of the texts of a part: blob i is of partition i. `documents`: as in visit_passages(), but a
-  /// callable is called once.
+  /// Returns the anchors of the texts of a part. Blob i belongs to partition i. `documents`: as in visit_passages(), but
+  /// a callable is called once.
   template <class Documents>
   [[nodiscard]] std::vector<std::vector<std::byte>> scatter_anchors(const Documents& documents) const {
     return with_search(documents, [&](auto& search) { return search.scatter_anchors_task(partitions_); });
@@ -213,8 +213,8 @@ class passage_shuffle {
     return with_search(no_texts,
                        [&](auto& search) { return search.repeated_anchors_task(anchors, partition, partitions_); });
   }
-  /// Returns the passages of a part that may be repeated: blob i is of partition i. `first_document`: the number of the
-  /// first document of the part among the documents of all parts. `repeated`: the blobs of repeated_anchors() of all
+  /// Returns the passages of a part that may be repeated. Blob i belongs to partition i. `first_document`: the number of
+  /// the first document of the part among the documents of all parts. `repeated`: the blobs of repeated_anchors() of all
   /// partitions, one after the other, in any order. They are not copied if their address is a multiple of 8.
   template <class Documents>
   [[nodiscard]] std::vector<std::vector<std::byte>> scatter(const Documents& documents, std::uint64_t first_document,

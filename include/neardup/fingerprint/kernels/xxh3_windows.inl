@@ -73,7 +73,8 @@ window_hashes window_hashes_of(form);
 
 #if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_NEON
 
-/// Hashes consecutive windows: `hashes(text, v)` returns vector v of a block.
+/// Hashes consecutive windows. `window_vectors(hash)(text, v)` returns the hashes of the windows that begin at `text`,
+/// which are vector number v of a block.
 class window_vectors {
  public:
   explicit window_vectors(const window_xxh3& hash) noexcept
@@ -106,9 +107,9 @@ class window_vectors {
       : hash_(hash) {
   }
 
-  /// There is no loop over an array of hashes, because g++ 12 -O2 for AArch64 would build the vector in memory. With a
-  /// loop, this version has 1.12 times as many instructions as the portable version. Without a loop, it has .91 times
-  /// as many.
+  /// The vector of two hashes is not written in a loop, because g++ 12 -O2 for AArch64 would build it in memory. With a
+  /// loop, this version would take 1.12 times as many instructions as the portable version. Without a loop, it takes .91
+  /// times as many.
   NEARDUP_ALWAYS_INLINE words::vector operator()(const char* text, std::size_t) const noexcept {
 #if NEARDUP_FORM == NEARDUP_PORTABLE
     return hash_.hash_4_to_8(text);

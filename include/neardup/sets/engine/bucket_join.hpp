@@ -94,7 +94,7 @@ struct found_pair {
 ///   is_of_second(row)               true if the set is of the second corpus; sets of two corpora are never copies
 ///   is_across()                     true if each pair has one marked set and one unmarked set
 ///   is_marked(row)                  true if the set is marked
-///   looks_up(row)                   false if the row's set need not find its smaller partners in this bucket
+///   looks_up(row)                   false if similar pairs of its set and smaller sets are found in other buckets
 ///   share_earlier(x, y, scratch)    true if the sets of two rows of one feature share an earlier prefix feature
 ///   before(row, scratch)            the previous prefix feature of the row's set, if any
 template <class Sets>

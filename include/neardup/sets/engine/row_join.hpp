@@ -132,8 +132,8 @@ class row_sets {
   };
 
   /// Makes the sets of a join. `marks`: a mark for each set, by its number; nullptr if no set is marked. `has_parts`:
-  /// for each set, by its number, whether it has rows of parts; empty if no set has. `parts`: nullptr if the rows are
-  /// prefix features.
+  /// true at the number of each set that has rows of parts; empty if there are no such sets. `parts`: nullptr if the
+  /// rows are prefix features.
   row_sets(const set_source<Feature>& source, std::size_t first_count, const source_prefixes<Feature>& prefixes,
            const std::vector<bool>* marks, const std::vector<bool>& has_parts, const row_parts* parts)
       : source_(source),

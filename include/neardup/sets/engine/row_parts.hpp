@@ -2,8 +2,8 @@
 // Computes the keys of rows for sets without rare features: hashes of parts of the sets (set_parts.hpp).
 //
 // Sizes are divided into classes. A pair belongs to the class of its larger set. So a set has keys for its own class,
-// and for each class of larger sets that may be similar to it. The sets of a class have one part more than two similar
-// sets can differ in, so at least one part is equal in both sets.
+// and for each class of larger sets that may be similar to it. If two similar sets of a
+// class differ in at most d features, the class has d + 1 parts. So at least one part is equal in both sets.
 #pragma once
 
 #include <algorithm>
