@@ -95,6 +95,7 @@ void count_anchors(const typed_options& typed, const run_settings& settings, con
   std::vector<std::byte> all;
   for (std::uint32_t partition = 0; partition < plan.partitions; ++partition) {
     std::vector<std::span<const std::byte>> blobs;
+    blobs.reserve(parts.size());
     for (const auto& part : parts) blobs.push_back(part->anchors(partition));
     as_input([&] {
       const std::vector<std::byte> repeated =

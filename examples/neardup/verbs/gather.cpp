@@ -139,6 +139,7 @@ std::vector<pair_of_run> gather_partition(const run_settings& settings, std::uin
 std::vector<found_passage> gather_passages(std::uint32_t partition,
                                            const std::vector<std::unique_ptr<scattered_file>>& files) {
   std::vector<std::span<const std::byte>> blobs;
+  blobs.reserve(files.size());
   for (const auto& file : files) blobs.push_back(file->blob(partition));
   std::vector<found_passage> found;
   as_input([&] {
