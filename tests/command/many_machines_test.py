@@ -30,6 +30,16 @@ def texts(count, seed=1):
     return made
 
 
+def kill(process, delay):
+    """Kills a process after some seconds, or at its end if `delay` is None."""
+    if delay is None:
+        process.wait()
+    else:
+        time.sleep(delay)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
 class Tasks(CommandTest):
     def write_parts(self, made, parts):
         paths = []
@@ -375,13 +385,7 @@ class FilesOfTasks(Tasks):
         for number, (name, task) in itertools.product(range(3 if SANITIZED else 6), tasks.items()):
             path = self.folder / name
             path.unlink()
-            process = start(*map(str, (*task, "--output", path)))
-            if number == 0:
-                process.wait()  # killed at its end
-            else:
-                time.sleep(delays.random() * 0.02)
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
+            kill(start(*map(str, (*task, "--output", path))), None if number == 0 else delays.random() * 0.02)
             self.assertTrue(path.exists() or number > 0)
             if path.exists():
                 self.assertEqual(path.read_bytes(), whole[name])
@@ -622,13 +626,7 @@ class Passages(Tasks):
             path = self.folder / name
             whole = path.read_bytes()
             path.unlink()
-            process = start(*map(str, (*task, "--output", path)))
-            if number == 0:
-                process.wait()
-            else:
-                time.sleep(delays.random() * 0.02)
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
+            kill(start(*map(str, (*task, "--output", path))), None if number == 0 else delays.random() * 0.02)
             self.assertTrue(path.exists() or number > 0)
             if path.exists():
                 self.assertEqual(path.read_bytes(), whole)

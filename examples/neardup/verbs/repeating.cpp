@@ -40,7 +40,7 @@ class first_offsets {
     places_.shrink_to_fit();
   }
 
-  /// Returns the first place whose offset was not found yet, or null.
+  /// Returns the first place whose offset is not found yet, or null if all offsets are found.
   [[nodiscard]] const place* next() const { return next_ == places_.size() ? nullptr : &places_[next_]; }
 
   /// Finds the offsets of the places in a text. Calls have ascending (document, field).

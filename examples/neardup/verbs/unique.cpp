@@ -144,7 +144,8 @@ class undecided_batches {
   /// Returns true if the memory for records is full because the temporary file cannot be written.
   [[nodiscard]] bool is_full() const noexcept { return held_ > most_held; }
 
-  /// Calls `visit(batch)` for each batch, in order. A batch whose records are in the file has no records.
+  /// Calls `visit(batch)` for each batch, in order. If the records of a batch are in the temporary file, the bytes of its
+  /// input are empty.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const stored& one : batches_) visit(one.batch);

@@ -73,8 +73,8 @@ window_hashes window_hashes_of(form);
 
 #if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_NEON
 
-/// Hashes consecutive windows. `window_vectors(hash)(text, v)` returns the hashes of the windows that begin at `text`,
-/// which are vector number v of a block.
+/// Hashes consecutive windows. `window_vectors(hash)(text, v)` returns a vector of hashes: those of the windows that begin
+/// at `text` and at the next bytes. `v` is the number of this vector in its block.
 class window_vectors {
  public:
   explicit window_vectors(const window_xxh3& hash) noexcept
@@ -90,7 +90,7 @@ class window_vectors {
       : hash_(hash), lanes_(hash) {
   }
 
-  /// One of four vectors is hashed by scalar multiplications, which run at the same time as the vector units.
+  /// Computes one of four vectors by scalar multiplications. The processor runs them at the same time as vector instructions.
   NEARDUP_ALWAYS_INLINE words::vector operator()(const char* text, std::size_t v) const noexcept {
     if (v % 4 != 0) return lanes_(text);
     const auto one = [&](std::size_t i)

@@ -112,8 +112,8 @@ struct repeated_windows {
   }
 };
 
-/// Sorts repeated windows, joins them to the longest possible runs, and calls `visit(run)` for each run except the last,
-/// which the next call may extend. `last`: the last run of the preceding call; becomes the last run of this call.
+/// Sorts repeated windows, joins them to the longest possible runs, and calls `visit(run)` for each run except the last.
+/// The next call may extend the last run. `last`: on entry the last run of the preceding call, on return that of this call.
 /// Returns: false if `visit` returned false.
 template <class Visit>
 bool visit_runs(std::span<repeated_windows> found, repeated_windows& last, const Visit& visit) {
@@ -333,7 +333,7 @@ class passage_search {
 
   /// The tasks of a search on many machines, which follow each other as in find(). An object runs one task. `partitions`
   /// is the same number in all tasks. Each task but the last returns a blob for each partition. A blob without records is
-  /// empty. A task that reads blobs gets those of one partition, in any order.
+  /// empty. A task that reads blobs gets the blobs of one partition, in any order.
   ///
   /// Scatters the anchors of some texts.
   [[nodiscard]] passage_blobs scatter_anchors_task(std::uint32_t partitions);

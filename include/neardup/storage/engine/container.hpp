@@ -233,7 +233,7 @@ class container {
     fail<std::runtime_error>({name_, ": ", message_of(what)});
   }
   [[noreturn]] void refuse(const message_part& what) const { refuse({what}); }
-  /// Refuses a damaged file. `what` names the damaged part. The message also says what the user can do.
+  /// Throws because the file is damaged. `what` names the damaged part. The message also says what the user can do.
   [[noreturn]] void refuse_damage(std::initializer_list<message_part> what) const {
     refuse({message_of(what), "; restore the file from a copy, or make it anew"});
   }

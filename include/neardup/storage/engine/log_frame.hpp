@@ -60,7 +60,7 @@ class log_frame {
   /// records are synced one by one.
   [[nodiscard]] bool is_torn_at(std::size_t position) const;
 
-  /// Returns the position of the record whose payload is `payload`, a view into the bytes of the log.
+  /// Returns the position of a record in the log. `payload` is the payload of the record, as a view into the log.
   [[nodiscard]] std::size_t begin_of(std::string_view payload) const noexcept {
     return static_cast<std::size_t>(payload.data() - bytes_.data()) - record_head;
   }

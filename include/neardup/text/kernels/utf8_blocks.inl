@@ -84,7 +84,7 @@ struct utf8_kernels : portable::utf8_kernels {
     for (const char* at = text; at != end; at += text_block_size) {
       if (are_ascii(text_block::load(at).united() | text_block::load_part(at - 3))) continue;
 #if NEARDUP_FORM == NEARDUP_AVX2
-      // One vector after the other, because two at a time need more registers than AVX2 has.
+      // Checks one vector after the other, because checking two at a time needs more registers than AVX2 has.
       if (!is_zero(errors_at(at)) || !is_zero(errors_at(at + sizeof(byte_vector)))) return false;
 #else
       const auto errors = [&](std::size_t i) NEARDUP_INLINE_LAMBDA { return errors_at(at + i * sizeof(byte_vector)); };
