@@ -26,14 +26,11 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/stream_deduplicator.hpp
     include/neardup/dedup/texts.hpp
     include/neardup/detail/bits.hpp
-    include/neardup/detail/bytes.hpp
     include/neardup/detail/compiled.hpp
     include/neardup/detail/equal_groups.hpp
     include/neardup/detail/file_operations.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/mutex.hpp
-    include/neardup/detail/positions.hpp
-    include/neardup/detail/prefetch.hpp
     include/neardup/detail/radix_partition.hpp
     include/neardup/detail/text_lines.hpp
     include/neardup/detail/union_find.hpp
@@ -56,7 +53,6 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/defaults.hpp
     include/neardup/fingerprint/feature_bag.hpp
     include/neardup/fingerprint/feature_extractor.hpp
-    include/neardup/fingerprint/fingerprint_all.hpp
     include/neardup/fingerprint/hashers.hpp
     include/neardup/fingerprint/idf.hpp
     include/neardup/fingerprint/idf_table.hpp
@@ -71,7 +67,6 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/hash_sort.hpp
     include/neardup/fingerprint/kernels/token_kernel.hpp
     include/neardup/fingerprint/kernels/votes.hpp
-    include/neardup/fingerprint/kernels/weighted_sums.hpp
     include/neardup/fingerprint/kernels/xxh3_lanes.inl
     include/neardup/fingerprint/kernels/xxh3_short.hpp
     include/neardup/fingerprint/kernels/xxh3_spans.hpp
@@ -80,7 +75,6 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/xxh3_windows.inl
     include/neardup/fingerprint/keywords.hpp
     include/neardup/fingerprint/minwise_hasher.hpp
-    include/neardup/fingerprint/minwise_sketch.hpp
     include/neardup/fingerprint/simhasher.hpp
     include/neardup/fingerprint/text_stream.hpp
     include/neardup/fingerprint/weighters.hpp
@@ -93,7 +87,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/bucket_line.hpp
     include/neardup/index/engine/bucket_line.inl
     include/neardup/index/engine/bucket_table.hpp
-    include/neardup/index/engine/filter_scan.hpp
     include/neardup/index/engine/filters.hpp
     include/neardup/index/engine/filters.inl
     include/neardup/index/engine/fingerprint_store.hpp
@@ -104,7 +97,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/search_plans.hpp
     include/neardup/index/engine/searches.hpp
     include/neardup/index/engine/table_search.hpp
-    include/neardup/index/estimates.hpp
     include/neardup/index/fingerprint_range.hpp
     include/neardup/index/flat_index.hpp
     include/neardup/index/frozen_index.hpp
@@ -120,7 +112,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/recall.hpp
     include/neardup/index/searchable_index.hpp
     include/neardup/instruction_set.hpp
-    include/neardup/join_options.hpp
     include/neardup/minwise.hpp
     include/neardup/neardup.hpp
     include/neardup/ostream.hpp
@@ -144,7 +135,6 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/posting_lists.hpp
     include/neardup/sets/engine/rare_first.hpp
     include/neardup/sets/engine/row_join.hpp
-    include/neardup/sets/engine/row_parts.hpp
     include/neardup/sets/engine/set_join.hpp
     include/neardup/sets/engine/set_parts.hpp
     include/neardup/sets/engine/set_postings.hpp
@@ -152,12 +142,10 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/set_store.hpp
     include/neardup/sets/engine/shuffle_blob.hpp
     include/neardup/sets/engine/shuffle_join.hpp
-    include/neardup/sets/engine/two_bit_counts.hpp
     include/neardup/sets/feature_counts.hpp
     include/neardup/sets/feature_sets.hpp
     include/neardup/sets/pairs.hpp
     include/neardup/sets/partitioned_pairs.hpp
-    include/neardup/sets/set_bounds.hpp
     include/neardup/sets/set_index.hpp
     include/neardup/sets/shuffle.hpp
     include/neardup/sets/similarity.hpp
@@ -194,7 +182,6 @@ set(NEARDUP_HEADERS
     include/neardup/text/canonical.hpp
     include/neardup/text/chinese/chinese_words.hpp
     include/neardup/text/chinese/dictionary.hpp
-    include/neardup/text/chinese/internal/logarithm.hpp
     include/neardup/text/chinese/unknown_words.hpp
     include/neardup/text/code.hpp
     include/neardup/text/counted.hpp
@@ -222,7 +209,6 @@ set(NEARDUP_HEADERS
     include/neardup/text/parts.hpp
     include/neardup/text/sentences.hpp
     include/neardup/text/shingles.hpp
-    include/neardup/text/spaced_words.hpp
     include/neardup/text/stop_words.hpp
     include/neardup/text/tokenizer.hpp
     include/neardup/text/unicode.hpp

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <neardup/index/engine/filter_scan.hpp>
+#include <neardup/index/engine/filters.hpp>
 
 #include "index_bytes.hpp"
 #include "oracle/effort.hpp"

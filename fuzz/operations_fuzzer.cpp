@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include <neardup/index/engine/filter_scan.hpp>
+#include <neardup/index/engine/filters.hpp>
 
 #include "index_operations.hpp"
 

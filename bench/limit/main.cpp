@@ -19,8 +19,8 @@
 #include <ctime>
 #include <fstream>
 #include <functional>
+#include <neardup/detail/bits.hpp>
 #include <neardup/detail/large_array.hpp>
-#include <neardup/detail/prefetch.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/sets.hpp>
 #include <span>

@@ -13,7 +13,7 @@
 #include <neardup/fingerprint/simhasher.hpp>
 #include <neardup/sets/feature_sets.hpp>
 #include <neardup/sets/pairs.hpp>
-#include <neardup/sets/set_bounds.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <neardup/text/normalise.hpp>
 #include <neardup/text/utf8.hpp>

@@ -12,7 +12,7 @@
 #include <cpuid.h>
 #endif
 
-#include "detail/bytes.hpp"
+#include "detail/bits.hpp"
 #include "error.hpp"
 
 namespace neardup::inline v0 {

@@ -8,7 +8,6 @@
 #include "sets/feature_sets.hpp"
 #include "sets/pairs.hpp"
 #include "sets/partitioned_pairs.hpp"
-#include "sets/set_bounds.hpp"
 #include "sets/set_index.hpp"
 #include "sets/shuffle.hpp"
 #include "sets/similarity.hpp"

@@ -15,7 +15,6 @@
 #include "text/parts.hpp"
 #include "text/sentences.hpp"
 #include "text/shingles.hpp"
-#include "text/spaced_words.hpp"
 #include "text/stop_words.hpp"
 #include "text/tokenizer.hpp"
 #include "text/unicode.hpp"

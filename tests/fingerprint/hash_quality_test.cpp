@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <neardup/fingerprint.hpp>
-#include <neardup/index/estimates.hpp>
+#include <neardup/index/recall.hpp>
 #include <neardup/sets/similarity.hpp>
 #include <neardup/text.hpp>
 

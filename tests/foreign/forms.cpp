@@ -16,7 +16,6 @@
 #include <neardup/fingerprint/kernels/bin_minima.hpp>
 #include <neardup/fingerprint/kernels/xxh3_spans.hpp>
 #include <neardup/index/engine/bucket_line.hpp>
-#include <neardup/index/engine/filter_scan.hpp>
 #include <neardup/index/engine/filters.hpp>
 #include <neardup/instruction_set.hpp>
 #include <neardup/sets/engine/common_elements.hpp>

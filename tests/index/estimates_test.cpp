@@ -4,7 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include <neardup/index/estimates.hpp>
+#include <neardup/index/recall.hpp>
 
 #include "catch.hpp"
 

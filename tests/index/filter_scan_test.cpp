@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/index/engine/filter_scan.hpp>
+#include <neardup/index/engine/filters.hpp>
 #include <neardup/instruction_set.hpp>
 
 #include "catch.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <neardup/index/engine/filter_scan.hpp>
+#include <neardup/index/engine/filters.hpp>
 
 namespace oracle {
 

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include <neardup/sets/set_bounds.hpp>
 #include <neardup/sets/similarity.hpp>
 
 #include "catch.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <neardup/text/code.hpp>
-#include <neardup/text/spaced_words.hpp>
+#include <neardup/text/words.hpp>
 
 #include "catch.hpp"
 #include "oracle/random_engine.hpp"

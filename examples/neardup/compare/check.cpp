@@ -1,6 +1,6 @@
 #include "check.hpp"
 
-#include <neardup/index/estimates.hpp>
+#include <neardup/index/recall.hpp>
 #include <neardup/sets/similarity.hpp>
 
 #include "../describe/fingerprints.hpp"

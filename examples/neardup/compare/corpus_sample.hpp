@@ -15,7 +15,7 @@
 #include <neardup/fingerprint/any_tokenizer.hpp>
 #include <neardup/fingerprint/feature_extractor.hpp>
 #include <neardup/fingerprint/hashers.hpp>
-#include <neardup/fingerprint/minwise_sketch.hpp>
+#include <neardup/fingerprint/minwise_hasher.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
 #include <neardup/fingerprint/weighters.hpp>
 #include <neardup/minwise.hpp>

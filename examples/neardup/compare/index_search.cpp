@@ -4,7 +4,7 @@
 #include <bit>
 #include <neardup/dedup/group_sets.hpp>
 #include <neardup/sets/pairs.hpp>
-#include <neardup/sets/set_bounds.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/threads.hpp>
 
 #include "../ground/pipeline.hpp"

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <neardup/sets/feature_counts.hpp>
-#include <neardup/sets/set_bounds.hpp>
 #include <neardup/sets/similarity.hpp>
 #include <optional>
 #include <span>

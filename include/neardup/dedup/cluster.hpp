@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "../detail/positions.hpp"
+#include "../ids.hpp"
 #include "../index/fingerprint_range.hpp"
 #include "../index/join/components.hpp"
 #include "../index/join/join_input.hpp"

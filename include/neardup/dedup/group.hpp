@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "../detail/positions.hpp"
+#include "../ids.hpp"
 #include "../index/fingerprint_range.hpp"
 #include "../index/join/components.hpp"
 #include "../index/join/join_input.hpp"

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "../detail/positions.hpp"
+#include "../ids.hpp"
 #include "../sets/engine/distinct_sets.hpp"
 #include "../sets/engine/overlap_bounds.hpp"
 #include "../sets/engine/set_join.hpp"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "../detail/positions.hpp"
 #include "../detail/visits.hpp"
+#include "../ids.hpp"
 #include "../sets/engine/overlap_bounds.hpp"
 #include "../sets/engine/row_join.hpp"
 #include "../sets/feature_sets.hpp"

@@ -16,7 +16,6 @@
 #include "../fingerprint/default_features.hpp"
 #include "../fingerprint/defaults.hpp"
 #include "../fingerprint/feature_extractor.hpp"
-#include "../join_options.hpp"
 #include "../runner.hpp"
 #include "../sets/engine/common_elements.hpp"
 #include "../sets/engine/overlap_bounds.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic with words of 64 bits.
+// Arithmetic with words of 64 bits and with their bytes, prefetching, and attributes for the optimiser.
 #pragma once
 
 #include <array>
@@ -7,11 +7,40 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
 #include <limits>
+#include <stdexcept>
 #include <string_view>
 
+#include "../error.hpp"
 #include "../version.hpp"
+
+// Hides the value of x from the optimiser. So the compiler computes x in a scalar register, and does not vectorise the
+// computation.
+#if defined(__GNUC__)
+#define NEARDUP_SCALAR(x) asm("" : "+r"(x))
+#else
+#define NEARDUP_SCALAR(x) static_cast<void>(x)
+#endif
+
+// Forces a function to be inlined. Use it for a function whose call would take longer than its body: a function that a
+// loop calls many times, or that returns a small structure.
+#if defined(__GNUC__)
+#define NEARDUP_ALWAYS_INLINE __attribute__((always_inline)) inline
+#define NEARDUP_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define NEARDUP_ALWAYS_INLINE inline
+#define NEARDUP_INLINE_LAMBDA
+#endif
+
+// Forbids inlining. Use it for code that a loop runs rarely, because inlined code would take registers from the rest of
+// the loop.
+#if defined(__GNUC__)
+#define NEARDUP_NOINLINE __attribute__((noinline))
+#else
+#define NEARDUP_NOINLINE
+#endif
 
 #if defined(_WIN32)
 extern "C" __declspec(dllimport) int __cdecl rand_s(unsigned* random);  // <cstdlib> declares it only with a macro
@@ -136,6 +165,58 @@ constexpr std::uint64_t mix_words(const std::array<std::uint64_t, Words>& words)
 template <std::size_t Words>
 constexpr std::size_t hash_words(const std::array<std::uint64_t, Words>& words) noexcept {
   return static_cast<std::size_t>(mix_words(words));
+}
+
+// The empty assembler statements keep calls of functions that only prefetch. Without them, g++ 12 assumes that such a
+// function has no effect, and drops the calls that it does not inline. A join then took 1.2 times as long.
+
+/// Prefetches the cache line at `address`. The address may be invalid. The function does nothing if the compiler lacks
+/// __builtin_prefetch().
+inline void prefetch(const void* address) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(address);
+  __asm__ volatile("");
+#else
+  static_cast<void>(address);
+#endif
+}
+
+/// Prefetches a line into the second-level cache, for data that are needed later. More lines can be in flight than for
+/// the first-level cache: on a Zen 4, with 64 random lines at a time, a line took 7 ns instead of 15 ns.
+inline void prefetch_far(const void* address) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(address, 0, 2);
+  __asm__ volatile("");
+#else
+  static_cast<void>(address);
+#endif
+}
+
+/// In byte_ones, the lowest bit of each byte is set. In byte_tops, the highest bit of each byte is set.
+inline constexpr std::uint64_t byte_ones = 0x0101010101010101U;
+inline constexpr std::uint64_t byte_tops = byte_ones << 7;
+
+/// Reads a little-endian unsigned integer, on machines with either byte order.
+template <class Word = std::uint64_t>
+Word load_little_endian(const char* bytes) noexcept {
+  if constexpr (std::endian::native == std::endian::little) {
+    Word word;
+    std::memcpy(&word, bytes, sizeof word);
+    return word;
+  } else {
+    Word word = 0;
+    for (std::size_t i = 0; i < sizeof word; ++i) word |= Word{static_cast<unsigned char>(bytes[i])} << (8 * i);
+    return word;
+  }
+}
+
+/// Checks that this machine is little-endian, as all files are. `name`: the file, or the data for the file, as the
+/// message should name it.
+/// Throws: std::runtime_error "NAME: ..." if the machine is not little-endian.
+inline void check_byte_order(const message_part& name) {
+  if constexpr (std::endian::native != std::endian::little) {
+    fail<std::runtime_error>({name, ": neardup reads and writes files on little-endian machines only"});
+  }
 }
 
 }  // namespace neardup::inline v0::detail

@@ -15,7 +15,6 @@
 #include "../detail/equal_groups.hpp"
 #include "../detail/mutex.hpp"
 #include "../detail/visits.hpp"
-#include "../join_options.hpp"
 #include "../runner.hpp"
 #include "../text/utf8.hpp"
 #include "../threshold.hpp"

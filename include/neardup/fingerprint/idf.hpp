@@ -25,7 +25,6 @@
 #include "../detail/compiled.hpp"
 #include "../detail/large_array.hpp"
 #include "../detail/mutex.hpp"
-#include "../detail/prefetch.hpp"
 #include "../error.hpp"
 #include "hashers.hpp"
 #include "idf_table.hpp"

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "../detail/bytes.hpp"
+#include "../detail/bits.hpp"
 #include "../error.hpp"
 #include "../text/tokenizer.hpp"
 #include "hashers.hpp"

@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "../detail/positions.hpp"
 #include "../detail/visits.hpp"
-#include "../join_options.hpp"
+#include "../ids.hpp"
+#include "../runner.hpp"
 #include "../simhash.hpp"
 #include "../threshold.hpp"
 #include "fingerprint_range.hpp"

@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "../detail/equal_groups.hpp"
-#include "../detail/positions.hpp"
 #include "../detail/visits.hpp"
-#include "../join_options.hpp"
+#include "../ids.hpp"
 #include "../runner.hpp"
 #include "../threshold.hpp"
 #include "engine/distinct_sets.hpp"

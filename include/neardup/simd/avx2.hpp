@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "../detail/bits.hpp"
-#include "../detail/bytes.hpp"
 #include "forms.hpp"
 #include "portable.hpp"
 

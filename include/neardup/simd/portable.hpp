@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "../detail/bits.hpp"
-#include "../detail/bytes.hpp"
 #include "forms.hpp"
 
 namespace neardup::inline v0::detail {

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "../detail/bits.hpp"
-#include "../detail/bytes.hpp"
 #include "../detail/file_operations.hpp"
 #include "../error.hpp"
 #include "../index/match.hpp"

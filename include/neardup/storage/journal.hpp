@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "../detail/bytes.hpp"
+#include "../detail/bits.hpp"
 #include "../detail/compiled.hpp"
 #include "../detail/file_operations.hpp"
 #include "../detail/text_lines.hpp"

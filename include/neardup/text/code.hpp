@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <string_view>
 
-#include "spaced_words.hpp"
 #include "tokenizer.hpp"
 #include "unicode.hpp"
 #include "utf8.hpp"
+#include "words.hpp"
 
 namespace neardup::inline v0 {
 

@@ -21,7 +21,6 @@
 #include "normalise.hpp"
 #include "sentences.hpp"
 #include "shingles.hpp"
-#include "spaced_words.hpp"
 #include "words.hpp"
 
 namespace neardup::inline v0 {

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../detail/bytes.hpp"
+#include "../detail/bits.hpp"
 #include "../error.hpp"
 #include "utf8.hpp"
 

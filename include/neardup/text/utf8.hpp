@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../detail/bytes.hpp"
+#include "../detail/bits.hpp"
 
 namespace neardup::inline v0 {
 

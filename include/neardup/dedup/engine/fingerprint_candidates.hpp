@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "../../error.hpp"
-#include "../../index/engine/filter_scan.hpp"
+#include "../../index/engine/filters.hpp"
 #include "../../index/join/join_plan.hpp"
 #include "../../index/layout.hpp"
 #include "../../index/pigeonhole_index.hpp"

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "../../detail/equal_groups.hpp"
-#include "../../detail/positions.hpp"
 #include "../../detail/union_find.hpp"
 #include "../../error.hpp"
+#include "../../ids.hpp"
 #include "../rule.hpp"
 #include "ordered_decider.hpp"
 

@@ -21,7 +21,6 @@
 #include <utility>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/bytes.hpp"
 #include "../../instruction_set.hpp"
 #include "../../minwise.hpp"
 #include "../../simd/forms.hpp"

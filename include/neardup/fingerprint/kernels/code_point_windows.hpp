@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "../../detail/bytes.hpp"
+#include "../../detail/bits.hpp"
 #include "../../simd/forms.hpp"
 #include "../../text/kernels/text_blocks.hpp"
 #include "../../text/kernels/utf8_blocks.hpp"

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/bytes.hpp"
 #include "../../error.hpp"
 #include "../hashers.hpp"
 #include "hash_block.hpp"

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../detail/bytes.hpp"
+#include "../../detail/bits.hpp"
 #include "../../simd/forms.hpp"
 
 namespace neardup::inline v0::detail {

@@ -15,7 +15,6 @@
 #include <string_view>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/bytes.hpp"
 #include "../../simd/forms.hpp"
 #include "../../text/kernels/text_blocks.hpp"
 #include "../../text/kernels/word_spans.hpp"

@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-#include "../../detail/bytes.hpp"
+#include "../../detail/bits.hpp"
 #include "../../simd/forms.hpp"
 #include "../../text/tokenizer.hpp"
 #include "../hashers.hpp"

@@ -9,10 +9,9 @@
 #include <cstdint>
 #include <span>
 
-#include "../../detail/prefetch.hpp"
+#include "../../detail/bits.hpp"
 #include "bucket_line.hpp"
 #include "bucket_table.hpp"
-#include "filter_scan.hpp"
 #include "filters.hpp"
 #include "search_plans.hpp"
 #include "searches.hpp"

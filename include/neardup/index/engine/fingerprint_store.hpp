@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/prefetch.hpp"
 #include "../../error.hpp"
 #include "bucket_table.hpp"
 

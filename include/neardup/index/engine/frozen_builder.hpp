@@ -17,7 +17,6 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/large_array.hpp"
-#include "../../detail/prefetch.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../runner.hpp"

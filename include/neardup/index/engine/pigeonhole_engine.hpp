@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
-#include "../../detail/prefetch.hpp"
 #include "batch_search.hpp"
 #include "bucket_table.hpp"
 #include "filters.hpp"

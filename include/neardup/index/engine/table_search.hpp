@@ -8,10 +8,8 @@
 #include <cstdint>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/prefetch.hpp"
 #include "bucket_line.hpp"
 #include "bucket_table.hpp"
-#include "filter_scan.hpp"
 #include "filters.hpp"
 #include "search_plans.hpp"
 #include "searches.hpp"

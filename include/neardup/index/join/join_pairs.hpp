@@ -16,7 +16,6 @@
 #include "../../detail/equal_groups.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../detail/visits.hpp"
-#include "../../join_options.hpp"
 #include "../../runner.hpp"
 #include "../../threshold.hpp"
 #include "../engine/filters.hpp"

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/prefetch.hpp"
 
 namespace neardup::inline v0::detail {
 

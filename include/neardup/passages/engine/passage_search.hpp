@@ -30,7 +30,6 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/bytes.hpp"
 #include "../../detail/compiled.hpp"
 #include "../../detail/mutex.hpp"
 #include "../../detail/radix_partition.hpp"

@@ -8,7 +8,6 @@
 #include <span>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/bytes.hpp"
 #include "rare_first.hpp"
 
 namespace neardup::inline v0::detail {

@@ -9,7 +9,7 @@
 #include <span>
 #include <type_traits>
 
-#include "../../detail/bytes.hpp"
+#include "../../detail/bits.hpp"
 #include "../../instruction_set.hpp"
 #include "../../simd/forms.hpp"
 

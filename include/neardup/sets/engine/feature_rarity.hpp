@@ -11,7 +11,6 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
-#include "../../detail/prefetch.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -17,7 +17,6 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/equal_groups.hpp"
 #include "../../detail/large_array.hpp"
-#include "../../detail/prefetch.hpp"
 #include "../../error.hpp"
 #include "bitmap_filter.hpp"
 #include "candidate_search.hpp"

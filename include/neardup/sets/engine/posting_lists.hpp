@@ -16,7 +16,6 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
-#include "../../detail/prefetch.hpp"
 #include "../../error.hpp"
 #include "chunked_array.hpp"
 

@@ -17,7 +17,6 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/large_array.hpp"
-#include "../../detail/prefetch.hpp"
 #include "../../instruction_set.hpp"
 #include "../../simd/forms.hpp"
 #include "../../simd/sort_few.hpp"

@@ -7,7 +7,7 @@
 // pairs are read again.
 //
 // If many small sets have a frequent prefix feature, these sets have rows for parts of the universe of features instead
-// (row_parts.hpp). A pair of two such sets belongs to its first equal part.
+// (set_parts.hpp). A pair of two such sets belongs to its first equal part.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,6 @@
 #include "distinct_sets.hpp"
 #include "overlap_bounds.hpp"
 #include "rare_first.hpp"
-#include "row_parts.hpp"
 #include "set_parts.hpp"
 
 namespace neardup::inline v0::detail {

@@ -30,7 +30,6 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/large_array.hpp"
-#include "../../detail/prefetch.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../detail/visits.hpp"
 #include "../../runner.hpp"

@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
-#include "../../detail/prefetch.hpp"
 #include "../../error.hpp"
 #include "bitmap_filter.hpp"
 #include "candidate_search.hpp"

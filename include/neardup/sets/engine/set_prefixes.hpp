@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/large_array.hpp"
-#include "../../detail/prefetch.hpp"
 #include "../../runner.hpp"
 #include "distinct_sets.hpp"
 #include "overlap_bounds.hpp"

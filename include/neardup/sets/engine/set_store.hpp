@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/prefetch.hpp"
+#include "../../detail/bits.hpp"
 #include "../../error.hpp"
 #include "chunked_array.hpp"
 

@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/bytes.hpp"
+#include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
 #include "../../detail/xxh3.hpp"
 #include "../../error.hpp"

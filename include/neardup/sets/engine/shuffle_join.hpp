@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/bytes.hpp"
 #include "../../detail/equal_groups.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/bytes.hpp"
 #include "../../detail/compiled.hpp"
 #include "../../detail/file_operations.hpp"
 #include "../../detail/xxh3.hpp"

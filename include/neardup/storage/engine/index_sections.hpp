@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/large_array.hpp"
-#include "../../detail/prefetch.hpp"
 #include "../../index/engine/bucket_line.hpp"
 #include "../../index/engine/filters.hpp"
 #include "../../index/engine/frozen_builder.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "../../detail/bytes.hpp"
+#include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
 #include "../../error.hpp"
 #include "../../fingerprint/hashers.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/bytes.hpp"
+#include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
 #include "../tokenizer.hpp"
 #include "../unicode.hpp"

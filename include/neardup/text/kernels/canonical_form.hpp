@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/bytes.hpp"
 #include "../../instruction_set.hpp"
 #include "../../simd/forms.hpp"
 #include "../unicode.hpp"

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/bytes.hpp"
 #include "../../instruction_set.hpp"
 #include "../../simd/forms.hpp"
 #include "text_blocks.hpp"

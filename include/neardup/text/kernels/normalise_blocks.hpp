@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/bytes.hpp"
 #include "../../simd/forms.hpp"
 #include "../unicode.hpp"
 #include "../utf8.hpp"

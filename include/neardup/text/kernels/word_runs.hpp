@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../detail/bytes.hpp"
+#include "../../detail/bits.hpp"
 #include "../unicode.hpp"
 
 namespace neardup::inline v0::detail {

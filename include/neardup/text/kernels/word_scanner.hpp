@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "../../detail/bytes.hpp"
+#include "../../detail/bits.hpp"
 #include "../unicode.hpp"
 #include "../utf8.hpp"
 #include "word_runs.hpp"
