@@ -38,7 +38,22 @@ std::vector<std::string> sample_texts() {
   std::vector<std::string> texts = {"", " ", "a", "a b", "a a b", "\xff", "\u4e2d\u6587"};
   oracle::random_texts random(6);
   for (int i = 0; i < 4; ++i) texts.push_back(random.next(5 + random.below(30)));
+  oracle::unless_sample([&](auto) { texts.push_back(random.next(20'000)); });
   return texts;
+}
+
+/// Returns true if the text has this fingerprint when it is cut at any byte, or in chunks of one or three bytes.
+template <class Hash, class Fingerprint>
+bool streams_to(const Hash& hash, std::string_view text, const Fingerprint& expected) {
+  neardup::text_stream stream{hash};
+  const auto gives = [&](const std::vector<std::string_view>& chunks) {
+    for (const std::string_view chunk : chunks) stream.feed(exact_copy(chunk));
+    return stream.finish() == expected;
+  };
+  for (std::size_t at = 0; at <= text.size() && text.size() < 100; ++at) {
+    if (!gives(support::cut_at(text, at))) return false;
+  }
+  return gives(support::cut_every(text, 1)) && gives(support::cut_every(text, 3));
 }
 
 /// Fails with the composition, the text, and the fingerprints that the ways to compute them gave.
@@ -68,13 +83,15 @@ TEMPLATE_TEST_CASE_SIG("each tokenizer with each weighter gives the fingerprint 
         const auto found = hash(text);
         fingerprints += found.has_value();
         const auto bag = hash.bag(text);
-        // By a workspace that other texts have used, and by the bag.
+        // By a workspace that other texts have used, by the bag, and in chunks.
+        const bool is_streamed = Bits != 64 || streams_to(hash, texts[i], found);
         if (oracle::digits(found) == expected && hash(text, scratch) == found && hash(bag) == found &&
-            hash(bag, scratch) == found) {
+            hash(bag, scratch) == found && is_streamed) {
           continue;
         }
         report(t.name, weighter_name, texts[i], expected,
                std::vector{found, hash(text, scratch), hash(bag), hash(bag, scratch)});
+        REQUIRE(is_streamed);
       }
     });
   }

@@ -1,4 +1,4 @@
-// A text that is fed in chunks has the fingerprint of the whole text, in every composition.
+// A text that is fed in chunks has the fingerprint of the whole text; for every composition see simhasher_test.cpp.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -10,9 +10,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
-#include "oracle/fingerprint.hpp"
 #include "oracle/random_text.hpp"
-#include "support/compositions.hpp"
 #include "support/tokens.hpp"
 #include "support/widths.hpp"
 
@@ -24,7 +22,6 @@ using neardup::words;
 using support::cut_at;
 using support::cut_every;
 using support::exact_copy;
-using support::printable;
 
 template <class Stream>
 auto fingerprint_of_chunks(Stream& stream, const std::vector<std::string_view>& chunks) {
@@ -42,31 +39,6 @@ struct bytes {
 };
 
 }  // namespace
-
-TEST_CASE("each composition gives the fingerprint of the whole text, cut at any byte", "[text_stream]") {
-  oracle::random_texts random(10);
-  std::vector<std::string> texts = {"", "a", "\xe4\xb8"};
-  for (int i = 0; i < 3; ++i) texts.push_back(random.next(15 + random.below(10)));
-  for (const support::tokenizer_case& t : support::tokenizer_cases()) {
-    support::for_each_weighter([&](const char* weighter_name, auto weigh, auto reference) {
-      const simhasher<support::any_text_tokenizer, decltype(weigh)> hash{t.tokenize, weigh};
-      text_stream stream{hash};
-      for (const std::string& text : texts) {
-        CAPTURE(t.name, weighter_name, printable(text));
-        const auto expected = hash(text);
-        REQUIRE(oracle::digits(expected) ==
-                oracle::fingerprint(reference(oracle::count(t.oracle(text)), 64, 0), 64, 0));
-        for (std::size_t position = 0; position <= text.size(); ++position) {
-          if (fingerprint_of_chunks(stream, cut_at(text, position)) == expected) continue;
-          CAPTURE(position);
-          REQUIRE(fingerprint_of_chunks(stream, cut_at(text, position)) == expected);
-        }
-        REQUIRE(fingerprint_of_chunks(stream, cut_every(text, 1)) == expected);
-        REQUIRE(fingerprint_of_chunks(stream, cut_every(text, 3)) == expected);
-      }
-    });
-  }
-}
 
 TEMPLATE_TEST_CASE_SIG("each width gives the fingerprint of the whole text", "[text_stream]",
                        ((std::size_t Bits), Bits), NEARDUP_TEST_WIDTHS) {

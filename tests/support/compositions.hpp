@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,6 +88,10 @@ void for_each_weighter(Visit visit) {
     visit("levels{5, tf}", levels{5, tf{}}, plain([](const numbers& n) { return oracle::levels(oracle::tf(n), 5); }));
     visit("levels{3, tf_idf}", levels{3, tf_idf{table}},
           plain([=](const numbers& n) { return oracle::levels(by_tf_idf(n), 3); }));
+    visit("tfidf by name", any_weighter(any_weighter::parse("tfidf"), std::make_shared<const idf_table>(table)),
+          plain(by_tf_idf));
+    visit("levels:5:tf by name", any_weighter(any_weighter::parse("levels:5:tf")),
+          plain([](const numbers& n) { return oracle::levels(oracle::tf(n), 5); }));
     visit("top{3, tf}", top{3, tf{}}, [](const numbers& n, std::size_t bits, std::uint64_t seed) {
       return oracle::top(oracle::tf(n), 3, bits, seed);
     });

@@ -5,16 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <neardup/fingerprint/hashers.hpp>
-#include <neardup/fingerprint/weighters.hpp>
 #include <neardup/minwise.hpp>
 #include <neardup/simhash.hpp>
 
@@ -44,38 +41,6 @@ hash_weights<Words> weigh_counts(const counted_tokens<Words>& counts, const Weig
   for (const auto& [token, count] : counts) weights[token.first] += count;
   for (auto& [hash, number] : weights) number = static_cast<std::uint64_t>(weigh(number));
   return weights;
-}
-
-/// Weighs by token and count: the weights of tokens of equal hash add up.
-template <std::size_t Words, class Weigh>
-hash_weights<Words> weigh_texts(const counted_tokens<Words>& counts, const Weigh& weigh) {
-  hash_weights<Words> weights;
-  for (const auto& [token, count] : counts) weights[token.first] += weigh(token.second, count);
-  return weights;
-}
-
-/// The smallest whole level with level / n >= weight / heaviest, by trying all levels.
-template <std::size_t Words>
-hash_weights<Words> level_weights(hash_weights<Words> weights, std::uint64_t n) {
-  std::uint64_t heaviest = 0;
-  for (const auto& entry : weights) heaviest = (std::max)(heaviest, entry.second);
-  for (auto& [hash, units] : weights) {
-    std::uint64_t level = 0;
-    while (level * heaviest < units * n) ++level;
-    units = 256 * level;
-  }
-  return weights;
-}
-
-/// The n heaviest; ties go to the smaller hash.
-template <std::size_t Words>
-hash_weights<Words> top_weights(const hash_weights<Words>& weights, std::size_t n) {
-  std::vector<std::pair<std::uint64_t, std::array<std::uint64_t, Words>>> order;
-  for (const auto& [hash, units] : weights) order.emplace_back(~units, hash);
-  std::sort(order.begin(), order.end());
-  hash_weights<Words> kept;
-  for (std::size_t i = 0; i < n && i < order.size(); ++i) kept[order[i].second] = ~order[i].first;
-  return kept;
 }
 
 template <std::size_t Bits, std::size_t Words>
