@@ -3,7 +3,7 @@
 import json
 import random
 
-from harness import A, CommandTest, jsonl, members_of, represented, run, words, main, as_json
+from harness import A, CommandTest, jsonl, run, words, main, as_json
 
 
 LEAST_COMMON = 8
@@ -75,19 +75,6 @@ class Containment(CommandTest):
                     text = run(*options, "--jsonl", *line[-3:], data=self.data).text
                     columns = [row.split("\t")[1:] for row in text.splitlines()]
                     self.assertEqual(columns, [[str(c), str(s[0]), str(s[1]), a, r, b] for a, b, r, _, c, s in expected])
-
-    def test_the_container_stays(self):
-        """What is kept is in law_test.py, too; here are the similarities of members."""
-        largest = sorted(self.sets, key=lambda name: -len(self.sets[name]))
-        for least in (0.5, 0.8):
-            share = lambda a, b: containment(self.sets[a], self.sets[b])
-            label = represented(largest, lambda a, b: share(a, b) if share(a, b) >= least else None)
-            expected = members_of({name: label[name] for name in self.sets})
-            groups = run("groups", *JSON, "--check", "containment", "--min-similarity", least, self.file)
-            for row, group in zip(self.assert_done(groups).json, expected, strict=True):
-                self.assertEqual([member["id"] for member in row["members"]], group)
-                for member in row["members"][1:]:
-                    self.assertAlmostEqual(member["similarity"], share(group[0], member["id"]), places=5)
 
     def test_another_corpus(self):
         """Dropped are documents of the input within one of the other corpus, and those that hold one."""

@@ -9,8 +9,8 @@ import re
 import threading
 import time
 
-from harness import closeness_in, A, CommandTest, characters, corpus, fingerprints, jaccard, jsonl, large_corpus, as_json
-from harness import SANITIZED, cpu_seconds, hamming_distance, represented, run, start, stop, words, main
+from harness import A, CommandTest, characters, corpus, fingerprints, jaccard, jsonl, large_corpus, as_json
+from harness import SANITIZED, cpu_seconds, hamming_distance, run, start, stop, words, main
 
 
 def cosine(a, b):
@@ -31,9 +31,9 @@ def matches(sets, measure, least):
     }
 
 
-def sets_of(texts, prefix="d"):
+def sets_of(texts):
     """The documents that have tokens."""
-    return {f"{prefix}{i}": words(text, 2) for i, text in enumerate(texts) if words(text, 2)}
+    return {f"d{i}": words(text, 2) for i, text in enumerate(texts) if words(text, 2)}
 
 
 class Limits(CommandTest):
@@ -64,8 +64,6 @@ class Limits(CommandTest):
 
 
 class ByDefault(CommandTest):
-    exact = ()
-
     def setUp(self):
         super().setUp()
         self.texts = corpus(240, 61)
@@ -82,7 +80,7 @@ class ByDefault(CommandTest):
                     (a, b, as_json(s)) for (a, b), s in matches(self.sets, similarity, least).items()
                 ]
                 self.assertGreater(len(expected), 20)
-                options = ("pairs", *self.exact, *JSON, "--check", measure, "--similarity", least)
+                options = ("pairs", *JSON, "--check", measure, "--similarity", least)
                 for source, threads in ((self.file, 1), ("-", 3)):
                     with self.subTest(measure=measure, least=least, source=source):
                         done = self.assert_done(run(*options, "--threads", threads, source, data=self.data))
@@ -90,13 +88,13 @@ class ByDefault(CommandTest):
 
     def test_no_distance_is_shown_where_no_fingerprints_are_compared(self):
         dropped = self.folder / "dropped"
-        pairs = self.assert_done(run("pairs", *self.exact, "--jsonl", self.file)).text.splitlines()
+        pairs = self.assert_done(run("pairs", "--jsonl", self.file)).text.splitlines()
         self.assertGreater(len(pairs), 20)
         self.assertEqual({row.split("\t")[1] for row in pairs}, {"-"})
-        self.assertTrue(all(row.keys() == {"a", "b", "similarity"} for row in run("pairs", *self.exact, *JSON, self.file).json))
-        for group in self.assert_done(run("groups", *self.exact, *JSON, self.file)).json:
+        self.assertTrue(all(row.keys() == {"a", "b", "similarity"} for row in run("pairs", *JSON, self.file).json))
+        for group in self.assert_done(run("groups", *JSON, self.file)).json:
             self.assertTrue(all(member.keys() == {"id", "similarity"} for member in group["members"]))
-        self.assert_done(run("unique", *self.exact, "--jsonl", "--dropped", dropped, self.file))
+        self.assert_done(run("unique", "--jsonl", "--dropped", dropped, self.file))
         rows = [json.loads(line) for line in dropped.read_text().splitlines()]
         self.assertGreater(len(rows), 20)
         self.assertTrue(all(row.keys() == {"id", "kept", "similarity"} for row in rows))
@@ -107,7 +105,7 @@ class ByDefault(CommandTest):
         data = jsonl(["?! ?! ..", "some words", "?! ?! ..", "", ""])
         by_bytes = ("--features", "words", "--check-features", "bytes:3")
         for verb, count in (("pairs", 1), ("groups", 1), ("unique", 4)):
-            done = self.assert_done(run(verb, *self.exact, *by_bytes, "--jsonl", *(() if verb == "unique" else JSON[1:]), "-", data=data))
+            done = self.assert_done(run(verb, *by_bytes, "--jsonl", *(() if verb == "unique" else JSON[1:]), "-", data=data))
             self.assertEqual(len(done.json), count)
             self.assertIn("2 documents have no tokens", done.err)
             done = self.assert_done(run(verb, "--exact", "--features", "words", "--jsonl", "-", data=data))
@@ -115,45 +113,30 @@ class ByDefault(CommandTest):
 
     def test_finds_what_no_fingerprint_finds(self):
         # A pair with three of ten features in common is beyond any distance that a search of 64 bits takes.
-        rows = run("pairs", *JSON, *self.exact, "--similarity", 0.3, self.file).json
+        rows = run("pairs", *JSON, "--similarity", 0.3, self.file).json
         fewer = run("pairs", *JSON, "--distance", 5, "--min-similarity", 0.3, self.file).json
         found = {(row["a"], row["b"]) for row in rows}
         self.assertLess({(row["a"], row["b"]) for row in fewer}, found)
 
     def test_copies_once(self):
-        every = run("pairs", *JSON, *self.exact, self.file).json
-        once = run("pairs", *JSON, *self.exact, "--copies-once", self.file).json
+        every = run("pairs", *JSON, self.file).json
+        once = run("pairs", *JSON, "--copies-once", self.file).json
         first = {name: next(n for n in self.sets if self.sets[n] == s) for name, s in self.sets.items()}
         wanted = [row for row in every if first[row["a"]] == row["a"] and first[row["b"]] in (row["a"], row["b"])]
         self.assertEqual(once, wanted)
         self.assertLess(len(once), len(every))
 
     def test_text_needs_no_fingerprints(self):
-        rows = run("groups", *JSON, *self.exact, "--similarity", 0.5, self.file).json
+        rows = run("groups", *JSON, "--similarity", 0.5, self.file).json
         expected = [m["id"] for row in rows for m in row["members"]]
-        lines = self.assert_done(run("groups", "--jsonl", *self.exact, "--similarity", 0.5, self.file)).text.splitlines()
+        lines = self.assert_done(run("groups", "--jsonl", "--similarity", 0.5, self.file)).text.splitlines()
         self.assertEqual([line.split("  ")[2] for line in lines if line.startswith("  ")], expected)
-
-    def test_dropped_names_what_was_kept(self):
-        expected = [
-            {"id": name, "kept": by, "similarity": as_json(jaccard(self.sets[name], self.sets[by]))}
-            for name, by in represented(
-                self.sets, closeness_in(matches(self.sets, jaccard, 0.5))
-            ).items()
-            if by != name
-        ]
-        for source in (self.file, "-"):
-            dropped = self.folder / "dropped.jsonl"
-            options = ("unique", *self.exact, "--jsonl", "--similarity", 0.5, "--dropped", dropped)
-            self.assert_done(run(*options, source, data=self.data))
-            rows = [json.loads(line) for line in dropped.read_text().splitlines()]
-            self.assertEqual([{k: row[k] for k in ("id", "kept", "similarity")} for row in rows], expected)
 
     def test_a_pipe_of_several_rounds_keeps_what_a_file_keeps(self):
         texts = corpus(9000, 62, vocabulary=60)
         data = jsonl(texts)
         file = self.write("long.jsonl", data)
-        options = ("unique", *self.exact, "--jsonl", "--similarity", 0.6)
+        options = ("unique", "--jsonl", "--similarity", 0.6)
         whole = self.assert_done(run(*options, file)).bytes
         for threads in (1, 3):
             self.assertEqual(run(*options, "--threads", threads, "-", data=data).bytes, whole)
@@ -201,56 +184,22 @@ class ByDefault(CommandTest):
                 for memory in ("1",) if SANITIZED else ("1", "200K"):
                     self.assertEqual(self.assert_done(run(*options, "--memory", memory)).bytes, whole)
 
-    def test_another_corpus(self):
-        others = [text for text in corpus(120, 61) if text not in self.texts[:40]]
-        theirs = sets_of(others, "o")
-        lines = [json.dumps({"id": f"o{i}", "text": text}) + "\n" for i, text in enumerate(others)]
-        path = self.write("others.jsonl", "".join(lines))
-        index = self.folder / "others.neardup"
-        self.assert_done(run("index", "--jsonl", "--output", index, path))
-        least = 0.5
-        mine = self.data.splitlines(keepends=True)
-        for against in (path, index):
-            for within in (False, True):
-                with self.subTest(against=against, within=within):
-                    near = lambda a, b: jaccard(self.all[a], self.all[b]) >= least
-                    self.all = {**theirs, **self.sets}
-                    pairs, kept, dropped = [], list(theirs), set()
-                    names = list(self.sets)
-                    for i, b in enumerate(names):
-                        pairs += [(b, a) for a in theirs if near(a, b)]
-                        pairs += [(b, c) for c in names[i + 1 :] if within and near(b, c)]
-                        if any(near(a, b) for a in kept):
-                            dropped.add(b)
-                        elif within:
-                            kept.append(b)
-                    options = (*self.exact, "--jsonl", "--min-similarity", least, "--against", against)
-                    options += ("--also-within",) if within else ()
-                    rows = self.assert_done(run("pairs", "--format", "jsonl", *options, self.file)).json
-                    self.assertEqual([(r["a"], r.get("against", r.get("b"))) for r in rows], pairs)
-                    stays = b"".join(line for i, line in enumerate(mine) if f"d{i}" not in dropped)
-                    for source in (self.file, "-"):
-                        done = self.assert_done(run("unique", *options, source, data=self.data))
-                        self.assertEqual(done.bytes, stays)
-
     def test_other_features(self):
         sets = {f"d{i}": characters(text, 4) for i, text in enumerate(self.texts) if characters(text, 4)}
         expected = list(matches(sets, jaccard, 0.6))
         for features in (("--features", "chars:4"), ("--features", "words", "--check-features", "chars:4")):
-            rows = self.assert_done(run("pairs", *self.exact, *JSON, "--similarity", 0.6, *features, self.file)).json
+            rows = self.assert_done(run("pairs", *JSON, "--similarity", 0.6, *features, self.file)).json
             self.assertEqual([(row["a"], row["b"]) for row in rows], expected)
 
     def test_given_features_of_records(self):
         rows = [{"id": f"d{i}", "f": [[w, 1 + len(w)] for w in t.split()]} for i, t in enumerate(self.texts)]
         data = "".join(json.dumps(row) + "\n" for row in rows)
         sets = {row["id"]: {w for w, _ in row["f"]} for row in rows}
-        done = self.assert_done(run("pairs", *self.exact, *JSON, "--weighted-field", "f", "--check", "jaccard", "-", data=data))
+        done = self.assert_done(run("pairs", *JSON, "--weighted-field", "f", "--check", "jaccard", "-", data=data))
         self.assertEqual([(row["a"], row["b"]) for row in done.json], list(matches(sets, jaccard, 0.8)))
 
 
 class Demanded(ByDefault):
-    exact = ("--exact",)
-
     def test_says_what_it_means(self):
         done = run("groups", "--exact", "--jsonl", self.file)
         said = done.err.splitlines()[0]

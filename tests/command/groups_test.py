@@ -4,7 +4,7 @@ import math
 import random
 import re
 
-from harness import closeness_in, A, B, SOURCE, CommandTest, characters, close_pairs, connected, corpus, cpu_seconds, fingerprints, as_json
+from harness import closeness_in, A, B, SOURCE, CommandTest, close_pairs, connected, corpus, cpu_seconds, fingerprints, as_json
 from harness import hamming_distance, jaccard, jsonl, members_of, represented, run, unless_short, words, main
 
 
@@ -53,29 +53,6 @@ class Groups(CommandTest):
                         self.assertEqual([row["group"] for row in rows], list(range(len(rows))))
                         self.assertEqual([row["size"] for row in rows], [len(group) for group in expected])
                         self.assertGreater(len(rows), 1)
-
-    def test_check_against_the_oracle(self):
-        texts = corpus(300, 2)
-        data = jsonl(texts)
-        text_of = {f"d{i}": t for i, t in enumerate(texts)}
-        prints = fingerprints(data)
-        checks = (("words:2", lambda t: words(t, 2)), ("chars:3", lambda t: characters(t, 3)))
-        for name, features in checks:
-            sets = {name: features(text_of[name]) for name in prints}
-            for least in (0.5, 0.8):
-                similar = {
-                    (a, b): jaccard(sets[a], sets[b])
-                    for a, b, _ in close_pairs(prints, 16, lambda a, b: jaccard(sets[a], sets[b]) >= least)
-                }
-                expected = members_of(represented(prints, closeness_in(similar)))
-                with self.subTest(check=name, least=least):
-                    options = ("--distance", 16, "--min-similarity", least, "--features", "words:2", "--check-features", name)
-                    rows = self.assert_done(run("--jsonl", "--format", "jsonl", *options, "-", data=data)).json
-                    for row, group in zip(rows, expected, strict=True):
-                        self.assertEqual([member["id"] for member in row["members"]], group)
-                        for member in row["members"]:
-                            similarity = jaccard(sets[group[0]], sets[member["id"]])
-                            self.assertAlmostEqual(member["similarity"], similarity, places=5)
 
     def test_short_documents_without_a_check_have_to_be_equal(self):
         texts = ["one two", "One, two!", "one two three", "one two one two", A, A.upper()]

@@ -14,12 +14,12 @@ import operator
 import os
 import random
 
-from harness import IS_SAMPLE, CommandTest, fingerprints, hamming_distance, jsonl, law, run, main
+from harness import IS_SAMPLE, CommandTest, as_json, fingerprints, hamming_distance, jsonl, law, run, main
 
 TABLE = os.environ.get("NEARDUP_LAW_TABLE")
 CORPORA = 3
 ADDED = "three times added to an index"
-PAIRED = ("within lang", "across lang")
+PAIRED = ("within lang", "across lang", "within site", "across site")
 KEEP = {"keep longest": lambda row: lambda names: sorted(names, key=lambda name: -len(row.texts[name].encode())),
         "keep highest:rank": lambda row: lambda names: sorted(names, key=lambda name: -row.rank[name]),
         "keep lowest:rank": lambda row: lambda names: sorted(names, key=row.rank.get)}
@@ -30,15 +30,20 @@ class Row:
     """A measure: the options of the command, and how close two documents are by it, or None. The features are those that
     `neardup tokens` prints."""
 
-    options, index_options, count, longest = (), ("--features", "words:1"), 220, 14
+    options, index_options, read, count, longest = (), ("--features", "words:1"), (), 220, 14
 
     def __init__(self, seed):
         rng = random.Random(seed)
         self.texts = {f"d{i}": " ".join(words) for i, words in enumerate(law.draw_texts(rng, self.count, self.longest))}
         self.rank = {name: rng.randrange(5) for name in self.texts}
-        self.lang = {name: i * i % 3 for i, name in enumerate(self.texts)}
-        lines = [json.dumps({"id": name, "text": text, "rank": self.rank[name], "lang": self.lang[name]}) for name, text in self.texts.items()]
-        self.lines = {name: line + "\n" for name, line in zip(self.texts, lines)}
+        self.codes = self.draw_codes(rng)
+        # `site` has so many values that a join for each would take longer than one of all documents.
+        self.fields = {"lang": {name: i * i % 3 for i, name in enumerate(self.texts)},
+                       "site": {name: i // 3 for i, name in enumerate(self.texts)}}
+        self.lines = {}
+        for name, text in self.texts.items():
+            record = {"id": name, "text": text, "rank": self.rank[name], **{key: field[name] for key, field in self.fields.items()}}
+            self.lines[name] = json.dumps(record | self.codes.get(name, {})) + "\n"
         rows = run("tokens", "--jsonl", "--features", "words:1", "--format", "jsonl", "-", data=self.data(self.texts)).json
         self.sets = {row["id"]: frozenset(token for token, _ in row["tokens"]) for row in rows}
         self.known_answers = {}
@@ -46,6 +51,19 @@ class Row:
 
     def prepare(self):
         pass
+
+    def draw_codes(self, rng):
+        """Fields of codes, by document."""
+        return {}
+
+    def facts(self, a, b):
+        """What the command prints about two documents that match."""
+        return {"similarity": as_json(self.match(a, b))}
+
+    def compared(self):
+        """The options without the features, which an index and the file of counts name."""
+        at = self.options.index("--check-features") if "--check-features" in self.options else len(self.options)
+        return self.options[:at] + self.options[at + 2 :]
 
     def data(self, names):
         return "".join(self.lines[name] for name in names).encode()
@@ -77,6 +95,7 @@ class Jaccard(Row):
 
 class Cosine(Row):
     options = ("--check-features", "words:1", "--check", "cosine", "--similarity", "0.7")
+    index_options = (*Row.index_options, "--keep-postings")
 
     def closeness(self, a, b):
         common = self.common(a, b)
@@ -127,6 +146,9 @@ class Fingerprints(Row):
             return -distance if self.sets[a] and self.sets[a] == self.sets[b] else None
         return -distance if distance <= 12 else None
 
+    def facts(self, a, b):
+        return {"distance": self.distance(a, b)}
+
 
 class Checked(Fingerprints):
     options = ("--features", "words:1", "--kind", "simhash", "--distance", "14", "--min-similarity", "0.5",
@@ -135,13 +157,41 @@ class Checked(Fingerprints):
     def closeness(self, a, b):
         return Jaccard.closeness(self, a, b) if self.distance(a, b) <= 14 else None
 
+    def facts(self, a, b):
+        return {**Row.facts(self, a, b), **Fingerprints.facts(self, a, b)}
 
-class CheckedEdits(Fingerprints):
+
+class CheckedEdits(Checked):
     options = ("--features", "words:1", "--kind", "simhash", "--distance", "14", "--min-similarity", "0.6", "--check", "edit")
     count, longest = 110, 10
 
     def closeness(self, a, b):
         return Edits.closeness(self, a, b) if self.distance(a, b) <= 14 else None
+
+
+class Codes(Row):
+    bits, read = 64, ("--code-field", "code")
+    options = index_options = (*read, "--distance", "3")
+
+    def draw_codes(self, rng):
+        """Codes that differ in some of seven bits from one of eight."""
+        few = [rng.getrandbits(self.bits) for _ in range(8)]
+        flips = lambda: sum(rng.getrandbits(1) << i * self.bits // 7 for i in range(7))
+        return {name: {"code": f"{rng.choice(few) ^ flips():0{self.bits // 4}x}"} for name in self.texts}
+
+    def prepare(self):
+        self.sets = {name: int(fields["code"], 16) for name, fields in self.codes.items()}
+
+    def closeness(self, a, b):
+        apart = hamming_distance(self.sets[a], self.sets[b])
+        return -apart if apart <= 3 else None
+
+    def facts(self, a, b):
+        return {"distance": -self.match(a, b)}
+
+
+class WideCodes(Codes):
+    bits = 96
 
 
 class Law(CommandTest):
@@ -165,35 +215,61 @@ class Law(CommandTest):
 
     # ---- what the command said ----
 
-    def of_unique(self, names, done, dropped):
+    def check_facts(self, row, said, names, other, a, b):
+        """Checks what stands beside document `b`, which `said` names as near `a`; `other` tells documents that are none of `names`."""
+        self.assertEqual(other, b not in names)
+        if row.match(b, a) is not None:
+            facts = row.facts(b, a)
+            self.assertEqual({key: said[key] for key in facts}, facts, (a, b))
+
+    def of_pairs(self, row, names, done, a="a", others=("against", "indexed")):
+        """Document -> the later and the known ones that it is paired with, from pairs or query."""
+        near = {name: [] for name in names}
+        for said in self.assert_done(done).json:
+            other = next((said[key] for key in others if key in said), None)
+            b = said["b"] if other is None else other
+            said.setdefault("similarity", said.get("containment"))
+            self.check_facts(row, said, names, other is not None, said[a], b)
+            near[said[a]].append(b)
+        return {name: sorted(found) for name, found in near.items()}
+
+    def of_unique(self, row, names, done, dropped):
         """Document -> original, from the kept and dropped documents of unique."""
-        kept = [row["id"] for row in self.assert_done(done).json]
-        label = {name: name for name in kept}
-        for line in dropped.read_text().splitlines():
-            row = json.loads(line)
-            label[row["id"]] = row.get("against", row.get("kept"))
+        label = {said["id"]: said["id"] for said in self.assert_done(done).json}
+        for said in map(json.loads, dropped.read_text().splitlines()):
+            label[said["id"]] = said.get("against", said.get("kept"))
+            self.check_facts(row, said, names, "against" in said, said["id"], label[said["id"]])
         self.assertEqual(sorted(label), sorted(names))
         return label
 
     def unique(self, row, names, *options, pipe=False):
         dropped = self.folder / "dropped"
+        done = self.run_on(row, names, pipe, "unique", *row.options, *options, "--dropped", dropped)
+        return self.of_unique(row, names, done, dropped)
+
+    def run_on(self, row, names, pipe, verb, *options):
         data = row.data(names)
         source = "-" if pipe else self.write("input.jsonl", data)
-        done = run("unique", "--jsonl", *row.options, *options, "--dropped", dropped, source, data=data if pipe else b"")
-        return self.of_unique(names, done, dropped)
+        return run(verb, "--jsonl", *options, source, data=data if pipe else b"")
 
-    def of_groups(self, names, done):
+    def of_groups(self, row, names, done):
         label = {name: name for name in names}
-        for row in self.assert_done(done).json:
-            first, *others = [member["id"] for member in row["members"]]
-            label.update((name, first) for name in others)
+        for first, *others in (group["members"] for group in self.assert_done(done).json):
+            label.update((said["id"], first["id"]) for said in others)
+            for said in others:
+                facts = {**said, "similarity": said.get("similarity")}
+                self.check_facts(row, facts, names, first.get("against", False), said["id"], first["id"])
         return {name: label[name] for name in names}
 
     def groups(self, row, names, *options, pipe=False):
-        data = row.data(names)
-        source = "-" if pipe else self.write("input.jsonl", data)
-        return self.of_groups(names, run("groups", "--jsonl", "--format", "jsonl", *row.options, *options, source,
-                                         data=data if pipe else b""))
+        return self.of_groups(row, names, self.run_on(row, names, pipe, "groups", "--format", "jsonl", *row.options, *options))
+
+    def pairs(self, row, names, *options, pipe=False):
+        return self.of_pairs(row, names, self.run_on(row, names, pipe, "pairs", "--format", "jsonl", *row.options, *options))
+
+    def query(self, row, names, *options, pipe=False):
+        options = [option if option != "--against" else "--index" for option in options]
+        return self.of_pairs(row, names, self.run_on(row, names, pipe, "query", "--format", "jsonl", *row.compared(), *options), "id")
 
     # ---- cells ----
 
@@ -207,8 +283,8 @@ class Law(CommandTest):
             others = [n for n in wanted if found[n] != n and wanted[n] != n and found[n] != wanted[n]]
             kept, wrong = kept + bool(kept_differ), wrong + bool(others)
             for name in (kept_differ + others)[:1]:
-                text = lambda n: f"{n} ({row.texts[n]!r})"
-                near = lambda n: "" if n == name else f", closeness {row.match(n, name)}"
+                text = lambda n: f"{n} ({row.texts.get(str(n))!r})"
+                near = lambda n: "" if n == name or str(n) not in row.texts else f", closeness {row.match(n, name)}"
                 example = example or (f"{text(name)}: found {text(found[name])}{near(found[name])}; "
                                       f"wanted {text(wanted[name])}{near(wanted[name])}; {len(others)} of {len(wanted)} differ")
         if TABLE:
@@ -261,18 +337,25 @@ class Law(CommandTest):
 
     def known_of(self, row, way, paired):
         """The file of the known documents. A replaced document of an index is as young as one added then; a removed one
-        decides nothing."""
+        decides nothing. An index that keeps the values of a field answers both rules. Changes are in the log of an index, in the
+        index, or in an index that is made from it."""
         known, _ = self.split(row)
         if way == "against a corpus":
             return self.write("known.jsonl", row.data(known))
-        path = self.index_of(row, known, paired)
+        path = self.index_of(row, known, paired and ("--within", paired[1]))
         if way == "against a changed index":
             stays, _ = self.split(row, way)
             again, more = known[5::9], [name for name in stays if name not in known]
             base = ("index", "--index", path, "--compact", "never")
             self.assert_done(run(*base, "--remove", "-", data="".join(f"{n}\n" for n in known if n not in stays)))
-            self.assert_done(run(*base, "--jsonl", "--replace", "-", data=row.data(again)))
-            self.assert_done(run(*base, "--jsonl", "--append", "-", data=row.data(more)))
+            self.assert_done(run(*base, "--jsonl", *row.read, "--replace", "-", data=row.data(again)))
+            self.assert_done(run(*base, "--jsonl", *row.read, "--append", "-", data=row.data(more)))
+            form, copy = self.cells % 3, self.folder / "index copy"
+            if form == 1:
+                self.assert_done(run("index", "--index", path, "--compact", "now"))
+            if form == 2:
+                self.assert_done(run("index", "--jsonl", *row.read, "--index", path, "--output", copy, "-"))
+            return copy if form == 2 else path
         return path
 
     @staticmethod
@@ -297,17 +380,18 @@ class Law(CommandTest):
             if way.startswith("against "):
                 options += ["--against", self.known_of(row, way, paired)]
                 _, names = self.split(row, way)
-            elif way.startswith(("threads ", "keep ", "within ", "across ")):
+            elif way.startswith(("threads ", "memory ", "keep ", "within ", "across ")):
                 options += ("--" + way).split()
             else:
                 options += {"components": ["--grouping", "components"], "also within": ["--also-within"]}.get(way, [])
-        return (self.unique if verb == "unique" else self.groups)(row, names, *options, pipe="pipe" in ways)
+        return getattr(self, verb)(row, names, *options, pipe="pipe" in ways)
 
     def want(self, row, words):
         """What the law says."""
         known, names, match, order = [], row.names(), row.match, row.order
         paired = next((way for way in words if way in PAIRED), None)
-        agree = lambda a, b: paired is None or (row.lang[a] == row.lang[b]) == (paired == PAIRED[0])
+        value = row.fields[paired.split()[1]] if paired else {}
+        agree = lambda a, b: paired is None or (value[a] == value[b]) == paired.startswith("within")
         only = lambda asked: lambda a, b: asked(a, b) if agree(a, b) else None
         if ADDED in words:
             label, (known, _) = {}, self.split(row)
@@ -320,24 +404,25 @@ class Law(CommandTest):
                 known, names = self.split(row, way)
             elif way.startswith("keep "):
                 order = KEEP[way](row)
-        match = only(match)
+        match, among = only(match), not known or "also within" in words
+        if words[0] in ("pairs", "query"):
+            others = lambda i: known + (names[i + 1 :] if among else [])
+            return {a: sorted(b for b in others(i) if match(b, a) is not None) for i, a in enumerate(names)}
         if "components" in words:
             return law.connected(order(names), match)
-        return law.originals(order(names), match, known=known, among=not known or "also within" in words)
+        return law.originals(order(names), match, known=known, among=among)
 
     def by_machines(self, row, parts, grouping, paired):
         """The tasks of many machines, which compare sets."""
         names, features, scattered, pairs = row.names(), [], [], []
-        at = row.options.index("--check-features") + 1
-        compared = [word for i, word in enumerate(row.options) if i not in (at - 1, at)]
         for number in range(parts):
             part = names[number * len(names) // parts:(number + 1) * len(names) // parts]
             features.append(self.folder / f"{number}.features")
-            self.assert_done(run("features", "--jsonl", *paired, "--part", number, "--features", row.options[at], "--output",
+            self.assert_done(run("features", "--jsonl", *paired, "--part", number, "--features", "words:1", "--output",
                                  features[-1], self.write("part.jsonl", row.data(part))))
         counts, partitions = self.folder / "counts", 1 + parts // 2
         payload = "sketches" if parts == 2 else "sets"
-        self.assert_done(run("counts", "--partitions", partitions, "--payload", payload, *compared, "--output", counts,
+        self.assert_done(run("counts", "--partitions", partitions, "--payload", payload, *row.compared(), "--output", counts,
                              *features))
         for path in features:
             scattered.append(path.with_suffix(".scattered"))
@@ -346,7 +431,7 @@ class Law(CommandTest):
             pairs += ["--pairs", self.folder / f"{number}.pairs"]
             self.assert_done(run("gather", "--partition", number, "--output", pairs[-1], *scattered,
                                  *(features if payload == "sketches" else [])))
-        return self.of_groups(names, run("groups", "--grouping", grouping, "--format", "jsonl", *pairs, *features))
+        return self.of_groups(row, names, run("groups", "--grouping", grouping, "--format", "jsonl", *pairs, *features))
 
 
 class OfJaccard(Law):
@@ -393,6 +478,20 @@ class OfCheckedFingerprints(Law):
 
 class OfCheckedEdits(Law):
     row = CheckedEdits
+
+    def test_all_columns(self):
+        self.check_all_columns()
+
+
+class OfCodes(Law):
+    row = Codes
+
+    def test_all_columns(self):
+        self.check_all_columns()
+
+
+class OfWideCodes(Law):
+    row = WideCodes
 
     def test_all_columns(self):
         self.check_all_columns()

@@ -233,27 +233,6 @@ class Check(CommandTest):
         self.assertIn("--features words:1 --kind simhash --bits 64 --distance 17 --check edit --min-similarity 0.8\n",
                       run("pairs", "--check", "edit", "--bits", 64, "-", data=A).err)
 
-    def test_edits_by_every_option(self):
-        """No pair is missed. What groups and unique make of the pairs is in law_test.py."""
-        fold = lambda text: " ".join(re.findall(r"[\w]+", text.lower()))
-        similar = lambda a, b: 1 - law.edits_between(fold(a), fold(b)) / max(len(fold(a)), len(fold(b))) >= 0.7
-        texts = corpus(90, 5, words=6, vocabulary=40) + ["..."]
-        names = {f"d{i}": text for i, text in enumerate(texts[:-1])}
-        near = lambda a, b: similar(names[a], names[b])
-        data, options = jsonl(texts), ("--jsonl", "--check", "edit", "--similarity", 0.7, "--quiet")
-        expected = [(a, b) for b in names for a in names if int(a[1:]) < int(b[1:]) and near(a, b)]
-        pairs = lambda *more: [(p["a"], p.get("b", p.get("against"))) for p in self.assert_done(
-            run("pairs", *options, "--format", "jsonl", *more, "-", data=data)).json]
-        self.assertEqual(sorted(pairs()), sorted(expected))
-        self.assertEqual(pairs("--exact"), pairs("--threads", 3))
-        self.assertLess(len(pairs("--copies-once")), len(expected))
-        old = self.write("old.jsonl", jsonl(texts[:30], 1000))
-        new = jsonl(texts[30:], 30)
-        across = {f"d{i}" for i in range(30, 90) if any(similar(texts[i], t) for t in texts[:30])}
-        done = self.assert_done(run("pairs", *options, "--against", old, "--format", "jsonl", "-", data=new))
-        self.assertEqual({p["a"] for p in done.json}, across)
-        self.assertGreater(len(across), 5)
-
     def test_replaced_characters_are_found_with_any_features(self):
         # 300 pairs of posts of 40 characters with up to 12 replaced: edit similarities of .7 and more.
         rng = random.Random(20)

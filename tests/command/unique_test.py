@@ -6,40 +6,11 @@ import os
 import random
 import threading
 
-from harness import A, B, TIMEOUT, CommandTest, close_pairs, connected, corpus, fingerprints, hamming_distance
-from harness import jsonl, run, start, stop, unless_short, words, write_all, main
+from harness import A, B, TIMEOUT, CommandTest, close_pairs, connected, corpus, fingerprints, jsonl, run, start, stop, words
+from harness import write_all, main
 
 
 class Unique(CommandTest):
-    def kept(self, prints, order, distance, similar=lambda a, b: True):
-        kept = []
-        for name in order:
-            if name in prints and any(
-                hamming_distance(prints[name], prints[k]) <= distance and similar(name, k) for k in kept if k in prints
-            ):
-                continue
-            kept.append(name)
-        return kept
-
-    def test_against_the_oracle(self):
-        texts = corpus(500, 6)
-        texts[100] = texts[200] = "..."  # no tokens: kept
-        data = jsonl(texts)
-        names = [f"d{i}" for i in range(len(texts))]
-        file = self.write("c.jsonl", data)
-        lines = data.splitlines(keepends=True)
-        for bits, distance in ((64, 0), (64, 3), (64, 12), (128, 20)):
-            prints = fingerprints(data, "--bits", bits)
-            kept = self.kept(prints, names, distance, unless_short(texts))
-            self.assertIn("d100", kept)
-            self.assertIn("d200", kept)
-            expected = b"".join(lines[int(name[1:])] for name in kept)
-            for source in (file, "-"):
-                with self.subTest(bits=bits, distance=distance, source=source):
-                    done = run("unique", "--jsonl", "--bits", bits, "--distance", distance, source, data=data)
-                    self.assertEqual(self.assert_done(done).bytes, expected)
-                    self.assertIn(f"500 documents: {len(kept)} kept, {500 - len(kept)} dropped", done.err)
-
     def test_equal_sets_against_the_oracle(self):
         rng = random.Random(8)
         texts = [" ".join(rng.choice(("tea", "milk", "rum")) for _ in range(rng.randrange(2, 7))) for _ in range(3000)]
