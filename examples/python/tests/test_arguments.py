@@ -148,6 +148,31 @@ def test_scores():
             neardup.groups(TEXTS, prefer=scores)
 
 
+LARGE = [-(10**400), -(2**53) - 1, -(2**53), 0, 0.5, fractions.Fraction(2, 3), 2**53, 2**53 + 1, 2.0**63, 2**63 + 1, 10**400, float("inf")]
+
+
+@pytest.mark.parametrize("low,high", list(zip(LARGE, LARGE[1:])), ids=lambda score: format(score, "")[:20])
+def test_scores_are_not_rounded(low, high):
+    texts = ["a b c d"] * 3
+    for scores in ([low, high, low], (low, high, high), np.array([low, high, low], object)):
+        assert neardup.groups(texts, prefer=scores).tolist() == [1, 1, 1]
+        assert neardup.unique(texts, prefer=scores).tolist() == [False, True, False]
+        assert neardup.annotate(texts, prefer=scores)["original"].tolist() == [1, 1, 1]
+        assert neardup.groups(texts, prefer=scores, chains=True).tolist() == [1, 1, 1]
+    assert neardup.groups(texts, prefer=[low, low, low]).tolist() == [0, 0, 0]
+
+
+def test_scores_of_arrays_are_not_rounded():
+    for dtype, low in ((np.int64, 2**53), (np.uint64, 2**63), (np.int64, -(2**53) - 1), (">i8", 2**60), (np.longdouble, 1)):
+        step = np.finfo(np.longdouble).eps if dtype is np.longdouble else 1
+        scores = np.array([low, low], dtype) + np.array([0, step], dtype)
+        assert neardup.groups(TEXTS, prefer=scores[::-1]).tolist() == [0, 1]
+        assert neardup.groups(["a b c d"] * 2, prefer=scores).tolist() == [1, 1]
+    nanoseconds = [np.int64(2**60), np.uint64(2**60 + 1), 2**60 - 1]
+    assert neardup.groups(["a b c d"] * 3, prefer=nanoseconds).tolist() == [1, 1, 1]
+    assert neardup.groups(["a b c d"] * 3, prefer=[*nanoseconds[:2], 2**63]).tolist() == [2, 2, 2]
+
+
 def test_messages_name_the_limit_that_a_number_misses():
     with pytest.raises(ValueError, match="^threads is at least 1, not 0$"):
         neardup.pairs(TEXTS, threads=0)

@@ -848,15 +848,19 @@ def extend_groups(
 
 
 def _scores(prefer: Any) -> _np.ndarray:
+    """Returns scores as float64. If that could round a score, the result has the rank of each score instead."""
     array = _array(prefer, "scores", True)
     if array.ndim != 1:
         raise ValueError(f"scores are an array of one dimension, not {array.ndim}")
+    if isinstance(prefer, (list, tuple)) and array.dtype == _np.float64 and (_np.abs(array) >= 2**53).any():
+        array = _np.array([one.item() if isinstance(one, _np.generic) else one for one in prefer], object)
     if array.dtype.kind not in "buif" and not all(isinstance(one, numbers.Real) for one in array.tolist()):
         raise TypeError("scores are numbers")
-    scores = _np.ascontiguousarray(array, _np.float64)
-    if _np.isnan(scores).any():
-        raise ValueError(f"the score of text {int(_np.isnan(scores).argmax())} is NaN")
-    return scores
+    if (array != array).any():
+        raise ValueError(f"the score of text {int((array != array).argmax())} is NaN")
+    if array.dtype != _np.float64 and array.dtype.itemsize >= 8:
+        array = _np.unique(array, return_inverse=True)[1]
+    return _np.ascontiguousarray(array, _np.float64)
 
 
 def _group(
