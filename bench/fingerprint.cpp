@@ -35,7 +35,7 @@ void add_levels(const std::string& name, benchmark::TimeUnit unit, const Run& ru
   for (const auto& one : neardup::detail::instruction_sets) {
     const instruction_set level = one.level;
     if (!neardup::is_available(level)) continue;
-    if (level == instruction_set::portable && neardup::best_instruction_set() != level) continue;
+    if (level == instruction_set::portable && neardup::detail::best_instruction_set() != level) continue;
     const std::string full_name = "fingerprint/" + name + "/" + std::string(one.name);
     benchmark::RegisterBenchmark(full_name.c_str(), [run, level](benchmark::State& state) {
       neardup::set_instruction_set(level);

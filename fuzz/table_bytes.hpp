@@ -45,7 +45,7 @@ inline std::string difference_of_list(std::string_view text) {
   support::repair_checksums(bytes);
   const support::aligned_copy copy(bytes);
   const neardup::fingerprint_list<64> list(copy.bytes());
-  std::vector<neardup::list_entry<64>> entries;
+  std::vector<neardup::fingerprint_list<64>::value_type> entries;
   for (std::size_t i = 0; i < list.size(); ++i) entries.push_back(list[i]);
   try {
     list.verify();

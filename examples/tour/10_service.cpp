@@ -49,7 +49,7 @@ int main(int count, char** arguments) {
       urls.push_back(url_of(i));
     }
     std::uint64_t now = 0;
-    pages.add_batch(texts, urls, threads{}, {.now = ++now});
+    pages.add_batch(texts, urls, threads{}, ++now);
     pages.replace(text_of(documents + 1), url_of(7), ++now);  // an update
     pages.erase(url_of(8));
     pages.write([](auto& all) { all.save(); });  // called from time to time, so that the log does not grow forever

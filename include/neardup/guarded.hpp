@@ -166,18 +166,12 @@ class guarded {
   auto replace(std::string_view text, id_argument<typename D::id_type> id, When... when) {
     return change_by(text, [&](T& value, const auto& document) { return value.replace(document, id, when...); });
   }
-  template <class Texts, class D = T>
+  template <class Texts, class D = T, class... When>
     requires(is_deduplicator)
-  auto add_batch(const Texts& texts, std::span<const typename D::id_type> ids, const any_runner& run = {}) {
+  auto add_batch(const Texts& texts, std::span<const typename D::id_type> ids, const any_runner& run = {},
+                 When... when) {
     const auto batch = describe_batch(texts, run);
-    return write([&](T& value) { return value.add_batch(batch, ids, run); });
-  }
-  template <class Texts, class D = T>
-    requires(is_deduplicator)
-  auto add_batch(const Texts& texts, std::span<const typename D::id_type> ids, const any_runner& run,
-                 const typename D::arrival_type& at) {
-    const auto batch = describe_batch(texts, run);
-    return write([&](T& value) { return value.add_batch(batch, ids, run, at); });
+    return write([&](T& value) { return value.add_batch(batch, ids, run, when...); });
   }
   [[nodiscard]] auto find(std::string_view text) const requires is_deduplicator {
     const auto describe = read([](const T& value) { return value.describer(); });

@@ -106,19 +106,19 @@ inline x86_features read_x86_features() noexcept {
   }
 }
 
+namespace detail {
+
 /// Returns the fastest level that this machine supports.
 [[nodiscard]] inline instruction_set best_instruction_set() noexcept {
   static const instruction_set best = [] {
     instruction_set found = instruction_set::portable;
-    for (const auto& one : detail::instruction_sets) {
+    for (const auto& one : instruction_sets) {
       if (is_available(one.level)) found = one.level;
     }
     return found;
   }();
   return best;
 }
-
-namespace detail {
 
 /// Returns the level that the environment variable NEARDUP_INSTRUCTION_SET names, if this machine supports that level.
 /// Otherwise returns the fastest level. The function is not inlined, because a process calls it only once.

@@ -360,7 +360,7 @@ TEST_CASE("without near-duplicates recall is that of theory", "[advice]") {
   REQUIRE(found.partnered == 0);
   REQUIRE(found.similar_pairs == 0);
   for (const setup& choice : found.setups) {
-    REQUIRE(choice.distance == neardup::distance_for(choice.bits, 0.8, {.min_recall = 0.9, .kind = choice.kind}));
+    REQUIRE(choice.distance == neardup::distance_for(choice.bits, 0.8, choice.kind, 0.9));
     REQUIRE(choice.recall == neardup::expected_recall(choice.bits, choice.distance, 0.8, choice.kind));
     REQUIRE(choice.recall_error == 0);
     REQUIRE(choice.recall_low == choice.recall);

@@ -41,7 +41,7 @@ void look(const neardup::index_view<64, unsigned, unsigned, fingerprint>& view) 
 // expect: no (matching|viable)|could not convert|no known conversion
 namespace list_of_another_kind {
 using fingerprint = neardup::RIGHT(minwise) WRONG(simhash)<64>;
-void keep(const std::vector<neardup::list_entry<64, neardup::minwise<64>>>& entries) {
+void keep(const std::vector<neardup::fingerprint_list<64, neardup::minwise<64>>::value_type>& entries) {
   neardup::save_list<64, fingerprint>("list", entries, {.kind = neardup::fingerprint_kind::minwise});
 }
 }

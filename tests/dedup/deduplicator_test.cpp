@@ -395,10 +395,12 @@ TEST_CASE("the distance of a fingerprint_deduplicator follows from the similarit
   REQUIRE(fingerprint_deduplicator{hash, bits{3}}.distance() == 3);
   REQUIRE(fingerprint_deduplicator{hash, bits{5}.in_blocks(3)}.kept().source().blocks() == 3);
   REQUIRE(fingerprint_deduplicator{hash, jaccard{0.9}}.similarity() == 0.9);
-  REQUIRE(fingerprint_deduplicator{hash, jaccard{0.8}}.distance() == distance_for(64, 0.8, {.min_recall = 0.97}));
-  REQUIRE(fingerprint_deduplicator{hash, jaccard{0.9}}.distance() == distance_for(64, 0.9, {.min_recall = 0.97}));
+  REQUIRE(fingerprint_deduplicator{hash, jaccard{0.8}}.distance() ==
+          distance_for(64, 0.8, fingerprint_kind::simhash, 0.97));
+  REQUIRE(fingerprint_deduplicator{hash, jaccard{0.9}}.distance() ==
+          distance_for(64, 0.9, fingerprint_kind::simhash, 0.97));
   REQUIRE(fingerprint_deduplicator{hash, jaccard{0.9}, {.recall = 0.5}}.distance() ==
-          distance_for(64, 0.9, {.min_recall = 0.5}));
+          distance_for(64, 0.9, fingerprint_kind::simhash, 0.5));
   REQUIRE(fingerprint_deduplicator{hash, jaccard{0.9}, {.distance = 5}}.distance() == 5);
   REQUIRE(fingerprint_deduplicator{hash, jaccard{0.9}, {.distance = bits{5}.in_blocks(3)}}.kept().source().blocks() ==
           3);

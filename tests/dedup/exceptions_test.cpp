@@ -133,12 +133,10 @@ TEST_CASE("a batch takes memory in proportion to itself, however many documents 
 }
 
 TEST_CASE("a document that memory did not suffice for never came to a stream", "[exceptions]") {
-  for (const when_full full : {when_full::forget_oldest, when_full::refuse}) {
-    stream_deduplicator seen(deduplicator{feature_extractor{words{}}, jaccard{0.8}},
-                             {.max_documents = full == when_full::refuse ? 100U : 40U,
-                              .max_age = 70,
-                              .duplicates_renew = true,
-                              .full = full});
+  for (const bool refuses : {false, true}) {
+    stream_deduplicator seen(
+        deduplicator{feature_extractor{words{}}, jaccard{0.8}},
+        {.max_documents = refuses ? 100U : 40U, .max_age = 70, .duplicates_renew = true, .refuse_when_full = refuses});
     std::size_t failures = 0;
     for (std::uint32_t i = 0; i < 200; ++i) {
       const std::string text = numbered(i % 5 == 4 ? i - 3 : i, i % 3 == 0 ? 3 : 20);

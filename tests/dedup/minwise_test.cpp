@@ -90,7 +90,7 @@ TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwis
   const auto texts = random_texts(oracle::effort(600, 250), random);
   const neardup::minwise_hasher hash{neardup::default_tokenizer{}};
   neardup::fingerprint_deduplicator dedup{hash, neardup::jaccard{0.7}};
-  CHECK(dedup.distance() == neardup::distance_for(64, 0.7, {.min_recall = 0.99, .kind = fingerprint_kind::minwise}));
+  CHECK(dedup.distance() == neardup::distance_for(64, 0.7, fingerprint_kind::minwise, 0.99));
   const neardup::feature_extractor features_of{neardup::default_tokenizer{}};
   const auto match = [&](std::size_t i, std::size_t j) -> std::optional<oracle::closeness> {
     if (hamming_distance(*hash(texts[i]), *hash(texts[j])) > dedup.distance()) return std::nullopt;
@@ -134,14 +134,14 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
           before = recall;
           if (least < 0 && recall >= 0.97) least = k;
         }
-        CHECK(neardup::distance_for(bits, similarity, {.min_recall = 0.97, .kind = kind}) == least);
+        CHECK(neardup::distance_for(bits, similarity, kind, 0.97) == least);
       }
     }
   }
   // Frozen values: the least distances at which all sets of docs/accuracy.md have a recall of .97 (17 would do at .6),
   // and of .99, the default.
   const auto distance = [](std::size_t bits, double similarity, double recall) {
-    return neardup::distance_for(bits, similarity, {.min_recall = recall, .kind = fingerprint_kind::minwise});
+    return neardup::distance_for(bits, similarity, fingerprint_kind::minwise, recall);
   };
   CHECK(distance(64, 0.6, 0.97) == 16);
   CHECK(distance(64, 0.7, 0.97) == 13);
@@ -165,7 +165,7 @@ TEST_CASE("min-wise codes find the share of similar sets that theory promises", 
   oracle::random_engine random(12);
   for (const std::size_t n : {20U, 40U, 120U, 500U}) {
     for (const double similarity : {0.6, 0.7, 0.8, 0.9}) {
-      const int k = neardup::distance_for(64, similarity, {.min_recall = 0.97, .kind = fingerprint_kind::minwise});
+      const int k = neardup::distance_for(64, similarity, fingerprint_kind::minwise, 0.97);
       std::size_t found = 0, all = 0;
       while (all < 4000) {
         // The next similarity at or above the wanted one that sets of this size can have.

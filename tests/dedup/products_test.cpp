@@ -402,7 +402,7 @@ void check_product(const Hash& hash) {
   calls.add_batch = [&](const std::vector<std::string>& texts, const std::vector<Id>& ids, std::uint64_t now) {
     for (std::size_t i = 0; i < ids.size(); ++i) texts_by_id<Id>().emplace_back(ids[i], texts[i]);
     if constexpr (InStream) {
-      return tested->add_batch(texts, ids, {}, {.now = now});
+      return tested->add_batch(texts, ids, {}, now);
     } else {
       return tested->add_batch(texts, ids);
     }

@@ -104,7 +104,7 @@ TEST_CASE("a stream_deduplicator keeps what its limits say, as a plain list does
 }
 
 TEST_CASE("a stream_deduplicator that has room for one document takes one, and another when that is gone") {
-  stream_deduplicator seen(make(), {.max_bytes = 1, .full = when_full::refuse});
+  stream_deduplicator seen(make(), {.max_bytes = 1, .refuse_when_full = true});
   for (std::uint32_t i = 0; i < 5; ++i) {
     CHECK(seen.add(text_of(i), i).is_new());
     CHECK_THROWS_AS(seen.add(text_of(100), 100), std::length_error);
@@ -130,7 +130,7 @@ TEST_CASE("an id or a time that its type cannot hold is refused") {
     CHECK_THROWS_AS(seen.replace(text_of(1), 2, std::int64_t{-5}), std::invalid_argument);
     const std::vector<std::string> texts{text_of(1)};
     const std::vector<std::uint32_t> ids{2};
-    CHECK_THROWS_AS(seen.add_batch(texts, ids, {}, {.now = -1}), std::invalid_argument);
+    CHECK_THROWS_AS(seen.add_batch(texts, ids, {}, -1), std::invalid_argument);
     CHECK_THROWS_AS(seen.erase(too_large), std::invalid_argument);
     CHECK_THROWS_AS(seen.contains(too_large), std::invalid_argument);
     CHECK(seen.size() == 1);
@@ -155,7 +155,7 @@ TEST_CASE("a stream_deduplicator begins with an empty deduplicator") {
 }
 
 TEST_CASE("a full stream_deduplicator that refuses keeps what it has") {
-  stream_deduplicator seen(make(), {.max_documents = 2, .full = when_full::refuse});
+  stream_deduplicator seen(make(), {.max_documents = 2, .refuse_when_full = true});
   seen.add(text_of(1), 1);
   seen.add(text_of(2), 2);
   CHECK_THROWS_WITH(seen.add(text_of(3), 3), "a stream_deduplicator is full. Documents that it keeps: 2");
@@ -170,7 +170,7 @@ TEST_CASE("a full stream_deduplicator that refuses keeps what it has") {
 }
 
 TEST_CASE("a stream_deduplicator that refuses for its bytes takes documents again once others are gone") {
-  stream_deduplicator seen(make(), {.max_bytes = 400'000, .full = when_full::refuse});
+  stream_deduplicator seen(make(), {.max_bytes = 400'000, .refuse_when_full = true});
   std::uint32_t next = 0;
   for (int round = 0; round < 3; ++round) {
     CHECK_THROWS_AS(
@@ -229,8 +229,8 @@ TEST_CASE("the limits of a stream hold after any call, one by one and in batches
         texts.push_back(text_of(text_of_id.back()));
         ids.push_back(static_cast<std::uint32_t>(text_of_id.size() - 1));
       }
-      const auto found = size == 1 ? std::vector{seen.add(texts[0], ids[0], now)}
-                                   : seen.add_batch(texts, ids, any_runner(), {.now = now});
+      const auto found =
+          size == 1 ? std::vector{seen.add(texts[0], ids[0], now)} : seen.add_batch(texts, ids, any_runner(), now);
       REQUIRE(found.size() == size);
       for (std::size_t i = 0; i < size; ++i) {
         if (found[i].is_new()) continue;
@@ -282,7 +282,7 @@ TEST_CASE("the limits of a stream hold after any call, one by one and in batches
 }
 
 TEST_CASE("a stream that refuses for its bytes refuses a batch as a whole") {
-  stream_deduplicator seen(make(), {.max_bytes = 1000, .full = when_full::refuse});
+  stream_deduplicator seen(make(), {.max_bytes = 1000, .refuse_when_full = true});
   std::vector<std::string> texts;
   std::vector<std::uint32_t> ids;
   for (std::uint32_t id = 0; id < 4000; ++id) {
@@ -297,7 +297,7 @@ TEST_CASE("a stream that refuses for its bytes refuses a batch as a whole") {
   CHECK(seen.add(texts[0], 2).original == 0U);
 
   // A batch that does not fit takes no room from others.
-  stream_deduplicator half(make(), {.max_bytes = 400'000, .full = when_full::refuse});
+  stream_deduplicator half(make(), {.max_bytes = 400'000, .refuse_when_full = true});
   for (std::uint32_t id = 0; id < 200; ++id) half.add(texts[id], id);
   const std::size_t before = half.memory_usage();
   CHECK_THROWS_AS(half.add_batch(std::span(texts).subspan(200), std::span(ids).subspan(200)), std::length_error);

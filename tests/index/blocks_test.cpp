@@ -318,23 +318,21 @@ TEST_CASE("fastest_blocks and leanest_blocks choose from all block counts", "[in
         REQUIRE(fastest.bytes == costs_of(layout(bits, k, fastest.blocks), count).bytes);
         for (const double room : {least_bytes, 25.0, 60.0, 200.0}) {
           if (room < least_bytes) continue;
-          const expected_costs fitting = fastest_blocks(bits, k, count, {.max_bytes = room});
+          const expected_costs fitting = fastest_blocks(bits, k, count, room);
           REQUIRE(fitting.bytes <= room);
           REQUIRE(fitting.seconds ==
                   least(&expected_costs::seconds, [&](const auto& costs) { return costs.bytes <= room; }));
         }
-        REQUIRE(
-            refuses("max_bytes", [&] { return fastest_blocks(bits, k, count, {.max_bytes = least_bytes - 1e-3}); }));
+        REQUIRE(refuses("max_bytes", [&] { return fastest_blocks(bits, k, count, least_bytes - 1e-3); }));
         const auto looks_up = [&](const expected_costs& costs) {
           return fastest.probes >= count || costs.probes < count;
         };
-        REQUIRE(leanest_blocks(bits, k, count, {.max_slowdown = infinity}).bytes ==
-                least(&expected_costs::bytes, looks_up));
+        REQUIRE(leanest_blocks(bits, k, count, infinity).bytes == least(&expected_costs::bytes, looks_up));
         for (const double slowdown : {1.0, 3.0, 10.0}) {
           const auto quick = [&](const expected_costs& costs) {
             return looks_up(costs) && costs.seconds <= slowdown * least_seconds;
           };
-          const expected_costs leanest = leanest_blocks(bits, k, count, {.max_slowdown = slowdown});
+          const expected_costs leanest = leanest_blocks(bits, k, count, slowdown);
           REQUIRE(quick(leanest));
           REQUIRE(leanest.bytes == least(&expected_costs::bytes, quick));
         }
@@ -408,10 +406,10 @@ TEST_CASE("a bad argument is refused by its name", "[index][blocks]") {
     REQUIRE(refuses("k = ", [&] { return leanest_blocks(64, k, 1e6); }));
   }
   REQUIRE(refuses("bits", [] { return fastest_blocks(0, 0, 1e6); }));
-  REQUIRE(refuses("max_bytes", [] { return fastest_blocks(64, 3, 1e6, {.max_bytes = 5}); }));
-  REQUIRE(refuses("max_bytes", [] { return fastest_blocks(64, 3, 1e6, {.max_bytes = not_a_number}); }));
+  REQUIRE(refuses("max_bytes", [] { return fastest_blocks(64, 3, 1e6, 5); }));
+  REQUIRE(refuses("max_bytes", [] { return fastest_blocks(64, 3, 1e6, not_a_number); }));
   for (const double slowdown : {0.99, 0.0, -1.0, not_a_number}) {
-    REQUIRE(refuses("max_slowdown", [&] { return leanest_blocks(64, 3, 1e6, {.max_slowdown = slowdown}); }));
+    REQUIRE(refuses("max_slowdown", [&] { return leanest_blocks(64, 3, 1e6, slowdown); }));
   }
 }
 

@@ -27,7 +27,7 @@ using neardup::simhash;
 using neardup::detail::bucket_line;
 
 struct level_restored {
-  ~level_restored() { neardup::set_instruction_set(neardup::best_instruction_set()); }
+  ~level_restored() { neardup::set_instruction_set(neardup::detail::best_instruction_set()); }
 };
 
 /// Random fingerprints, `percent` % of which differ only in their lowest 16 bits, so that they share most keys.

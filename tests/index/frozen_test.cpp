@@ -31,7 +31,7 @@ using neardup::simhash;
 /// Cycles through the instruction sets of the machine.
 class levels_in_turn {
  public:
-  ~levels_in_turn() { neardup::set_instruction_set(neardup::best_instruction_set()); }
+  ~levels_in_turn() { neardup::set_instruction_set(neardup::detail::best_instruction_set()); }
 
   void next() {
     neardup::set_instruction_set(levels_[level_]);

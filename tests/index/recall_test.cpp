@@ -20,6 +20,7 @@ namespace {
 
 using neardup::distance_for;
 using neardup::expected_recall;
+using neardup::fingerprint_kind;
 using neardup::match_probability;
 
 /// The probability that at most k of n independent events of probability p happen, by adding one event at a time.
@@ -122,7 +123,7 @@ TEST_CASE("SimHash finds the promised share where most pairs lie near the limit"
   const std::size_t all = oracle::effort(8000, 2000);
   for (const std::size_t n : {40U, 120U}) {
     for (const double similarity : {0.6, 0.7, 0.8, 0.9}) {
-      const int k = distance_for(64, similarity, {.min_recall = 0.97});
+      const int k = distance_for(64, similarity, fingerprint_kind::simhash, 0.97);
       std::size_t found = 0;
       for (std::size_t i = 0; i < all; ++i) {
         const double wanted = 1 - (1 - similarity) * std::sqrt(unit(random));
@@ -143,22 +144,22 @@ TEST_CASE("SimHash finds the promised share where most pairs lie near the limit"
   }
 }
 
-// Similarity and recall are both in 0..1. The recall is named, so that they cannot be swapped.
+// Similarity and recall are both in 0..1. The kind stands between them, so that they cannot be swapped.
 template <class T>
 concept takes_third = requires(T third) {
   distance_for(64, 0.8, third);
 };
-static_assert(takes_third<neardup::recall_options> && takes_third<neardup::fingerprint_kind>);
+static_assert(takes_third<neardup::fingerprint_kind>);
 static_assert(!takes_third<double>);
 
 TEST_CASE("distance_for is the smallest k with this recall", "[recall]") {
   // Frozen values.
-  REQUIRE(distance_for(64, 0.6, {.min_recall = 0.97}) == 19);
-  REQUIRE(distance_for(64, 0.7, {.min_recall = 0.97}) == 16);
-  REQUIRE(distance_for(64, 0.8, {.min_recall = 0.97}) == 14);
-  REQUIRE(distance_for(64, 0.9, {.min_recall = 0.97}) == 10);
-  REQUIRE(distance_for(64, 0.8, {.min_recall = 0.99}) == 15);
-  REQUIRE(distance_for(128, 0.7, {.min_recall = 0.97}) == 30);
+  REQUIRE(distance_for(64, 0.6, fingerprint_kind::simhash, 0.97) == 19);
+  REQUIRE(distance_for(64, 0.7, fingerprint_kind::simhash, 0.97) == 16);
+  REQUIRE(distance_for(64, 0.8, fingerprint_kind::simhash, 0.97) == 14);
+  REQUIRE(distance_for(64, 0.9, fingerprint_kind::simhash, 0.97) == 10);
+  REQUIRE(distance_for(64, 0.8, fingerprint_kind::simhash, 0.99) == 15);
+  REQUIRE(distance_for(128, 0.7, fingerprint_kind::simhash, 0.97) == 30);
   for (const std::size_t width : {16U, 64U, 136U}) {
     for (const double similarity : {0.05, 0.5, 0.8, 0.99, 1.0}) {
       double before = 0;
@@ -168,15 +169,15 @@ TEST_CASE("distance_for is the smallest k with this recall", "[recall]") {
         before = recall;
       }
       for (const double recall : {0.0, 0.5, 0.9, 0.999, 1.0}) {
-        const int k = distance_for(width, similarity, {.min_recall = recall});
+        const int k = distance_for(width, similarity, fingerprint_kind::simhash, recall);
         REQUIRE(expected_recall(width, k, similarity) >= recall);
         REQUIRE((k == 0 || expected_recall(width, k - 1, similarity) < recall));
       }
     }
   }
-  REQUIRE(distance_for(64, 1.0, {.min_recall = 1.0}) == 0);
-  REQUIRE_THROWS_AS(distance_for(64, 0.0, {.min_recall = 0.9}), std::invalid_argument);
-  REQUIRE_THROWS_AS(distance_for(64, 0.8, {.min_recall = 1.1}), std::invalid_argument);
-  REQUIRE_THROWS_AS(distance_for(64, 0.8, {.min_recall = std::numeric_limits<double>::quiet_NaN()}),
+  REQUIRE(distance_for(64, 1.0, fingerprint_kind::simhash, 1.0) == 0);
+  REQUIRE_THROWS_AS(distance_for(64, 0.0, fingerprint_kind::simhash, 0.9), std::invalid_argument);
+  REQUIRE_THROWS_AS(distance_for(64, 0.8, fingerprint_kind::simhash, 1.1), std::invalid_argument);
+  REQUIRE_THROWS_AS(distance_for(64, 0.8, fingerprint_kind::simhash, std::numeric_limits<double>::quiet_NaN()),
                     std::invalid_argument);
 }

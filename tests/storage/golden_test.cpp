@@ -110,7 +110,7 @@ TEST_CASE("golden files of indexes are read, and written byte for byte") {
 }
 
 TEST_CASE("a golden list is read, and written byte for byte") {
-  std::vector<list_entry<64>> entries;
+  std::vector<fingerprint_list<64>::value_type> entries;
   for (std::uint64_t i = 0; i < 10; ++i) entries.push_back({fingerprint_of<64>(i), i * i});
   const support::temporary_folder folder;
   save_list<64>(folder / "list", entries, golden_composition);

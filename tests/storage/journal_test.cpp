@@ -180,7 +180,7 @@ void add_some(durable_stream& s, const std::vector<int>& numbers, std::uint64_t 
     texts.push_back(words_of(number % 10));
     ids.push_back(std::to_string(number));
   }
-  s.add_batch(texts, ids, {}, {.now = now});
+  s.add_batch(texts, ids, {}, now);
 }
 
 journaled_kind stream_kind() {

@@ -112,7 +112,8 @@ TEST_CASE("what a header has no room for is refused before anything is written")
 
 TEST_CASE("lists and row keys hold min-wise codes") {
   const support::temporary_folder folder;
-  const std::vector<neardup::list_entry<24, minwise<24>>> entries{{minwise<24>(7), 1}, {minwise<24>(9), 2}};
+  const std::vector<neardup::fingerprint_list<24, minwise<24>>::value_type> entries{{minwise<24>(7), 1},
+                                                                                    {minwise<24>(9), 2}};
   neardup::save_list<24, minwise<24>>(folder / "list", entries, codes);
   const neardup::fingerprint_list<24, minwise<24>> list{mapped_file(folder / "list")};
   list.verify();
@@ -140,7 +141,7 @@ TEST_CASE("fingerprints of the other kind are refused by name, when saved and wh
                     folder / "x" + refused + "minwise, and the fingerprints are of the kind simhash");
   CHECK_THROWS_AS(save(folder / "x", frozen_codes(3, 4, 0, [](std::size_t) { return frozen_codes::value_type{}; }), {}),
                   std::invalid_argument);
-  const std::vector<neardup::list_entry<64>> entries(1);
+  const std::vector<neardup::fingerprint_list<64>::value_type> entries(1);
   CHECK_THROWS_AS(neardup::save_list<64>(folder / "x", entries, codes), std::invalid_argument);
   CHECK_THROWS_AS(neardup::write_list<64>(entries, codes, [](std::string_view) {}), std::invalid_argument);
   CHECK(folder.files() == 0);

@@ -29,16 +29,15 @@ namespace {
 
 using neardup::band_key;
 using neardup::fingerprint_list;
-using neardup::list_entry;
 using neardup::mapped_file;
 using neardup::simhash;
 
 const neardup::fingerprint_composition any_list{.tokenizer = "any"};
 
 template <std::size_t Bits>
-std::vector<list_entry<Bits>> some_entries(std::size_t count) {
+std::vector<typename fingerprint_list<Bits>::value_type> some_entries(std::size_t count) {
   oracle::random_engine random(Bits);
-  std::vector<list_entry<Bits>> entries;
+  std::vector<typename fingerprint_list<Bits>::value_type> entries;
   for (std::size_t i = 0; i < count; ++i) entries.push_back({oracle::random_fingerprint<Bits>(random), random()});
   return entries;
 }

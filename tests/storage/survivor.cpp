@@ -120,7 +120,7 @@ int run_stream(const std::string& path) {
       texts.push_back(text_of(i));
       ids.push_back(static_cast<std::uint32_t>(i));
     }
-    seen.add_batch(texts, ids, {}, {.now = batches});
+    seen.add_batch(texts, ids, {}, batches);
     say("", batches++);
   }
 }

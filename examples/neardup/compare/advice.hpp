@@ -474,7 +474,7 @@ class advisor {
     const double candidates =
         width == 64 ? candidates_within<64>(kind, f, k, run) : candidates_within<128>(kind, f, k, run);
     const neardup::expected_costs costs =
-        neardup::leanest_blocks(width, k, static_cast<double>(corpus_.documents()), {.max_slowdown = 1.5});
+        neardup::leanest_blocks(width, k, static_cast<double>(corpus_.documents()), 1.5);
 
     // The costs are in nanoseconds, on one core of a server of 2024 with AVX-512.
     constexpr double a_feature = 4, a_byte = 0.3, a_sorted_feature = 8, a_compared_feature = 1.5, a_candidate = 100;

@@ -19,7 +19,7 @@ constexpr std::array hash_options{
 /// read from a list keep their ids.
 template <class Fingerprint>
 void write_list(context& c) {
-  std::vector<neardup::list_entry<Fingerprint::bits, Fingerprint>> entries;
+  std::vector<typename neardup::fingerprint_list<Fingerprint::bits, Fingerprint>::value_type> entries;
   std::uint64_t number = 0;
   for_each_document(c, [&](const placed_document& d) {
     const std::uint64_t id = d.record_id.value_or(number);

@@ -70,7 +70,7 @@ int blocks_for(const run_settings& settings, std::size_t count) {
   const auto laid_out = static_cast<double>(std::max(count, least_count));
   const neardup::expected_costs costs = neardup::costs_of(neardup::layout(bits, k, usual), laid_out);
   const double room = std::max(static_cast<double>(available_memory()) / 2 / laid_out, costs.bytes);
-  const neardup::expected_costs fastest = neardup::fastest_blocks(bits, k, laid_out, {.max_bytes = room});
+  const neardup::expected_costs fastest = neardup::fastest_blocks(bits, k, laid_out, room);
   return 2 * fastest.seconds < costs.seconds ? fastest.blocks : usual;
 }
 

@@ -216,7 +216,7 @@ class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check,
     const double recall = options.recall.value_or(default_recall(kind));
     detail::check_recall(recall);
     if (options.distance) return source_within(*options.distance, options);
-    const int k = distance_for(Hasher::bits, least.similarity, {.min_recall = recall, .kind = kind});
+    const int k = distance_for(Hasher::bits, least.similarity, kind, recall);
     return source_within((std::min)(k, static_cast<int>(Hasher::bits) - 1), options);  // the greatest k of an index
   }
   static typename parts::source_type source_within(bits within, const fingerprint_dedup_options& options) {

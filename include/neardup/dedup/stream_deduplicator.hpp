@@ -10,9 +10,7 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,14 +21,6 @@
 #include "deduplicator.hpp"
 
 namespace neardup::inline v0 {
-
-/// The behaviour of a full stream_deduplicator when a new document comes.
-enum class when_full {
-  forget_oldest,  ///< erases the oldest document
-  /// Throws std::length_error and keeps all documents. If max_bytes is reached, adding fails until an eighth of the
-  /// documents is erased. A batch is refused as a whole.
-  refuse
-};
 
 namespace detail {
 
@@ -51,14 +41,10 @@ struct stream_limits {
   /// The greatest age of a document, in the unit of the times. If max_age is set, each add() needs a time.
   time_argument max_age = (std::numeric_limits<std::uint64_t>::max)();
   bool duplicates_renew = false;  ///< if true, a duplicate makes its original as young as itself
-  when_full full = when_full::forget_oldest;
-};
-
-/// The time at which documents are added to a stream_deduplicator.
-struct arrival {
-  /// The time, in any unit. Times must not decrease from call to call. If no time is given, the time of the last call
-  /// is used, or 0 if there was no call.
-  std::optional<time_argument> now = std::nullopt;
+  /// If false, a new document makes a full stream_deduplicator erase the oldest document. If true, adding a new document
+  /// throws std::length_error, and all documents are kept. If max_bytes is reached, adding then fails until an eighth of
+  /// the documents is erased. A batch is refused as a whole.
+  bool refuse_when_full = false;
 };
 
 namespace detail {
@@ -137,7 +123,6 @@ class stream_deduplicator : private Deduplicator {
   using typename Deduplicator::kept_type;
   using typename Deduplicator::verdict_type;
   using typename Deduplicator::workspace;
-  using arrival_type = arrival;
 
   /// Makes a stream_deduplicator from an empty deduplicator.
   /// Throws: std::invalid_argument if `initial` already keeps documents.
@@ -148,17 +133,17 @@ class stream_deduplicator : private Deduplicator {
     }
   }
 
-  /// Decides about a document that has the time `now`. Keeps the document if it is new and comparable.
+  /// Decides about a document that has the time `now`. Keeps the document if it is new and comparable. If no time is
+  /// given, the time of the last call is used, or 0 if there was no call.
   /// Returns: the verdict, as deduplicator::add() does.
   /// Throws: the exceptions of deduplicator::add(); std::invalid_argument if the time is before the time of an earlier
-  /// call, or if there is a max_age but no time; std::length_error if the limits are reached, with when_full::refuse.
+  /// call, or if there is a max_age but no time; std::length_error if the limits are reached, with refuse_when_full.
   verdict_type add(std::string_view text, id_argument<id_type> id, std::optional<time_argument> now = std::nullopt) {
     return add(describe(text, own_), id, now);
   }
   verdict_type add(const description_type& document, id_argument<id_type> id,
                    std::optional<time_argument> now = std::nullopt) {
-    return add_at({now}, {&document, 1}, false,
-                  [&](const auto& commit) { return this->add_with(document, id, commit); });
+    return add_at(now, {&document, 1}, false, [&](const auto& commit) { return this->add_with(document, id, commit); });
   }
 
   /// Removes the document that is kept under this id, if there is one. Then adds the new document. See
@@ -170,31 +155,31 @@ class stream_deduplicator : private Deduplicator {
   }
   verdict_type replace(const description_type& document, id_argument<id_type> id,
                        std::optional<time_argument> now = std::nullopt) {
-    return add_at({now}, {&document, 1}, contains(id),
+    return add_at(now, {&document, 1}, contains(id),
                   [&](const auto& commit) { return this->replace_with(document, id, commit); });
   }
 
   /// Decides about many documents in order. All documents have the same time. See deduplicator::add_batch().
   /// Throws: the exceptions of add() and of deduplicator::add_batch.
-  /// Example: `seen.add_batch(texts, ids, threads{8}, {.now = seconds})`
+  /// Example: `seen.add_batch(texts, ids, threads{8}, seconds)`
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids, const any_runner& run = {},
-                                      const arrival& at = {}) {
-    return add_batch(describe_batch(texts, run, own_), ids, run, at);
+                                      std::optional<time_argument> now = std::nullopt) {
+    return add_batch(describe_batch(texts, run, own_), ids, run, now);
   }
   std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids, const any_runner& run = {},
-                                      const arrival& at = {}) {
+                                      std::optional<time_argument> now = std::nullopt) {
     const std::span<const description_type> documents(batch.documents);
     this->check_ids(documents.size(), ids);
     std::vector<verdict_type> verdicts;
     verdicts.reserve(documents.size());
     do {
-      // With when_full::refuse there is only one piece, because a batch is refused as a whole.
-      const std::size_t most = limits_.full == when_full::refuse ? no_limit : max_piece();
+      // With refuse_when_full there is only one piece, because a batch is refused as a whole.
+      const std::size_t most = limits_.refuse_when_full ? no_limit : max_piece();
       const std::size_t number = (std::min)(documents.size() - verdicts.size(), most);
       const auto piece = documents.subspan(verdicts.size(), number);
       const auto own_ids = ids.subspan(verdicts.size(), number);
-      auto found = add_at(at, piece, false,
+      auto found = add_at(now, piece, false,
                           [&](const auto& commit) { return this->add_descriptions_with(piece, own_ids, run, commit); });
       // The verdicts are moved, because moving cannot throw. Copying an id might throw when the documents are already
       // added.
@@ -215,7 +200,7 @@ class stream_deduplicator : private Deduplicator {
     return true;
   }
 
-  /// Removes the documents older than `max_age`. Unless when_full::refuse is set, also removes the oldest documents
+  /// Removes the documents older than `max_age`. Unless refuse_when_full is set, also removes the oldest documents
   /// while `max_bytes` is exceeded.
   /// Throws: std::invalid_argument if the time is before the time of an earlier call; std::bad_alloc.
   void expire(time_argument now) {
@@ -273,7 +258,7 @@ class stream_deduplicator : private Deduplicator {
   }
 
   /// Returns how many documents still fit into `max_bytes`: an estimate of at least 64. Without `max_bytes`, the number
-  /// is unlimited. add_batch() cuts larger batches into pieces, unless when_full::refuse is set.
+  /// is unlimited. add_batch() cuts larger batches into pieces, unless refuse_when_full is set.
   [[nodiscard]] std::size_t max_piece() const noexcept {
     if (limits_.max_bytes == stream_limits{}.max_bytes) return no_limit;
     constexpr std::size_t guess = 1024;  // estimated bytes of a document
@@ -295,14 +280,15 @@ class stream_deduplicator : private Deduplicator {
 
   /// Adds documents. `add(commit)` has to call a function of the deduplicator, and pass `commit` to that function.
   template <class Add>
-  auto add_at(const arrival& at, std::span<const description_type> documents, bool replaces, const Add& add) {
-    if (!at.now && limits_.max_age != stream_limits{}.max_age) {
+  auto add_at(std::optional<time_argument> at, std::span<const description_type> documents, bool replaces,
+              const Add& add) {
+    if (!at && limits_.max_age != stream_limits{}.max_age) {
       detail::fail<std::invalid_argument>("a stream_deduplicator with a max_age needs the time of what is added");
     }
-    const std::uint64_t now = at.now.value_or(now_);
+    const std::uint64_t now = at.value_or(now_);
     remove_too_old(now);
     if (is_check_due()) keep_within_bytes();
-    const bool is_full = limits_.full == when_full::refuse && !replaces &&
+    const bool is_full = limits_.refuse_when_full && !replaces &&
                          (size() >= limits_.max_documents || (!empty() && has_too_many_bytes()));
     if (is_full) {
       for (const description_type& document : documents) {
@@ -328,7 +314,7 @@ class stream_deduplicator : private Deduplicator {
       }
       change.renewed = renewed;
       find_too_many(kept, replaced, renewed, gone);
-      if (limits_.full == when_full::refuse && kept.size() > 1 && has_too_many_bytes()) {
+      if (limits_.refuse_when_full && kept.size() > 1 && has_too_many_bytes()) {
         erased_ += size();  // so that the next call frees the memory of this batch
         refuse_for_room(kept.size());
       }
@@ -352,7 +338,7 @@ class stream_deduplicator : private Deduplicator {
                      std::vector<id_type>& gone) const {
     const std::size_t all = size() - (replaced != none && kept.empty() ? 1 : 0);
     if (all <= limits_.max_documents) return;
-    if (limits_.full == when_full::refuse) {
+    if (limits_.refuse_when_full) {
       detail::fail<std::length_error>(
           {"a stream_deduplicator has no room for the new documents. At most: ", limits_.max_documents,
            ", kept: ", size() - kept.size(), ", new: ", kept.size()});
@@ -418,7 +404,7 @@ class stream_deduplicator : private Deduplicator {
   }
 
   void keep_within_bytes() {
-    if (limits_.full == when_full::forget_oldest) {
+    if (!limits_.refuse_when_full) {
       while (size() > 1 && has_too_many_bytes()) {
         forget_oldest(size() / 8 + 1, now_);
         shrink();
@@ -442,9 +428,9 @@ class stream_deduplicator : private Deduplicator {
 
   // Frees memory before a document is added, so that nothing after the addition can fail.
   void give_back() {
-    // With when_full::refuse, memory is compacted only if enough documents were erased since it was last compacted.
+    // With refuse_when_full, memory is compacted only if enough documents were erased since it was last compacted.
     // Compacting is expensive, and would otherwise occur too often.
-    if (limits_.full == when_full::refuse && erased_ > size() / 8 && has_too_many_bytes()) shrink();
+    if (limits_.refuse_when_full && erased_ > size() / 8 && has_too_many_bytes()) shrink();
     largest_ = size() > largest_ ? size() : largest_;
     if (size() < largest_ / 4 && largest_ >= 64) shrink();
   }

@@ -243,25 +243,15 @@ constexpr expected_costs modelled_costs(const layout& shape, double count, int k
   return detail::scan_costs(bits, count, {});
 }
 
-/// The limits for fastest_blocks() and leanest_blocks().
-struct block_limits {
-  /// The greatest number of bytes per fingerprint. Only fastest_blocks() uses it.
-  double max_bytes = std::numeric_limits<double>::infinity();
-  /// The longest allowed time of a search, as a multiple (1 or more) of the time of the fastest layout. Only
-  /// leanest_blocks() uses it. With infinity, any time is allowed. Layouts that only scan are left out even then.
-  double max_slowdown = 10;
-};
-
 /// Finds the number of blocks with the fastest searches, for searches within k bits among `count` fingerprints of
-/// `bits` bits. Layouts that take more than `limits.max_bytes` per fingerprint are excluded. Of equally fast layouts,
+/// `bits` bits. Layouts that take more than `max_bytes` per fingerprint are excluded. Of equally fast layouts,
 /// the layout with less memory is chosen.
 /// Returns: the costs of the chosen layout. The member `blocks` is the number of blocks of the layout.
 /// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or every layout takes
 /// more than max_bytes. In the last case, the message has the least possible number of bytes.
-/// Example: `fastest_blocks(64, 8, 1e7, {.max_bytes = 60}).blocks`
+/// Example: `fastest_blocks(64, 8, 1e7, 60).blocks`
 [[nodiscard]] constexpr expected_costs fastest_blocks(std::size_t bits, int k, double count,
-                                                      const block_limits& limits = {}) {
-  const double max_bytes = limits.max_bytes;
+                                                      double max_bytes = std::numeric_limits<double>::infinity()) {
   expected_costs best = costs_of(layout(bits, k, 1), count);
   for (int blocks = 2; layout::is_valid(bits, k, blocks); ++blocks) {
     const expected_costs costs = costs_of(layout(bits, k, blocks), count);
@@ -273,16 +263,15 @@ struct block_limits {
   return best;
 }
 
-/// Finds the number of blocks with the least memory, among the layouts that are at most `limits.max_slowdown` times as
+/// Finds the number of blocks with the least memory, among the layouts that are at most `max_slowdown` times as
 /// slow as the fastest. A layout that only scans is excluded, because a flat_index scans with less memory. If all
-/// layouts only scan, none is excluded.
+/// layouts only scan, none is excluded. `max_slowdown` may be infinity.
 /// Returns: the costs of the chosen layout. The member `blocks` is the number of blocks of the layout.
 /// Throws: the exceptions of fastest_blocks(); std::invalid_argument unless max_slowdown >= 1.
-[[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count,
-                                                      const block_limits& limits = {}) {
-  if (!(limits.max_slowdown >= 1)) detail::fail<std::invalid_argument>("max_slowdown must be 1 or more");
+[[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count, double max_slowdown = 10) {
+  if (!(max_slowdown >= 1)) detail::fail<std::invalid_argument>("max_slowdown must be 1 or more");
   expected_costs best = fastest_blocks(bits, k, count);
-  const double max_seconds = best.seconds * limits.max_slowdown;
+  const double max_seconds = best.seconds * max_slowdown;
   for (int blocks = 1; layout::is_valid(bits, k, blocks); ++blocks) {
     const expected_costs costs = costs_of(layout(bits, k, blocks), count);
     const bool scans = !(costs.probes < count);

@@ -55,8 +55,6 @@ template <std::size_t Bits>
 
 namespace detail {
 
-inline void check_jaccard(double similarity) { check_similarity(similarity); }
-
 inline void check_recall(double recall) {
   if (!(recall >= 0 && recall <= 1)) {
     fail<std::invalid_argument>({"recall ", recall, " is not in 0..1"});
@@ -108,7 +106,7 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 /// Throws: std::invalid_argument unless 0 < similarity <= 1.
 /// Example: `features_to_bear(2, 0.8)` is 18, the number of word pairs in 19 words.
 [[nodiscard]] inline std::size_t features_to_bear(std::size_t changed, double similarity) {
-  detail::check_jaccard(similarity);
+  detail::check_similarity(similarity);
   if (changed == 0) return 0;
   if (similarity == 1) return (std::numeric_limits<std::size_t>::max)();
   const auto bears = [=](std::size_t features) {
@@ -147,7 +145,7 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 [[nodiscard]] inline double expected_recall(std::size_t bits, int k, double similarity,
                                             fingerprint_kind kind = fingerprint_kind::simhash) {
   detail::check_distance(bits, k);
-  detail::check_jaccard(similarity);
+  detail::check_similarity(similarity);
   constexpr int steps = 64;
   const double fall = kind == fingerprint_kind::minwise ? 0.7 : 1;
   double sum = 0;
@@ -162,38 +160,28 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   return sum / pairs;
 }
 
-/// Options of distance_for(): the least recall, and the kind of the fingerprints.
-struct recall_options {
-  std::optional<double> min_recall = std::nullopt;  ///< default_recall(kind) if absent
-  fingerprint_kind kind = fingerprint_kind::simhash;
-};
-
-/// Returns the smallest k with expected_recall(bits, k, similarity, kind) >= min_recall.
+/// Returns the smallest k with expected_recall(bits, k, similarity, kind) >= min_recall. `min_recall`: if absent,
+/// default_recall(kind).
 /// Throws: std::invalid_argument unless 0 < similarity <= 1 and 0 <= min_recall <= 1.
 /// Complexity: O(bits * log(bits)).
-/// Example: `distance_for(64, 0.8)` is 14, `distance_for(64, 0.8, {.min_recall = 0.99})` is 15.
-[[nodiscard]] inline int distance_for(std::size_t bits, double similarity, const recall_options& options = {}) {
-  const double min_recall = options.min_recall.value_or(default_recall(options.kind));
-  detail::check_jaccard(similarity);
-  detail::check_recall(min_recall);
+/// Example: `distance_for(64, 0.8)` is 14, `distance_for(64, 0.8, fingerprint_kind::minwise)` is 10.
+[[nodiscard]] inline int distance_for(std::size_t bits, double similarity,
+                                      fingerprint_kind kind = fingerprint_kind::simhash,
+                                      std::optional<double> min_recall = std::nullopt) {
+  const double least = min_recall.value_or(default_recall(kind));
+  detail::check_similarity(similarity);
+  detail::check_recall(least);
   int low = 0;
   int high = static_cast<int>(bits);  // with k = bits, recall is 1
   while (low < high) {
     const int middle = low + (high - low) / 2;
-    if (expected_recall(bits, middle, similarity, options.kind) >= min_recall) {
+    if (expected_recall(bits, middle, similarity, kind) >= least) {
       high = middle;
     } else {
       low = middle + 1;
     }
   }
   return low;
-}
-
-/// Returns the smallest k with expected_recall(bits, k, similarity, kind) >= default_recall(kind).
-/// Throws: std::invalid_argument unless 0 < similarity <= 1.
-/// Example: `distance_for(64, 0.8, fingerprint_kind::minwise)` is 10.
-[[nodiscard]] inline int distance_for(std::size_t bits, double similarity, fingerprint_kind kind) {
-  return distance_for(bits, similarity, recall_options{.kind = kind});
 }
 
 }  // namespace neardup::inline v0

@@ -576,7 +576,6 @@ class durable_deduplicator : private Deduplicator {
   using typename Deduplicator::kept_type;
   using typename Deduplicator::verdict_type;
   using typename Deduplicator::workspace;
-  using arrival_type = std::conditional_t<has_times, arrival, void>;
 
   /// Opens the state at `path`. If there is no file, `initial` is written to a new file. `made_of`: the composition;
   /// the default is composition_of(initial).

@@ -22,10 +22,6 @@
 
 namespace neardup::inline v0 {
 
-/// A record of a list: a fingerprint, and the number of its document.
-template <std::size_t Bits, class Fingerprint = simhash<Bits>>
-using list_entry = entry<Bits, std::uint64_t, Fingerprint>;
-
 /// A list of fingerprints, in a file or in memory. A list has a header and records. A record is Bits / 8 bytes of
 /// fingerprint and 8 bytes of id, each little-endian (docs/format.md). Records may be in any order, and may be
 /// repeated.
@@ -38,7 +34,7 @@ class fingerprint_list {
 
  public:
   using fingerprint_type = Fingerprint;
-  using value_type = list_entry<Bits, Fingerprint>;
+  using value_type = entry<Bits, std::uint64_t, Fingerprint>;  ///< a fingerprint, and the number of its document
   static constexpr std::size_t record_size = Bits / 8 + 8;
 
   /// Opens the list in a file. The file stays open as long as the list.
@@ -139,7 +135,7 @@ class encoded_list {
   /// Encodes a list.
   /// Throws: std::invalid_argument if the composition is of another kind of fingerprints. The message begins with
   /// `what`.
-  encoded_list(const std::string& what, std::span<const list_entry<Fingerprint::bits, Fingerprint>> entries,
+  encoded_list(const std::string& what, std::span<const entry<Fingerprint::bits, std::uint64_t, Fingerprint>> entries,
                const fingerprint_composition& made_of)
       : header_{file_content::list, static_cast<std::uint32_t>(Fingerprint::bits), {}, entries.size(), made_of} {
     check_byte_order(what);
@@ -177,16 +173,10 @@ class encoded_list {
 /// Throws: std::runtime_error if the file cannot be written; the message names the file. std::invalid_argument if
 /// `made_of` is for another kind of fingerprints; std::bad_alloc.
 /// Memory: a copy of the list.
-/// Example: `save_list<64>("part-000.list", entries, composition_of(hash));`
-template <std::size_t Bits>
-void save_list(const std::string& path, std::span<const list_entry<Bits>> entries,
-               const fingerprint_composition& made_of) {
-  detail::encoded_list<simhash<Bits>>(path, entries, made_of).save(path);
-}
-
-/// Writes a list with fingerprints of a given type: `save_list<64, minwise<64>>("part-000.list", entries, made_of)`.
-template <std::size_t Bits, class Fingerprint>
-void save_list(const std::string& path, std::span<const entry<Bits, std::uint64_t, Fingerprint>> entries,
+/// Example: `save_list<64>("part-000.list", entries, composition_of(hash));`, or `save_list<64, minwise<64>>(…)`
+template <std::size_t Bits, class Fingerprint = simhash<Bits>>
+void save_list(const std::string& path,
+               std::span<const typename fingerprint_list<Bits, Fingerprint>::value_type> entries,
                const fingerprint_composition& made_of) {
   detail::encoded_list<Fingerprint>(path, entries, made_of).save(path);
 }
@@ -194,14 +184,8 @@ void save_list(const std::string& path, std::span<const entry<Bits, std::uint64_
 /// Passes the bytes of a list file to `sink(std::string_view)`, piece by piece. The sink may, for example, write to a
 /// pipe.
 /// Throws: std::invalid_argument if `made_of` is for another kind of fingerprints; the exceptions of `sink`.
-template <std::size_t Bits, class Sink>
-void write_list(std::span<const list_entry<Bits>> entries, const fingerprint_composition& made_of, Sink&& sink) {
-  detail::encoded_list<simhash<Bits>>("write_list", entries, made_of).write(sink);
-}
-
-/// Passes a list with fingerprints of a given type to a sink: `write_list<64, minwise<64>>(entries, made_of, sink)`.
-template <std::size_t Bits, class Fingerprint, class Sink>
-void write_list(std::span<const entry<Bits, std::uint64_t, Fingerprint>> entries,
+template <std::size_t Bits, class Fingerprint = simhash<Bits>, class Sink>
+void write_list(std::span<const typename fingerprint_list<Bits, Fingerprint>::value_type> entries,
                 const fingerprint_composition& made_of, Sink&& sink) {
   detail::encoded_list<Fingerprint>("write_list", entries, made_of).write(sink);
 }
