@@ -112,7 +112,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/recall.hpp
     include/neardup/index/searchable_index.hpp
     include/neardup/instruction_set.hpp
-    include/neardup/minwise.hpp
     include/neardup/neardup.hpp
     include/neardup/ostream.hpp
     include/neardup/partition_store.hpp

@@ -10,8 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
-#include <new>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <version>
 
-#include "minwise.hpp"
 #include "simhash.hpp"
 
 #if defined(__cpp_lib_format)

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
@@ -33,6 +34,11 @@ template <std::integral A, std::integral B>
 [[nodiscard]] constexpr bool is_same_number(A a, B b) noexcept {
   return std::cmp_equal(+a, +b);  // std::cmp_equal refuses characters and bool; + converts them to integers
 }
+
+template <class Id>
+concept hashable_id = requires(const Id& id) {
+  { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
+};
 
 /// The type of a parameter that takes a whole number. Every integer converts to this type. So a caller with
 /// `std::size_t i` or `7` needs no cast, and no value is narrowed silently. `name`: the name of the number in messages.

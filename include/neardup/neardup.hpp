@@ -14,7 +14,6 @@
 #include "ids.hpp"
 #include "index.hpp"
 #include "instruction_set.hpp"
-#include "minwise.hpp"
 #include "partition_store.hpp"
 #include "passages.hpp"
 #include "runner.hpp"

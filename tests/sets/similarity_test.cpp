@@ -207,10 +207,10 @@ TEST_CASE("jaccard_at_least of large sizes agrees with the division", "[similari
   for (int round = 0; round < 20000; ++round) {
     const std::size_t a = random() >> (12 + random() % 50), b = random() >> (12 + random() % 50);
     const double threshold = static_cast<double>(1 + random() % 1000) / 1000;
-    const std::size_t least = neardup::detail::min_common(a, b, threshold);
+    const std::size_t least = neardup::detail::overlap_bounds{neardup::jaccard{threshold}}.least(a, b);
     const std::size_t most = std::min(a, b);
     if (least <= most) REQUIRE(neardup::detail::jaccard_of_sizes(a, b, least) >= threshold);
-    if (least > 0) REQUIRE(neardup::detail::jaccard_of_sizes(a, b, least - 1) < threshold);
+    if (least > 1) REQUIRE(neardup::detail::jaccard_of_sizes(a, b, least - 1) < threshold);
   }
 }
 

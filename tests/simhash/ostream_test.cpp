@@ -1,7 +1,6 @@
 // Fingerprints of both kinds are printed as their digits, by an opt-in header.
 #include <sstream>
 
-#include <neardup/minwise.hpp>
 #include <neardup/ostream.hpp>
 #include <neardup/simhash.hpp>
 

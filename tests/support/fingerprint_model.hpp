@@ -12,7 +12,6 @@
 #include <utility>
 
 #include <neardup/fingerprint/hashers.hpp>
-#include <neardup/minwise.hpp>
 #include <neardup/simhash.hpp>
 
 namespace support {

@@ -12,7 +12,7 @@ PROGRAM = """
 #include <neardup/index/flat_index.hpp>
 #include <neardup/index/frozen_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
-#include <neardup/minwise.hpp>
+#include <neardup/simhash.hpp>
 #include <neardup/sets/set_index.hpp>
 
 int main() {

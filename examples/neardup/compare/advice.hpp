@@ -13,7 +13,6 @@
 #include <neardup/index/cost.hpp>
 #include <neardup/index/flat_index.hpp>
 #include <neardup/index/recall.hpp>
-#include <neardup/minwise.hpp>
 #include <neardup/runner.hpp>
 #include <neardup/simhash.hpp>
 #include <neardup/text/feature_choice.hpp>

@@ -18,7 +18,6 @@
 #include <neardup/fingerprint/minwise_hasher.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
 #include <neardup/fingerprint/weighters.hpp>
-#include <neardup/minwise.hpp>
 #include <neardup/runner.hpp>
 #include <neardup/sets/similarity.hpp>
 #include <neardup/simhash.hpp>

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <neardup/minwise.hpp>
 #include <neardup/simhash.hpp>
 #include <span>
 #include <type_traits>

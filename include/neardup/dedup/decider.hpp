@@ -3,12 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <compare>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -31,11 +28,6 @@
 namespace neardup::inline v0 {
 
 namespace detail {
-
-template <class Id>
-concept hashable_id = requires(const Id& id) {
-  { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
-};
 
 /// A map from ids to values: a hash table if std::hash<Id> exists, otherwise an ordered map.
 template <class Id, class Value>

@@ -75,15 +75,7 @@ class feature_describer {
   /// Returns the description of a document that consists of several texts. No token spans two texts. The description
   /// has an empty member `text`.
   [[nodiscard]] description_type operator()(std::span<const std::string_view> texts, workspace& scratch) const {
-    std::vector<feature_type>& all = scratch.all_;
-    all.clear();
-    for (const std::string_view text : texts) {
-      const auto some = extract_(text, scratch.extracting_);
-      all.insert(all.end(), some.begin(), some.end());
-    }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return {{}, all};
+    return {{}, features_of_all(extract_, texts, scratch.extracting_, scratch.all_)};
   }
 
   /// Returns the descriptions of many texts, in order. The descriptions refer to the texts. The runner `run` spreads
@@ -110,11 +102,9 @@ class set_judge {
   [[nodiscard]] check_result operator()(const Kept& kept, const Description& document,
                                         std::optional<double> best) const {
     const overlap_bounds bounds({least_.measure, best.value_or(least_.similarity), least_.min_common});
-    const std::size_t a = kept.features.size(), b = document.features.size(), least = bounds.least(a, b);
-    if (least > (std::min)(a, b)) return {false, std::nullopt};
-    const std::size_t common = count_common(kept.features, document.features, least);
-    if (common < least) return {false, std::nullopt};
-    return {true, bounds.similarity(a, b, common)};
+    const std::size_t common = bounds.common_if_similar(kept.features, document.features);
+    if (common == 0) return {false, std::nullopt};
+    return {true, bounds.similarity(kept.features.size(), document.features.size(), common)};
   }
 
   [[nodiscard]] const set_threshold& threshold() const noexcept { return least_; }

@@ -34,17 +34,6 @@ using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>
 template <class Simhasher>
 using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
 
-// True for simhasher and minwise_hasher themselves. False for a derived class, which may compute fingerprints without
-// the tokenizer, the weighter and the hasher.
-template <class T>
-inline constexpr bool is_simhasher = false;
-template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
-inline constexpr bool is_simhasher<simhasher<Tokenizer, Weighter, Hasher, Bits>> = true;
-template <class T>
-inline constexpr bool is_minwise_hasher = false;
-template <class Tokenizer, class Hasher, std::size_t Bits>
-inline constexpr bool is_minwise_hasher<minwise_hasher<Tokenizer, Hasher, Bits>> = true;
-
 /// Collects the tokens of a text in one pass, for the fingerprint and the feature set. The memory is reused for the
 /// next text.
 template <class Simhasher>
@@ -54,7 +43,7 @@ class token_collector {
   using weighter_type = typename Simhasher::weighter_type;
   static constexpr std::size_t bits = Simhasher::bits;
   static constexpr std::size_t hash_words = Simhasher::hash_words;
-  static constexpr bool is_minwise = is_minwise_hasher<Simhasher>;
+  static constexpr bool is_minwise = Simhasher::fingerprint_type::kind == fingerprint_kind::minwise;
   static constexpr vote_kind kind = vote_kind_of<weighter_type, hasher_type>();
 
  public:
@@ -200,7 +189,8 @@ class describer {
       "neardup: a number behind the hasher of a describer is how many tokens make a text long, and has to be a "
       "std::size_t: describer{hash, std::size_t{8}}");
   static constexpr bool checks_features = detail::is_feature_extractor<Check>;
-  static constexpr bool has_one_pass = detail::is_simhasher<Simhasher> || detail::is_minwise_hasher<Simhasher>;
+  // A class that derives from a simhasher may compute fingerprints without the tokenizer, the weighter and the hasher.
+  static constexpr bool has_one_pass = detail::is_text_hasher<Simhasher>;
   using extractor_type = std::conditional_t<checks_features, Check, feature_extractor_of<Simhasher>>;
   using own_extractor = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>,
                                           typename extractor_type::feature_type>;
@@ -285,15 +275,7 @@ class describer {
 
   std::span<const feature_type> other_features(std::span<const std::string_view> texts, workspace& scratch) const {
     if (texts.size() == 1) return check_(texts.front(), scratch.checking_);
-    std::vector<feature_type>& all = scratch.memory_.get().features;
-    all.clear();
-    for (const std::string_view text : texts) {
-      const auto some = check_(text, scratch.checking_);
-      all.insert(all.end(), some.begin(), some.end());
-    }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return all;
+    return detail::features_of_all(check_, texts, scratch.checking_, scratch.memory_.get().features);
   }
 
   /// Computes the description of a text if `Simhasher` has the interface of a simhasher, but is not a simhasher. One

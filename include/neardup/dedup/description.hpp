@@ -2,6 +2,7 @@
 // The description of a text: all data that a decision about the text needs.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -67,6 +68,20 @@ template <class T>
 inline constexpr bool is_feature_extractor = false;
 template <class Tokenizer, class Hasher, class Feature>
 inline constexpr bool is_feature_extractor<feature_extractor<Tokenizer, Hasher, Feature>> = true;
+
+/// Returns the features of a document that consists of several texts: ascending, distinct, and owned by `all`.
+template <class Extractor, class Feature>
+std::span<const Feature> features_of_all(const Extractor& extract, std::span<const std::string_view> texts,
+                                         typename Extractor::workspace& scratch, std::vector<Feature>& all) {
+  all.clear();
+  for (const std::string_view text : texts) {
+    const auto some = extract(text, scratch);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
 
 /// The descriptions of many texts. This object owns the features to which the descriptions refer.
 template <class Description>

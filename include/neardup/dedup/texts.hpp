@@ -3,13 +3,11 @@
 // the texts.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "../edits/pairs.hpp"
@@ -83,9 +81,7 @@ template <threshold_of_sets Threshold, extracts_features Extractor>
   const detail::overlap_bounds bounds{set_threshold(least)};
   typename Extractor::workspace of_a, of_b;
   const std::span<const typename Extractor::feature_type> x = extract(a, of_a), y = extract(b, of_b);
-  if (x.empty() || y.empty()) return false;
-  const std::size_t common = bounds.least(x.size(), y.size());
-  return common <= (std::min)(x.size(), y.size()) && detail::count_common(x, y, common) >= common;
+  return bounds.common_if_similar(x, y) > 0;
 }
 
 /// Compares two texts by their default features: distinct pairs of words.

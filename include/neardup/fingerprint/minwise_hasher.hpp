@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "../minwise.hpp"
+#include "../simhash.hpp"
 #include "../text/tokenizer.hpp"
 #include "hashers.hpp"
 #include "kernels/bin_minima.hpp"

@@ -8,7 +8,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "../minwise.hpp"
 #include "../simhash.hpp"
 
 namespace neardup::inline v0 {

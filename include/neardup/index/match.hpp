@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 
 #include "../detail/visits.hpp"
 #include "../error.hpp"

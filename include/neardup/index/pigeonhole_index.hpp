@@ -8,7 +8,6 @@
 
 #include "../detail/compiled.hpp"
 #include "../ids.hpp"
-#include "../minwise.hpp"
 #include "../simhash.hpp"
 #include "../threshold.hpp"
 #include "engine/pigeonhole_engine.hpp"

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "../detail/equal_groups.hpp"

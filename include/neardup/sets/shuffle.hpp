@@ -382,11 +382,8 @@ template <std::unsigned_integral Feature, std::integral Offset>
   verified_sets result{std::vector<std::uint32_t>(count), std::vector<double>(count)};
   for (std::size_t i = 0; i < count; ++i) {
     const std::span<const Feature> x = detail::set_at(a, a_offsets, i), y = detail::set_at(b, b_offsets, i);
-    if (x.empty() || y.empty()) continue;
-    const std::size_t least = bounds.least(x.size(), y.size());
-    if (least > (std::min)(x.size(), y.size())) continue;
-    const std::size_t common = detail::count_common(x, y, least);
-    if (common < least) continue;
+    const std::size_t common = bounds.common_if_similar(x, y);
+    if (common == 0) continue;
     result.common[i] = static_cast<std::uint32_t>(common);
     result.similarity[i] = bounds.similarity(x.size(), y.size(), common);
   }

@@ -33,21 +33,6 @@ auto elements_of(const T& set) noexcept {
   return std::span<const typename decltype(all)::value_type>(all);
 }
 
-/// Returns the least overlap with which sets of `a` and `b` elements have a Jaccard similarity of at least `threshold`.
-/// If no overlap suffices, the result exceeds the smaller of `a` and `b`.
-/// Precondition: 0 < threshold <= 1.
-inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) noexcept {
-  const std::size_t most = (std::min)(a, b);
-  const auto suffices = [&](std::size_t common) { return jaccard_of_sizes(a, b, common) >= threshold; };
-  const double estimate = std::ceil(threshold / (1 + threshold) * (static_cast<double>(a) + static_cast<double>(b)));
-  std::size_t common = (std::min)(static_cast<std::size_t>(estimate), most);
-  // Rounding may make the estimate too large or too small by one. So the result is corrected by comparing similarities
-  // with `threshold`, as a caller of jaccard_similarity() would do.
-  while (common > 0 && suffices(common - 1)) --common;
-  while (common <= most && !suffices(common)) ++common;
-  return common;
-}
-
 }  // namespace detail
 
 /// Returns the Jaccard similarity of two sets, from 0 to 1: the size of their intersection divided by the size of their
@@ -71,14 +56,11 @@ template <class A, class B>
 /// Complexity: O(|a| + |b|), and usually much less for sets that are not similar.
 template <class A, class B>
 [[nodiscard]] std::optional<double> jaccard_at_least(const A& a, const B& b, double threshold) {
-  detail::check_similarity(threshold);
+  const detail::overlap_bounds bounds{jaccard{threshold}};
   const auto first = detail::elements_of(a);
   const auto second = detail::elements_of(b);
-  const std::size_t least = detail::min_common(first.size(), second.size(), threshold);
-  if (least > (std::min)(first.size(), second.size())) return std::nullopt;
-  const std::size_t common = detail::count_common(first, second, least);
-  if (common < least) return std::nullopt;
-  return detail::jaccard_of_sizes(first.size(), second.size(), common);
+  const std::size_t common = bounds.common_if_similar(first, second);
+  return common == 0 ? std::nullopt : std::optional(bounds.similarity(first.size(), second.size(), common));
 }
 
 /// Returns the cosine similarity of two weighted sets, from 0 to 1: the sum over the common elements of the products of

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <type_traits>
 
 #include "../detail/file_operations.hpp"
 #include "../detail/large_array.hpp"

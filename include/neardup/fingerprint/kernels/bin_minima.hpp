@@ -22,8 +22,8 @@
 
 #include "../../detail/bits.hpp"
 #include "../../instruction_set.hpp"
-#include "../../minwise.hpp"
 #include "../../simd/forms.hpp"
+#include "../../simhash.hpp"
 
 namespace neardup::inline v0::detail {
 

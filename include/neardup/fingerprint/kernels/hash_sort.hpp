@@ -8,9 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "../../instruction_set.hpp"

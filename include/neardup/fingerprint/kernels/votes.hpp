@@ -17,7 +17,6 @@
 #include "../../detail/bits.hpp"
 #include "../../error.hpp"
 #include "../../instruction_set.hpp"
-#include "../../minwise.hpp"
 #include "../../simd/forms.hpp"
 #include "../../simhash.hpp"
 #include "../../text/tokenizer.hpp"

@@ -36,6 +36,12 @@
 
 namespace neardup::inline v0::detail {
 
+/// Returns the partition to which the rows of a key belong.
+template <class Key>
+[[nodiscard]] constexpr std::uint32_t partition_of(Key key, std::uint32_t partitions) noexcept {
+  return static_cast<std::uint32_t>((mix(key) >> 32) * partitions >> 32);
+}
+
 /// Each member returns the result of the member of overlap_bounds with the same name. Tables have the results for small
 /// sets.
 class overlap_table {

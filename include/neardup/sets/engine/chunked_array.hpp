@@ -5,11 +5,20 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "../../detail/bits.hpp"
+
 namespace neardup::inline v0::detail {
+
+/// Returns the bucket of a hash in a table of `buckets` buckets that grows by one bucket at a time (linear hashing).
+inline std::size_t growing_place(std::uint64_t hash, std::size_t buckets) noexcept {
+  const std::size_t all = std::bit_ceil(buckets), at = to_size(hash) & (all - 1);
+  return at < buckets ? at : at & (all / 2 - 1);
+}
 
 /// An array that grows by chunks of about `ChunkBytes` bytes. Growing allocates one chunk and moves no element, so
 /// references stay valid. A std::vector of a million elements of 32 bytes takes 10 ms to grow.

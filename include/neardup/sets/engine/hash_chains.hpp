@@ -3,7 +3,6 @@
 #pragma once
 
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,7 +28,7 @@ class hash_chains {
 
   /// Returns the first node in the chain of a hash; `none` if the chain is empty.
   [[nodiscard]] std::uint32_t first(std::uint64_t hash) const noexcept {
-    return heads_.size() == 0 ? none : heads_[place(hash, buckets_)] - 1;
+    return heads_.size() == 0 ? none : heads_[growing_place(hash, buckets_)] - 1;
   }
 
   /// Allocates memory for one more node, and may split a bucket. `next_of(node)` returns a reference to the number of
@@ -44,7 +43,7 @@ class hash_chains {
     ++buckets_;
     while (from != none) {
       std::uint32_t& next = next_of(from);
-      std::uint32_t& head = heads_[place(hash_of(from), buckets_)];
+      std::uint32_t& head = heads_[growing_place(hash_of(from), buckets_)];
       const std::uint32_t after = std::exchange(next, head - 1);
       head = from + 1;
       from = after;
@@ -54,7 +53,7 @@ class hash_chains {
   /// Precondition: make_room() was called since the previous insertion.
   template <class NextOf>
   void insert(std::uint32_t node, std::uint64_t hash, const NextOf& next_of) noexcept {
-    std::uint32_t& head = heads_[place(hash, buckets_)];
+    std::uint32_t& head = heads_[growing_place(hash, buckets_)];
     next_of(node) = head - 1;
     head = node + 1;
     ++size_;
@@ -64,7 +63,7 @@ class hash_chains {
   template <class NextOf>
   void erase(std::uint32_t node, std::uint64_t hash, const NextOf& next_of) noexcept {
     --size_;
-    std::uint32_t& head = heads_[place(hash, buckets_)];
+    std::uint32_t& head = heads_[growing_place(hash, buckets_)];
     if (head - 1 == node) {
       head = next_of(node) + 1;
       return;
@@ -82,18 +81,8 @@ class hash_chains {
   [[nodiscard]] std::size_t memory_usage() const noexcept { return heads_.memory_usage(); }
 
  private:
-  static std::size_t place(std::uint64_t hash, std::size_t buckets) noexcept {
-    const std::size_t all = std::bit_ceil(buckets), at = to_size(hash) & (all - 1);
-    return at < buckets ? at : at & (all / 2 - 1);
-  }
-
   chunked_array<std::uint32_t> heads_;  // heads_[bucket]: 1 + the first node of the chain, or 0
   std::size_t buckets_ = 1, size_ = 0;
-};
-
-template <class Id>
-concept has_std_hash = requires(const Id& id) {
-  { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
 };
 
 /// A table of ids, each with the slot of its set. Ids are found by their hashes if std::hash<Id> exists, otherwise by
@@ -102,7 +91,7 @@ concept has_std_hash = requires(const Id& id) {
 /// Memory: per id, about 20 bytes and the id; with an ordered map 72 bytes more.
 template <class Id>
 class id_table {
-  static constexpr bool is_hashed = has_std_hash<Id>;
+  static constexpr bool is_hashed = hashable_id<Id>;
 
  public:
   static constexpr std::uint32_t none = hash_chains::none;

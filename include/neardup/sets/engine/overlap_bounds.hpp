@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
 
 #include "../../threshold.hpp"
 #include "common_elements.hpp"
@@ -50,6 +51,15 @@ class overlap_bounds {
 
   /// Returns true if two equal sets of `size` elements are similar enough.
   [[nodiscard]] bool are_copies_similar(std::size_t size) const noexcept { return least(size, size) <= size; }
+
+  /// Returns the overlap of two sets if they are similar enough, otherwise 0.
+  template <class A, class B>
+  [[nodiscard]] std::size_t common_if_similar(std::span<const A> a, std::span<const B> b) const noexcept {
+    const std::size_t needed = least(a.size(), b.size());
+    if (needed > (std::min)(a.size(), b.size())) return 0;
+    const std::size_t common = count_common(a, b, needed);
+    return common < needed ? 0 : common;
+  }
 
   /// Returns the least size m <= `size` such that a set of m elements can be similar enough to a set of `size`
   /// elements. If no such m exists, the result exceeds `size`. m is also the least overlap of a set of `size` elements

@@ -243,11 +243,7 @@ class posting_lists {
   static constexpr std::size_t max_in_array = 64;   // a feature with more postings gets a list
   static constexpr std::size_t max_in_part = 1024;  // most postings in a part of a group
 
-  [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept { return place_among(token, buckets_); }
-  static std::size_t place_among(std::uint32_t token, std::size_t buckets) noexcept {
-    const std::size_t all = std::bit_ceil(buckets), at = to_size(mix(token)) & (all - 1);
-    return at < buckets ? at : at & (all / 2 - 1);
-  }
+  [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept { return growing_place(mix(token), buckets_); }
 
   /// Adds a bucket, and moves to it the postings that it shall have. These postings are all in one old bucket.
   /// Guarantee: strong.
@@ -401,7 +397,7 @@ NEARDUP_INLINE void posting_lists::clear() noexcept {
 NEARDUP_INLINE void posting_lists::split() {
   buckets_of_.grow_to(buckets_ + 1);
   bucket& from = buckets_of_[buckets_ - std::bit_floor(buckets_)];
-  const auto moves = [&](const set_posting& p) { return place_among(p.token, buckets_ + 1) == buckets_; };
+  const auto moves = [&](const set_posting& p) { return growing_place(mix(p.token), buckets_ + 1) == buckets_; };
   const std::span<set_posting> all =
       from.count == 0 ? std::span<set_posting>() : std::span(memory_.at(from.array), from.count);
   const auto moved = static_cast<std::uint32_t>(std::count_if(all.begin(), all.end(), moves));

@@ -375,10 +375,6 @@ class row_join {
     }
   }
 
-  [[nodiscard]] static std::uint32_t partition_of(std::uint32_t key, std::uint32_t partitions) noexcept {
-    return static_cast<std::uint32_t>((mix(key) >> 32) * partitions >> 32);
-  }
-
   /// Moves the rows of the sets marked in `is_marked` to the front.
   /// Returns: the moved rows.
   static std::span<set_row> only(std::span<set_row> rows, const std::vector<bool>& is_marked) {

@@ -28,12 +28,6 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns the partition to which a feature belongs.
-template <class Feature>
-[[nodiscard]] constexpr std::uint32_t partition_of(Feature feature, std::uint32_t partitions) noexcept {
-  return static_cast<std::uint32_t>((mix(feature) >> 32) * partitions >> 32);
-}
-
 /// A distinct set, with the documents of all sets that equal it.
 template <class Feature>
 struct gathered_set {

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string_view>
 
 #include "../../detail/bits.hpp"
 #include "../../simd/forms.hpp"
