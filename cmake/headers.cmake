@@ -92,12 +92,10 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/fingerprint_store.hpp
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp
-    include/neardup/index/engine/frozen_ids.hpp
     include/neardup/index/engine/pigeonhole_engine.hpp
     include/neardup/index/engine/search_plans.hpp
     include/neardup/index/engine/searches.hpp
     include/neardup/index/engine/table_search.hpp
-    include/neardup/index/fingerprint_range.hpp
     include/neardup/index/flat_index.hpp
     include/neardup/index/frozen_index.hpp
     include/neardup/index/join/components.hpp
@@ -157,7 +155,6 @@ set(NEARDUP_HEADERS
     include/neardup/simd/sort_few.hpp
     include/neardup/simhash.hpp
     include/neardup/storage.hpp
-    include/neardup/storage/attachment_file.hpp
     include/neardup/storage/band_key.hpp
     include/neardup/storage/chinese/dictionary_file.hpp
     include/neardup/storage/composition.hpp
@@ -205,7 +202,6 @@ set(NEARDUP_HEADERS
     include/neardup/text/mask.hpp
     include/neardup/text/ngrams.hpp
     include/neardup/text/normalise.hpp
-    include/neardup/text/parts.hpp
     include/neardup/text/sentences.hpp
     include/neardup/text/shingles.hpp
     include/neardup/text/stop_words.hpp

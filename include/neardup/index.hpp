@@ -5,7 +5,6 @@
 #include "version.hpp"
 
 #include "index/cost.hpp"
-#include "index/fingerprint_range.hpp"
 #include "index/flat_index.hpp"
 #include "index/frozen_index.hpp"
 #include "index/layout.hpp"

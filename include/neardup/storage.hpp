@@ -4,7 +4,6 @@
 
 #include "version.hpp"
 
-#include "storage/attachment_file.hpp"
 #include "storage/band_key.hpp"
 #include "storage/composition.hpp"
 #include "storage/composition_of.hpp"

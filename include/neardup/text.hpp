@@ -12,7 +12,6 @@
 #include "text/mask.hpp"
 #include "text/ngrams.hpp"
 #include "text/normalise.hpp"
-#include "text/parts.hpp"
 #include "text/sentences.hpp"
 #include "text/shingles.hpp"
 #include "text/stop_words.hpp"

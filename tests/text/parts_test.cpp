@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include <neardup/text/parts.hpp>
 #include <neardup/text/sentences.hpp>
 #include <neardup/text/words.hpp>
 

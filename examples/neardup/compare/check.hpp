@@ -3,7 +3,7 @@
 
 #include <compare>
 #include <neardup/dedup/checks.hpp>
-#include <neardup/index/fingerprint_range.hpp>
+#include <neardup/index/match.hpp>
 #include <neardup/threshold.hpp>
 #include <numeric>
 

@@ -6,8 +6,8 @@
 #include <initializer_list>
 #include <memory>
 #include <neardup/sets/shuffle.hpp>
-#include <neardup/storage/attachment_file.hpp>
 #include <neardup/storage/composition.hpp>
+#include <neardup/storage/index_view.hpp>
 #include <optional>
 
 #include "../describe/settings.hpp"

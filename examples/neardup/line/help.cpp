@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <neardup/dedup/checks.hpp>
 #include <neardup/edits/edit_distance.hpp>
-#include <neardup/index/fingerprint_range.hpp>
+#include <neardup/index/match.hpp>
 #include <neardup/index/recall.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <neardup/threshold.hpp>

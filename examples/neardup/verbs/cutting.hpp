@@ -1,7 +1,7 @@
 // Removes parts of the texts of records, for `unique`: passages of another corpus, and parts that occurred before.
 #pragma once
 
-#include <neardup/text/parts.hpp>
+#include <neardup/text/sentences.hpp>
 
 #include "../compare/context.hpp"
 #include "../compare/corpus.hpp"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "../ids.hpp"
-#include "../index/fingerprint_range.hpp"
 #include "../index/join/components.hpp"
 #include "../index/join/join_input.hpp"
+#include "../index/match.hpp"
 #include "../runner.hpp"
 #include "../simhash.hpp"
 #include "../threshold.hpp"

@@ -13,7 +13,6 @@
 #include "../runner.hpp"
 #include "../simhash.hpp"
 #include "../threshold.hpp"
-#include "fingerprint_range.hpp"
 #include "join/join_input.hpp"
 #include "join/join_pairs.hpp"
 #include "match.hpp"

@@ -13,8 +13,8 @@
 #include "../../detail/large_array.hpp"
 #include "../../detail/mutex.hpp"
 #include "../../detail/visits.hpp"
-#include "../../index/fingerprint_range.hpp"
 #include "../../index/join/join_pairs.hpp"
+#include "../../index/match.hpp"
 #include "../../runner.hpp"
 
 namespace neardup::inline v0::detail {

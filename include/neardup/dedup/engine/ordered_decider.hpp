@@ -17,7 +17,7 @@
 
 #include "../../detail/mutex.hpp"
 #include "../../detail/visits.hpp"
-#include "../../index/fingerprint_range.hpp"
+#include "../../index/match.hpp"
 #include "../../runner.hpp"
 #include "../rule.hpp"
 #include "candidate_collector.hpp"

@@ -15,7 +15,7 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/equal_groups.hpp"
 #include "../../detail/visits.hpp"
-#include "../../index/fingerprint_range.hpp"
+#include "../../index/match.hpp"
 #include "../../runner.hpp"
 #include "../../sets/engine/distinct_sets.hpp"
 #include "../../sets/engine/overlap_bounds.hpp"

@@ -23,7 +23,7 @@
 #include "../../runner.hpp"
 #include "../../sets/feature_sets.hpp"
 #include "../../sets/similarity.hpp"
-#include "../../text/parts.hpp"
+#include "../../text/sentences.hpp"
 #include "../group_sets.hpp"
 
 namespace neardup::inline v0 {

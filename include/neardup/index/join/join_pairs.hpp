@@ -19,7 +19,7 @@
 #include "../../runner.hpp"
 #include "../../threshold.hpp"
 #include "../engine/filters.hpp"
-#include "../fingerprint_range.hpp"
+#include "../match.hpp"
 #include "fingerprint_join.hpp"
 
 namespace neardup::inline v0::detail {

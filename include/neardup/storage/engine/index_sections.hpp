@@ -20,7 +20,6 @@
 #include "../../index/engine/filters.hpp"
 #include "../../index/engine/frozen_builder.hpp"
 #include "../../index/engine/frozen_engine.hpp"
-#include "../../index/engine/frozen_ids.hpp"
 #include "../../index/engine/search_plans.hpp"
 #include "../../index/engine/searches.hpp"
 #include "../../index/layout.hpp"
