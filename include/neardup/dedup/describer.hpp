@@ -302,13 +302,9 @@ class describer {
 };
 
 template <class Simhasher>
-describer(Simhasher) -> describer<Simhasher>;
+describer(Simhasher, std::size_t = default_min_tokens) -> describer<Simhasher>;
 template <class Simhasher, class Check>
-describer(Simhasher, Check) -> describer<Simhasher, Check>;
-template <class Simhasher>
-describer(Simhasher, std::size_t) -> describer<Simhasher>;
-template <class Simhasher, class Check>
-describer(Simhasher, Check, std::size_t) -> describer<Simhasher, Check>;
+describer(Simhasher, Check, std::size_t = default_min_tokens) -> describer<Simhasher, Check>;
 
 template <class Simhasher, class Check>
 auto describer<Simhasher, Check>::operator()(std::string_view text, workspace& scratch) const -> description_type {

@@ -242,27 +242,16 @@ template <class Threshold>
 fingerprint_deduplicator(Threshold)
 ->fingerprint_deduplicator<Threshold>;
 template <class Hasher>
-fingerprint_deduplicator(Hasher, bits) -> fingerprint_deduplicator<Hasher>;
-template <class Hasher>
-fingerprint_deduplicator(Hasher, bits, fingerprint_dedup_options) -> fingerprint_deduplicator<Hasher>;
-template <class Hasher>
-fingerprint_deduplicator(Hasher, jaccard) -> fingerprint_deduplicator<Hasher, feature_extractor_of<Hasher>>;
-template <class Hasher>
-fingerprint_deduplicator(Hasher, jaccard, fingerprint_dedup_options)
-    -> fingerprint_deduplicator<Hasher, feature_extractor_of<Hasher>>;
+fingerprint_deduplicator(Hasher, bits, fingerprint_dedup_options = {}) -> fingerprint_deduplicator<Hasher>;
 template <class Hasher, threshold_of_sets Threshold>
-fingerprint_deduplicator(Hasher, Threshold) -> fingerprint_deduplicator<Hasher, feature_extractor_of<Hasher>>;
-template <class Hasher, threshold_of_sets Threshold>
-fingerprint_deduplicator(Hasher, Threshold, fingerprint_dedup_options)
+fingerprint_deduplicator(Hasher, Threshold, fingerprint_dedup_options = {})
     -> fingerprint_deduplicator<Hasher, feature_extractor_of<Hasher>>;
 template <class Hasher, class Check>
-fingerprint_deduplicator(Hasher, Check, bits) -> fingerprint_deduplicator<Hasher, Check>;
+fingerprint_deduplicator(Hasher, Check, bits, fingerprint_dedup_options = {})
+    -> fingerprint_deduplicator<Hasher, Check>;
 template <class Hasher, class Check>
-fingerprint_deduplicator(Hasher, Check, bits, fingerprint_dedup_options) -> fingerprint_deduplicator<Hasher, Check>;
-template <class Hasher, class Check>
-fingerprint_deduplicator(Hasher, Check, jaccard) -> fingerprint_deduplicator<Hasher, Check>;
-template <class Hasher, class Check>
-fingerprint_deduplicator(Hasher, Check, jaccard, fingerprint_dedup_options) -> fingerprint_deduplicator<Hasher, Check>;
+fingerprint_deduplicator(Hasher, Check, jaccard, fingerprint_dedup_options = {})
+    -> fingerprint_deduplicator<Hasher, Check>;
 
 /// Makes a fingerprint_deduplicator whose documents have ids of type Id.
 /// Example: `auto seen = make_fingerprint_deduplicator<std::string>(simhasher{words{}}, bits{3});`

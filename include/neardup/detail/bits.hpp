@@ -12,6 +12,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "../error.hpp"
 #include "../version.hpp"
@@ -53,6 +54,28 @@ inline constexpr std::size_t word_bits = 64;
 /// 2^64 / golden ratio: the increment of SplitMix64. Other sequences whose elements should be far apart use this
 /// constant, too.
 inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
+
+/// A number that is `First` again after the object was moved from. A class whose other members are containers then needs
+/// no move operations of its own: a moved-from object is empty.
+template <class Number, Number First = Number{}>
+class until_moved {
+ public:
+  constexpr until_moved(Number number = First) noexcept : number_(number) {}  // NOLINT(google-explicit-constructor)
+  until_moved(const until_moved&) = default;
+  until_moved& operator=(const until_moved&) = default;
+  constexpr until_moved(until_moved&& other) noexcept : number_(std::exchange(other.number_, First)) {}
+  constexpr until_moved& operator=(until_moved&& other) noexcept {
+    number_ = std::exchange(other.number_, First);
+    return *this;
+  }
+  ~until_moved() = default;
+
+  constexpr operator Number&() noexcept { return number_; }              // NOLINT(google-explicit-constructor)
+  constexpr operator const Number&() const noexcept { return number_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  Number number_;
+};
 
 /// Converts a whole number to std::size_t. Where the two types are the same, g++ would warn about a plain cast
 /// (-Wuseless-cast).

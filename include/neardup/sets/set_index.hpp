@@ -374,21 +374,12 @@ class set_index {
     postings_.clear();
     slots_.clear();
     contents_ = {};
-    ids_type().swap(ids_);
+    ids_ = {};
     free_ = none;
     distinct_ = 0;
   }
 
-  void swap(set_index& other) noexcept {
-    std::swap(base_, other.base_);
-    sets_.swap(other.sets_);
-    std::swap(postings_, other.postings_);
-    slots_.swap(other.slots_);
-    contents_.swap(other.contents_);
-    ids_.swap(other.ids_);
-    std::swap(free_, other.free_);
-    std::swap(distinct_, other.distinct_);
-  }
+  void swap(set_index& other) noexcept { std::swap(*this, other); }
   friend void swap(set_index& a, set_index& b) noexcept { a.swap(b); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tokenizers for sentences, for the longest sentences, and for other parts of a text: paragraphs and lines. The longest sentences of a web page stay the same
-// when its navigation, its order and its headlines change.
+// Tokenizers for sentences, for the longest sentences, and for other parts of a text: paragraphs and lines. The longest
+// sentences of a web page stay the same when its navigation, its order and its headlines change.
 #pragma once
 
 #include <algorithm>

@@ -167,9 +167,7 @@ struct detail::token_source<without<Inner>, InBlocks> {
 };
 
 template <class List, class Inner>
-without(List, Inner) -> without<Inner>;
-template <class List, class Inner>
-without(List, Inner, std::size_t) -> without<Inner>;
+without(List, Inner, std::size_t = 0) -> without<Inner>;
 
 template <class Inner>
 inline constexpr std::string_view detail::part_name<without<Inner>> = "without";

@@ -28,17 +28,6 @@ class chunked_array {
   static constexpr std::size_t chunk = std::bit_floor((std::max)(ChunkBytes / sizeof(T), std::size_t{1}));
 
  public:
-  chunked_array() = default;
-  chunked_array(chunked_array&& other) noexcept { swap(other); }
-  chunked_array& operator=(chunked_array&& other) noexcept {
-    chunked_array(std::move(other)).swap(*this);
-    return *this;
-  }
-  void swap(chunked_array& other) noexcept {
-    chunks_.swap(other.chunks_);
-    std::swap(size_, other.size_);
-  }
-
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return chunks_[i / chunk][i % chunk]; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return chunks_[i / chunk][i % chunk]; }
@@ -47,7 +36,7 @@ class chunked_array {
   /// Precondition: no element at index size() or above has been assigned.
   void grow_to(std::size_t size) {
     while (chunks_.size() * chunk < size) chunks_.push_back(std::make_unique<T[]>(chunk));
-    size_ = (std::max)(size_, size);
+    if (size > size_) size_ = size;
   }
 
   void clear() noexcept {
@@ -68,7 +57,7 @@ class chunked_array {
 
  private:
   std::vector<std::unique_ptr<T[]>> chunks_;
-  std::size_t size_ = 0;
+  until_moved<std::size_t> size_;
 };
 
 }  // namespace neardup::inline v0::detail

@@ -39,7 +39,7 @@ class hash_chains {
     if (heads_.size() == 0) heads_.grow_to(1);
     if (size_ < buckets_) return;
     heads_.grow_to(buckets_ + 1);
-    std::uint32_t from = std::exchange(heads_[buckets_ - std::bit_floor(buckets_)], 0) - 1;
+    std::uint32_t from = std::exchange(heads_[buckets_ - std::bit_floor(std::size_t{buckets_})], 0) - 1;
     ++buckets_;
     while (from != none) {
       std::uint32_t& next = next_of(from);
@@ -73,16 +73,12 @@ class hash_chains {
     next_of(at) = next_of(node);
   }
 
-  void swap(hash_chains& other) noexcept {
-    heads_.swap(other.heads_);
-    std::swap(buckets_, other.buckets_);
-    std::swap(size_, other.size_);
-  }
   [[nodiscard]] std::size_t memory_usage() const noexcept { return heads_.memory_usage(); }
 
  private:
   chunked_array<std::uint32_t> heads_;  // heads_[bucket]: 1 + the first node of the chain, or 0
-  std::size_t buckets_ = 1, size_ = 0;
+  until_moved<std::size_t, 1> buckets_;
+  until_moved<std::size_t> size_;
 };
 
 /// A table of ids, each with the slot of its set. Ids are found by their hashes if std::hash<Id> exists, otherwise by
@@ -174,13 +170,6 @@ class id_table {
     return gone.following;
   }
 
-  void swap(id_table& other) noexcept {
-    entries_.swap(other.entries_);
-    chains_.swap(other.chains_);
-    by_order_.swap(other.by_order_);
-    std::swap(free_, other.free_);
-    std::swap(size_, other.size_);
-  }
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     constexpr std::size_t node = sizeof(std::pair<Id, std::uint32_t>) + 5 * sizeof(void*);
     return entries_.memory_usage() + chains_.memory_usage() + (is_hashed ? 0 : size_ * node);
@@ -192,17 +181,15 @@ class id_table {
     std::uint32_t slot, next;  // `next`: in a chain, or in the list of free entries
     std::uint32_t previous, following;
   };
-  struct nothing {
-    void swap(nothing& /*other*/) noexcept {}
-  };
+  struct nothing {};
 
   static std::uint64_t hash_of(const Id& id) noexcept { return mix(std::hash<Id>{}(id)); }
 
   chunked_array<entry> entries_;
   hash_chains chains_;
   std::conditional_t<is_hashed, nothing, std::map<Id, std::uint32_t>> by_order_;
-  std::uint32_t free_ = none;
-  std::size_t size_ = 0;
+  until_moved<std::uint32_t, none> free_;
+  until_moved<std::size_t> size_;
 };
 
 }  // namespace neardup::inline v0::detail

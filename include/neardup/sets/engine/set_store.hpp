@@ -31,31 +31,12 @@ class set_store {
  public:
   using set_type = std::span<const Feature>;
 
-  set_store() = default;
-  set_store(set_store&& other) noexcept { swap(other); }
-  set_store& operator=(set_store&& other) noexcept {
-    set_store(std::move(other)).swap(*this);
-    return *this;
-  }
-  void swap(set_store& other) noexcept {
-    places_.swap(other.places_);
-    chunks_.swap(other.chunks_);
-    unused_.swap(other.unused_);
-    std::swap(open_, other.open_);
-    std::swap(allocated_, other.allocated_);
-    std::swap(features_, other.features_);
-    std::swap(examined_, other.examined_);
-  }
-
   /// Returns the set in a slot; the result is empty if the slot has no set. The span is valid until the next put(), or
   /// until erase() of this slot.
   [[nodiscard]] set_type operator[](std::size_t slot) const noexcept {
     if (slot >= places_.size() || places_[slot].size == 0) return {};
     const place& at = places_[slot];
     return {chunks_[at.chunk].features.get() + at.offset, at.size};
-  }
-  void prefetch_set(std::size_t slot) const noexcept {
-    prefetch(chunks_[places_[slot].chunk].features.get() + places_[slot].offset);
   }
 
   [[nodiscard]] std::size_t feature_count() const noexcept { return features_; }
@@ -166,11 +147,11 @@ class set_store {
 
   chunked_array<place> places_;  // indexed by slot
   std::vector<chunk> chunks_;
-  std::vector<std::uint32_t> unused_;  // numbers of chunks without memory
-  std::uint32_t open_ = none;          // number of the chunk that new sets are put into
-  std::size_t allocated_ = 0;          // number of features that fit into all chunks
-  std::size_t features_ = 0;
-  std::size_t examined_ = 0;  // the slot that put() examined last
+  std::vector<std::uint32_t> unused_;      // numbers of chunks without memory
+  until_moved<std::uint32_t, none> open_;  // number of the chunk that new sets are put into
+  until_moved<std::size_t> allocated_;     // number of features that fit into all chunks
+  until_moved<std::size_t> features_;
+  until_moved<std::size_t> examined_;  // the slot that put() examined last
 };
 
 }  // namespace neardup::inline v0::detail
