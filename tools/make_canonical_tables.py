@@ -201,12 +201,21 @@ class Tables:
             place_of[second] = self.seconds.index(entry)
             self.pairs += sorted(pairs)
 
-        self.pool, place_in_pool = [], {}
-        self.codes = [0] * CODE_POINTS
-        for c in range(CODE_POINTS):
-            self.codes[c] = self.code(c, place_of, place_in_pool)
+        # Mappings to one unit come first: for these, the pool has no number of units.
+        found = [self.code(c, place_of) for c in range(CODE_POINTS)]
+        mappings = dict.fromkeys(code[1] for code in found if isinstance(code, tuple))
+        self.pool = [unit for units in mappings if len(units) == 1 for unit in units]
+        self.singles = len(self.pool)
+        place_in_pool = {(unit,): i for i, unit in enumerate(self.pool)}
+        for units in mappings:
+            if len(units) > 1:
+                place_in_pool[units] = len(self.pool)
+                self.pool += [len(units), *units]
+        assert max(place_in_pool.values()) < 1 << KIND_SHIFT
+        self.codes = [c[0] << KIND_SHIFT | place_in_pool[c[1]] if isinstance(c, tuple) else c for c in found]
 
-    def code(self, c, place_of, place_in_pool):
+    def code(self, c, place_of):
+        """The entry of a code point, or its kind and the units that it is mapped to."""
         characters = self.characters
         if c in characters.dropped:
             return DROPPED << KIND_SHIFT
@@ -219,18 +228,13 @@ class Tables:
                 return SECOND << KIND_SHIFT | place_of[c]
             is_mark = characters.categories[c][0] == "M"
             return ORDERED << KIND_SHIFT | characters.order(c) if is_mark else PLAIN
-        units = [unit for part in mapping for unit in utf_16(part)]
-        key = (len(units), *units)
-        if key not in place_in_pool:
-            place_in_pool[key] = len(self.pool)
-            self.pool += key
+        units = tuple(unit for part in mapping for unit in utf_16(part))
         # A mark that is mapped is never stable: its effect depends on what precedes it.
         is_mark = characters.categories[c][0] == "M" or characters.order(mapping[0])
         # Characters between words stay between words, in whichever form.
         is_between = all(characters.categories[part][0] not in "LMN" for part in [c, *mapping])
         stable = (characters.canonical_text([c]) == [lower] or is_between) and not is_mark
-        assert place_in_pool[key] < 1 << KIND_SHIFT
-        return (STABLE if stable else MAPPED) << KIND_SHIFT | place_in_pool[key]
+        return (STABLE if stable else MAPPED), units
 
 
 def utf_16(c):
@@ -267,6 +271,7 @@ def make_header(characters):
         "// Copyright (c) 1991-2022 Unicode, Inc., https://www.unicode.org/license.txt",
         "#pragma once",
         "",
+        "#include <cstddef>",
         "#include <cstdint>",
         "",
         "namespace neardup::inline v0::detail {",
@@ -289,11 +294,13 @@ def make_header(characters):
         "",
         "// An entry has the canonical_kind in its three highest bits. The lower bits are:",
         "//   ordered: the combining class;  second: the index in canonical_seconds;",
-        "//   mapped, stable: the index in canonical_pool, where the number of UTF-16 units stands first, then the units.",
+        "//   mapped, stable: the index in canonical_pool of one UTF-16 unit, if the index is below canonical_singles; otherwise",
+        "//   of the number of units, which follow.",
         f"inline constexpr std::uint16_t canonical_leaves[{LEAF * len(leaves)}] = {{",
         *wrap(f"{code}" for leaf in leaves for code in leaf),
         "};",
         "",
+        f"inline constexpr std::size_t canonical_singles = {tables.singles};",
         f"inline constexpr char16_t canonical_pool[{len(tables.pool)}] = {{",
         *wrap(map(str, tables.pool)),
         "};",

@@ -207,11 +207,6 @@ def make_header(classes, lower):
             assert i + max(step for step in steps if step[0] <= i)[1] == lower[i]
     assert max(lower) < end
 
-    rows = []
-    for number, page in enumerate(pages):
-        row = "  {" + ", ".join(map(str, page)) + "},"
-        rows.append(f"{row:<88}// U+{page_of.index(number) * PAGE:04X}")
-
     return "\n".join(
         [
             "// SPDX-License-Identifier: MIT AND Unicode-DFS-2016",
@@ -238,9 +233,9 @@ def make_header(classes, lower):
             *wrap(map(str, page_of)),
             "};",
             "",
-            "// unicode_rows[row][code point / 16 % 16] indexes unicode_words. Comments name the first page that uses a row.",
-            f"inline constexpr std::uint16_t unicode_rows[{len(pages)}][{per_page}] = {{",
-            *rows,
+            "// unicode_rows[16 * row + code point / 16 % 16] indexes unicode_words.",
+            f"inline constexpr std::uint16_t unicode_rows[{per_page * len(pages)}] = {{",
+            *wrap(str(leaf) for page in pages for leaf in page),
             "};",
             "",
             "// Four bits per code point, lowest first: its character_class, plus 8 if it has a lower case.",
@@ -248,7 +243,8 @@ def make_header(classes, lower):
             *wrap(f"0x{leaf:016x}" for leaf in leaves),
             "};",
             "",
-            "// A step: the offset of code points to their lower case, if they have one, from `from` up to the next step.",
+            "// A range of code points: from `from` up to the `from` of the next element. The lower case of a code point c of the",
+            "// range, if c has a lower case, is c + delta.",
             "struct unicode_lower_step {",
             "  char32_t from;",
             "  std::int32_t delta;",

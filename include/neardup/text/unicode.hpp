@@ -47,7 +47,7 @@ constexpr unsigned unicode_bits(char32_t code_point) noexcept {
     const bool tail = code_point >= unicode_tail_first && code_point <= unicode_tail_last;
     return static_cast<unsigned>(tail ? character_class::ignored : character_class::other);
   }
-  const std::size_t word = unicode_rows[unicode_pages[code_point / 256]][code_point / 16 % 16];
+  const std::size_t word = unicode_rows[std::size_t{16} * unicode_pages[code_point / 256] + code_point / 16 % 16];
   return static_cast<unsigned>(unicode_words[word] >> code_point % 16 * 4) & 15U;
 }
 

@@ -103,8 +103,9 @@ class canonical_composer {
         return;
       case canonical_kind::mapped:
       case canonical_kind::stable: {
-        const char16_t* at = canonical_pool + code.value() + 1;
-        for (const char16_t* const end = at + at[-1]; at < end;) {
+        const char16_t* at = canonical_pool + code.value();
+        const std::size_t units = code.value() < canonical_singles ? 1 : *at++;
+        for (const char16_t* const end = at + units; at < end;) {
           char32_t part = *at++;
           if (part >= 0xd800 && part < 0xdc00) part = (part << 10) + *at++ - ((0xd800U << 10) + 0xdc00U - 0x10000U);
           push_decomposed(part, canonical_code::of(part), out);
