@@ -19,6 +19,7 @@ import sys
 from make_unicode_tables import ROOT, wrap
 
 HEADER = ROOT / "include/neardup/text/kernels/reference_tables.hpp"
+SURROGATE = 0xD800
 LITERAL = 112  # characters of a line
 
 
@@ -41,6 +42,8 @@ def make_header():
     longest = len(rows[-1][0])
     counts = [sum(len(name) == size for name, _ in rows) for size in range(longest + 1)]
     names = "".join(name for name, _ in rows)
+    longer = list(dict.fromkeys(tuple(units(text)) for _, text in rows if len(units(text)) > 1))
+    shown = [units(text)[0] if len(units(text)) == 1 else SURROGATE + longer.index(tuple(units(text))) for _, text in rows]
     windows = [ord(html.unescape(f"&#{number};")) for number in range(0x80, 0xA0)]
     header = [
         "// SPDX-License-Identifier: MIT",
@@ -57,19 +60,24 @@ def make_header():
         "",
         f"inline constexpr std::size_t longest_reference_name = {longest};",
         "",
-        "// By length: the number of names with that many characters.",
+        "// Indexed by length: the number of names with that many characters.",
         f"inline constexpr std::uint16_t reference_counts[{longest + 1}] = {{",
         *wrap(map(str, counts)),
         "};",
         "",
-        "// The names without & and semicolon, by ascending length. Names of one length ascend.",
+        "// The names of HTML character references without & and semicolon, by ascending length. Names of equal length are in",
+        "// byte order.",
         "inline constexpr char reference_names[] =",
         *(f'  "{names[i:i + LITERAL]}"' for i in range(0, len(names), LITERAL)),
         ";",
         "",
-        "// By name: the characters that it represents, one or two UTF-16 units.",
-        f"inline constexpr char16_t reference_units[{len(rows)}][2] = {{",
-        *wrap("{" + ", ".join(f"0x{unit:x}" for unit in units(text)) + "}" for _, text in rows),
+        "// Indexed by name: the character that the name represents; or 0xd800 + i, if it represents the two UTF-16 units",
+        "// reference_pairs[i].",
+        f"inline constexpr char16_t reference_units[{len(rows)}] = {{",
+        *wrap(map(str, shown)),
+        "};",
+        f"inline constexpr char16_t reference_pairs[{len(longer)}][2] = {{",
+        *wrap(f"{{{first}, {second}}}" for first, second in longer),
         "};",
         "",
         "// The characters for the numbers 128 to 159, as in windows-1252.",
@@ -81,7 +89,7 @@ def make_header():
         "}  // namespace neardup::inline v0::detail",
         "",
     ]
-    summary = [f"names   {len(rows)}", f"size    {len(names) + 4 * len(rows)} bytes", f"lines   {len(header) - 1}"]
+    summary = [f"names   {len(rows)}", f"size    {len(names) + 2 * len(rows) + 4 * len(longer)} bytes", f"lines   {len(header) - 1}"]
     return "\n".join(header), "\n".join(summary)
 
 

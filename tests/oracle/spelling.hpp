@@ -44,9 +44,11 @@ inline std::u32string referred(const std::string& name) {
   for (std::size_t size = 0; size <= longest_reference_name; ++size) {
     for (std::size_t i = 0; i < reference_counts[size]; ++i, ++row, at += size) {
       if (name != std::string_view(at, size)) continue;
-      const char32_t one = reference_units[row][0], two = reference_units[row][1];
+      const char32_t character = reference_units[row];
+      if (character < 0xd800 || character > 0xdfff) return {character};
+      const char32_t one = reference_pairs[character - 0xd800][0], two = reference_pairs[character - 0xd800][1];
       if (one >= 0xd800 && one < 0xdc00) return {(one - 0xd800) * 0x400 + (two - 0xdc00) + 0x10000};
-      return two == 0 ? std::u32string{one} : std::u32string{one, two};
+      return {one, two};
     }
   }
   return {};

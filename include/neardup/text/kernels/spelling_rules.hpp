@@ -202,12 +202,17 @@ class character_references {
       }
     }
     if (begin == all || std::string_view(names + begin * name.size(), name.size()) != name) return false;
-    const char32_t one = reference_units[first + begin][0], two = reference_units[first + begin][1];
+    const char32_t character = reference_units[first + begin];
+    if (character - 0xd800 >= std::size(reference_pairs)) {
+      change.append(character);
+      return true;
+    }
+    const char32_t one = reference_pairs[character - 0xd800][0], two = reference_pairs[character - 0xd800][1];
     if (one >= 0xd800 && one < 0xdc00) {
       change.append((one << 10) + two - ((0xd800U << 10) + 0xdc00U - 0x10000U));
     } else {
       change.append(one);
-      if (two != 0) change.append(two);
+      change.append(two);
     }
     return true;
   }
