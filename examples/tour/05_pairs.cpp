@@ -35,7 +35,7 @@ int main() {
     const double similarity =
         neardup::jaccard_similarity(hash.features(documents[origin[i]]), hash.features(documents[origin[j]]));
     std::cout << origin[i] << " and " << origin[j] << ": " << distance << " bits, cosine about "
-              << neardup::estimated_cosine<64>(distance) << ", Jaccard " << similarity << '\n';
+              << neardup::estimated_similarity(64, distance) << ", Jaccard " << similarity << '\n';
   }
   // Groups are connected components. The label of a group is its smallest position.
   const auto label = neardup::cluster(fingerprints, neardup::bits{10});

@@ -258,7 +258,7 @@ TEST_CASE("crowds of similar sets do not take the time of their pairs", "[dedup]
   for (const grouping by : {grouping::representatives, grouping::components}) {
     REQUIRE(neardup::group(sets, jaccard{0.8}, {.by = by}) == labels_type(count, 0));
     oracle::partitions_in_memory store;
-    REQUIRE(neardup::group_by_partitions(sets, jaccard{0.8}, store, 1'000'000, {.by = by}) == labels_type(count, 0));
+    REQUIRE(neardup::group(sets, jaccard{0.8}, store, 1'000'000, {.by = by}) == labels_type(count, 0));
   }
 }
 
@@ -278,15 +278,12 @@ TEST_CASE("groups of similar sets refuse what has no answer", "[dedup][similar]"
   REQUIRE_THROWS_AS(neardup::extend_groups(sets, sets, jaccard{0.8}, {.by = grouping::components}),
                     std::invalid_argument);
   oracle::partitions_in_memory store;
-  REQUIRE_THROWS_AS(neardup::group_by_partitions(sets, jaccard{0.8}, store, 1, {.preference = scores}),
+  REQUIRE_THROWS_AS(neardup::group(sets, jaccard{0.8}, store, 1, {.preference = scores}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::group(sets, jaccard{0.0}, store, 1), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::group<std::int8_t>(sets, jaccard{0.8}, store, 1), std::length_error);
+  REQUIRE_THROWS_AS(neardup::extend_groups(sets, sets, jaccard{0.8}, store, 1, {.by = grouping::components}),
                     std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::group_by_partitions(sets, jaccard{0.0}, store, 1), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::group_by_partitions<std::int8_t>(sets, jaccard{0.8}, store, 1), std::length_error);
-  REQUIRE_THROWS_AS(
-      neardup::extend_groups_by_partitions(sets, sets, jaccard{0.8}, store, 1, {.by = grouping::components}),
-      std::invalid_argument);
   store.failing_call = 1;
-  REQUIRE_THROWS_AS(neardup::group_by_partitions(draw_template(200, random), jaccard{0.8}, store, 1),
-                    std::runtime_error);
+  REQUIRE_THROWS_AS(neardup::group(draw_template(200, random), jaccard{0.8}, store, 1), std::runtime_error);
 }
 #endif

@@ -154,10 +154,10 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
   CHECK(neardup::distance_for(64, 0.7, fingerprint_kind::minwise) == 14);
   CHECK(neardup::distance_for(64, 0.8, fingerprint_kind::minwise) == 10);
   CHECK(neardup::distance_for(64, 0.9, fingerprint_kind::minwise) == 6);
-  CHECK(neardup::estimated_jaccard<64>(0) == 1);
-  CHECK(neardup::estimated_jaccard<64>(8) == 0.75);
-  CHECK(neardup::estimated_jaccard<64>(40) == 0);
-  CHECK_THROWS_AS(neardup::estimated_jaccard<64>(65), std::invalid_argument);
+  CHECK(neardup::estimated_similarity(64, 0, fingerprint_kind::minwise) == 1);
+  CHECK(neardup::estimated_similarity(64, 8, fingerprint_kind::minwise) == 0.75);
+  CHECK(neardup::estimated_similarity(64, 40, fingerprint_kind::minwise) == 0);
+  CHECK_THROWS_AS(neardup::estimated_similarity(64, 65, fingerprint_kind::minwise), std::invalid_argument);
 }
 
 TEST_CASE("min-wise codes find the share of similar sets that theory promises", "[minwise]") {

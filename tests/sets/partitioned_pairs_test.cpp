@@ -147,28 +147,26 @@ TEST_CASE("a visitor ends a join by partitions, and exceptions of it and of the 
   for (const std::size_t most : {std::size_t{1}, std::size_t{7}, all.size()}) {
     partitions_in_memory store;
     std::size_t seen = 0;
-    neardup::visit_pairs_by_partitions(
+    neardup::visit_pairs(
         sets, jaccard{.5}, store, memory, [&](const pair_type&) { return ++seen < most; }, options);
     REQUIRE(seen == most);
   }
   partitions_in_memory store;
   const auto fail = [&](const pair_type&) { throw std::domain_error("no more"); };
-  REQUIRE_THROWS_AS(neardup::visit_pairs_by_partitions(sets, jaccard{.5}, store, memory, fail, options),
-                    std::domain_error);
+  REQUIRE_THROWS_AS(neardup::visit_pairs(sets, jaccard{.5}, store, memory, fail, options), std::domain_error);
   partitions_in_memory whole;
   const auto ignore = [](const pair_type&) {};
-  neardup::visit_pairs_by_partitions(sets, jaccard{.5}, whole, memory, ignore, options);
+  neardup::visit_pairs(sets, jaccard{.5}, whole, memory, ignore, options);
   REQUIRE(whole.bytes.size() > 1);
   for (std::size_t call = 1; call <= whole.calls; call += 1 + whole.calls / 10) {
     CAPTURE(call);
     partitions_in_memory failing;
     failing.failing_call = call;
-    REQUIRE_THROWS_WITH(neardup::visit_pairs_by_partitions(sets, jaccard{.5}, failing, memory, ignore, options),
+    REQUIRE_THROWS_WITH(neardup::visit_pairs(sets, jaccard{.5}, failing, memory, ignore, options),
                         "no room for partitions");
   }
-  REQUIRE_THROWS_AS(neardup::visit_pairs_by_partitions(sets, jaccard{0}, store, memory, ignore, options),
-                    std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::visit_pairs_by_partitions(sets, sets, jaccard{1.1}, store, memory, ignore, options),
+  REQUIRE_THROWS_AS(neardup::visit_pairs(sets, jaccard{0}, store, memory, ignore, options), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::visit_pairs(sets, sets, jaccard{1.1}, store, memory, ignore, options),
                     std::invalid_argument);
 }
 
@@ -178,15 +176,12 @@ TEST_CASE("two corpora are joined by partitions, by positions in each", "[sets][
   const auto b = oracle::draw_sets<std::uint64_t>(oracle::set_shape::copies, 30, random);
   std::vector<pair_type> found, expected;
   partitions_in_memory store;
-  neardup::visit_pairs_by_partitions(a, b, jaccard{.3}, store, 1 << 20,
-                                     [&](const pair_type& pair) { found.push_back(pair); });
+  neardup::visit_pairs(a, b, jaccard{.3}, store, 1 << 20, [&](const pair_type& pair) { found.push_back(pair); });
   neardup::visit_pairs(a, b, jaccard{.3}, [&](const pair_type& pair) { expected.push_back(pair); });
   sort_pairs(found);
   sort_pairs(expected);
   REQUIRE(found == expected);
   const set_vector<std::uint64_t> none;
-  neardup::visit_pairs_by_partitions(a, none, jaccard{.3}, store, 1 << 20,
-                                     [&](const pair_type&) { FAIL("a pair of nothing"); });
-  neardup::visit_pairs_by_partitions(none, jaccard{.3}, store, 1 << 20,
-                                     [&](const pair_type&) { FAIL("a pair of nothing"); });
+  neardup::visit_pairs(a, none, jaccard{.3}, store, 1 << 20, [&](const pair_type&) { FAIL("a pair of nothing"); });
+  neardup::visit_pairs(none, jaccard{.3}, store, 1 << 20, [&](const pair_type&) { FAIL("a pair of nothing"); });
 }

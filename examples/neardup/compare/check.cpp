@@ -26,10 +26,8 @@ neardup::set_similarity set_measure_of(const comparison_settings& settings) {
 
 double estimate_of(const fingerprint_settings& settings, int distance) {
   if (settings.are_codes) return 1 - static_cast<double>(distance) / static_cast<double>(settings.bits);
-  return with_bits(settings.bits, [&](auto bits) {
-    if (settings.kind == neardup::fingerprint_kind::minwise) return neardup::estimated_jaccard<bits>(distance);
-    return neardup::estimated_cosine<bits>(distance);
-  });
+  return with_bits(settings.bits,
+                   [&](auto bits) { return neardup::estimated_similarity(bits, distance, settings.kind); });
 }
 
 shown_passage shown_in(const input_settings& settings, std::string field, std::string_view text,

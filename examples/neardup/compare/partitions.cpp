@@ -38,8 +38,7 @@ std::vector<std::uint32_t> extend_groups_of_sets(const context& c, const documen
   std::uint64_t features = 0;
   for (const feature_set set : sets) features += set.size();
   stored_partitions partitions = partitions_for(c, kept, features);
-  return neardup::extend_groups_by_partitions(representatives, sets, least, partitions, c.settings.grouping.memory,
-                                              how);
+  return neardup::extend_groups(representatives, sets, least, partitions, c.settings.grouping.memory, how);
 }
 
 void visit_by_partitions(const context& c, const document_check& check, const partitioned_documents& documents,
@@ -54,9 +53,9 @@ void visit_by_partitions(const context& c, const document_check& check, const pa
            p.similarity});
   };
   const checked_sets sets(check, documents.first, documents.second_from.value_or(documents.end));
-  if (!documents.second_from) return neardup::visit_pairs_by_partitions(sets, least, partitions, memory, add, how);
+  if (!documents.second_from) return neardup::visit_pairs(sets, least, partitions, memory, add, how);
   const checked_sets second(check, *documents.second_from, documents.end);
-  neardup::visit_pairs_by_partitions(sets, second, least, partitions, memory, add, how);
+  neardup::visit_pairs(sets, second, least, partitions, memory, add, how);
 }
 
 std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check, std::size_t known,
@@ -65,9 +64,9 @@ std::vector<std::uint32_t> group_by_partitions(const context& c, const document_
   stored_partitions partitions = partitions_for(c, check);
   const checked_sets sets(check, known, check.size());
   const std::uint64_t memory = c.settings.grouping.memory;
-  if (known == 0) return neardup::group_by_partitions(sets, least, partitions, memory, how);
+  if (known == 0) return neardup::group(sets, least, partitions, memory, how);
   const checked_sets representatives(check, 0, known);
-  return neardup::extend_groups_by_partitions(representatives, sets, least, partitions, memory, how);
+  return neardup::extend_groups(representatives, sets, least, partitions, memory, how);
 }
 
 }  // namespace command

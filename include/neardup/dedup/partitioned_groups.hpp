@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// group_by_partitions() groups similar feature sets exactly. The data of the join need not fit into memory: the join
+// group() with a store groups similar feature sets exactly. The data of the join need not fit into memory: the join
 // writes it to partitions in a store of the caller.
 #pragma once
 
@@ -110,30 +110,29 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
 
 }  // namespace detail
 
-/// Groups sets that are similar enough, as group() of sets does. The join writes its rows to `store`. The sets may be
+/// Groups sets that are similar enough, as group() of sets does without a store. The join writes its rows to `store`. The sets may be
 /// in a mapped file. `memory`: the approximate number of bytes that the join takes, without the sets.
 /// Returns: the labels of group() of sets.
 /// Throws: the exceptions of group() of sets; the exceptions of the store.
-/// Complexity: the same as visit_pairs_by_partitions() without the visits. If n sets are all similar, not all pairs are
+/// Complexity: the same as visit_pairs() with a store, without the visits. If n sets are all similar, not all pairs are
 /// examined. The rows are read once, or a few times if a group of similar sets is very large.
 /// Memory: `memory`, and up to 90 bytes for each set. 48 of the 90 bytes are for the pairs of sets that are similar to
 /// more than four others. These bytes are needed only if `memory` is too small for the pairs.
-/// Example: `auto label = group_by_partitions(mapped_sets, jaccard{0.8}, files, 4 << 30, {.run = threads{8}});`
+/// Example: `auto label = group(mapped_sets, jaccard{0.8}, files, 4 << 30, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, set_range Sets, class Threshold, partition_store Store>
-[[nodiscard]] std::vector<Index> group_by_partitions(const Sets& sets, const Threshold& least, Store& store,
-                                                     std::uint64_t memory, const group_options& options = {}) {
-  detail::check_index_type<Index>(sets.size(), "group_by_partitions");
+[[nodiscard]] std::vector<Index> group(const Sets& sets, const Threshold& least, Store& store, std::uint64_t memory,
+                                       const group_options& options = {}) {
+  detail::check_index_type<Index>(sets.size(), "group");
   return detail::label_by_partitions<Index>(detail::source_of_sets(sets), 0, detail::set_threshold_of(least), options,
                                             detail::any_store_of(store), {.memory = memory},
                                             detail::pairs_in(memory, sets.size()));
 }
 
-/// Groups further sets around representatives, as extend_groups() of sets does. The join writes its rows to `store`.
+/// Groups further sets around representatives, as extend_groups() of sets does without a store. The join writes its rows to `store`.
 /// Returns: the labels of extend_groups() of sets.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, class Threshold, partition_store Store>
-[[nodiscard]] std::vector<Index> extend_groups_by_partitions(const Kept& representatives, const Sets& sets,
-                                                             const Threshold& least, Store& store, std::uint64_t memory,
-                                                             const group_options& options = {}) {
+[[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, const Threshold& least,
+                                               Store& store, std::uint64_t memory, const group_options& options = {}) {
   const std::size_t count = representatives.size() + sets.size();
   detail::check_extended<Index>(count, options);
   return detail::label_by_partitions<Index>(detail::source_of_sets(representatives, sets), representatives.size(),

@@ -17,24 +17,17 @@
 
 namespace neardup::inline v0 {
 
-/// Estimates the cosine similarity of two weighted texts from the distance of their SimHash fingerprints.
-/// Returns: a value from 1 (distance 0) to -1 (distance Bits).
-/// Throws: std::invalid_argument if the distance is not in 0..Bits.
+/// Estimates a similarity from the distance of two fingerprints.
+/// Returns: for SimHash the cosine similarity of two weighted texts, from 1 (distance 0) to -1 (distance `bits`); for
+/// min-wise codes the Jaccard similarity of two sets, from 1 to 0.
+/// Throws: std::invalid_argument if the distance is not in 0..bits.
 /// Source: Charikar, Similarity Estimation Techniques from Rounding Algorithms, STOC 2002, section 3: a bit differs
 /// with probability (angle between the two texts as vectors) / pi.
-template <std::size_t Bits>
-[[nodiscard]] double estimated_cosine(int distance) {
-  detail::check_distance(Bits, distance);
-  return std::cos(std::numbers::pi * distance / static_cast<double>(Bits));
-}
-
-/// Estimates the Jaccard similarity of two sets from the distance of their min-wise codes.
-/// Returns: a value from 1 (distance 0) to 0.
-/// Throws: std::invalid_argument if the distance is not in 0..Bits.
-template <std::size_t Bits>
-[[nodiscard]] double estimated_jaccard(int distance) {
-  detail::check_distance(Bits, distance);
-  return (std::max)(0.0, 1 - 2 * distance / static_cast<double>(Bits));
+[[nodiscard]] inline double estimated_similarity(std::size_t bits, int distance,
+                                                 fingerprint_kind kind = fingerprint_kind::simhash) {
+  detail::check_distance(bits, distance);
+  const double share = distance / static_cast<double>(bits);
+  return kind == fingerprint_kind::minwise ? (std::max)(0.0, 1 - 2 * share) : std::cos(std::numbers::pi * share);
 }
 
 /// Returns the mean distance, in bits, between the SimHash fingerprints of two texts with this cosine similarity.

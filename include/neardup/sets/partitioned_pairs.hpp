@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// visit_pairs_by_partitions() finds all pairs of similar feature sets exactly. The data of the join need not fit into
+// visit_pairs() with a store finds all pairs of similar feature sets exactly. The data of the join need not fit into
 // memory: the join writes it to partitions in a store of the caller.
 #pragma once
 
@@ -44,7 +44,7 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 
 }  // namespace detail
 
-/// Calls `visit(pair)` for the pairs that visit_pairs() visits, with the same values, in unspecified order. Any thread
+/// Calls `visit(pair)` for the pairs that visit_pairs() visits without a store, with the same values, in unspecified order. Any thread
 /// of `options.run` may call `visit`, but calls do not overlap. The visit ends when `visit` returns false or throws.
 /// The sets may be in a mapped file. The join writes its own data to the store. The join reads each set three times in
 /// the order of the positions, and once more for each candidate pair of the set. Most candidate pairs are similar.
@@ -55,11 +55,11 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 /// If many small sets have no rare feature, the store gets at most 1,024 bytes for each of these sets instead.
 /// Memory: about `memory` bytes; also 17 bytes for each set, and 6 bytes more for each copy. Sets that share a very
 /// frequent prefix feature are joined in memory, as visit_pairs() joins a corpus.
-/// Example: `visit_pairs_by_partitions(mapped_sets, jaccard{0.8}, files, 4 << 30, print, {.run = threads{8}});`
+/// Example: `visit_pairs(mapped_sets, jaccard{0.8}, files, 4 << 30, print, {.run = threads{8}});`
 template <set_range Sets, class Threshold, partition_store Store, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
-& > void visit_pairs_by_partitions(const Sets& sets, const Threshold& least, Store& store, std::uint64_t memory,
-                                   Visit&& visit, const join_options& options = {}) {
+& > void visit_pairs(const Sets& sets, const Threshold& least, Store& store, std::uint64_t memory, Visit&& visit,
+                     const join_options& options = {}) {
   detail::visit_partitioned_pairs<detail::set_feature_t<Sets>>(
       detail::source_of_sets(sets), sets.size(), detail::set_threshold_of(least), detail::any_store_of(store), options,
       {.memory = memory}, [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
@@ -67,11 +67,11 @@ template <set_range Sets, class Threshold, partition_store Store, class Visit>
 
 /// Calls `visit(pair)` for each pair of similar sets, one of `a` and one of `b`. pair.first is a position in `a`, and
 /// pair.second is a position in `b`.
-/// Throws, complexity, memory: the same as visit_pairs_by_partitions() of one corpus.
+/// Throws, complexity, memory: the same as visit_pairs() of one corpus with a store.
 template <set_range A, set_range B, class Threshold, partition_store Store, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
-void visit_pairs_by_partitions(const A& a, const B& b, const Threshold& least, Store& store, std::uint64_t memory,
-                               Visit&& visit, const join_options& options = {}) {
+void visit_pairs(const A& a, const B& b, const Threshold& least, Store& store, std::uint64_t memory, Visit&& visit,
+                 const join_options& options = {}) {
   const set_threshold threshold = detail::set_threshold_of(least);
   detail::check_threshold(threshold);
   if (a.size() == 0 || b.size() == 0) return;
