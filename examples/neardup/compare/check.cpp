@@ -26,8 +26,7 @@ neardup::set_similarity set_measure_of(const comparison_settings& settings) {
 
 double estimate_of(const fingerprint_settings& settings, int distance) {
   if (settings.are_codes) return 1 - static_cast<double>(distance) / static_cast<double>(settings.bits);
-  return with_bits(settings.bits,
-                   [&](auto bits) { return neardup::estimated_similarity(bits, distance, settings.kind); });
+  return neardup::estimated_similarity(settings.bits, distance, settings.kind);
 }
 
 shown_passage shown_in(const input_settings& settings, std::string field, std::string_view text,
