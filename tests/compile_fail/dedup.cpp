@@ -182,7 +182,6 @@ const neardup::describer describe(neardup::simhasher{neardup::words{}}, min_toke
 namespace time_of_a_fraction {
 constexpr RIGHT(std::int64_t) WRONG(double) now = 3;
 bool is_new(neardup::stream_deduplicator<neardup::deduplicator<>>& seen) {
-  return seen.add("a text", 1, now).is_new() &&
-         seen.add_batch(std::vector<std::string>{}, {}, {}, now).empty();
+  return seen.add("a text", 1, now).is_new() && seen.add_batch(std::vector<std::string>{}, {}, {}, now).empty();
 }
 }

@@ -293,7 +293,11 @@ class any_weighter {
     /// Returns true if the weights need an IDF table.
     [[nodiscard]] constexpr bool needs_table() const noexcept { return kind == kinds::idf || kind == kinds::tf_idf; }
     /// Returns the name of the choice, such as "logtf" or "levels:5:tf". parse() can parse the name.
-    [[nodiscard]] std::string name() const;
+    [[nodiscard]] std::string name() const {
+      const std::string of_kind(detail::weight_kind_names[static_cast<std::size_t>(kind)]);
+      if (levels == 0) return of_kind;
+      return (by_rank ? "quantiles:" : "levels:") + std::to_string(levels) + ":" + of_kind;
+    }
 
     friend constexpr bool operator==(const choice&, const choice&) = default;
   };
@@ -334,12 +338,6 @@ class any_weighter {
 };
 
 #if NEARDUP_BODIES
-
-NEARDUP_INLINE std::string any_weighter::choice::name() const {
-  const std::string of_kind(detail::weight_kind_names[static_cast<std::size_t>(kind)]);
-  if (levels == 0) return of_kind;
-  return (by_rank ? "quantiles:" : "levels:") + std::to_string(levels) + ":" + of_kind;
-}
 
 NEARDUP_INLINE any_weighter::choice any_weighter::parse(std::string_view name) {
   constexpr std::size_t max_levels = 65535;

@@ -114,7 +114,11 @@ class idf_table {
   idf_table() = default;
 
   /// Makes a table of terms. If a term occurs several times, its last weight counts.
-  explicit idf_table(std::vector<term> terms);
+  explicit idf_table(std::vector<term> terms) {
+    values_.reserve(terms.size());
+    for (term& t : terms) values_.insert_or_assign(std::move(t.text), detail::exact_of_weight(t.value));
+    find_median();
+  }
 
   /// Returns the weight of a term, or the median weight if the term is unknown.
   /// Complexity: constant on average.
@@ -122,10 +126,17 @@ class idf_table {
 
   /// Returns the value of a term in units of 10^-11, with all decimals of the file. If the term is unknown, returns the
   /// median value.
-  [[nodiscard]] std::uint64_t lookup_exact(std::string_view text) const;
+  [[nodiscard]] std::uint64_t lookup_exact(std::string_view text) const {
+    const auto found = values_.find(text);
+    return found == values_.end() ? median_ : found->second;
+  }
 
   /// Returns the weight of a term, or nullopt if the term is unknown.
-  [[nodiscard]] std::optional<weight> find(std::string_view text) const;
+  [[nodiscard]] std::optional<weight> find(std::string_view text) const {
+    const auto found = values_.find(text);
+    if (found == values_.end()) return std::nullopt;
+    return detail::weight_of_exact(found->second);
+  }
 
   /// Calls `visit(text, weight)` for each term, in unspecified order.
   template <class Visit>
@@ -164,7 +175,11 @@ class idf_table {
   /// Writes the table to a file, atomically and durably.
   /// Throws: std::runtime_error if the file cannot be written; the message names the file. The file is then unchanged,
   /// unless only the sync of its folder has failed.
-  void save(const std::string& path) const;
+  void save(const std::string& path) const {
+    const std::string text = to_text();
+    const std::span<const std::byte> piece = std::as_bytes(std::span(text));
+    detail::save_file(detail::system_files(), path, {&piece, 1});
+  }
 
  private:
   static constexpr std::string_view blanks = " \t\r\n";
@@ -276,33 +291,6 @@ NEARDUP_INLINE idf_table idf_learner::table(std::uint64_t min_documents) const {
     terms.push_back({text, detail::weight_of_ln(ln)});
   }
   return idf_table(std::move(terms));
-}
-
-#endif  // NEARDUP_BODIES
-
-#if NEARDUP_BODIES
-
-NEARDUP_INLINE idf_table::idf_table(std::vector<term> terms) {
-  values_.reserve(terms.size());
-  for (term& t : terms) values_.insert_or_assign(std::move(t.text), detail::exact_of_weight(t.value));
-  find_median();
-}
-
-NEARDUP_INLINE std::uint64_t idf_table::lookup_exact(std::string_view text) const {
-  const auto found = values_.find(text);
-  return found == values_.end() ? median_ : found->second;
-}
-
-NEARDUP_INLINE std::optional<weight> idf_table::find(std::string_view text) const {
-  const auto found = values_.find(text);
-  if (found == values_.end()) return std::nullopt;
-  return detail::weight_of_exact(found->second);
-}
-
-NEARDUP_INLINE void idf_table::save(const std::string& path) const {
-  const std::string text = to_text();
-  const std::span<const std::byte> piece = std::as_bytes(std::span(text));
-  detail::save_file(detail::system_files(), path, {&piece, 1});
 }
 
 #endif  // NEARDUP_BODIES

@@ -54,7 +54,10 @@ class log_contents {
   /// Returns the extent of the log. If the header is invalid, the extent is all bytes of the log.
   /// Complexity: linear in the size of the log.
   [[nodiscard]] log_extent extent() const { return extent_of(bytes_); }
-  [[nodiscard]] static log_extent extent_of(std::string_view bytes);
+  [[nodiscard]] static log_extent extent_of(std::string_view bytes) {
+    const std::size_t end = detail::log_frame(bytes).for_each([](std::string_view) {});
+    return {end, detail::checksum_of(detail::to_bytes(bytes.substr(0, end)))};
+  }
 
   /// Calls `visit(payload)` for each complete record, in order. A payload is aligned to 8 bytes, and is valid as long
   /// as this object. If the writer was stopped while it wrote the last record, that record is torn, and is ignored.
@@ -256,11 +259,6 @@ NEARDUP_INLINE log_contents::log_contents(std::string path) : path_(std::move(pa
   }
   is_there_ = *there == detail::file_type::regular;
   if (is_there_) bytes_ = detail::read_file(path_);
-}
-
-NEARDUP_INLINE log_extent log_contents::extent_of(std::string_view bytes) {
-  const std::size_t end = detail::log_frame(bytes).for_each([](std::string_view) {});
-  return {end, detail::checksum_of(detail::to_bytes(bytes.substr(0, end)))};
 }
 
 NEARDUP_INLINE void log_contents::refuse(const std::string& path, const char* what) const {

@@ -109,7 +109,11 @@ class listed_words {
   [[nodiscard]] std::size_t size() const noexcept { return list_->entries.size(); }
 
   /// Returns the name of this tokenizer in a composition. The name contains a digest of the list.
-  [[nodiscard]] std::string description() const;
+  [[nodiscard]] std::string description() const {
+    std::uint64_t sum = 0;
+    for (const std::string& entry : list_->entries) sum += detail::digest_of(entry);
+    return "listed_words(" + std::to_string(sum) + ")";
+  }
 
  private:
   struct list {
@@ -118,7 +122,11 @@ class listed_words {
     std::size_t longest = 0;                     // largest number of words in an entry
   };
 
-  static std::vector<std::string> words_of(std::string_view text);
+  static std::vector<std::string> words_of(std::string_view text) {
+    std::vector<std::string> result;
+    words{}(canonicalise(text), [&](std::string_view word) { result.emplace_back(word); });
+    return result;
+  }
 
   /// Adds the words of a line to the list, as one entry.
   /// Returns: false, and adds nothing, if the line has no word.
@@ -199,22 +207,6 @@ NEARDUP_INLINE bool listed_words::add(std::string_view line) {
   list_->longest = (std::max)(list_->longest, words.size());
   list_->entries.insert(std::move(entry));
   return true;
-}
-
-#endif  // NEARDUP_BODIES
-
-#if NEARDUP_BODIES
-
-NEARDUP_INLINE std::string listed_words::description() const {
-  std::uint64_t sum = 0;
-  for (const std::string& entry : list_->entries) sum += detail::digest_of(entry);
-  return "listed_words(" + std::to_string(sum) + ")";
-}
-
-NEARDUP_INLINE std::vector<std::string> listed_words::words_of(std::string_view text) {
-  std::vector<std::string> result;
-  words{}(canonicalise(text), [&](std::string_view word) { result.emplace_back(word); });
-  return result;
 }
 
 #endif  // NEARDUP_BODIES

@@ -335,7 +335,11 @@ class passage_search {
   /// empty. A task that reads blobs gets the blobs of one partition, in any order.
   ///
   /// Scatters the anchors of some texts.
-  [[nodiscard]] passage_blobs scatter_anchors_task(std::uint32_t partitions);
+  [[nodiscard]] passage_blobs scatter_anchors_task(std::uint32_t partitions) {
+    const passage_blob_header header = header_of_blob(passage_blob_header::anchors, 0, partitions);
+    scatter_anchors(partitions);
+    return blobs_of(anchors_, header);
+  }
   /// Finds the repeated anchors of a partition.
   [[nodiscard]] std::vector<std::byte> repeated_anchors_task(std::span<const std::span<const std::byte>> anchors,
                                                              std::uint32_t partition, std::uint32_t partitions);
@@ -822,12 +826,6 @@ NEARDUP_INLINE std::vector<passage_blob> passage_search::take_blobs(std::span<co
     return a.header.first_document < b.header.first_document;
   });
   return taken;
-}
-
-NEARDUP_INLINE passage_blobs passage_search::scatter_anchors_task(std::uint32_t partitions) {
-  const passage_blob_header header = header_of_blob(passage_blob_header::anchors, 0, partitions);
-  scatter_anchors(partitions);
-  return blobs_of(anchors_, header);
 }
 
 NEARDUP_INLINE std::vector<std::byte> passage_search::repeated_anchors_task(

@@ -217,7 +217,11 @@ class container {
 
   /// Checks the checksums of the sections with the tag `tag`.
   /// Throws: std::runtime_error if a checksum is wrong.
-  void check_section(section_tag tag) const;
+  void check_section(section_tag tag) const {
+    for (const section& s : sections_) {
+      if (s.tag == tag) check(s);
+    }
+  }
 
   /// Checks that the file has fingerprints of this width and kind.
   /// Throws: std::runtime_error if the width or the kind differs.
@@ -240,17 +244,25 @@ class container {
 
  private:
   static std::string_view name_of(file_content content) noexcept;
-  [[nodiscard]] std::string name_of(const section& s) const;
+  [[nodiscard]] std::string name_of(const section& s) const {
+    return message_of({"section ", &s - sections_.data() + 1, " of ", sections_.size()});
+  }
 
   // Checks the checksum of a section.
-  void check(const section& s) const;
+  void check(const section& s) const {
+    if (checksum_of(s.bytes) != s.checksum) refuse_damage({name_of(s), " is damaged"});
+  }
 
   static bool is_zero(byte_span bytes) noexcept {
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
   }
 
   // Returns the checksum of the header. For this computation, the field of the checksum has the value 0.
-  std::uint64_t checksum_of_header(std::size_t size) const;
+  std::uint64_t checksum_of_header(std::size_t size) const {
+    std::string header(to_text(bytes_.first(size)));
+    std::fill_n(header.begin() + 56, 8, '\0');
+    return checksum_of(to_bytes(header));
+  }
 
   // Finds the sections. Each section begins at the first multiple of 64 bytes after the previous section. The last
   // section ends at the end of the file.
@@ -405,34 +417,10 @@ NEARDUP_INLINE void container::find_sections(std::size_t header_size, std::size_
   if (end != bytes_.size()) refuse_damage("there is something behind the last section");
 }
 
-#endif  // NEARDUP_BODIES
-
-#if NEARDUP_BODIES
-
 NEARDUP_INLINE void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind) {
   if (made_of.kind == kind) return;
   fail<std::invalid_argument>({what, ": the composition is of the kind ", to_string(made_of.kind),
                                ", and the fingerprints are of the kind ", to_string(kind)});
-}
-
-NEARDUP_INLINE void container::check_section(section_tag tag) const {
-  for (const section& s : sections_) {
-    if (s.tag == tag) check(s);
-  }
-}
-
-NEARDUP_INLINE std::string container::name_of(const section& s) const {
-  return message_of({"section ", &s - sections_.data() + 1, " of ", sections_.size()});
-}
-
-NEARDUP_INLINE void container::check(const section& s) const {
-  if (checksum_of(s.bytes) != s.checksum) refuse_damage({name_of(s), " is damaged"});
-}
-
-NEARDUP_INLINE std::uint64_t container::checksum_of_header(std::size_t size) const {
-  std::string header(to_text(bytes_.first(size)));
-  std::fill_n(header.begin() + 56, 8, '\0');
-  return checksum_of(to_bytes(header));
 }
 
 #endif  // NEARDUP_BODIES

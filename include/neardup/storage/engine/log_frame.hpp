@@ -71,7 +71,11 @@ class log_frame {
   [[nodiscard]] static std::string encode_record(std::string_view payload, std::size_t position, std::uint64_t number);
 
  private:
-  static std::optional<std::uint64_t> number_in(std::string_view bytes);
+  static std::optional<std::uint64_t> number_in(std::string_view bytes) {
+    const std::string_view header = bytes.substr(0, header_size);
+    const std::uint64_t number = header.size() < header_size ? 0 : get<std::uint64_t>(to_bytes(header), 16);
+    return header == encode_header(number) ? std::optional(number) : std::nullopt;
+  }
 
   static constexpr std::size_t record_head = 16;
 
@@ -101,12 +105,6 @@ class log_frame {
 };
 
 #if NEARDUP_BODIES
-
-NEARDUP_INLINE std::optional<std::uint64_t> log_frame::number_in(std::string_view bytes) {
-  const std::string_view header = bytes.substr(0, header_size);
-  const std::uint64_t number = header.size() < header_size ? 0 : get<std::uint64_t>(to_bytes(header), 16);
-  return header == encode_header(number) ? std::optional(number) : std::nullopt;
-}
 
 NEARDUP_INLINE std::string log_frame::problem() const {
   constexpr std::size_t version_at = magic.size(), checksum_at = header_size - 8;
