@@ -47,21 +47,57 @@ class file_operations {
   virtual int open_at_end(const std::string& path) { return open_file(path, O_CREAT | O_APPEND); }
   /// Writes up to `size` bytes.
   /// Returns: the number of bytes written, or -1.
-  virtual std::ptrdiff_t write(int file, const void* bytes, std::size_t size);
+  virtual std::ptrdiff_t write(int file, const void* bytes, std::size_t size) {
+#if defined(_WIN32)
+    return ::_write(file, bytes, static_cast<unsigned>(size));
+#else
+    return ::write(file, bytes, size);
+#endif
+  }
   /// Waits until the written bytes are on the disk.
   virtual bool sync(int file);
-  virtual bool truncate(int file, std::uint64_t size);
-  virtual bool close(int file);
+  virtual bool truncate(int file, std::uint64_t size) {
+#if defined(_WIN32)
+    return ::_chsize_s(file, static_cast<long long>(size)) == 0;
+#else
+    return ::ftruncate(file, static_cast<off_t>(size)) == 0;
+#endif
+  }
+  virtual bool close(int file) {
+#if defined(_WIN32)
+    return ::_close(file) == 0;
+#else
+    return ::close(file) == 0;
+#endif
+  }
   /// Renames a file. If a file with the new name exists, it is replaced.
-  virtual bool rename(const std::string& from, const std::string& to);
-  virtual bool remove(const std::string& path);
+  virtual bool rename(const std::string& from, const std::string& to) {
+#if defined(_WIN32)
+    return move_file(wide_name(from), wide_name(to));
+#else
+    return std::rename(from.c_str(), to.c_str()) == 0;
+#endif
+  }
+  virtual bool remove(const std::string& path) {
+#if defined(_WIN32)
+    return ::_wremove(wide_name(path).c_str()) == 0;
+#else
+    return std::remove(path.c_str()) == 0;
+#endif
+  }
   /// Returns the type of a file: none, a regular file, or other. Returns nullopt if the type cannot be determined.
   virtual std::optional<file_type> type_of(const std::string& path);
   /// Waits until the entries of a folder, which are the names of its files, are on the disk.
   virtual bool sync_folder(const std::string& folder);
 
  private:
-  static int open_file(const std::string& path, int flags);
+  static int open_file(const std::string& path, int flags) {
+#if defined(_WIN32)
+    return ::_wopen(wide_name(path).c_str(), flags | _O_WRONLY | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
+#else
+    return ::open(path.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666);
+#endif
+  }
 };
 
 inline file_operations& system_files() {
@@ -105,14 +141,6 @@ NEARDUP_COLD void save_file(file_operations& files, const std::string& name,
 
 #if NEARDUP_BODIES
 
-NEARDUP_INLINE std::ptrdiff_t file_operations::write(int file, const void* bytes, std::size_t size) {
-#if defined(_WIN32)
-  return ::_write(file, bytes, static_cast<unsigned>(size));
-#else
-  return ::write(file, bytes, size);
-#endif
-}
-
 NEARDUP_INLINE bool file_operations::sync(int file) {
 #if defined(_WIN32)
   return ::_commit(file) == 0;
@@ -121,38 +149,6 @@ NEARDUP_INLINE bool file_operations::sync(int file) {
   return ::fcntl(file, F_FULLFSYNC) == 0 || ::fsync(file) == 0;
 #else
   return ::fsync(file) == 0;
-#endif
-}
-
-NEARDUP_INLINE bool file_operations::truncate(int file, std::uint64_t size) {
-#if defined(_WIN32)
-  return ::_chsize_s(file, static_cast<long long>(size)) == 0;
-#else
-  return ::ftruncate(file, static_cast<off_t>(size)) == 0;
-#endif
-}
-
-NEARDUP_INLINE bool file_operations::close(int file) {
-#if defined(_WIN32)
-  return ::_close(file) == 0;
-#else
-  return ::close(file) == 0;
-#endif
-}
-
-NEARDUP_INLINE bool file_operations::rename(const std::string& from, const std::string& to) {
-#if defined(_WIN32)
-  return move_file(wide_name(from), wide_name(to));
-#else
-  return std::rename(from.c_str(), to.c_str()) == 0;
-#endif
-}
-
-NEARDUP_INLINE bool file_operations::remove(const std::string& path) {
-#if defined(_WIN32)
-  return ::_wremove(wide_name(path).c_str()) == 0;
-#else
-  return std::remove(path.c_str()) == 0;
 #endif
 }
 
@@ -184,14 +180,6 @@ NEARDUP_INLINE bool file_operations::sync_folder(const std::string& folder) {
   ::close(opened);
   errno = error;
   return synced;
-#endif
-}
-
-NEARDUP_INLINE int file_operations::open_file(const std::string& path, int flags) {
-#if defined(_WIN32)
-  return ::_wopen(wide_name(path).c_str(), flags | _O_WRONLY | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
-#else
-  return ::open(path.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666);
 #endif
 }
 

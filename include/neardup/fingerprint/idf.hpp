@@ -49,7 +49,13 @@ class hashed_idf {
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
   /// Returns a digest of all hashes and values. Different tables almost surely have different digests.
-  [[nodiscard]] std::uint64_t identity() const noexcept;
+  [[nodiscard]] std::uint64_t identity() const noexcept {
+    std::uint64_t sum = mix(median_);
+    for (const entry& e : entries_.span()) {
+      if (e.value_and_1 != 0) sum += mix(e.hash + mix(e.value_and_1));
+    }
+    return sum;
+  }
 
   /// Prefetches the entry that value(hash) reads.
   void prefetch(std::uint64_t hash) const noexcept { detail::prefetch(&entries_[home_slot(hash)]); }
@@ -141,14 +147,6 @@ NEARDUP_INLINE hashed_idf::hashed_idf(const idf_table& table, std::uint64_t seed
     const std::uint64_t kept = (exact ? value : weight_of_exact(value).raw()) + 1;
     entries_[slot] = {hash, (std::max)(entries_[slot].value_and_1, kept)};
   });
-}
-
-NEARDUP_INLINE std::uint64_t hashed_idf::identity() const noexcept {
-  std::uint64_t sum = mix(median_);
-  for (const entry& e : entries_.span()) {
-    if (e.value_and_1 != 0) sum += mix(e.hash + mix(e.value_and_1));
-  }
-  return sum;
 }
 
 NEARDUP_INLINE const hashed_idf& shared_idf_table::by_hash(std::uint64_t seed) const {

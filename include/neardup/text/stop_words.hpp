@@ -46,7 +46,14 @@ class stop_words {
     for (const std::string& word : other.words_) add(word);
   }
 
-  [[nodiscard]] bool contains(std::string_view word) const;
+  [[nodiscard]] bool contains(std::string_view word) const {
+    // The first byte and the length of a word suffice, for most words, to see that the word is not in the list.
+    if (word.empty() || (lengths_[first_byte(word)] & length_bit(word)) == 0) return false;
+    for (const char c : word) {
+      if (c >= 'A' && c <= 'Z') return words_.find(fold(word)) != words_.end();
+    }
+    return words_.find(word) != words_.end();
+  }
   [[nodiscard]] std::size_t size() const noexcept { return words_.size(); }
   /// Returns a digest of the words, or 0 if there are none. Different lists almost certainly have different digests.
   [[nodiscard]] std::uint64_t identity() const noexcept {
@@ -183,15 +190,6 @@ NEARDUP_INLINE stop_words stop_words::parse(std::string_view contents, std::stri
     result.add(fold(line));
   });
   return result;
-}
-
-NEARDUP_INLINE bool stop_words::contains(std::string_view word) const {
-  // The first byte and the length of a word suffice, for most words, to see that the word is not in the list.
-  if (word.empty() || (lengths_[first_byte(word)] & length_bit(word)) == 0) return false;
-  for (const char c : word) {
-    if (c >= 'A' && c <= 'Z') return words_.find(fold(word)) != words_.end();
-  }
-  return words_.find(word) != words_.end();
 }
 
 #endif  // NEARDUP_BODIES

@@ -64,7 +64,12 @@ class distinct_texts {
     std::uint32_t length;
   };
 
-  void number(std::string_view text, std::vector<char32_t>& result);
+  void number(std::string_view text, std::vector<char32_t>& result) {
+    result.clear();
+    for_each_code_point(text, [&](char32_t c, std::string_view) {
+      result.push_back(numbers_.try_emplace(c, static_cast<char32_t>(numbers_.size())).first->second);
+    });
+  }
 
   void order_by_length(const std::vector<entry>& found, const std::vector<std::uint32_t>& text_of);
 
@@ -108,13 +113,6 @@ NEARDUP_INLINE distinct_texts::distinct_texts(const text_source& source, std::si
     characters_.insert(characters_.end(), numbers.begin(), numbers.end());
   }
   order_by_length(found, text_of);
-}
-
-NEARDUP_INLINE void distinct_texts::number(std::string_view text, std::vector<char32_t>& result) {
-  result.clear();
-  for_each_code_point(text, [&](char32_t c, std::string_view) {
-    result.push_back(numbers_.try_emplace(c, static_cast<char32_t>(numbers_.size())).first->second);
-  });
 }
 
 NEARDUP_INLINE void distinct_texts::order_by_length(const std::vector<entry>& found,

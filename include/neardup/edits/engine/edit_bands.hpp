@@ -157,7 +157,12 @@ class edit_bands {
   [[nodiscard]] std::size_t words_per_column() const noexcept { return 2 * kernels_.lanes; }
 
   /// Opens lane `l` for the question `q`, unless the lengths of the texts differ by more than `most`.
-  void ask(lane& l, question& q, std::size_t most) const noexcept;
+  void ask(lane& l, question& q, std::size_t most) const noexcept {
+    const auto bound = static_cast<number>(most);
+    const number longer_by = static_cast<number>(text_.size()) - static_cast<number>(q.pattern.size());
+    if (longer_by > bound || -longer_by > bound) return;
+    l = {&q, longer_by, bound, 0, (bound + longer_by) / 2, (bound - longer_by) / 2};
+  }
 
   /// Computes the distances of the lanes.
   void run();
@@ -189,13 +194,6 @@ NEARDUP_INLINE edit_bands::edit_bands(std::size_t alphabet, std::function<void()
       matches_(alphabet * words_per_column()),
       pause_(std::move(pause)) {
   std::fill_n(matches_.data(), matches_.size(), 0);
-}
-
-NEARDUP_INLINE void edit_bands::ask(lane& l, question& q, std::size_t most) const noexcept {
-  const auto bound = static_cast<number>(most);
-  const number longer_by = static_cast<number>(text_.size()) - static_cast<number>(q.pattern.size());
-  if (longer_by > bound || -longer_by > bound) return;
-  l = {&q, longer_by, bound, 0, (bound + longer_by) / 2, (bound - longer_by) / 2};
 }
 
 NEARDUP_INLINE void edit_bands::answer(std::span<const char32_t> text, std::span<question> questions) {

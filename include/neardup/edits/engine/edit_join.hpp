@@ -179,7 +179,13 @@ class edit_join {
 
   /// Returns the length of the longest text that may be similar to a text of this length. The lengths of similar texts
   /// differ by at most the number of edits.
-  [[nodiscard]] std::size_t longest_partner(std::size_t length) const;
+  [[nodiscard]] std::size_t longest_partner(std::size_t length) const {
+    // At a similarity near 0 a similar text may have any length.
+    if (similarity_ * static_cast<double>(longest_length()) <= static_cast<double>(length)) return longest_length();
+    auto longest = static_cast<std::size_t>(static_cast<double>(length) / similarity_) + 2;
+    while (longest > length && longest - length > most_edits(similarity_, longest)) --longest;
+    return longest;
+  }
   [[nodiscard]] std::size_t longest_length() const { return texts_.size() == 0 ? 0 : texts_.length(texts_.size() - 1); }
 
   /// Returns the greatest number of edits between the text `rank` and any similar text.
@@ -280,14 +286,6 @@ NEARDUP_INLINE void edit_join::add(std::size_t rank) {
   for (const auto& gram : prefix_.grams) {
     entries_[ends_[gram.bucket]++] = {static_cast<std::uint32_t>(rank), gram.position};
   }
-}
-
-NEARDUP_INLINE std::size_t edit_join::longest_partner(std::size_t length) const {
-  // At a similarity near 0 a similar text may have any length.
-  if (similarity_ * static_cast<double>(longest_length()) <= static_cast<double>(length)) return longest_length();
-  auto longest = static_cast<std::size_t>(static_cast<double>(length) / similarity_) + 2;
-  while (longest > length && longest - length > most_edits(similarity_, longest)) --longest;
-  return longest;
 }
 
 NEARDUP_INLINE void edit_join::choose_q() {

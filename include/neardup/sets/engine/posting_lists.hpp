@@ -60,7 +60,14 @@ class posting_memory {
   std::uint32_t allocate(std::size_t count);
 
   /// Frees `array`. `count` is the argument of the call of allocate() that returned `array`.
-  void release(std::uint32_t array, std::size_t count) noexcept;
+  void release(std::uint32_t array, std::size_t count) noexcept {
+    const std::size_t n = capacity(count);
+    if (n <= chunk) return give(array, n);
+    const std::uint32_t number = array / static_cast<std::uint32_t>(chunk);
+    chunks_[number].reset();
+    allocated_ -= n;
+    unused_.push_back(number);  // allocate_alone() has reserved memory
+  }
 
   /// Frees a piece of the memory. After the first call, no other member may be called.
   /// Returns: false if no piece was left.
@@ -164,7 +171,14 @@ class posting_lists {
   }
 
   /// Prefetches the buckets to which postings will be added. The lowest 32 bits of each key are the token of a posting.
-  void prefetch_buckets(std::span<const std::uint64_t> keys) const noexcept;
+  void prefetch_buckets(std::span<const std::uint64_t> keys) const noexcept {
+    if (buckets_of_.size() == 0) return;
+    for (const std::uint64_t key : keys) prefetch(&buckets_of_[place(static_cast<std::uint32_t>(key))]);
+    for (const std::uint64_t key : keys) {
+      const bucket& of = buckets_of_[place(static_cast<std::uint32_t>(key))];
+      if (of.count != 0) prefetch(memory_.at(of.array));
+    }
+  }
 
   /// Passes the postings of some tokens to `query`. The lowest 32 bits of keys[index] are a token. `query` has three
   /// members. meet(number, size, position, index) and meet(listed, index) receive a posting of keys[index].
@@ -214,7 +228,14 @@ class posting_lists {
   bool free_piece() noexcept { return memory_.free_piece() || buckets_of_.free_chunk() || lists_.free_chunk(); }
 
   /// Removes all postings, and frees the memory.
-  void clear() noexcept;
+  void clear() noexcept {
+    buckets_of_.clear();
+    buckets_ = 1;
+    expected_ = size_ = 0;
+    memory_ = {};
+    lists_.clear();
+    listed_bytes_ = 0;
+  }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return buckets_of_.memory_usage() + memory_.memory_usage() + lists_.memory_usage() + listed_bytes_;
@@ -281,13 +302,23 @@ class posting_lists {
 
   /// Appends a posting to the array `row`. A full array grows by a quarter, and `bytes` is increased by the number of
   /// added bytes.
-  static void push_back(std::vector<listed>& row, const listed& added, std::size_t& bytes);
+  static void push_back(std::vector<listed>& row, const listed& added, std::size_t& bytes) {
+    const std::size_t before = row.capacity();
+    if (row.size() == before) row.reserve(before + before / 4 + 4);
+    row.push_back(added);
+    bytes += (row.capacity() - before) * sizeof(listed);
+  }
 
   void add_to(posting_list& list, const listed& added);
 
   /// Returns the first and last of the sizes or positions that are grouped with n. A number below 64 is a group by
   /// itself. From 64 on there are 32 groups from each power of two to the next.
-  static std::pair<std::uint16_t, std::uint16_t> range_of(std::uint16_t n) noexcept;
+  static std::pair<std::uint16_t, std::uint16_t> range_of(std::uint16_t n) noexcept {
+    if (n < 64 || n == set_posting::large) return {n, n};
+    const unsigned step = std::bit_floor(unsigned{n}) / 32, from = n / step * step;
+    const unsigned to = (std::min)(from + step - 1, unsigned{set_posting::large} - 1);
+    return {static_cast<std::uint16_t>(from), static_cast<std::uint16_t>(to)};
+  }
 
   static void add_to_group(posting_list& list, const listed& added, std::size_t& bytes);
 
@@ -342,15 +373,6 @@ NEARDUP_INLINE std::uint32_t posting_memory::allocate(std::size_t count) {
   return open_ * static_cast<std::uint32_t>(chunk) + static_cast<std::uint32_t>(begin);
 }
 
-NEARDUP_INLINE void posting_memory::release(std::uint32_t array, std::size_t count) noexcept {
-  const std::size_t n = capacity(count);
-  if (n <= chunk) return give(array, n);
-  const std::uint32_t number = array / static_cast<std::uint32_t>(chunk);
-  chunks_[number].reset();
-  allocated_ -= n;
-  unused_.push_back(number);  // allocate_alone() has reserved memory
-}
-
 NEARDUP_INLINE void posting_memory::give_rest() noexcept {
   while (used_ < open_size_) {
     const std::size_t rest = open_size_ - used_;
@@ -374,24 +396,6 @@ NEARDUP_INLINE std::uint32_t posting_memory::add_chunk(std::size_t size) {
   chunks_[number] = std::move(memory);
   allocated_ += size;
   return number;
-}
-
-NEARDUP_INLINE void posting_lists::prefetch_buckets(std::span<const std::uint64_t> keys) const noexcept {
-  if (buckets_of_.size() == 0) return;
-  for (const std::uint64_t key : keys) prefetch(&buckets_of_[place(static_cast<std::uint32_t>(key))]);
-  for (const std::uint64_t key : keys) {
-    const bucket& of = buckets_of_[place(static_cast<std::uint32_t>(key))];
-    if (of.count != 0) prefetch(memory_.at(of.array));
-  }
-}
-
-NEARDUP_INLINE void posting_lists::clear() noexcept {
-  buckets_of_.clear();
-  buckets_ = 1;
-  expected_ = size_ = 0;
-  memory_ = {};
-  lists_.clear();
-  listed_bytes_ = 0;
 }
 
 NEARDUP_INLINE void posting_lists::split() {
@@ -430,13 +434,6 @@ NEARDUP_INLINE void posting_lists::append(bucket& to, const set_posting& added) 
   memory_.at(to.array)[to.count++] = added;
 }
 
-NEARDUP_INLINE void posting_lists::push_back(std::vector<listed>& row, const listed& added, std::size_t& bytes) {
-  const std::size_t before = row.capacity();
-  if (row.size() == before) row.reserve(before + before / 4 + 4);
-  row.push_back(added);
-  bytes += (row.capacity() - before) * sizeof(listed);
-}
-
 NEARDUP_INLINE void posting_lists::add_to(posting_list& list, const listed& added) {
   if (list.groups.empty() && list.row.size() < max_in_row_) return push_back(list.row, added, listed_bytes_);
   if (!list.groups.empty()) return add_to_group(list, added, listed_bytes_);
@@ -447,13 +444,6 @@ NEARDUP_INLINE void posting_lists::add_to(posting_list& list, const listed& adde
   listed_bytes_ += bytes;
   listed_bytes_ -= list.row.capacity() * sizeof(listed);
   list = std::move(grouped);
-}
-
-NEARDUP_INLINE std::pair<std::uint16_t, std::uint16_t> posting_lists::range_of(std::uint16_t n) noexcept {
-  if (n < 64 || n == set_posting::large) return {n, n};
-  const unsigned step = std::bit_floor(unsigned{n}) / 32, from = n / step * step;
-  const unsigned to = (std::min)(from + step - 1, unsigned{set_posting::large} - 1);
-  return {static_cast<std::uint16_t>(from), static_cast<std::uint16_t>(to)};
 }
 
 NEARDUP_INLINE void posting_lists::add_to_group(posting_list& list, const listed& added, std::size_t& bytes) {

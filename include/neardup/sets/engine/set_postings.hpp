@@ -102,7 +102,13 @@ class set_postings {
   }
 
   /// Removes the set with this number. No-op if the index does not have the number.
-  void erase(std::uint32_t number) noexcept;
+  void erase(std::uint32_t number) noexcept {
+    if (number >= records_.size() || !records_[number].is_live) return;
+    records_[number].is_live = 0;
+    features_ -= records_[number].size;
+    --size_;
+    ++erased_;
+  }
 
   void clear() noexcept;
 
@@ -126,7 +132,13 @@ class set_postings {
   [[nodiscard]] const overlap_bounds& bounds() const noexcept { return bounds_; }
   /// Returns the number of sets with features.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] std::size_t memory_usage() const noexcept;
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    std::size_t sum = records_.memory_usage() + next_.memory_usage();
+    for (const auto* one : {old_.get(), current_.get(), dying_.get()}) {
+      if (one != nullptr) sum += sizeof(generation) + one->counts.memory_usage() + one->postings.memory_usage();
+    }
+    return sum;
+  }
 
  private:
   static constexpr std::size_t min_learnt = 32, min_looked_at = std::size_t{1} << 16, looked_at_a_feature = 16;
@@ -275,14 +287,6 @@ class set_postings {
 
 #if NEARDUP_BODIES
 
-NEARDUP_INLINE void set_postings::erase(std::uint32_t number) noexcept {
-  if (number >= records_.size() || !records_[number].is_live) return;
-  records_[number].is_live = 0;
-  features_ -= records_[number].size;
-  --size_;
-  ++erased_;
-}
-
 NEARDUP_INLINE void set_postings::clear() noexcept {
   records_.clear();
   old_.reset();
@@ -292,14 +296,6 @@ NEARDUP_INLINE void set_postings::clear() noexcept {
   next_.clear();
   moved_ = to_move_ = size_ = features_ = learnt_ = inserted_ = erased_ = 0;
   looked_at_.reset();
-}
-
-NEARDUP_INLINE std::size_t set_postings::memory_usage() const noexcept {
-  std::size_t sum = records_.memory_usage() + next_.memory_usage();
-  for (const auto* one : {old_.get(), current_.get(), dying_.get()}) {
-    if (one != nullptr) sum += sizeof(generation) + one->counts.memory_usage() + one->postings.memory_usage();
-  }
-  return sum;
 }
 
 NEARDUP_INLINE void set_postings::open() {

@@ -65,7 +65,13 @@ class log_frame {
     return static_cast<std::size_t>(payload.data() - bytes_.data()) - record_head;
   }
 
-  [[nodiscard]] static std::string encode_header(std::uint64_t number);
+  [[nodiscard]] static std::string encode_header(std::uint64_t number) {
+    std::string header(magic);
+    put(header, std::uint64_t{format_version});
+    put(header, number);
+    put(header, checksum_of(to_bytes(header)));
+    return header;
+  }
   /// Encodes a record that begins at `position` of the log.
   /// Throws: std::length_error if the payload has 4 GiB or more.
   [[nodiscard]] static std::string encode_record(std::string_view payload, std::size_t position, std::uint64_t number);
@@ -87,14 +93,31 @@ class log_frame {
   }
 
   // Returns the payload size of the record at a position. Returns nullopt if the checksum of the size is wrong.
-  [[nodiscard]] std::optional<std::size_t> payload_size_at(std::size_t position) const;
+  [[nodiscard]] std::optional<std::size_t> payload_size_at(std::size_t position) const {
+    if (bytes_.size() - position < 8) return std::nullopt;
+    const auto hash = static_cast<std::uint32_t>(hash_at(position, *number_)(bytes_.substr(position, 4)));
+    if (get<std::uint32_t>(to_bytes(bytes_), position + 4) != hash) return std::nullopt;
+    return get<std::uint32_t>(to_bytes(bytes_), position);
+  }
 
   // Returns the payload of the record at a position. Returns nullopt if the record is incomplete. The padding is not
   // checked.
-  [[nodiscard]] std::optional<std::string_view> payload_at(std::size_t position) const;
+  [[nodiscard]] std::optional<std::string_view> payload_at(std::size_t position) const {
+    const auto size = payload_size_at(position);
+    if (!size || end_of(position, *size) > bytes_.size()) return std::nullopt;
+    const std::string_view payload = bytes_.substr(position + record_head, *size);
+    const auto hash = get<std::uint64_t>(to_bytes(bytes_), position + 8);
+    return hash == hash_at(position, *number_)(payload) ? std::optional(payload) : std::nullopt;
+  }
 
   // Returns what payload_at() returns, or nullopt if the padding has a byte that is not 0.
-  [[nodiscard]] std::optional<std::string_view> record_at(std::size_t position) const;
+  [[nodiscard]] std::optional<std::string_view> record_at(std::size_t position) const {
+    const auto payload = payload_at(position);
+    if (!payload) return std::nullopt;
+    const std::size_t end = position + record_head + payload->size();
+    const std::string_view padding = bytes_.substr(end, end_of(position, payload->size()) - end);
+    return padding.find_first_not_of('\0') == padding.npos ? payload : std::nullopt;
+  }
 
   // Returns true if, in some sector of the disk, the bytes of [begin, end) are all zeros. After a power failure, a file
   // may have its new length, but lack some sectors, which then read as zeros.
@@ -119,14 +142,6 @@ NEARDUP_INLINE std::string log_frame::problem() const {
          "changes";
 }
 
-NEARDUP_INLINE std::string log_frame::encode_header(std::uint64_t number) {
-  std::string header(magic);
-  put(header, std::uint64_t{format_version});
-  put(header, number);
-  put(header, checksum_of(to_bytes(header)));
-  return header;
-}
-
 NEARDUP_INLINE std::string log_frame::encode_record(std::string_view payload, std::size_t position,
                                                     std::uint64_t number) {
   if (payload.size() > 0xffffffffU) {
@@ -141,29 +156,6 @@ NEARDUP_INLINE std::string log_frame::encode_record(std::string_view payload, st
   record += payload;
   record.resize(end_of(0, payload.size()), '\0');
   return record;
-}
-
-NEARDUP_INLINE std::optional<std::size_t> log_frame::payload_size_at(std::size_t position) const {
-  if (bytes_.size() - position < 8) return std::nullopt;
-  const auto hash = static_cast<std::uint32_t>(hash_at(position, *number_)(bytes_.substr(position, 4)));
-  if (get<std::uint32_t>(to_bytes(bytes_), position + 4) != hash) return std::nullopt;
-  return get<std::uint32_t>(to_bytes(bytes_), position);
-}
-
-NEARDUP_INLINE std::optional<std::string_view> log_frame::payload_at(std::size_t position) const {
-  const auto size = payload_size_at(position);
-  if (!size || end_of(position, *size) > bytes_.size()) return std::nullopt;
-  const std::string_view payload = bytes_.substr(position + record_head, *size);
-  const auto hash = get<std::uint64_t>(to_bytes(bytes_), position + 8);
-  return hash == hash_at(position, *number_)(payload) ? std::optional(payload) : std::nullopt;
-}
-
-NEARDUP_INLINE std::optional<std::string_view> log_frame::record_at(std::size_t position) const {
-  const auto payload = payload_at(position);
-  if (!payload) return std::nullopt;
-  const std::size_t end = position + record_head + payload->size();
-  const std::string_view padding = bytes_.substr(end, end_of(position, payload->size()) - end);
-  return padding.find_first_not_of('\0') == padding.npos ? payload : std::nullopt;
 }
 
 NEARDUP_INLINE bool log_frame::lacks_sector(std::size_t begin, std::size_t end) const noexcept {

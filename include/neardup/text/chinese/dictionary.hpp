@@ -193,7 +193,13 @@ class word_dictionary {
   /// Adds a word, or changes its frequency. In both cases total() grows by the frequency, as in jieba. The frequency 0
   /// removes the word, and then the model of unknown words does not form the word either.
   /// Throws: std::invalid_argument if the word is empty or not UTF-8, or if the frequency is at least 2^53.
-  void add_word(std::string_view word, std::uint64_t frequency);
+  void add_word(std::string_view word, std::uint64_t frequency) {
+    if (frequency >= max_frequency || !set(word, frequency)) {
+      detail::fail<std::invalid_argument>("a dictionary takes words in UTF-8 with frequencies below 2^53");
+    }
+    update_total();
+    if (frequency == 0) never_.insert(std::string(word));
+  }
 
   /// Returns the least frequency with which a word is not cut, but at least the word's present frequency. The least
   /// frequency is one more than the frequency that the word would have if its parts occurred independently.
@@ -314,7 +320,13 @@ class word_dictionary {
   bool set(std::string_view word, std::uint64_t frequency);
 
   /// Returns the logarithm of a number. Logarithms of small numbers are cached, because most frequencies are small.
-  double logarithm(std::uint64_t number);
+  double logarithm(std::uint64_t number) {
+    if (number >= 4096) return detail::natural_logarithm(number);
+    if (logarithms_.empty()) logarithms_.resize(4096, -1);
+    double& known = logarithms_[detail::to_size(number)];
+    if (known < 0) known = detail::natural_logarithm(number);
+    return known;
+  }
 
   void update_total() { log_total_ = total_ == 0 ? 0 : detail::natural_logarithm(total_); }
 
@@ -375,14 +387,6 @@ NEARDUP_INLINE void word_dictionary::add_user_words(std::string_view contents, s
     if (count_invalid(line) != 0) refuse({"not UTF-8"});
     add_word(line, frequency ? *frequency : suggested_frequency(line));
   });
-}
-
-NEARDUP_INLINE void word_dictionary::add_word(std::string_view word, std::uint64_t frequency) {
-  if (frequency >= max_frequency || !set(word, frequency)) {
-    detail::fail<std::invalid_argument>("a dictionary takes words in UTF-8 with frequencies below 2^53");
-  }
-  update_total();
-  if (frequency == 0) never_.insert(std::string(word));
 }
 
 NEARDUP_INLINE std::uint64_t word_dictionary::suggested_frequency(std::string_view word) const {
@@ -511,14 +515,6 @@ NEARDUP_INLINE bool word_dictionary::set(std::string_view word, std::uint64_t fr
   place = frequency == 0 ? no_word : logarithm(frequency);
   total_ += frequency;
   return true;
-}
-
-NEARDUP_INLINE double word_dictionary::logarithm(std::uint64_t number) {
-  if (number >= 4096) return detail::natural_logarithm(number);
-  if (logarithms_.empty()) logarithms_.resize(4096, -1);
-  double& known = logarithms_[detail::to_size(number)];
-  if (known < 0) known = detail::natural_logarithm(number);
-  return known;
 }
 
 NEARDUP_INLINE std::optional<std::uint64_t> word_dictionary::known_frequency(std::string_view word) const {

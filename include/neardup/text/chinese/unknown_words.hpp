@@ -42,7 +42,12 @@ class python_table_reader {
     read_entries({}, false, visit);
   }
 
-  [[noreturn]] void refuse(const char* why) const;
+  [[noreturn]] void refuse(const char* why) const {
+    const std::string_view before = all_.substr(0, all_.size() - rest_.size());
+    std::size_t line = 1;
+    for (const char c : before) line += c == '\n' ? 1 : 0;
+    fail<std::runtime_error>({path_, ":", line, ": not a table of a segmentation model: ", why});
+  }
 
  private:
   /// Reads the rest of a dictionary. If `is_inside` is true, the dictionary is the value of the name `outer` in another
@@ -64,7 +69,12 @@ class python_table_reader {
 
   /// Skips blanks, commas and colons. Then skips `brace` if it is the next character.
   /// Returns: true if `brace` was skipped.
-  bool skip(char brace) noexcept;
+  bool skip(char brace) noexcept {
+    rest_.remove_prefix((std::min)(rest_.find_first_not_of(" \t\r\n,:"), rest_.size()));
+    const bool is_next = rest_.starts_with(brace);
+    rest_.remove_prefix(is_next ? 1 : 0);
+    return is_next;
+  }
 
   std::string name();
 
@@ -75,20 +85,6 @@ class python_table_reader {
 };
 
 #if NEARDUP_BODIES
-
-NEARDUP_INLINE void python_table_reader::refuse(const char* why) const {
-  const std::string_view before = all_.substr(0, all_.size() - rest_.size());
-  std::size_t line = 1;
-  for (const char c : before) line += c == '\n' ? 1 : 0;
-  fail<std::runtime_error>({path_, ":", line, ": not a table of a segmentation model: ", why});
-}
-
-NEARDUP_INLINE bool python_table_reader::skip(char brace) noexcept {
-  rest_.remove_prefix((std::min)(rest_.find_first_not_of(" \t\r\n,:"), rest_.size()));
-  const bool is_next = rest_.starts_with(brace);
-  rest_.remove_prefix(is_next ? 1 : 0);
-  return is_next;
-}
 
 NEARDUP_INLINE std::string python_table_reader::name() {
   const char quote = rest_.front();

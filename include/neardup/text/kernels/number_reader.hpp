@@ -306,7 +306,13 @@ class number_reader {
     return read_percent(i);
   }
 
-  std::size_t read_power(std::size_t i);
+  std::size_t read_power(std::size_t i) {
+    number_ += '^';
+    if (at(i) == superscript_minus) number_ += '-';
+    if (superscript_value(at(i)) < 0) ++i;
+    for (int value = 0; (value = superscript_value(at(i))) >= 0; ++i) number_ += static_cast<char>('0' + value);
+    return i;
+  }
 
   std::size_t read_subscript(std::size_t i) {
     for (; is_subscript(at(i)); ++i) append(at(i) - 0x2080 + U'0');
@@ -322,7 +328,13 @@ class number_reader {
 
   std::size_t read_exponent(std::size_t i);
 
-  std::size_t read_percent(std::size_t i);
+  std::size_t read_percent(std::size_t i) {
+    const std::size_t sign = is_blank(at(i)) ? i + 1 : i;
+    const bool is_percent = at(sign) == U'%' || at(sign) == 0x2030 || at(sign) == 0x2031;
+    if (!is_percent) return i;
+    append(at(sign));
+    return sign + 1;
+  }
 
   // ---- Digits with separators
 
@@ -442,14 +454,6 @@ NEARDUP_INLINE std::size_t number_reader::read_joint(std::size_t i) {
   return next;
 }
 
-NEARDUP_INLINE std::size_t number_reader::read_power(std::size_t i) {
-  number_ += '^';
-  if (at(i) == superscript_minus) number_ += '-';
-  if (superscript_value(at(i)) < 0) ++i;
-  for (int value = 0; (value = superscript_value(at(i))) >= 0; ++i) number_ += static_cast<char>('0' + value);
-  return i;
-}
-
 NEARDUP_INLINE std::size_t number_reader::read_fraction(std::size_t i) {
   if (const std::string_view fraction = fraction_text(at(i)); !fraction.empty()) {
     number_.append(" ").append(fraction);
@@ -491,14 +495,6 @@ NEARDUP_INLINE std::size_t number_reader::read_exponent(std::size_t i) {
   while (at(end) == U'0' && is_digit(at(end + 1))) ++end;
   for (; is_digit(at(end)); ++end) append(at(end));
   return end;
-}
-
-NEARDUP_INLINE std::size_t number_reader::read_percent(std::size_t i) {
-  const std::size_t sign = is_blank(at(i)) ? i + 1 : i;
-  const bool is_percent = at(sign) == U'%' || at(sign) == 0x2030 || at(sign) == 0x2031;
-  if (!is_percent) return i;
-  append(at(sign));
-  return sign + 1;
 }
 
 NEARDUP_INLINE void number_reader::remove_group_marks() {
