@@ -106,18 +106,12 @@ NEARDUP_INLINE std::size_t unbounded_edit_distance(std::span<const char32_t> a, 
 /// Returns the edit similarity: 1 - edit_distance(a, b) / (code points of the longer text), from 0 to 1. Two empty
 /// texts have similarity 1.
 /// Complexity, memory: the same as edit_distance().
-[[nodiscard]] double edit_similarity(std::string_view a, std::string_view b);
-
-#if NEARDUP_BODIES
-
-NEARDUP_INLINE double edit_similarity(std::string_view a, std::string_view b) {
+[[nodiscard]] inline double edit_similarity(std::string_view a, std::string_view b) {
   const std::vector<char32_t> first = detail::code_points_of(a);
   const std::vector<char32_t> second = detail::code_points_of(b);
   const std::size_t longer = (std::max)(first.size(), second.size());
   if (longer == 0) return 1;
   return detail::edit_similarity_of(detail::unbounded_edit_distance(first, second), longer);
 }
-
-#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "../detail/bits.hpp"
-#include "../detail/compiled.hpp"
 #include "../detail/text_lines.hpp"
 #include "../error.hpp"
 #include "normalise.hpp"
@@ -35,7 +34,16 @@ class stop_words {
 
   /// Reads one word per line, in UTF-8. Blanks around a word are removed, and empty lines are skipped.
   /// Throws: std::runtime_error if a line is not UTF-8; the message begins with "name:line: ".
-  [[nodiscard]] static stop_words parse(std::string_view contents, std::string_view name = "stop words");
+  [[nodiscard]] static stop_words parse(std::string_view contents, std::string_view name = "stop words") {
+    stop_words result;
+    detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
+      if (count_invalid(line) != 0) {
+        detail::fail<std::runtime_error>({name, ":", number, ": not UTF-8"});
+      }
+      result.add(fold(line));
+    });
+    return result;
+  }
 
   /// Reads a file as parse() does.
   /// Throws: std::runtime_error if the file cannot be read or a line is invalid; the message names the file and line.
@@ -178,20 +186,5 @@ without(List, Inner, std::size_t = 0) -> without<Inner>;
 
 template <class Inner>
 inline constexpr std::string_view detail::part_name<without<Inner>> = "without";
-
-#if NEARDUP_BODIES
-
-NEARDUP_INLINE stop_words stop_words::parse(std::string_view contents, std::string_view name) {
-  stop_words result;
-  detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
-    if (count_invalid(line) != 0) {
-      detail::fail<std::runtime_error>({name, ":", number, ": not UTF-8"});
-    }
-    result.add(fold(line));
-  });
-  return result;
-}
-
-#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/compiled.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -58,7 +57,16 @@ class feature_rarity {
   }
 
   /// Returns the levels of all counters, for the constructor of feature_levels.
-  [[nodiscard]] std::vector<std::uint8_t> levels() const;
+  [[nodiscard]] std::vector<std::uint8_t> levels() const {
+    std::vector<std::uint8_t> all(static_cast<std::size_t>(places_));
+    for (std::size_t i = 0; i < segments_.size(); ++i) {
+      if (segments_[i] == nullptr) continue;
+      const std::size_t begin = i * segment;
+      std::copy_n(segments_[i].get(), (std::min)(segment, all.size() - begin),
+                  all.begin() + static_cast<std::ptrdiff_t>(begin));
+    }
+    return all;
+  }
 
   /// Sets all counts to 0, and frees the memory.
   void clear() noexcept {
@@ -103,20 +111,5 @@ class feature_rarity {
   std::vector<std::unique_ptr<level_type[]>> segments_;
   std::uint64_t random_ = 0;
 };
-
-#if NEARDUP_BODIES
-
-NEARDUP_INLINE std::vector<std::uint8_t> feature_rarity::levels() const {
-  std::vector<std::uint8_t> all(static_cast<std::size_t>(places_));
-  for (std::size_t i = 0; i < segments_.size(); ++i) {
-    if (segments_[i] == nullptr) continue;
-    const std::size_t begin = i * segment;
-    std::copy_n(segments_[i].get(), (std::min)(segment, all.size() - begin),
-                all.begin() + static_cast<std::ptrdiff_t>(begin));
-  }
-  return all;
-}
-
-#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail
