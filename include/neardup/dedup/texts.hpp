@@ -104,8 +104,7 @@ template <text_range Texts, threshold_of_sets Threshold, extracts_features Extra
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const Texts& texts, const Threshold& least, const Extractor& extract, Visit&& visit,
                      const join_options& options = {}) {
-  const set_threshold threshold = least;
-  visit_pairs(detail::features_of(extract, texts, threshold, options.run), threshold, visit, options);
+  visit_pairs(detail::features_of(extract, texts, least, options.run), set_threshold(least), visit, options);
 }
 
 /// Calls `visit(pair)` for each text of `a` and each text of `b` whose features are similar enough.
@@ -114,9 +113,8 @@ template <text_range A, text_range B, threshold_of_sets Threshold, extracts_feat
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const A& a, const B& b, const Threshold& least, const Extractor& extract, Visit&& visit,
                      const join_options& options = {}) {
-  const set_threshold threshold = least;
-  visit_pairs(detail::features_of(extract, a, threshold, options.run),
-              detail::features_of(extract, b, threshold, options.run), threshold, visit, options);
+  visit_pairs(detail::features_of(extract, a, least, options.run), detail::features_of(extract, b, least, options.run),
+              set_threshold(least), visit, options);
 }
 
 /// Calls `visit(pair)` for each pair of texts whose default features, distinct pairs of words, are similar enough.
@@ -143,8 +141,7 @@ template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_se
           extracts_features Extractor>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const Texts& texts, const Threshold& least,
                                                      const Extractor& extract, const join_options& options = {}) {
-  const set_threshold threshold = least;
-  return pairs<Index>(detail::features_of(extract, texts, threshold, options.run), threshold, options);
+  return pairs<Index>(detail::features_of(extract, texts, least, options.run), set_threshold(least), options);
 }
 
 /// Returns the pairs of similar texts, one of `a` and one of `b`, by their positions, sorted by (first, second).
@@ -153,9 +150,8 @@ template <std::integral Index = std::uint32_t, text_range A, text_range B, thres
           extracts_features Extractor>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
                                                      const Extractor& extract, const join_options& options = {}) {
-  const set_threshold threshold = least;
-  return pairs<Index>(detail::features_of(extract, a, threshold, options.run),
-                      detail::features_of(extract, b, threshold, options.run), threshold, options);
+  return pairs<Index>(detail::features_of(extract, a, least, options.run),
+                      detail::features_of(extract, b, least, options.run), set_threshold(least), options);
 }
 
 /// Returns the pairs of texts whose default features, distinct pairs of words, are similar enough.
@@ -187,8 +183,7 @@ template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_se
           extracts_features Extractor>
 [[nodiscard]] std::vector<Index> group(const Texts& texts, const Threshold& least, const Extractor& extract,
                                        const group_options& options = {}) {
-  const set_threshold threshold = least;
-  return group<Index>(detail::features_of(extract, texts, threshold, options.run), threshold, options);
+  return group<Index>(detail::features_of(extract, texts, least, options.run), set_threshold(least), options);
 }
 
 /// Groups texts whose default features, distinct pairs of words, are similar enough.
@@ -218,9 +213,8 @@ template <std::integral Index = std::uint32_t, text_range Kept, text_range Texts
           extracts_features Extractor>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Texts& texts, const Threshold& least,
                                                const Extractor& extract, const group_options& options = {}) {
-  const set_threshold threshold = least;
-  return extend_groups<Index>(detail::features_of(extract, representatives, threshold, options.run),
-                              detail::features_of(extract, texts, threshold, options.run), threshold, options);
+  return extend_groups<Index>(detail::features_of(extract, representatives, least, options.run),
+                              detail::features_of(extract, texts, least, options.run), set_threshold(least), options);
 }
 
 /// Groups further texts around the representatives of earlier calls, by their default features.
