@@ -49,9 +49,16 @@ def test_each_block_is_tested():
 def test_from_parquet_to_parquet(folder):
     run("pl.read_parquet(\"in.parquet\")\nkeep")
     assert pq.read_table("out.parquet")["id"].to_pylist() == KEPT
-    assert run("iter_batches")["keep"].nonzero()[0].tolist() == KEPT
     frame = pd.read_parquet("in.parquet")
     assert frame[neardup.unique(frame["text"])]["id"].tolist() == KEPT
+
+
+@pytest.mark.parametrize("type_", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())], ids=str)
+@pytest.mark.parametrize("texts", [TEXTS, TEXTS[:1]], ids=["some", "one"])
+def test_batches_of_parquet(folder, type_, texts):
+    column = pa.array(texts, type_) if type_ == pa.string_view() else pa.array(texts, pa.string()).cast(type_)
+    pq.write_table(pa.table({"id": list(range(len(texts))), "text": column}), "in.parquet", row_group_size=1)
+    assert run("iter_batches")["keep"].nonzero()[0].tolist() == [i for i in KEPT if i < len(texts)]
 
 
 def test_several_questions(folder):
