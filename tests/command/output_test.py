@@ -283,7 +283,7 @@ class Output(CommandTest):
                 (folder / "symbolic").unlink()
                 (folder / "symbolic").symlink_to(other)
             done = run("hash", "--output", other, folder)
-            self.assertEqual((done.status, other.read_bytes()), (2, b""))
+            self.assertEqual((done.status, other.read_bytes()), (2, before))
             self.assertIn(f"passed over {folder}/{link}: is also the output", done.err)
         self.assertEqual(source.read_bytes(), before)
         with open(source, "ab") as appended:
@@ -340,6 +340,27 @@ class Output(CommandTest):
         self.assertEqual(partial.read_bytes(), jsonl([A]))
         self.assertEqual(target.read_text(), "as it was")
 
+    def test_an_output_stays_only_if_nothing_could_be_read(self):
+        good = self.write("good/a.jsonl", jsonl([A, A]))
+        bad = self.write("bad.jsonl", jsonl([B]))
+        for folder in ("good", "empty"):
+            (self.folder / folder).mkdir(exist_ok=True)
+            (self.folder / folder / "link").symlink_to(self.folder / "nowhere")
+        for verb in (("unique",), ("unique", "--keep", "longest"), ("pairs",), ("groups",), ("groups", "--annotate"), ("hash",),
+                     ("report",), ("index",), ("features", "--part", "0")):
+            out = self.folder / "-".join(verb)
+            self.assert_done(run(*verb, "--jsonl", "--output", out, good))
+            older = out.read_bytes()
+            for arguments, message in (((self.folder / "empty",), "passed over"), (("--skip-bad", self.folder / "missing"), "no document"),
+                                       (("--skip-bad", "--text-field", "nope", bad), "no document could be read")):
+                self.assert_fails(run(*verb, "--jsonl", "--output", out, *arguments), message)
+                self.assertEqual(out.read_bytes(), older)
+                self.assertEqual(list(self.folder.glob("*.partial*")), [])
+            (self.folder / "good" / "b.jsonl").write_bytes(jsonl([B, B]))
+            self.assert_fails(run(*verb, "--jsonl", "--output", out, self.folder / "good"), "passed over")
+            self.assertNotEqual(out.read_bytes(), older)
+            (self.folder / "good" / "b.jsonl").unlink()
+
     def test_partial_output_is_no_input(self):
         # A compressed input whose output is several times as long, so that reading and writing overlap.
         lines = "a b\n" * 300000
@@ -369,7 +390,7 @@ class Output(CommandTest):
         done = run("hash", "--skip-bad", "--output", self.folder / "o", self.folder / "o.partial")
         self.assertEqual(done.status, 2)
         self.assertIn("o.partial: is also the output", done.err)
-        self.assertEqual((self.folder / "o").read_bytes(), b"")
+        self.assertFalse((self.folder / "o").exists())
 
     def on_terminal(self, *arguments):
         """Standard error of the program on a terminal. Its output is read after a pause, so that every run takes that long."""

@@ -372,6 +372,7 @@ void read(const input_settings& input, source_walker& sources, run_notes& notes,
   batch_reader reader(input, sources);
   std::shared_ptr<source> current;  // source of the last lines, with the number of its lines so far
   std::uint64_t lines_before = 0;
+  const std::uint64_t documents_before = notes.documents(), skipped_before = notes.skipped();
   run_in_order<batch>(
       input.threads, [&](batch& next, const std::atomic<bool>& stop) { return reader.next(next, stop); },
       [&] { return batch_worker(input, make_maker()); },
@@ -385,6 +386,10 @@ void read(const input_settings& input, source_walker& sources, run_notes& notes,
         if (after) after(std::move(done));
         if (bad) std::rethrow_exception(bad);
       });
+  // If nothing could be read, the run ends here, before it replaces an older output.
+  if (notes.documents() == documents_before && notes.skipped() > skipped_before) {
+    notes.finish("0 documents", sources, notes.documents());
+  }
 }
 
 }  // namespace

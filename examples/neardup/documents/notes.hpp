@@ -163,6 +163,8 @@ class run_notes {
   void finish(const std::string& summary, const source_walker& sources, std::uint64_t against = 0);
 
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
+  /// Returns the number of inputs that were bad, and did not end the run.
+  [[nodiscard]] std::uint64_t skipped() const noexcept { return bad_.count + passed_over_.count; }
 
  private:
   struct tally {
