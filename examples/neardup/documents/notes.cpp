@@ -123,7 +123,7 @@ void run_notes::bad(const bad_input& input) {
     return;
   }
   if (input.kind == trouble::foreign) return count(foreign_, input.text());
-  if (input_.skip_bad && input.unread > 0) {
+  if (input.unread > 0 && (input_.skip_bad || input.kind == trouble::passed_over)) {
     count(unread_, input.where);
     unread_bytes_ += input.unread;
   }

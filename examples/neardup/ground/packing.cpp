@@ -96,20 +96,65 @@ class member_decoder {
   [[nodiscard]] virtual bool may_be_padded() const = 0;
 };
 
-/// Unpacks members. After a damaged member, continues with the next member that can be unpacked.
+/// Compressed bytes that can be read again: a regular file, or a pipe with a temporary copy.
+class packed_bytes {
+ public:
+  packed_bytes(std::shared_ptr<input_file> file, std::shared_ptr<peeking_stream> stream)
+      : file_(std::move(file)), stream_(std::move(stream)) {
+    if (file_->is_regular()) file_->seek(0);
+  }
+
+  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) {
+    if (file_->is_regular()) return file_->read(to, size, stop);
+    const bool is_copied = position_ < end_;
+    if (is_copied) size = static_cast<std::size_t>(std::min<std::uint64_t>(size, end_ - position_));
+    const std::size_t count =
+        is_copied ? copy_->read_at(position_ - copied_from_, to, size) : stream_->read(to, size, stop);
+    if (!is_copied && count > 0) {
+      if (!copy_) copy_ = std::make_unique<temporary_file>();
+      copy_->append({to, count});
+      end_ += count;
+    }
+    position_ += count;
+    return count;
+  }
+
+  void seek(std::uint64_t position) {
+    position_ = position;
+    if (file_->is_regular()) file_->seek(position);
+  }
+
+  /// Shortens a large copy. Precondition: no byte before `position` will be read again.
+  void forget_before(std::uint64_t position) {
+    constexpr std::uint64_t most_copied = std::uint64_t{1} << 26;
+    if (position - std::min(position, copied_from_) < most_copied) return;
+    std::string rest(static_cast<std::size_t>(end_ - position), '\0');
+    copy_->read_at(position - copied_from_, rest.data(), rest.size());
+    copy_ = std::make_unique<temporary_file>();
+    copy_->append(rest);
+    copied_from_ = position;
+  }
+
+ private:
+  std::shared_ptr<input_file> file_;
+  std::shared_ptr<peeking_stream> stream_;
+  std::unique_ptr<temporary_file> copy_;  // bytes [copied_from_, end_) of a pipe
+  std::uint64_t copied_from_ = 0, end_ = 0, position_ = 0;
+};
+
+/// Unpacks members. Leaves out members that are damaged or cut off. A member's content is returned only after its
+/// checksum is verified: a member with much content is unpacked twice.
 class surviving_unpacker final : public byte_stream {
  public:
-  surviving_unpacker(std::shared_ptr<byte_stream> packed, std::unique_ptr<member_decoder> decoder, bool holds_members)
-      : packed_(std::move(packed)), decoder_(std::move(decoder)), holds_members_(holds_members) {}
+  surviving_unpacker(std::shared_ptr<input_file> file, std::shared_ptr<peeking_stream> stream,
+                     std::unique_ptr<member_decoder> decoder)
+      : packed_(std::move(file), std::move(stream)), decoder_(std::move(decoder)) {}
 
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override {
     for (;;) {
-      if (gap_) {
-        const std::uint64_t lost = *std::exchange(gap_, std::nullopt);
-        const std::string left_out =
-            lost == 0 ? "" : counted(lost, "byte of it was", "bytes of it were") + " left out, ";
-        throw gap_error(std::string(corrupt) + ": " + left_out + "up to the next member that is whole");
-      }
+      if (gap_)
+        throw gap_error(left_out(corrupt, *std::exchange(gap_, std::nullopt)) +
+                        ", up to the next member that is whole");
       if (given_ < held_.size()) {
         const std::size_t count = std::string_view(held_).substr(given_).copy(to, size);
         given_ += count;
@@ -117,165 +162,163 @@ class surviving_unpacker final : public byte_stream {
       }
       held_.clear();
       given_ = 0;
-      if (problem_ != nullptr && unread_ == 0) throw read_error(problem_);
-      if (problem_ != nullptr) {
-        throw read_error(
-            std::string(problem_) + ": " + counted(unread_, "byte of it was", "bytes of it were") + " not read",
-            unread_);
-      }
+      if (problem_ != nullptr) throw read_error(left_out(problem_, lost_));
       if (ended_) return 0;
-      if (!inside_ && !begin_member(stop)) return 0;
-      if (inside_ && !unpack(stop)) return 0;
+      if (!(is_verified_ ? unpack_more(stop) : next_member(stop))) return 0;
     }
   }
 
  private:
-  static constexpr std::size_t most_held = std::size_t{1} << 22;     // bytes of a member's content that are held back
-  static constexpr std::size_t most_overrun = std::size_t{1} << 20;  // most bytes between damage and its detection
+  enum class verdict { whole, damaged, ends_early, stopped };
 
-  /// Appends a block of the input to in_. First drops the bytes before begin_ if these are many, or all.
+  static std::string left_out(const char* problem, std::uint64_t bytes) {
+    const std::string what(problem);
+    return bytes == 0 ? what : what + ": " + counted(bytes, "byte of it was", "bytes of it were") + " left out";
+  }
+
+  /// Appends a block of the input to in_, and first drops the bytes before at_ if these are many, or all.
   /// Returns: false if `stop` was set meanwhile.
   bool fill(const std::atomic<bool>& stop) {
-    if (begin_ >= most_overrun || begin_ == in_.size()) {
-      in_.erase(0, begin_);
-      dropped_ += begin_;
-      at_ -= std::min(at_, begin_);
-      begin_ = 0;
+    constexpr std::size_t most_behind = std::size_t{1} << 20;
+    if (at_ >= most_behind || at_ == in_.size()) {
+      in_.erase(0, at_);
+      dropped_ += at_;
+      at_ = 0;
     }
     const std::size_t old_size = in_.size();
     in_.resize(old_size + packed_block);
-    const std::size_t count = packed_->read(in_.data() + old_size, packed_block, stop);
+    const std::size_t count = packed_.read(in_.data() + old_size, packed_block, stop);
     in_.resize(old_size + count);
     if (count == 0 && stop.load(std::memory_order_relaxed)) return false;
     at_end_ = count == 0;
     return true;
   }
 
-  /// Begins the next member, or finds the end of the input.
-  /// Returns: false if `stop` was set meanwhile.
-  bool begin_member(const std::atomic<bool>& stop) {
-    for (;;) {
-      if (members_ > 0 && decoder_->may_be_padded()) {
-        begin_ = std::min(in_.find_first_not_of('\0', begin_), in_.size());
-      }
-      if (begin_ < in_.size()) break;
-      if (at_end_) {
-        ended_ = true;
-        if (members_ == 0) problem_ = cut_off;
-        return true;
-      }
-      if (!fill(stop)) return false;
+  [[nodiscard]] std::uint64_t place() const noexcept { return dropped_ + at_; }
+
+  /// Makes `position` the next byte to be unpacked.
+  void go_to(std::uint64_t position) {
+    if (position >= dropped_) {
+      at_ = static_cast<std::size_t>(position - dropped_);
+      return;
     }
-    while (in_.size() - begin_ < decoder_->magic().size() && !at_end_) {
-      if (!fill(stop)) return false;
-    }
-    is_member_ = decoder_->begins(std::string_view(in_).substr(begin_));
-    at_ = begin_;
+    packed_.seek(position);
+    in_.clear();
+    dropped_ = position;
+    at_ = 0;
+    at_end_ = false;
+  }
+
+  /// Unpacks the next bytes into held_.
+  verdict step(const std::atomic<bool>& stop, bool& has_ended) {
+    if (at_ == in_.size() && !at_end_ && !fill(stop)) return verdict::stopped;
+    std::string_view rest = std::string_view(in_).substr(at_);
+    const std::size_t old_size = rest.size(), old_held = held_.size();
+    const auto status = decoder_->step(rest, held_);
+    at_ += old_size - rest.size();
+    has_ended = status == member_decoder::status::ended;
+    if (status == member_decoder::status::damaged) return verdict::damaged;
+    const bool is_stuck = at_end_ && rest.size() == old_size && held_.size() == old_held;
+    return is_stuck && !has_ended ? verdict::ends_early : verdict::whole;
+  }
+
+  /// Unpacks the member at `begin` to its end. Afterwards held_ has its content, or unpack_more() will return it.
+  verdict verify(std::uint64_t begin, const std::atomic<bool>& stop) {
+    constexpr std::size_t most_held = std::size_t{1} << 22;
+    go_to(begin);
     decoder_->begin();
-    inside_ = true;
-    is_streaming_ = !holds_members_;
-    return true;
-  }
-
-  /// Unpacks the bytes at at_ into held_, until the member ends, is damaged, or has content that may be returned.
-  /// Returns: nullopt if `stop` was set meanwhile.
-  std::optional<member_decoder::status> decode(const std::atomic<bool>& stop) {
-    is_cut_off_ = false;
-    for (;;) {
-      if (at_ == in_.size() && !at_end_) {
-        if (is_streaming_) begin_ = std::max(begin_, at_ - std::min(at_, most_overrun));
-        if (!fill(stop)) return std::nullopt;
-      }
-      std::string_view rest = std::string_view(in_).substr(at_);
-      const std::size_t old_size = held_.size();
-      const auto status = decoder_->step(rest, held_);
-      const std::size_t taken = in_.size() - rest.size() - at_;
-      at_ += taken;
-      if (status != member_decoder::status::goes_on) return status;
-      if (at_end_ && taken == 0 && held_.size() == old_size) {
-        is_cut_off_ = true;
-        return member_decoder::status::damaged;
-      }
-      if (held_.size() > most_held) is_streaming_ = true;
-      if (is_streaming_ && !held_.empty()) return status;
+    bool is_large = false;
+    for (bool has_ended = false; !has_ended;) {
+      const verdict so_far = step(stop, has_ended);
+      is_large = is_large || held_.size() > most_held;
+      if (so_far != verdict::whole || is_large) held_.clear();
+      if (so_far != verdict::whole) return so_far;
     }
+    ++members_;
+    is_verified_ = is_large;
+    if (is_large) {
+      go_to(begin);
+      decoder_->begin();
+    }
+    return verdict::whole;
   }
 
-  /// Unpacks more of the current member.
+  /// Unpacks more of a large member, which was verified.
   /// Returns: false if `stop` was set meanwhile.
-  bool unpack(const std::atomic<bool>& stop) {
-    const auto status = decode(stop);
-    if (!status) return false;
-    if (*status == member_decoder::status::damaged) return recover(stop);
-    if (*status == member_decoder::status::ended) end_member();
+  bool unpack_more(const std::atomic<bool>& stop) {
+    bool has_ended = false;
+    const verdict now = step(stop, has_ended);
+    if (now == verdict::stopped) return false;
+    if (now != verdict::whole) throw read_error("the file was changed while it was read");
+    is_verified_ = !has_ended;
     return true;
   }
 
-  void end_member() {
-    inside_ = false;
-    ++members_;
-    begin_ = at_;
-  }
-
-  /// Searches for the next member that can be unpacked. If there is none, sets problem_.
+  /// Finds the next member that is whole, or the end of the input.
   /// Returns: false if `stop` was set meanwhile.
-  bool recover(const std::atomic<bool>& stop) {
-    const std::string before = std::exchange(held_, {});  // content before the damage
-    const bool was_cut_off = is_cut_off_, was_member = is_member_;
+  bool next_member(const std::atomic<bool>& stop) {
+    const auto fill_to = [&](std::size_t size) {
+      while (in_.size() - at_ < size && !at_end_) {
+        if (!fill(stop)) return false;
+      }
+      return true;
+    };
     const std::string_view magic = decoder_->magic();
-    const std::uint64_t damage = dropped_ + (is_streaming_ ? at_ : begin_);
-    // The search begins inside the damaged member, because the damage may hide where the member ends.
-    ++begin_;
     for (;;) {
-      const std::size_t found = in_.find(magic, begin_);
+      if (members_ > 0 && decoder_->may_be_padded()) at_ = std::min(in_.find_first_not_of('\0', at_), in_.size());
+      packed_.forget_before(place());
+      if (at_ < in_.size() || at_end_) break;
+      if (!fill(stop)) return false;
+    }
+    ended_ = at_ == in_.size();
+    if (ended_ && members_ == 0) problem_ = cut_off;
+    if (ended_) return true;
+    if (!fill_to(magic.size())) return false;
+    const bool is_member = decoder_->begins(std::string_view(in_).substr(at_));
+    const std::uint64_t begin = place();
+    const verdict first = verify(begin, stop);
+    if (first == verdict::stopped) return false;
+    if (first == verdict::whole) return true;
+    // The search begins inside the damaged member, because the damage may hide where the member ends.
+    go_to(begin + 1);
+    for (;;) {
+      if (!fill_to(magic.size())) return false;
+      const std::size_t found = in_.find(magic, at_);
       if (found == in_.npos) {
-        const std::size_t kept = at_end_ ? 0 : std::min(magic.size() - 1, in_.size() - begin_);
-        begin_ = in_.size() - kept;
+        at_ = std::max(at_, in_.size() - std::min(in_.size(), magic.size() - 1));
         if (at_end_) break;
         if (!fill(stop)) return false;
         continue;
       }
-      const std::uint64_t place = dropped_ + found;
-      begin_ = at_ = found;
-      decoder_->begin();
-      is_streaming_ = !holds_members_;
-      held_.clear();
-      const auto status = decode(stop);
-      if (!status) return false;
-      if (*status != member_decoder::status::damaged) {
-        gap_ = place - std::min(place, damage);
-        inside_ = true;
-        if (*status == member_decoder::status::ended) end_member();
+      const std::uint64_t candidate = dropped_ + found;
+      const verdict now = verify(candidate, stop);
+      if (now == verdict::stopped) return false;
+      if (now == verdict::whole) {
+        gap_ = candidate - begin;
         return true;
       }
-      ++begin_;
+      go_to(candidate + 1);
     }
-    // No whole member follows the damage. So the content before the damage is returned, as if there had been no search.
-    held_ = before;
-    inside_ = false;
     ended_ = true;
-    problem_ = was_cut_off ? cut_off : was_member ? corrupt : followed;
-    unread_ = was_cut_off ? 0 : dropped_ + in_.size() - damage;
+    problem_ = first == verdict::ends_early ? cut_off : is_member ? corrupt : followed;
+    lost_ = dropped_ + in_.size() - begin;
     return true;
   }
 
-  std::shared_ptr<byte_stream> packed_;
+  packed_bytes packed_;
   std::unique_ptr<member_decoder> decoder_;
-  bool holds_members_;
   std::string in_;             // compressed bytes
   std::uint64_t dropped_ = 0;  // number of bytes before in_
-  std::size_t begin_ = 0;      // position in in_ of the member, or of bytes that were not examined
   std::size_t at_ = 0;         // position in in_ up to which bytes are unpacked
-  bool at_end_ = false;        // no more input follows
-  bool inside_ = false;        // true if a member has begun and not ended
-  bool is_member_ = false;     // true if the bytes at begin_ are the magic bytes of a member
-  bool is_streaming_ = false, is_cut_off_ = false;
-  std::string held_;  // unpacked content that is not returned yet
+  bool at_end_ = false;        // no more input follows in_
+  std::string held_;           // unpacked content that is not returned yet
   std::size_t given_ = 0;
-  std::uint64_t members_ = 0, unread_ = 0;
+  bool is_verified_ = false;  // true if the next byte belongs to a large member that was verified
+  std::uint64_t members_ = 0;
   std::optional<std::uint64_t> gap_;  // number of bytes that are lost before held_
   bool ended_ = false;
   const char* problem_ = nullptr;
+  std::uint64_t lost_ = 0;  // number of bytes that problem_ concerns
 };
 
 /// Converts UTF-16 to UTF-8. Removes the byte order mark.
@@ -607,15 +650,15 @@ std::string_view magic_of(peeking_stream& file, const std::atomic<bool>& stop) {
   return beginning;
 }
 
-std::shared_ptr<peeking_stream> unzipped(const std::shared_ptr<peeking_stream>& file, const std::string& name,
-                                         when_damaged damaged, const std::atomic<bool>& stop) {
+std::shared_ptr<peeking_stream> unzipped([[maybe_unused]] const std::shared_ptr<input_file>& opened,
+                                         const std::shared_ptr<peeking_stream>& file, const std::string& name,
+                                         [[maybe_unused]] when_damaged damaged, const std::atomic<bool>& stop) {
   const std::string_view beginning = magic_of(*file, stop);
-  [[maybe_unused]] const bool holds_members = damaged == when_damaged::go_on_when_whole;
   if (beginning.starts_with(gzip_magic)) {
 #ifdef NEARDUP_WITH_ZLIB
     if (damaged != when_damaged::stop) {
       return std::make_shared<peeking_stream>(
-          std::make_shared<surviving_unpacker>(file, std::make_unique<gzip_member>(), holds_members));
+          std::make_shared<surviving_unpacker>(opened, file, std::make_unique<gzip_member>()));
     }
     return std::make_shared<peeking_stream>(std::make_shared<gzip_unpacker>(file));
 #else
@@ -627,7 +670,7 @@ std::shared_ptr<peeking_stream> unzipped(const std::shared_ptr<peeking_stream>& 
 #ifdef NEARDUP_WITH_ZSTD
     if (damaged != when_damaged::stop) {
       return std::make_shared<peeking_stream>(
-          std::make_shared<surviving_unpacker>(file, std::make_unique<zstd_frame>(), holds_members));
+          std::make_shared<surviving_unpacker>(opened, file, std::make_unique<zstd_frame>()));
     }
     return std::make_shared<peeking_stream>(std::make_shared<zstd_unpacker>(file));
 #else
@@ -694,10 +737,11 @@ std::size_t peeking_stream::read(char* to, std::size_t size, const std::atomic<b
   return count;
 }
 
-std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
+std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<input_file>& opened,
+                                         const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          when_foreign foreign, when_damaged damaged, std::optional<byte_order> unmarked,
                                          std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop) {
-  std::shared_ptr<peeking_stream> text = unzipped(file, name, damaged, stop);
+  std::shared_ptr<peeking_stream> text = unzipped(opened, file, name, damaged, stop);
   std::string_view beginning;
   try {
     beginning = magic_of(*text, stop);

@@ -46,8 +46,9 @@ enum class when_foreign {
 /// The treatment of a damaged member of a compressed file. For zstd, a member is a frame.
 enum class when_damaged {
   stop,
-  go_on,            ///< continue with the next intact member; a gap_error reports the loss
-  go_on_when_whole  ///< the same, but the content of a member is returned only after its checksum is verified
+  /// Return the content of a member only after its checksum is verified. After a damaged member, continue with the next
+  /// whole member; a gap_error reports the loss.
+  go_on
 };
 
 /// The places where U+FFFD replaces an ill-formed unit of a UTF-16 file (a lone surrogate or half a unit), as positions
@@ -69,14 +70,15 @@ class ill_formed_places {
 
 enum class byte_order { little, big };
 
-/// Returns the content of `file`: decompressed, and UTF-16 converted to UTF-8. The first bytes show the format. A file
+/// Returns the content of `file`, a stream of `opened`: decompressed, and UTF-16 converted to UTF-8. The first bytes show the format. A file
 /// is UTF-16 if it begins with a byte order mark. If `unmarked` is set, a file without a mark is UTF-16 in this byte
 /// order. Returns `file` if it is neither compressed nor UTF-16. While UTF-16 is read, the places of ill-formed units
 /// are added to `utf16`. For other files, `utf16` does not change.
 /// Throws: foreign_file for a foreign format, unless `foreign` is when_foreign::read. Throws read_error, in this call
 /// or when the content is read, if the file cannot be read or unpacked, if the necessary library is missing, or if the
 /// file is not compressed although `name` ends in .gz or .zst.
-std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
+std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<input_file>& opened,
+                                         const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          when_foreign foreign, when_damaged damaged, std::optional<byte_order> unmarked,
                                          std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop);
 

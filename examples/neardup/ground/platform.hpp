@@ -61,6 +61,13 @@ class input_file final : public byte_stream {
 
   [[nodiscard]] bool is_regular() const noexcept { return regular_; }
 
+  /// Makes read() continue at `position`.
+  /// Precondition: the file is a regular file.
+  void seek(std::uint64_t position) noexcept {
+    position_ = position;
+    has_ended_ = false;
+  }
+
  private:
   descriptor file_;
   bool regular_ = false;

@@ -281,7 +281,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
 /// certainly begins.
 void source_lines::go_on_behind(const read_error& error, batch& out, const std::atomic<bool>& stop) {
   out = batch{};
-  out.bad = bad_input{from_->name(), error.what()};
+  out.bad = bad_input{from_->name(), error.what(), from_->in_folder ? trouble::passed_over : trouble::ends_run};
   if (!is_settled_) {
     has_lost_beginning_ = true;
     return;

@@ -106,11 +106,8 @@ void source_file::begin(const std::atomic<bool>& stop) {
   if (is_kept && !file_->is_regular()) keep();
   // For a regular file, one call reads all bytes that are examined below.
   if (file_->is_regular()) plain->peek(from_.text_only ? first_block : first_record, stop);
-  content_ = unpacked(plain, from_.path, from_.as_it_is ? when_foreign::read : when_foreign::refuse,
-                      !from_.survives       ? when_damaged::stop
-                      : file_->is_regular() ? when_damaged::go_on_when_whole
-                                            : when_damaged::go_on,
-                      from_.utf16_order, from_.utf16, stop);
+  content_ = unpacked(file_, plain, from_.path, from_.as_it_is ? when_foreign::read : when_foreign::refuse,
+                      from_.survives ? when_damaged::go_on : when_damaged::stop, from_.utf16_order, from_.utf16, stop);
   is_packed_ = content_ != plain;
   if (is_kept && is_packed_ && copy_ == nullptr) keep();
   // Only regular files are searched for archives. The search needs `first_record` bytes, which may take long to arrive
@@ -371,6 +368,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   std::shared_ptr<source> found = named(path);
   found->in_folder = true;
   found->text_only = !settings_.reads_binary;
+  found->survives = settings_.unit != unit_of_input::files;
   return found;
 }
 
