@@ -270,7 +270,7 @@ class basic_deduplicator {
   /// Frees unused memory: the memory of erased documents, and the memory reserved for growth. Nothing else changes.
   /// Throws: std::bad_alloc.
   /// Guarantee: strong.
-  /// Complexity: O(size()), the same as keeping all kept documents again.
+  /// Complexity: linear in the features of all kept documents, which are indexed again.
   void shrink_to_fit();
 
   /// Returns true if a document with this id is kept.
@@ -497,7 +497,7 @@ using base_of_deduplicator = basic_deduplicator<
 /// features, and one byte for every four features. Each feature takes 4.5 bytes, or 9 bytes if it has 64 bits. An array
 /// that has just grown takes twice as much. The memory of erased documents is reused.
 /// Use make_deduplicator to choose a type of ids other than std::uint32_t.
-/// Guarantee, thread safety: the same as basic_deduplicator.
+/// Members, guarantee, thread safety: see basic_deduplicator.
 /// Example: `deduplicator dedup{jaccard{0.8}};  bool is_new = dedup.add(text).is_new();`
 template <class Features = default_features<>, class Id = std::uint32_t>
 class deduplicator : public detail::base_of_deduplicator<Features, Id> {

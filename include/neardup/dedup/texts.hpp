@@ -59,7 +59,8 @@ class sets_of_texts {
   std::vector<feature_sets<Feature>> pieces_;
 };
 
-/// Computes the features of many texts. The threshold `least` is checked before the first text is read.
+/// Computes the features of many texts.
+/// Throws: std::invalid_argument, before it reads a text, unless 0 < least.similarity <= 1.
 template <class Extractor, class Texts>
 [[nodiscard]] sets_of_texts<typename Extractor::feature_type> features_of(const Extractor& extract, const Texts& texts,
                                                                           const set_threshold& least,
@@ -101,33 +102,33 @@ template <threshold_of_sets Threshold>
 /// Complexity: linear in the size of the texts, and the complexity of visit_pairs of sets.
 /// Memory: the memory of visit_pairs of sets, and sizeof(feature) bytes per feature.
 template <text_range Texts, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
-  requires std::invocable < Visit&, const similar_pair<std::size_t>
-& > void visit_pairs(const Texts& texts, const Threshold& least, const Extractor& extract, Visit&& visit,
-                     const join_options& options = {}) {
+  requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
+void visit_pairs(const Texts& texts, const Threshold& least, const Extractor& extract, Visit&& visit,
+                 const join_options& options = {}) {
   visit_pairs(detail::features_of(extract, texts, least, options.run), set_threshold(least), visit, options);
 }
 
 /// Calls `visit(pair)` for each text of `a` and each text of `b` whose features are similar enough.
 /// Throws, complexity, memory: the same as visit_pairs() of one corpus.
 template <text_range A, text_range B, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
-  requires std::invocable < Visit&, const similar_pair<std::size_t>
-& > void visit_pairs(const A& a, const B& b, const Threshold& least, const Extractor& extract, Visit&& visit,
-                     const join_options& options = {}) {
+  requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
+void visit_pairs(const A& a, const B& b, const Threshold& least, const Extractor& extract, Visit&& visit,
+                 const join_options& options = {}) {
   visit_pairs(detail::features_of(extract, a, least, options.run), detail::features_of(extract, b, least, options.run),
               set_threshold(least), visit, options);
 }
 
 /// Calls `visit(pair)` for each pair of texts whose default features, distinct pairs of words, are similar enough.
 template <text_range Texts, threshold_of_sets Threshold, class Visit>
-  requires std::invocable < Visit&, const similar_pair<std::size_t>
-& > void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, const join_options& options = {}) {
+  requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
+void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   visit_pairs(texts, least, default_features<>(), visit, options);
 }
 
 /// Calls `visit(pair)` for each text of `a` and each text of `b` whose default features are similar enough.
 template <text_range A, text_range B, threshold_of_sets Threshold, class Visit>
-  requires std::invocable < Visit&, const similar_pair<std::size_t>
-& > void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
+  requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
+void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   visit_pairs(a, b, least, default_features<>(), visit, options);
 }
 

@@ -51,6 +51,7 @@ class flat_engine {
 /// search is 3. See pigeonhole_index for the other members.
 /// Memory: 26 to 42 bytes per distinct fingerprint of 64 bits with 32-bit ids. Of all indexes, flat_index takes the
 /// least memory.
+/// Example: `flat_index<64> index;  index.insert(fingerprint, 42);  const auto near = index.search(query, 20);`
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class flat_index : public searchable_index<Bits, Id, Offset, Fingerprint, detail::flat_engine<Bits, Id, Offset>> {
   using base = searchable_index<Bits, Id, Offset, Fingerprint, detail::flat_engine<Bits, Id, Offset>>;

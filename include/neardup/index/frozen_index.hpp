@@ -53,6 +53,7 @@ entries_source(const Entry*) -> entries_source<Entry>;
 /// pairs are first partitioned coarsely, within the memory of the index. Then each part is partitioned separately.
 /// Tables whose buckets are cache lines take another 8 bytes per fingerprint.
 /// Complexity: building takes O(tables * n), because it partitions, and does not sort.
+/// Example: `const frozen_index<64> index(3, 5, fingerprints);  for (auto& m : index.search(query)) print(m.id);`
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
                                              detail::frozen_engine<detail::words_for(Bits), Id, Offset>> {

@@ -38,6 +38,7 @@ namespace neardup::inline v0 {
 /// including the reserve for growth. memory_usage() returns the exact number. A frozen_index takes about half of it.
 /// Guarantee: a member that throws changes nothing.
 /// Thread safety: several threads may call const members at once while no thread calls other members.
+/// Example: `pigeonhole_index<64, 10> index;  index.insert(fingerprint, 42);  const auto near = index.search(query, 6);`
 template <std::size_t Bits, int K = 3, int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Bits, K),
           class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class pigeonhole_index

@@ -21,6 +21,7 @@ namespace neardup::inline v0 {
 /// base class, and has no public constructor. `Engine` stores and finds fingerprints; see engine/searches.hpp for the
 /// members of an engine.
 /// Thread safety: several threads may call all members at once while no thread changes the index.
+/// Example: `if (!index.any_within(query, 3)) index.insert(query, id);`
 template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
 class searchable_index {
   static_assert(detail::check_index_types<Id, Offset>());

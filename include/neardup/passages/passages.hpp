@@ -28,7 +28,8 @@ namespace neardup::inline v0 {
 
 /// A run of repeated passages: the units [begin, end) of a text. A passage of the run is any `length` consecutive units
 /// in [begin, end). The passage that begins at unit begin + i occurred first at unit first_begin + i of the text
-/// (first_document, first_field). Runs are as long as possible. Two runs of one text may overlap.
+/// (first_document, first_field). Runs are as long as possible. Two runs of one text may overlap;
+/// passage_views() joins them.
 struct passage {
   std::size_t document, field, begin, end;
   std::size_t first_document, first_field, first_begin;

@@ -50,7 +50,8 @@ constexpr std::uint16_t merged_counts(std::uint16_t a, std::uint16_t b) noexcept
 /// count. So a count is never too low, but it stops at 65,535. Sketches of parts of a corpus can be merged. The result
 /// equals the sketch of the whole corpus, whatever the parts and their order.
 ///
-/// The counts change the cost of a shuffle, never its pairs.
+/// Use it to count the features of a corpus that is joined in parts, before the parts are scattered; see shuffle. The
+/// counts change the cost of the shuffle, never its pairs.
 /// Memory: half a byte for each feature announced to the constructor, at least 4 KiB.
 template <std::unsigned_integral Feature = std::uint64_t>
 class feature_counts {

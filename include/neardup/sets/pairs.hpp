@@ -171,8 +171,8 @@ std::vector<similar_pair<Index>> sorted_similar_pairs(
 /// each. Posting lists are in portions of some 130 MB (340 MB if sets are joined by parts), or of an eighth of that
 /// memory if that is more. Temporarily 60 bytes per set, and two thirds of a byte per feature for document frequencies.
 template <set_range Sets, class Threshold, class Visit>
-  requires std::invocable < Visit&, const similar_pair<std::size_t>
-& > void visit_pairs(const Sets& sets, const Threshold& least, Visit&& visit, const join_options& options = {}) {
+  requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
+void visit_pairs(const Sets& sets, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   detail::visit_set_pairs<detail::set_feature_t<Sets>>(
       detail::source_of_sets(sets), sets.size(), detail::set_threshold_of(least), options, {},
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });

@@ -57,9 +57,9 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 /// frequent prefix feature are joined in memory, as visit_pairs() joins a corpus.
 /// Example: `visit_pairs(mapped_sets, jaccard{0.8}, files, 4 << 30, print, {.run = threads{8}});`
 template <set_range Sets, class Threshold, partition_store Store, class Visit>
-  requires std::invocable < Visit&, const similar_pair<std::size_t>
-& > void visit_pairs(const Sets& sets, const Threshold& least, Store& store, std::uint64_t memory, Visit&& visit,
-                     const join_options& options = {}) {
+  requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
+void visit_pairs(const Sets& sets, const Threshold& least, Store& store, std::uint64_t memory, Visit&& visit,
+                 const join_options& options = {}) {
   detail::visit_partitioned_pairs<detail::set_feature_t<Sets>>(
       detail::source_of_sets(sets), sets.size(), detail::set_threshold_of(least), detail::any_store_of(store), options,
       {.memory = memory}, [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });

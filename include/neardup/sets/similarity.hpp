@@ -40,6 +40,7 @@ auto elements_of(const T& set) noexcept {
 /// Precondition: each set is contiguous, ascending and without duplicates, as simhasher::features() and
 /// feature_extractor return sets.
 /// Complexity: O(|a| + |b|). Sets of numbers are compared without a branch per element.
+/// Example: `jaccard_similarity(std::vector{1, 2, 3}, std::vector{2, 3, 4})` returns 0.5.
 template <class A, class B>
 [[nodiscard]] double jaccard_similarity(const A& a, const B& b) {
   const auto first = detail::elements_of(a);
