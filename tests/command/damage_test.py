@@ -263,10 +263,11 @@ class Damage(CommandTest):
         rng = random.Random(3)
         forms = [(lambda data: gzip.compress(data, 1), 8)] + ([(zstd, 4)] if shutil.which("zstd") else [])
         for pack, tail in forms:  # a member ends with so many bytes of checksum and length
-            for size in (200, 2**21):  # a member has three records: with the larger ones, more than 4 MB
+            # A member has three records: with the larger ones, more than 4 MB.
+            for size, places in ((200, ((0, 0), (2, 0), (2, 1), (1, 1))), (1500000, ((0, 0), (1, 0)))):
                 parts = [[record(rng.randbytes(size // 2).hex()).encode() + b"\n" for _ in range(3)] for _ in range(3)]
                 packed = [pack(b"".join(part)) for part in parts]
-                for last, which in ((0, 0), (2, 0), (2, 1), (1, 1)):
+                for last, which in places:
                     one = packed[which]
                     damages = [self.damaged(one, len(one) - before) for before in (tail, 24, len(one) // 2)]
                     if which == last:
