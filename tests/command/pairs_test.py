@@ -47,6 +47,14 @@ class Pairs(CommandTest):
         self.assertEqual([(r["a"], r["b"], r["distance"], r["similarity"]) for r in rows], expected)
         self.assertGreater(len(rows), 20)
 
+    def test_ids_of_any_length_come_back_whole(self):
+        """Ids are kept in blocks of 65,536 bytes, each after its length."""
+        lengths = [1, 127, 128, 65524, 3, 65525, 65526, 65527, 70000, 5, 65535, 65536, 131072, 9, 40000, 40000, 2]
+        ids = [f"{i}:".ljust(length, "x") for i, length in enumerate(lengths)]
+        data = "".join(json.dumps({"id": name, "text": A}) + "\n" for name in ids)
+        rows = self.assert_done(run("pairs", "--jsonl", "--copies-once", "--format", "jsonl", "-", data=data)).json
+        self.assertEqual([(row["a"], row["b"]) for row in rows], [(ids[0], other) for other in ids[1:]])
+
     def test_only_equal_sets_have_a_similarity_of_one(self):
         """By the cosine of weights, 1 / sqrt(1 + 1e-8) is nearer to 1 than six decimals tell."""
         rows = [{"id": "a", "f": [["x", 1]]}, {"id": "b", "f": [["x", 1], ["y", 1e-4]]}, {"id": "c", "f": [["x", 1]]}]

@@ -57,6 +57,37 @@ void check(const std::vector<record>& records, int bits, neardup::detail::scratc
   REQUIRE(wrong_starts == 0);
 }
 
+/// Partitions the records as items of none to three records.
+template <class Run>
+void check_items(const std::vector<record>& records, int bits, const Run& run) {
+  std::vector<std::size_t> begins{0};
+  while (begins.back() < records.size()) {
+    begins.push_back((std::min)(records.size(), begins.back() + begins.size() % 4));
+  }
+  const auto address = [bits](const record& r) {
+    return bits == 0 ? std::size_t{0} : static_cast<std::size_t>(r.key >> (64 - bits));
+  };
+  auto expected = records;
+  std::stable_sort(expected.begin(), expected.end(),
+                   [&](const record& a, const record& b) { return address(a) < address(b); });
+  std::vector<record> found(records.size());
+  std::vector<std::uint32_t> starts((std::size_t{1} << bits) + 1, 99U), expected_starts;
+  neardup::detail::radix_partition_each(
+      begins.size() - 1, bits,
+      [&](std::size_t i, const auto& use) {
+        for (std::size_t at = begins[i]; at < begins[i + 1]; ++at) use(records[at]);
+      },
+      address, std::span<record>(found), std::span<std::uint32_t>(starts), run);
+  CAPTURE(records.size(), bits, run.parts());
+  REQUIRE((found == expected));
+  for (std::size_t bucket = 0; bucket < starts.size(); ++bucket) {
+    const auto is_before = [&](const record& r) { return address(r) < bucket; };
+    expected_starts.push_back(static_cast<std::uint32_t>(
+        std::partition_point(expected.begin(), expected.end(), is_before) - expected.begin()));
+  }
+  REQUIRE((starts == expected_starts));
+}
+
 }  // namespace
 
 TEST_CASE("a radix partition is a stable sort with the places of the buckets", "[partition]") {
@@ -69,6 +100,19 @@ TEST_CASE("a radix partition is a stable sort with the places of the buckets", "
       for (const int bits : {0, 1, 2, 7, 8, 9, 10, 11, 13, 16, 20}) {
         check<std::uint32_t>(records, bits, scratch, neardup::any_runner{});
         check<std::uint64_t>(records, bits, scratch, neardup::threads{3});
+      }
+    }
+  }
+}
+
+TEST_CASE("a radix partition of items with several records is the same stable sort", "[partition]") {
+  oracle::random_engine random(5);
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{999}, std::size_t{70000}}) {
+    for (const bool skewed : {false, true}) {
+      const auto records = random_records(count, skewed, random);
+      for (const int bits : {0, 1, 8, 9, 13, 20}) {
+        check_items(records, bits, neardup::any_runner{});
+        check_items(records, bits, neardup::threads{3});
       }
     }
   }

@@ -12,12 +12,19 @@ void document_table::add(const placed_document& d) {
   if (runs_.empty() || runs_.back().from != d.from)
     runs_.push_back({static_cast<std::uint32_t>(names_.size()), d.from});
   if (d.facts.repeats_id) repeated_.emplace(names_.size(), d.line);
-  names_.push_back(d.id ? 2 * ids_.size() + 1 : 2 * d.line);
   if (d.id) {
     std::size_t size = d.id->size();
-    for (; size >= 0x80; size >>= 7) ids_.push_back(static_cast<char>(size | 0x80));
-    ids_.push_back(static_cast<char>(size));
-    ids_.insert(ids_.end(), d.id->begin(), d.id->end());
+    constexpr std::size_t most_before = 10;  // bytes of a length
+    if (ids_.empty() || ids_.back().size() + most_before + size > block_of_ids) {
+      ids_.emplace_back().reserve(block_of_ids);
+    }
+    std::string& to = ids_.back();
+    names_.push_back(2 * ((ids_.size() - 1) * block_of_ids + to.size()) + 1);
+    for (; size >= 0x80; size >>= 7) to += static_cast<char>(size | 0x80);
+    to += static_cast<char>(size);
+    to += *d.id;
+  } else {
+    names_.push_back(2 * d.line);
   }
   if (keeps_places_) extents_.emplace_back(d.offset, d.facts.length);
 }
@@ -31,14 +38,14 @@ const std::shared_ptr<source>& document_table::source_of(std::size_t i) const {
 std::string document_table::id(std::size_t i) const {
   const std::uint64_t name = names_[i];
   if (name % 2 == 0) return source_of(i)->id_of(name / 2);
-  auto from = ids_.begin() + static_cast<std::ptrdiff_t>(name / 2);
+  const char* from = ids_[name / 2 / block_of_ids].data() + name / 2 % block_of_ids;
   std::size_t size = 0;
   for (int shift = 0;; shift += 7) {
     const auto byte = static_cast<unsigned char>(*from++);
     size |= std::size_t{byte & 0x7fU} << shift;
     if (byte < 0x80) break;
   }
-  return {from, from + static_cast<std::ptrdiff_t>(size)};
+  return {from, size};
 }
 
 std::string document_table::place_of_repeated(std::size_t i) const {

@@ -50,14 +50,17 @@ class document_table {
     std::shared_ptr<source> from;
   };
 
+  static constexpr std::size_t block_of_ids = std::size_t{1} << 16;  // a longer id has a block of its own
+
   [[nodiscard]] const std::shared_ptr<source>& source_of(std::size_t i) const;
 
   bool keeps_places_;
   std::vector<run> runs_;
-  compact_numbers names_;  // 2 * line, or 2 * position in ids_ + 1; 0 if the source is the document
+  compact_numbers names_;  // 2 * line, or 2 * position in the blocks + 1; 0 if the source is the document
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length of each document
   std::map<std::size_t, std::uint64_t> repeated_;  // documents that have the id of an earlier document, and their lines
-  std::deque<char> ids_;  // before each id its length, 7 bits per byte; the last byte of a length is below 128
+  // Blocks of ids. Before each id is its length, 7 bits per byte; the last byte of a length is below 128.
+  std::vector<std::string> ids_;
 };
 
 /// The corpus: all documents that have tokens.

@@ -51,28 +51,31 @@ inline constexpr int max_pass_bits = 10;
   return (std::min)(bits, std::clamp(static_cast<int>(std::bit_width(count >> 15)), 8, max_pass_bits));
 }
 
-/// Runs one pass. Calls store(position, record) for the records read(0), ..., read(count - 1). `position` is the index
-/// of the record in a stable sort by address(record). 2^bits + 1 positions are written to `starts`: bucket b is
-/// [starts[b], starts[b + 1]). read(i) is called twice for each i.
+/// Runs one pass over the records of some items: each(i, use) calls use(record) for each record of item i. Calls
+/// store(position, record) for each record. `position` is the index of the record in a stable sort by address(record).
+/// 2^bits + 1 positions are written to `starts`: bucket b is [starts[b], starts[b + 1]). each(i, use) is called twice
+/// for each i < items. Each thread calls a copy of `each`.
 /// Precondition: 0 <= address(record) < 2^bits.
-/// Thread safety: several threads may call `read`, `address` and `store` at once.
+/// Thread safety: several threads may call `each`, `address` and `store` at once.
 /// Guarantee: the result is the same for every runner.
 /// Throws: std::bad_alloc before the first record is stored; an exception of these functions, after all threads have
 /// ended.
-template <class Read, class Address, class Store>
-void radix_scatter(std::size_t count, int bits, const Read& read, const Address& address, const Store& store,
-                   std::vector<std::size_t>& starts, const any_runner& run) {
+template <class Each, class Address, class Store>
+void radix_scatter_each(std::size_t items, int bits, const Each& each, const Address& address, const Store& store,
+                        std::vector<std::size_t>& starts, const any_runner& run) {
   const std::size_t buckets = std::size_t{1} << bits;
-  const std::size_t parts = parts_for(run, count, std::size_t{1} << 14);
-  const auto begin_of = [&](std::size_t part) { return count / parts * part + (std::min)(part, count % parts); };
+  const std::size_t parts = parts_for(run, items, std::size_t{1} << 14);
+  const auto begin_of = [&](std::size_t part) { return items / parts * part + (std::min)(part, items % parts); };
   starts.assign(buckets + 1, 0);
   std::vector<std::size_t> next(parts * buckets, 0);  // counts of each part, later its next positions
   first_failure failure;
   run(parts, [&](std::size_t part) {
     failure.guard(part, [&] {
       std::size_t* const counts = next.data() + part * buckets;
-      const Read read_here = read;  // a local copy stays in registers, because counting cannot change it
-      for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) ++counts[address(read_here(i))];
+      Each each_here = each;  // a local copy stays in registers, because counting cannot change it
+      for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) {
+        each_here(i, [&](const auto& record) { ++counts[address(record)]; });
+      }
     });
   });
   failure.rethrow();
@@ -89,14 +92,38 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   run(parts, [&](std::size_t part) {
     failure.guard(part, [&] {
       std::size_t* const next_of_part = next.data() + part * buckets;
-      const Read read_here = read;
+      Each each_here = each;
       for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) {
-        const auto record = read_here(i);
-        store(next_of_part[address(record)]++, record);
+        each_here(i, [&](const auto& record) { store(next_of_part[address(record)]++, record); });
       }
     });
   });
   failure.rethrow();
+}
+
+/// Runs one pass, as radix_scatter_each() does, over the records read(0), ..., read(count - 1).
+template <class Read, class Address, class Store>
+void radix_scatter(std::size_t count, int bits, const Read& read, const Address& address, const Store& store,
+                   std::vector<std::size_t>& starts, const any_runner& run) {
+  radix_scatter_each(
+      count, bits, [read](std::size_t i, const auto& use) { use(read(i)); }, address, store, starts, run);
+}
+
+/// Partitions a group, all records of one bucket of a first pass, by the lowest bits of their addresses. Calls
+/// write(position, record) for each record. The first position is `first`. The begin of each bucket is written to
+/// `starts`, which has an element for each bucket. `next` is scratch memory of the same size.
+template <class Record, class Offset, class Address, class Write>
+void radix_partition_group(std::span<const Record> records, std::size_t first, const Address& address,
+                           const Write& write, std::span<Offset> starts, std::span<Offset> next) {
+  const std::size_t mask = starts.size() - 1;
+  std::fill(next.begin(), next.end(), Offset{0});
+  for (const Record& record : records) ++next[address(record) & mask];
+  auto sum = static_cast<Offset>(first);
+  for (std::size_t bucket = 0; bucket < starts.size(); ++bucket) {
+    starts[bucket] = sum;
+    sum = static_cast<Offset>(sum + std::exchange(next[bucket], sum));
+  }
+  for (const Record& record : records) write(static_cast<std::size_t>(next[address(record) & mask]++), record);
 }
 
 /// Partitions `count` records into 2^bits buckets. Calls write(position, record) for each of the records read(0), ...,
@@ -125,22 +152,45 @@ void radix_partition(std::size_t count, int bits, const Read& read, const Addres
       count, high, read, [&](const Record& record) { return static_cast<std::size_t>(address(record)) >> low; },
       [&](std::size_t position, const Record& record) { records[position] = record; }, begin, run);
   in_steps(run, parts, std::size_t{1} << high, 1, [&](std::size_t part, std::size_t group, std::size_t) {
-    const std::span<Offset> next(memory.data() + part * buckets, buckets);
-    const std::span<const Record> group_records = records.subspan(begin[group], begin[group + 1] - begin[group]);
-    std::fill(next.begin(), next.end(), Offset{0});
-    for (const Record& record : group_records) ++next[address(record) & (buckets - 1)];
-    auto sum = static_cast<Offset>(begin[group]);
-    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-      const Offset size = next[bucket];
-      starts[group * buckets + bucket] = sum;
-      next[bucket] = sum;
-      sum = static_cast<Offset>(sum + size);
-    }
-    for (const Record& record : group_records)
-      write(static_cast<std::size_t>(next[address(record) & (buckets - 1)]++), record);
+    const std::span<const Record> of_group = records.subspan(begin[group], begin[group + 1] - begin[group]);
+    radix_partition_group(of_group, begin[group], address, write, starts.subspan(group * buckets, buckets),
+                          std::span<Offset>(memory).subspan(part * buckets, buckets));
     return true;
   });
   starts[std::size_t{1} << bits] = static_cast<Offset>(count);
+}
+
+/// Partitions the records of some items into 2^bits buckets in `records`, which has the size of all records. Otherwise
+/// as radix_partition(); for `each`, see radix_scatter_each().
+/// Memory: each part of the runner copies one group of the first pass at a time.
+template <class Record, class Offset, class Each, class Address>
+void radix_partition_each(std::size_t items, int bits, const Each& each, const Address& address,
+                          std::span<Record> records, std::span<Offset> starts, const any_runner& run) {
+  const int high = first_pass_bits(records.size(), bits);
+  const int low = bits - high;
+  const std::size_t buckets = std::size_t{1} << low;
+  const std::size_t parts = parts_for(run, records.size(), std::size_t{1} << 14);
+  struct memory {
+    std::vector<Offset> next;
+    std::vector<Record> group;
+  };
+  std::vector<memory> memories(parts);
+  std::vector<std::size_t> begin;
+  radix_scatter_each(
+      items, high, each, [&](const Record& record) { return static_cast<std::size_t>(address(record)) >> low; },
+      [to = records.data()](std::size_t position, const Record& record) { to[position] = record; }, begin, run);
+  in_steps(run, parts, std::size_t{1} << high, 1, [&](std::size_t part, std::size_t group, std::size_t) {
+    memory& own = memories[part];
+    own.next.resize(buckets);
+    own.group.assign(records.begin() + static_cast<std::ptrdiff_t>(begin[group]),
+                     records.begin() + static_cast<std::ptrdiff_t>(begin[group + 1]));
+    radix_partition_group(
+        std::span<const Record>(own.group), begin[group], address,
+        [to = records.data()](std::size_t position, const Record& record) { to[position] = record; },
+        starts.subspan(group * buckets, buckets), std::span<Offset>(own.next));
+    return true;
+  });
+  starts[std::size_t{1} << bits] = static_cast<Offset>(records.size());
 }
 
 /// Sorts 64-bit words by their bits from bit `low` on. Words that are equal in these bits keep their order. All callers

@@ -168,7 +168,7 @@ std::vector<similar_pair<Index>> sorted_similar_pairs(
 /// see docs/how-to/miss-nothing.md. n sets that are all similar have n^2 / 2 pairs; group() of sets need not visit all
 /// pairs.
 /// Memory: 24 bytes for each distinct set, and 6 bytes for each copy. About 1 - similarity of all features take 4 bytes
-/// each. Posting lists are in portions of some 130 MB (340 MB if sets are joined by parts), or of an eighth of that
+/// each. Posting lists are in portions of some 70 MB (340 MB if sets are joined by parts), or of an eighth of that
 /// memory if that is more. Temporarily 60 bytes per set, and two thirds of a byte per feature for document frequencies.
 template <set_range Sets, class Threshold, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)

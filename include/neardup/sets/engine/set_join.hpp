@@ -126,7 +126,7 @@ class set_join {
     for (std::size_t begin = 0; begin < size(); begin = of.end) {
       if (!next_chunk(begin, room, of)) continue;
       fill(of);
-      if (of.firsts.back() != 0 && !probe_by_class(of, workers, take)) return false;
+      if (of.count != 0 && !probe_by_class(of, workers, take)) return false;
     }
     return true;
   }
@@ -159,10 +159,9 @@ class set_join {
     part_cut cut = {};           // cut.parts == 0: postings of prefix features
     std::size_t probed_end = 0;  // sets at this place or later are too large to be similar to the chunk's sets
     int bits = 0;
-    std::vector<std::size_t> firsts;  // the first posting of each set
+    std::size_t count = 0;  // number of postings; `postings` may be larger
     large_array<posting> postings;
     large_array<std::uint32_t> starts;
-    scratch_array<posting> scratch;
     std::vector<std::atomic<std::uint32_t>> runs;  // see scan_by_class()
   };
 
@@ -280,38 +279,30 @@ class set_join {
 
   /// Makes the postings of the prefix features of the sets in the chunk `of`.
   void fill(chunk& of) {
-    of.firsts.assign(1, 0);
+    const auto posted = [](const prefix_tokens& prefix, std::size_t indexed) {
+      return indexed > prefix.first_position ? indexed - prefix.first_position : 0;
+    };
+    std::size_t count = 0;
     for_each_size(of.begin, of.end, [&](std::size_t begin, std::size_t end, std::size_t n) {
-      const std::size_t prefix = bounds_.indexed(n);
+      const std::size_t indexed = bounds_.indexed(n);
       for (std::size_t i = begin; i < end; ++i) {
         if (i + ahead < end) prefixes_.prefetch_place(number_at(i + ahead));
-        const prefix_tokens tokens = prefix_at(i);
-        const std::size_t indexed = prefix > tokens.first_position ? prefix - tokens.first_position : 0;
-        of.firsts.push_back(of.firsts.back() + indexed);
+        count += posted(prefix_at(i), indexed);
       }
     });
-    const std::size_t count = of.firsts.back();
-    if (count > of.postings.size()) of.postings = large_array<posting>(count);
-    const std::span<posting> flat = of.postings.span();
-    constexpr std::size_t step = 1024;
-    in_steps(run_, parts_for(run_, of.end - of.begin, step), of.end - of.begin, step,
-             [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
-               for (std::size_t i = first; i < last; ++i) {
-                 prefetch_prefix(of.begin + i, of.begin + last);
-                 const std::size_t place = of.begin + i, at = of.firsts[i], indexed = of.firsts[i + 1] - at;
-                 const std::uint32_t own_salt = salt(place);
-                 const prefix_tokens prefix = prefix_at(place);
-                 const std::uint32_t bitmap = small_bitmap(place);
-                 const auto n = static_cast<std::uint16_t>((std::min)(size_at(place), large));
-                 for (std::size_t p = 0; p < indexed; ++p) {
-                   const std::size_t position = prefix.first_position + p;
-                   flat[at + p] = {prefix.tokens[p] ^ own_salt, static_cast<std::uint32_t>(place),
-                                   static_cast<std::uint16_t>((std::min)(position, large)), n, bitmap};
-                 }
-               }
-               return true;
-             });
-    sort_postings(of, count);
+    sort_postings(of, count, of.end - of.begin,
+                  [&, size = std::size_t{0}, indexed = std::size_t{0}](std::size_t i, const auto& use) mutable {
+                    const std::size_t place = of.begin + i;
+                    prefetch_prefix(place, of.end);
+                    if (size_at(place) != size) indexed = bounds_.indexed(size = size_at(place));
+                    const prefix_tokens prefix = prefix_at(place);
+                    const std::uint32_t own_salt = salt(place), bitmap = small_bitmap(place);
+                    const auto n = static_cast<std::uint16_t>((std::min)(size, large));
+                    for (std::size_t p = 0; p < posted(prefix, indexed); ++p) {
+                      use(posting{prefix.tokens[p] ^ own_salt, static_cast<std::uint32_t>(place),
+                                  static_cast<std::uint16_t>((std::min)(prefix.first_position + p, large)), n, bitmap});
+                    }
+                  });
   }
 
   /// Makes the chunk `of` with the postings of every `stride`-th set of `sets`. Tokens are keys of parts.
@@ -319,13 +310,12 @@ class set_join {
     of.begin = sets.begin;
     of.end = sets.end;
     of.cut = cut;
-    of.firsts.assign(1, 0);
+    std::vector<std::size_t> firsts{0};  // the first posting of each set
     for (std::size_t place = sets.begin; place < sets.end; place += stride) {
-      of.firsts.push_back(of.firsts.back() + cut.posted(size_at(place)));
+      firsts.push_back(firsts.back() + cut.posted(size_at(place)));
     }
-    if (of.firsts.back() > of.postings.size()) of.postings = large_array<posting>(of.firsts.back());
-    const std::span<posting> flat = of.postings.span();
-    const std::size_t count = of.firsts.size() - 1;
+    large_array<posting> flat(firsts.back());
+    const std::size_t count = firsts.size() - 1;
     constexpr std::size_t step = 1024;
     in_steps(run_, parts_for(run_, count, step), count, step,
              [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
@@ -335,26 +325,29 @@ class set_join {
                  const std::uint32_t own_salt = salt(place);
                  const auto n = static_cast<std::uint16_t>((std::min)(size_at(place), large));
                  const std::uint32_t bitmap = small_bitmap(place);
-                 std::size_t at = of.firsts[i];
+                 std::size_t at = firsts[i];
                  for (const std::uint32_t key : keys.to_post(sets_[rank(place)], cut)) {
                    flat[at++] = {key ^ own_salt, static_cast<std::uint32_t>(place), 0, n, bitmap};
                  }
                }
                return true;
              });
-    sort_postings(of, of.firsts.back());
+    sort_postings(of, flat.size(), flat.size(), [from = flat.data()](std::size_t i, const auto& use) { use(from[i]); });
   }
 
-  void sort_postings(chunk& of, std::size_t count) {
-    const std::span<posting> flat = of.postings.span();
+  /// Makes `count` postings, ordered by the first bits of their tokens. each(i, use) calls use(posting) for each posting
+  /// of item i < items.
+  template <class Each>
+  void sort_postings(chunk& of, std::size_t count, std::size_t items, const Each& each) {
+    of.count = count;
+    if (count > of.postings.size()) of.postings = large_array<posting>(count);
     of.bits = std::clamp(static_cast<int>(std::bit_width(count)) - 1, 1, 28);
     const std::size_t starts = (std::size_t{1} << of.bits) + 1;
     if (of.starts.size() != starts) of.starts = large_array<std::uint32_t>(starts);
-    radix_partition(
-        count, of.bits, [from = flat.data()](std::size_t i) { return from[i]; },
+    radix_partition_each(
+        items, of.bits, each,
         [bits = of.bits](const posting& p) { return static_cast<std::size_t>(p.token >> (32 - bits)); },
-        [to = flat.data()](std::size_t place, const posting& p) { to[place] = p; }, of.starts.span(), of.scratch, run_);
-    of.scratch.release();
+        of.postings.span().first(count), of.starts.span(), run_);
     if (classes_ != nullptr) {
       of.runs = std::vector<std::atomic<std::uint32_t>>(count);
       for (auto& run : of.runs) run.store(1, std::memory_order_relaxed);
@@ -385,7 +378,7 @@ class set_join {
           all_postings += (to - from) * cut.posted(n);
         });
         // Parts have more postings than prefixes. So the partners are divided into chunks, which limits the memory.
-        const std::size_t pieces = all_postings / (2 * (std::max)(how_.min_postings, of.firsts.back())) + 1;
+        const std::size_t pieces = all_postings / (2 * (std::max)(how_.min_postings, of.count)) + 1;
         const std::size_t step = (partners.size() + pieces - 1) / pieces;
         for (std::size_t from = partners.begin; from < partners.end; from += step) {
           fill_by_parts(by_parts, {from, (std::min)(from + step, partners.end)}, cut, 1);
