@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "../detail/compiled.hpp"
 #include "../ids.hpp"
 #include "../sets/engine/distinct_sets.hpp"
 #include "../sets/engine/overlap_bounds.hpp"
@@ -31,9 +32,9 @@ document_order<std::uint32_t> order_of_sets(const set_source<Feature>& source, s
   check_count(source);
   document_order<std::uint32_t> order(source.size, earlier, options.preference);
   if (measure == set_similarity::containment && options.preference.empty()) {
-    std::vector<std::size_t> size_of(source.size);
-    for (std::size_t i = earlier; i < source.size; ++i) size_of[i] = source.of(i).size();
-    order.sort_by([&](std::uint32_t position) { return size_of[position]; });
+    std::vector<double> sizes(source.size - earlier);
+    for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = static_cast<double>(source.of(earlier + i).size());
+    order.sort_by(sizes);
   }
   return order;
 }
@@ -61,6 +62,13 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
 }
 
 inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;
+
+#if defined(NEARDUP_COMPILED)
+NEARDUP_DEDUP_TEMPLATE std::vector<std::uint32_t> label_similar<std::uint32_t>(const set_source<std::uint32_t>&,
+                                                                               std::size_t, const set_threshold&,
+                                                                               const group_options&,
+                                                                               const set_join_sizes&, std::size_t);
+#endif
 
 }  // namespace detail
 

@@ -10,17 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include "../edits/pairs.hpp"
+#include "../detail/compiled.hpp"
 #include "../fingerprint/default_features.hpp"
-#include "../fingerprint/defaults.hpp"
 #include "../fingerprint/feature_extractor.hpp"
 #include "../runner.hpp"
 #include "../sets/engine/common_elements.hpp"
 #include "../sets/engine/overlap_bounds.hpp"
 #include "../sets/feature_sets.hpp"
 #include "../sets/pairs.hpp"
+#include "../text/utf8.hpp"
 #include "../threshold.hpp"
-#include "group.hpp"
 #include "group_sets.hpp"
 
 namespace neardup::inline v0 {
@@ -225,5 +224,9 @@ template <std::integral Index = std::uint32_t, text_range Kept, text_range Texts
                                                const group_options& options = {}) {
   return extend_groups<Index>(representatives, texts, least, default_features<>(), options);
 }
+
+#if defined(NEARDUP_COMPILED)
+NEARDUP_DEDUP_TEMPLATE void default_features<>::compute(std::string_view, state&) const;
+#endif
 
 }  // namespace neardup::inline v0

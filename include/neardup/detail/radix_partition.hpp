@@ -221,4 +221,40 @@ inline void sort_words(std::span<std::uint64_t> words, std::span<std::uint64_t> 
   for (std::size_t i = 0; i < count; ++i) words[i] = from[i];
 }
 
+/// Sorts pairs by (first, second). `Pair` has the members first and second.
+/// Precondition: begin <= first < end for all pairs.
+/// Complexity: O(pairs) unless many pairs share one `first`.
+/// Memory: temporarily a copy of the pairs.
+template <class Pair>
+void sort_pairs(std::span<Pair> pairs, std::size_t begin, std::size_t end, const any_runner& run) {
+  const auto is_before = [](const Pair& a, const Pair& b) {
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
+  };
+  constexpr std::size_t few = std::size_t{1} << 14;
+  if (pairs.size() < few) {
+    std::sort(pairs.begin(), pairs.end(), is_before);
+    return;
+  }
+  const int width = static_cast<int>(std::bit_width(end - begin));
+  const int bits = (std::min)(width, static_cast<int>(std::bit_width(pairs.size() >> 2)));
+  std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
+  {
+    scratch_array<Pair> scratch;  // receives all pairs before any pair is written back
+    radix_partition(
+        pairs.size(), bits, [&](std::size_t i) { return pairs[i]; },
+        [&](const Pair& pair) { return (static_cast<std::size_t>(pair.first) - begin) >> (width - bits); },
+        [&](std::size_t place, const Pair& pair) { pairs[place] = pair; }, std::span<std::size_t>(starts), scratch,
+        run);
+  }
+  const std::size_t parts = parts_for(run, starts.size() - 1, few);
+  run(parts, [&](std::size_t part) {
+    const std::size_t buckets = starts.size() - 1;
+    for (std::size_t b = buckets / parts * part, last = part + 1 == parts ? buckets : buckets / parts * (part + 1);
+         b < last; ++b) {
+      std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(starts[b]),
+                pairs.begin() + static_cast<std::ptrdiff_t>(starts[b + 1]), is_before);
+    }
+  });
+}
+
 }  // namespace neardup::inline v0::detail

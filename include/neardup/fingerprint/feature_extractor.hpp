@@ -82,25 +82,28 @@ class feature_extractor {
   hasher_type hasher{};        ///< hashes a token
 
  private:
-  void compute(std::string_view text, state& memory) const {
-    // Duplicate hashes are removed before sorting, so that less has to be sorted.
-    memory.distinct.clear();
-    detail::hash_tokens(tokenizer, hasher, text, memory.tokens,
-                        [&](const detail::hash_block<hash_words>& block) { memory.distinct.add(block); });
-    std::vector<Feature>& features = memory.features;
-    features.resize(memory.distinct.size());
-    const std::uint64_t* const hashes = memory.distinct.column(0);
-    for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<Feature>(hashes[i]);
-    // For a text with millions of features, `distinct` and `sorting` are several times as large as the text. So both
-    // are released as soon as possible.
-    constexpr std::size_t many = std::size_t{1} << 20;
-    if (features.size() > many) memory.distinct = {};
-    detail::hash_sort(features, memory.sorting);
-    if (features.size() > many) memory.sorting = {};
-    // Distinct hashes may have equal lowest bits. So duplicates are removed once more.
-    features.erase(std::unique(features.begin(), features.end()), features.end());
-  }
+  void compute(std::string_view text, state& memory) const;
 };
+
+template <class Tokenizer, class Hasher, std::unsigned_integral Feature>
+void feature_extractor<Tokenizer, Hasher, Feature>::compute(std::string_view text, state& memory) const {
+  // Duplicate hashes are removed before sorting, so that less has to be sorted.
+  memory.distinct.clear();
+  detail::hash_tokens(tokenizer, hasher, text, memory.tokens,
+                      [&](const detail::hash_block<hash_words>& block) { memory.distinct.add(block); });
+  std::vector<Feature>& features = memory.features;
+  features.resize(memory.distinct.size());
+  const std::uint64_t* const hashes = memory.distinct.column(0);
+  for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<Feature>(hashes[i]);
+  // For a text with millions of features, `distinct` and `sorting` are several times as large as the text. So both
+  // are released as soon as possible.
+  constexpr std::size_t many = std::size_t{1} << 20;
+  if (features.size() > many) memory.distinct = {};
+  detail::hash_sort(features, memory.sorting);
+  if (features.size() > many) memory.sorting = {};
+  // Distinct hashes may have equal lowest bits. So duplicates are removed once more.
+  features.erase(std::unique(features.begin(), features.end()), features.end());
+}
 
 template <class Tokenizer>
 feature_extractor(Tokenizer) -> feature_extractor<Tokenizer>;

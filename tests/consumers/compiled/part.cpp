@@ -32,6 +32,7 @@ std::string NAMED(results_of_, PART)(const char* path) {
   for (const auto& match : other.search(wide[1])) results += std::to_string(match.id[0]) + ' ';
   for (const auto label : cluster(narrow, bits{16})) results += std::to_string(label) + ' ';
   for (const auto label : cluster(wide, bits{48})) results += std::to_string(label) + ' ';
+  for (const auto label : group(texts, jaccard{0.5})) results += std::to_string(label) + ' ';
   for (const auto& pair : pairs(narrow, bits{16}))
     results += std::to_string(pair.first) + std::to_string(pair.second) + ' ';
 

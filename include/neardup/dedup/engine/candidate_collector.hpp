@@ -12,8 +12,8 @@
 
 #include "../../detail/large_array.hpp"
 #include "../../detail/mutex.hpp"
+#include "../../detail/radix_partition.hpp"
 #include "../../detail/visits.hpp"
-#include "../../index/join/join_pairs.hpp"
 #include "../../index/match.hpp"
 #include "../../runner.hpp"
 

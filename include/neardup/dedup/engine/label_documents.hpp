@@ -40,17 +40,16 @@ class document_order {
     if (std::any_of(preference.begin(), preference.end(), [](double p) { return std::isnan(p); })) {
       fail<std::invalid_argument>("group: a preference is not a number");
     }
-    sort_by([&](Number position) { return preference[position - earlier]; });
+    sort_by(preference);
   }
 
-  /// Orders the positions `earlier` and above by descending score(position). Positions with equal scores keep their
-  /// order.
-  template <class Score>
-  void sort_by(const Score& score) {
+  /// Orders the positions `earlier` and above by descending score. Positions with equal scores keep their order.
+  /// `scores` has the scores of these positions.
+  void sort_by(std::span<const double> scores) {
     at_.resize(size_);
     std::iota(at_.begin(), at_.end(), Number{0});
     std::stable_sort(at_.begin() + static_cast<std::ptrdiff_t>(earlier_), at_.end(),
-                     [&](Number a, Number b) { return score(a) > score(b); });
+                     [&](Number a, Number b) { return scores[a - earlier_] > scores[b - earlier_]; });
   }
 
   /// Makes one document of each group of copies, and of each position without copies. If counts(p) is false for the

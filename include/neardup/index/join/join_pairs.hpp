@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -49,42 +48,6 @@ void visit_distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runne
       if (count_near != 0 && !visit(part, std::span(pairs).first(count_near))) return false;
     }
     return true;
-  });
-}
-
-/// Sorts pairs by (first, second).
-/// Precondition: begin <= first < end for all pairs.
-/// Complexity: O(pairs) unless many pairs share one `first`.
-/// Memory: temporarily a copy of the pairs.
-template <class Offset>
-void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size_t end, const any_runner& run) {
-  const auto is_before = [](const near_pair<Offset>& a, const near_pair<Offset>& b) {
-    return a.first != b.first ? a.first < b.first : a.second < b.second;
-  };
-  constexpr std::size_t few = std::size_t{1} << 14;
-  if (pairs.size() < few) {
-    std::sort(pairs.begin(), pairs.end(), is_before);
-    return;
-  }
-  const int width = static_cast<int>(std::bit_width(end - begin));
-  const int bits = (std::min)(width, static_cast<int>(std::bit_width(pairs.size() >> 2)));
-  std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
-  {
-    scratch_array<near_pair<Offset>> scratch;  // receives all pairs before any pair is written back
-    radix_partition(
-        pairs.size(), bits, [&](std::size_t i) { return pairs[i]; },
-        [&](const near_pair<Offset>& pair) { return (static_cast<std::size_t>(pair.first) - begin) >> (width - bits); },
-        [&](std::size_t place, const near_pair<Offset>& pair) { pairs[place] = pair; }, std::span<std::size_t>(starts),
-        scratch, run);
-  }
-  const std::size_t parts = parts_for(run, starts.size() - 1, few);
-  run(parts, [&](std::size_t part) {
-    const std::size_t buckets = starts.size() - 1;
-    for (std::size_t b = buckets / parts * part, last = part + 1 == parts ? buckets : buckets / parts * (part + 1);
-         b < last; ++b) {
-      std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(starts[b]),
-                pairs.begin() + static_cast<std::ptrdiff_t>(starts[b + 1]), is_before);
-    }
   });
 }
 
