@@ -276,6 +276,39 @@ class Keep(CommandTest):
                 kept["lowest"].append(rows[few.index(min(few))])
         self.assert_kept(rounds, kept)
 
+    def test_a_cell_of_a_table_may_write_a_number_otherwise_than_json(self):
+        forms = [("-inf", 0), ("-1e400", 1), ("-007.50", 2), ("-.5", 3), ("0", 4), (" 1e-400 ", 5), (".5", 6), ("+5", 7), ("6", 8), (" 7", 9),
+                 ("\t007.1 ", 10), ("08.", 11), ("9007199254740992", 12), ("+09007199254740993", 13), ("+INF", 14)]
+        texts = ["", "nan", " ", "+-5", "5,5", "0x10", "1e", "5 5", "2024-01-31", "+", "."]
+        rng = random.Random(9)
+        rows, kept = [], {"highest": [], "lowest": []}
+        for number in range(200):
+            few = [(form, place, 1) for form, place in rng.sample(forms, 2)] + [(rng.choice(texts), 0, 0)]
+            rng.shuffle(few)
+            lines = [f'{" ".join(f"r{number}w{i}" for i in range(10))}\t{form}\n' for form, _, _ in few]
+            rows += lines
+            kept["highest"].append(lines[few.index(max(few, key=lambda one: (one[2], one[1])))])
+            kept["lowest"].append(lines[few.index(max(few, key=lambda one: (one[2], -one[1])))])
+        for which, expected in kept.items():
+            data = "text\tn\n" + "".join(rows).replace("\t\t", "\t ")
+            done = self.assert_done(run("unique", "--input-format", "tsv", "--keep", f"{which}:n", "-", data=data))
+            self.assertEqual(done.text.splitlines(True)[1:], [row.replace("\t\t", "\t ") for row in expected], which)
+
+    def test_a_mixture_of_numbers_and_texts_is_named(self):
+        cells = ["7", "x", "", "2024-01-31", "NaN"]
+        table, records = self.write("t.csv", f"text,n\n" + "".join(f"{A},{n}\n" for n in cells)), self.write(
+            "t.jsonl", "".join(json.dumps({"text": A, "n": int(n) if n == "7" else n}) + "\n" for n in cells[:4]))
+        for options, path, first in ((("--input-format", "csv"), table, 3), (("--jsonl",), records, 2)):
+            for verb in ("unique", "groups"):
+                done = self.assert_done(run(verb, *options, "--keep", "highest:n", path))
+                names = f" (the first: {path}:{first})" if verb == "groups" else ""
+                said = "neardup: --keep prefers numbers, and 2 documents have a text in the field n"
+                self.assertIn(said + names, done.err)
+                self.assertNotIn(said, run(verb, "--quiet", *options, "--keep", "highest:n", path).err)
+        for only in ("7", "x"):
+            done = self.assert_done(run("unique", "--input-format", "csv", "--keep", "highest:n", "-", data=f"text,n\n{A},{only}\n{B},\n"))
+            self.assertNotIn("--keep prefers", done.err)
+
     def test_values_that_are_no_numbers_have_their_place(self):
         """Numbers before texts, these byte by byte, and last of all NaN and empty texts, whichever is asked for."""
         rng = random.Random(8)

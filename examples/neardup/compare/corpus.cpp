@@ -112,6 +112,16 @@ void read_corpus(context& c, corpus& all, const document_visitor& visit) {
     all.come(d);
     add(d);
   });
+  std::size_t texts = 0, first_text = 0, numbers = all.size() - all.against;
+  for (const exact_key& key : all.exact_scores) {
+    if (key.position < all.against || key.kind == key_kind::number) continue;
+    --numbers;
+    if (key.kind == key_kind::text && texts++ == 0) first_text = key.position;
+  }
+  if (texts > 0 && numbers > 0 && !c.settings.output.quiet) {
+    say("--keep prefers numbers, and " + counted(texts, "document has", "documents have") + " a text in the field " +
+        c.settings.input.score_field + (all.has_names ? " (the first: " + all.documents.id(first_text) + ")" : ""));
+  }
   const bool prefers_lowest = all.keep == preference::lowest;
   if (!all.exact_scores.empty()) {
     rank_exactly(all.scores, all.exact_scores, prefers_lowest);

@@ -1,6 +1,9 @@
 #include "table.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -30,6 +33,22 @@ std::optional<std::size_t> take_quoted(std::string_view row, table_row& out) {
   const std::string_view rest = row.substr(begin, end - begin);
   out.values.push_back(copy == nullptr ? rest : std::string_view(copy->append(rest)));
   return end + 1;
+}
+
+/// Returns the number in a cell, as take_number() reads it, or nullopt. Unlike JSON, a cell may have blanks around the
+/// number, a plus, further zeros, no digit before or after the point, and other names of infinity and NaN.
+std::optional<std::string_view> number_in(std::string_view cell) {
+  constexpr std::string_view blanks = " \t";
+  cell.remove_prefix(std::min(cell.find_first_not_of(blanks), cell.size()));
+  cell.remove_suffix(cell.size() - 1 - cell.find_last_not_of(blanks));
+  if (cell.starts_with('+') && !cell.starts_with("+-")) cell.remove_prefix(1);
+  double value = 0;
+  const char* const end = cell.data() + cell.size();
+  const auto parsed = std::from_chars(cell.data(), end, value);
+  if (parsed.ec == std::errc::invalid_argument || parsed.ptr != end) return std::nullopt;
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  return cell;
 }
 
 /// The places, in a row, of the columns that the settings name. The settings must outlive this object.
@@ -137,7 +156,8 @@ std::optional<std::string> table_reader::operator()(const source& from, std::str
   }
   if (score_) {
     const std::string_view key = values[*score_];
-    is_number(key) || is_beyond_numbers(key) ? take_number(key, out) : take_text(key, out);
+    const auto number = number_in(key);
+    number ? take_number(*number, out) : take_text(key, out);
   }
   return std::nullopt;
 }
