@@ -498,7 +498,8 @@ void verify_clusters(context& c, const pair_source& from) {
       },
       nullptr);
   refuse_empty_table(records);
-  std::uint64_t clusters = 0, pairs = 0, near = 0, groups = 0, alone = 0;
+  std::uint64_t clusters = 0, pairs = 0, near = 0, alone = 0;
+  std::vector<std::vector<group_member>> groups;
   const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
   for (const std::vector<std::uint32_t>& members : given.take_all()) {
     if (members.size() < 2) continue;
@@ -516,14 +517,21 @@ void verify_clusters(context& c, const pair_source& from) {
           c.settings.fingerprint, as_json,
           {"id", "kept", documents.id(members[i]), documents.id(members[original]), std::nullopt, similarity});
     }
-    for (const auto& [original, group] : found) {
+    for (auto& [original, group] : found) {
       if (group.size() < 2) {
         ++alone;
-      } else if (notes) {
-        notes->take(groups++, group);
       } else {
-        c.out << text_of_group(c.settings, groups++, group);
+        groups.push_back(std::move(group));
       }
+    }
+  }
+  std::sort(groups.begin(), groups.end(),
+            [](const auto& a, const auto& b) { return a.front().document < b.front().document; });
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (notes) {
+      notes->take(i, groups[i]);
+    } else {
+      c.out << text_of_group(c.settings, i, groups[i]);
     }
   }
   if (notes) notes->write();
@@ -531,7 +539,8 @@ void verify_clusters(context& c, const pair_source& from) {
   finish(c,
          ": " + grouped(near) + " of " + counted(pairs, "pair", "pairs") + " within " +
              counted(clusters, "cluster", "clusters") + (near == 1 ? " is a pair of" : " are") + " near-duplicates; " +
-             counted(groups, "group", "groups") + ", and " + counted(alone, "document", "documents") + " in none",
+             counted(groups.size(), "group", "groups") + ", and " + counted(alone, "document", "documents") +
+             " in none",
          near);
 }
 
