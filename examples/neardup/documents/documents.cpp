@@ -1,6 +1,7 @@
 #include "documents.hpp"
 
 #include <neardup/text/utf8.hpp>
+#include <neardup/text/words.hpp>
 #include <system_error>
 
 #include "../ground/pipeline.hpp"
@@ -434,6 +435,15 @@ void read_texts(const input_settings& input, source_walker& sources, run_notes& 
     };
   };
   read(input, sources, notes, make_maker, visit, after);
+}
+
+bool has_words(const input_settings& input, run_notes& notes, const placed_document& d) {
+  if (!input.strict) return true;
+  bool found = false;
+  for (const std::string& text : *d.texts) {
+    neardup::for_each_word(text, [&](std::string_view /*word*/, std::string_view /*bytes*/) { found = true; });
+  }
+  return found || notes.without_tokens(d.from->where(d.line));
 }
 
 std::optional<std::string> first_text(const input_settings& input, source_walker& sources) {

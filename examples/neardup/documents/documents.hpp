@@ -122,6 +122,11 @@ void read_texts(const input_settings& input, source_walker& sources, run_notes& 
 /// Throws: input_error if, with --skip-bad, the first 32 MB of a source have no valid record.
 std::optional<std::string> first_text(const input_settings& input, source_walker& sources);
 
+/// Reports a document that read_texts() read if no text of the document has a word. With --strict, such a document is bad
+/// input. No-op without --strict.
+/// Returns: false if the document is bad input.
+bool has_words(const input_settings& input, run_notes& notes, const placed_document& d);
+
 /// Calls `visit` for each line of the sources, without parsing the line, until `visit` returns false.
 void read_lines(const input_settings& input, source_walker& sources, run_notes& notes,
                 const std::function<bool(const placed_document&)>& visit);

@@ -110,6 +110,7 @@ void run_without_parts(context& c, const part_settings& how) {
   document_table names(false);
   second_pass documents(c);
   read_texts(c.settings.input, c.sources, c.notes, [&](const placed_document& d) {
+    if (!has_words(c.settings.input, c.notes, d)) return;
     documents.expect(d);
     if (c.dropped) names.add(d);
     collected.begin_document();

@@ -167,6 +167,7 @@ void print_findings(context& c, const wanted& what) {
     found.resize(std::min(found.size(), what.most));
   };
   read_texts(c.settings.input, c.sources, c.notes, [&](const placed_document& d) {
+    if (!has_words(c.settings.input, c.notes, d)) return;
     const double share = find.share_in(*d.texts);
     if (share <= 0 || share < what.least_share) return;
     ++count;

@@ -122,6 +122,7 @@ void find_repeated(context& c, const passage_settings& how, text_passes& texts,
   const auto documents = [&](const auto& sink) {
     c.notes.phase(is_first ? "counting passages" : "finding passages");
     texts.visit([&](const placed_document& d, bool is_of_input) {
+      if (!how.are_bytes && !has_words(c.settings.input, c.notes, d)) return;
       if (is_first) first_pass(d, is_of_input);
       check_lengths(d);
       for (std::size_t field = 0; field < d.texts->size(); ++field) sink((*d.texts)[field], field);
