@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <string>
+#include <system_error>
 
 #include "ground/errors.hpp"
 #include "ground/platform.hpp"
@@ -44,6 +46,9 @@ int main(int count, char** arguments) {
   } catch (const command::reader_gone& error) {
     command::end_by_closed_pipe();
     command::say(error.what());
+  } catch (const std::system_error& error) {
+    const bool is_thread = error.code() == std::errc::resource_unavailable_try_again;
+    command::say(error.what() + std::string(is_thread ? ": a thread cannot start; --threads N takes fewer" : ""));
   } catch (const std::exception& error) {
     command::say(error.what());
   }

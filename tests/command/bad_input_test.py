@@ -7,6 +7,7 @@ import random
 import re
 import resource
 import shutil
+import subprocess
 import sys
 
 from harness import A, B, PROGRAM, SANITIZED, CommandTest, jsonl, large_corpus, run, unittest, main
@@ -136,7 +137,7 @@ class BadInput(CommandTest):
         self.write("c.txt", (A + "\n") * 20000)
         with open(self.folder / "c.txt", "ab") as file:
             file.truncate(file.tell() + 2**29)
-        message = f"{self.folder}/c.txt:20001: a line larger than the memory"
+        message = f"{self.folder}/c.txt:20001: not enough memory for this line"
         for verb in ("hash", "unique", "advise"):
             options = (verb, "--lines", "--threads", 1)
             done = run(*options, self.folder / "c.txt", preexec_fn=limit)
@@ -145,6 +146,16 @@ class BadInput(CommandTest):
         done = self.assert_done(run(*options[1:], "--skip-bad", self.folder / "c.txt", other, preexec_fn=limit))
         self.assertIn("skipped " + message, done.err)
         self.assertIn("20,001 documents", done.err)
+
+    @unittest.skipUnless(shutil.which("strace"), "no strace")
+    def test_a_thread_that_cannot_start_is_named(self):
+        fails = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=clone,clone3", "-e", "inject=clone,clone3:error=EAGAIN"]
+        done = subprocess.run([*fails, PROGRAM, "pairs", "--jsonl", "--threads", "2", self.write("c.jsonl", jsonl([A, B]))],
+                              capture_output=True, check=False)
+        if b"ptrace" in done.stderr:
+            self.skipTest("strace may not trace here")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b": a thread cannot start; --threads N takes fewer\n", done.stderr)
 
     def test_numbers_of_lines_go_through_batches_and_sources(self):
         one = self.write("1.jsonl", jsonl(large_corpus(9000, 14, words=40)))
@@ -179,6 +190,19 @@ class BadInput(CommandTest):
         index = self.folder / "index"
         done = run("index", "--jsonl", "--skip-bad", "--output", index, "-", data="bad\n")
         self.assert_fails(done, "all of the input was bad")
+
+    def test_strict_searches_refuse_texts_without_words(self):
+        path = self.write("t.txt", f"{A}\n?!\n\n{A}\n")
+        out = ("--output", self.folder / "out")
+        for search in (("find", "quick brown fox"), ("passages",), ("unique", "--passages", 5, *out), ("unique", "--parts", "line", *out),
+                       ("unique", "--cut-passages", "--check", "containment", "--against", self.write("b.txt", B), *out), ("pairs",)):
+            self.assert_done(run(*search, "--lines", path))
+            self.assert_fails(run(*search, "--lines", "--strict", path), f"{path}:2: a document without tokens")
+            done = self.assert_done(run(*search, "--lines", "--strict", "--skip-bad", path))
+            self.assertIn("2 bad inputs were skipped", done.err)
+            if "--passages" in search or "--parts" in search:
+                self.assertEqual((self.folder / "out").read_text(), f"{A}\n")
+        self.assert_done(run("unique", "--passages", "bytes:1", *out, "--lines", "--strict", "--skip-bad", path))
 
     def test_ill_formed_texts_in_any_encoding_are_counted(self):
         """A note counts them and names the first; --strict refuses; --skip-bad leaves them out."""

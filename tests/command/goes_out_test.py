@@ -75,6 +75,13 @@ class Formats(CommandTest):
         self.assertEqual([line.split()[1] for line in done.text.splitlines()], ["5", "6"])
         self.assert_fails(run("hash", "--input-format", "csv", "--id-field", "key", two), ':1: no column "key"')
 
+    def test_a_piped_table_needs_the_name_of_its_format(self):
+        data = f"n,text\n1,{A}\n2,{A}\n"
+        done = self.assert_done(run("groups", "--input-format", "auto", "-", data=data))
+        self.assertIn("neardup: standard input was read as one text; if it has records, name their format, such as --input-format csv\n", done.err)
+        for options in (("--input-format", "csv"), ("--input-format", "text")):
+            self.assertNotIn("as one text", self.assert_done(run("groups", *options, "-", data=data)).err)
+
     def test_a_crawl(self):
         records = [
             warc("warcinfo", "a: b\r\n"),

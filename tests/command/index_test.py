@@ -242,6 +242,55 @@ class Files(CommandTest):
         done = self.assert_done(run("unique", "--jsonl", "--add-to", index, new))
         self.assertIn("1 document of the index has an id that is added once more (d1)", done.err)
 
+    def test_options_without_effect_are_refused(self):
+        index = self.folder / "made"
+        make = ("index", "--jsonl", "--output", index, self.jsonl)
+        fails = self.assert_fails
+        fails(run(*make, "--distance", 12, "--similarity", 0.5), "--similarity with --distance: an index of fingerprints")
+        fails(run(*make, "--features", "words", "--check-features", "chars:3"), "--features words with --check-features chars:3: an index has")
+        self.assert_done(run(*make, "--features", "words", "--check-features", "words:1"))
+        fails(run(*make, "--no-verify"), "--no-verify needs --index")
+        fails(run("verify", "--pairs", self.write("p.csv", "a,b\n"), "--jsonl", "--no-verify", self.jsonl), "--no-verify needs --index")
+        self.assert_done(run("hash", "--jsonl", "--format", "bin", "--output", self.folder / "list", self.jsonl))
+        self.assert_done(run("index", "--fingerprints", "--no-verify", "--distance", 3, "--output", index, self.folder / "list"))
+        fails(run("pairs", "--fingerprints", "--distance", 3, "--similarity", 0.5, self.folder / "list"), "--similarity with --distance: lists")
+
+    def test_an_index_that_answers_too_few_bits_is_made_as_the_message_says(self):
+        index = self.folder / "made"
+        make = ("index", "--jsonl", "--output", index, self.jsonl)
+        for how in (("--distance", 0), ("--kind", "minwise", "--similarity", 0.9)):
+            self.assert_done(run(*make, *how))
+            add = ("unique", "--jsonl", "--similarity", 0.5, "--add-to", index, self.jsonl)
+            done = self.assert_fails(run(*add), f"--add-to {index} answers up to ", "this run needs --distance ")
+            self.assert_done(run(*make, *done.err.splitlines()[0].split("; make it with ")[1].split()))
+            self.assert_done(run(*add))
+
+    def test_lists_with_the_same_ids_are_noted(self):
+        lists = [self.folder / name for name in ("a.bin", "b.bin")]
+        for path, texts in zip(lists, (["a b c d e f", "x y z"], ["q r s t", "x y z", "a b c d e f"])):
+            self.assert_done(run("hash", "--jsonl", "--format", "bin", "--output", path, "-", data=jsonl(texts)))
+        note = f'neardup: 2 documents have ids that others before them have (the first: "0" in {lists[1]}:1)\n'
+        for verb in ("pairs", "groups", "unique"):
+            done = self.assert_done(run(verb, "--fingerprints", "--distance", 3, *lists))
+            self.assertIn(note, done.err)
+            self.assertNotIn("have ids", self.assert_done(run(verb, "--fingerprints", "--distance", 3, lists[0])).err)
+            self.assertEqual(self.assert_done(run(verb, "--quiet", "--fingerprints", "--distance", 3, *lists)).err, "")
+
+    def test_lists_are_compared_by_estimates(self):
+        self.assert_done(run("hash", "--jsonl", "--format", "bin", "--output", self.folder / "list", self.jsonl))
+        bare = self.folder / "bare"
+        self.assert_done(run("index", "--jsonl", "--kind", "simhash", "--distance", 30, "--output", bare, self.jsonl))
+        estimates = ": nothing is checked, and similarities are estimates\n"
+        for verb in ("pairs", "groups", "unique"):
+            for inputs in (("--fingerprints", self.folder / "list"), ("--jsonl", "--against", bare, self.jsonl)):
+                for options, said in ((("--similarity", ".8"), "--similarity .8"), ((), "--similarity 0.8 (the default)")):
+                    if "--against" in inputs and not options:
+                        continue
+                    done = self.assert_done(run(verb, *options, *inputs))
+                    self.assertIn(f"neardup: {said} means: --distance 14{estimates}", done.err)
+                    self.assertEqual(self.assert_done(run(verb, "--quiet", *options, *inputs)).err, "")
+            self.assertNotIn("estimates", self.assert_done(run(verb, "--fingerprints", "--distance", 14, self.folder / "list")).err)
+
     def test_a_query_tells_exact_similarities(self):
         old, new = self.texts[:300], self.texts[300:]
         index = self.folder / "old.neardup"
@@ -675,7 +724,7 @@ class Tables(CommandTest):
         self.assert_fails(run("counts", "--output", self.folder / "counts", *parts), str(parts[1]), "'dictionary: ")
 
     def test_kept_words_are_those_of_their_dictionary(self):
-        kept = ("--check-features", "zh:words", "--features", "words")
+        kept = ("--check-features", "zh:words")
         self.assert_done(run("index", "--jsonl", *kept, *self.words, "--output", self.index, self.old))
         self.assertEqual(len(self.assert_done(run("query", "--index", self.index, "--jsonl", *self.words, self.new)).text.splitlines()), 2)
         other = self.write("other.txt", self.DICTIONARY + "牛奶 5\n")

@@ -130,6 +130,7 @@ class Usage(CommandTest):
             (("--blocks", "0", "x"), "--blocks 0: must be from 1 to 64"),
             (("--memory", "1.5G", "x"), "--memory: 1.5G is not a whole number of bytes"),
             (("--memory", "4X", "x"), "--memory: 4X is not a whole number of bytes"),
+            (("--memory", "g", "x"), "--memory: g is not a whole number of bytes"),
             (("--distance", "8", "--blocks", "20", "x"), "--blocks 20 with --distance 8"),
             (("--features", "letter:3", "x"), "--features 'letter:3': features are words, words:N, chars:N, bytes:N, masked:words:N, canonical:words:N, canonical:chars:N, letters:N, longest:N, code:N or spaced:words:N, or counted: and one of these, zh:words or"),
             (("--features", "chars", "x"), "say how long"),

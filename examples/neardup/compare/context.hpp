@@ -1,6 +1,7 @@
 // All settings of a run, and the objects that a verb works with.
 #pragma once
 
+#include <neardup/dedup/checks.hpp>
 #include <neardup/index/layout.hpp>
 
 #include "../documents/reading.hpp"
@@ -15,6 +16,10 @@ namespace command {
 struct similarity_choice {
   std::optional<std::string> similarity, min_similarity;
   int best_distance = -1;  ///< if --distance is given, the distance that --similarity alone would set; otherwise -1
+
+  [[nodiscard]] std::string text() const {
+    return "--similarity " + similarity.value_or(number(neardup::default_similarity) + " (the default)");
+  }
 };
 
 /// The settings of a run. Most members are the settings of one part of the program.
@@ -30,7 +35,7 @@ struct run_settings {
   unsigned threads = 1;
   std::optional<similarity_choice> choice;
   std::string why_by_fingerprints;  ///< why candidates are found by fingerprints, if no option asks for fingerprints
-  std::string unchecked;            ///< the reason why fingerprints also decide, although texts are compared
+  std::string unchecked;            ///< a note that nothing is checked, or empty
 };
 
 struct context : reading {

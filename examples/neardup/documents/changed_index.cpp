@@ -138,7 +138,12 @@ class changed_index_of final : public changed_index {
       throw input_error({index_.path(), "another file took its place since it was opened; nothing was written to it"});
     }
     if (when == compaction::now || (when == compaction::automatic && is_long) || record.size() > most_in_record) {
-      write_anew(change);
+      try {
+        write_anew(change);
+      } catch (const output_error& error) {
+        if (when != compaction::automatic) throw;
+        throw output_error(error.what() + std::string("; --compact never writes to the log only"));
+      }
     } else {
       append(record);
     }

@@ -170,9 +170,14 @@ void refuse_log_of_others(const std::string& path) {
 logged_documents::logged_documents(const std::string& path, const neardup::log_contents& log,
                                    const neardup::journaled_file& file, std::size_t documents,
                                    const logged_form& form) {
+  bool has_any = false;
   end_ = as_input([&] {
-    return log.replay(path, file, [&](std::string_view record) { return take(log.path(), record, documents, form); });
+    return log.replay(path, file, [&](std::string_view record) {
+      has_any = true;
+      return take(log.path(), record, documents, form);
+    });
   });
+  if (end_ > 0 && end_ == log.size() && !has_any) say(log.path() + ": it ends before its first change");
   if (end_ > 0 && end_ < log.size()) {
     say(log.path() + ": its last " + counted(log.size() - end_, "byte is", "bytes are") +
         " an unfinished change, which is ignored");

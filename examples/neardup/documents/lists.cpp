@@ -151,7 +151,8 @@ void list_reader::read(source_walker& sources, run_notes& notes, const document_
       d.fingerprint = any_fingerprint(fingerprint.to_words());
       d.has_tokens = true;
       const std::string name = std::to_string(id);
-      visit({d, from, 0, 0, {}, name, id});
+      d.repeats_id = input_.watches_ids && notes.repeats_id(name, *from, i + 1);
+      visit({d, from, i + 1, 0, {}, name, id});
     }
     notes.advance(list.size(), list.size() * list.record_size);
   };

@@ -81,6 +81,7 @@ constexpr std::array one_text_hints{
                   "files of subtitles",
                   ", with its numbers and times; take out the text first",
                   ", with their numbers and times; take out the texts first"},
+    one_text_hint{{}, "", "; if it has records, name their format, such as --input-format csv", ""},  // standard input
 };
 
 const one_text_hint* hint_by_name(std::string_view name) {
@@ -176,6 +177,9 @@ bool run_notes::ill_formed(const std::string& where, const source& from, std::st
 
 void run_notes::read_as_one_text(const std::string& path) {
   if (muted_) return;
+  if (path == "-" && input_.unit == unit_of_input::automatic) {
+    return count(as_one_text_[&one_text_hints.back()], "standard input");
+  }
   if (const one_text_hint* const hint = hint_by_name(path)) count(as_one_text_[hint], path);
 }
 

@@ -388,16 +388,13 @@ void say_what_is_missed(const run_settings& settings) {
 /// Prints a note that lists the options which --similarity stands for, such as --features, --bits and --distance.
 /// Precondition: settings.choice has a value.
 void say_similarity(const run_settings& settings) {
-  const std::string usual = number(neardup::default_similarity);
-  const std::string typed = settings.choice->similarity.value_or(usual);
+  const std::string typed = settings.choice->similarity.value_or(number(neardup::default_similarity));
   // Features that are read from records have no name.
   const bool compares_texts = settings.comparison.is_exact && settings.comparison.checks_edits();
   const auto features = [&](const char* option, const feature_setting& chosen) {
     return settings.fingerprint.are_given || compares_texts ? std::string() : option + to_string(chosen);
   };
-  std::string text = (settings.comparison.is_lossless
-                          ? "--lossless"
-                          : "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)")) +
+  std::string text = (settings.comparison.is_lossless ? "--lossless" : settings.choice->text()) +
                      " means:" + features(" --features ", settings.fingerprint.features);
   const bool is_exact = settings.comparison.is_exact;
   if (!is_exact) text += " --kind " + std::string(neardup::to_string(settings.fingerprint.kind));
@@ -417,10 +414,7 @@ void say_similarity(const run_settings& settings) {
 void say_choice(const run_settings& settings) {
   if (settings.choice) say_similarity(settings);
   if (settings.choice && settings.choice->best_distance >= 0) say_what_is_missed(settings);
-  if (!settings.unchecked.empty()) {
-    say(settings.unchecked +
-        " alone: nothing is checked, and similarities are estimates; --min-similarity X checks them");
-  }
+  if (!settings.unchecked.empty()) say(settings.unchecked);
   if (settings.why_by_fingerprints.empty()) return;
   const std::string& index = settings.against.without_features;
   say(settings.why_by_fingerprints + ": candidates come from fingerprints, which may miss a pair" +

@@ -25,7 +25,7 @@ constexpr std::array options_of_groups{
     option_row{"--encoding", "NAME", takes::texts, section::input,
                "the encoding of the texts, if it is not UTF-8: GB18030, BIG5, SHIFT_JIS, EUC-KR, WINDOWS-1252 … The "
                "name is a label of the WHATWG Encoding Standard, as in web pages, or a name that iconv knows. unique "
-               "prints the texts that it keeps in their own encoding"},
+               "prints the texts that it keeps in their own encoding, but UTF-16 as UTF-8"},
     option_row{"--mail", "WHAT", takes::texts, section::input,
                "which text of a mail is read. own (the default): only what its author wrote. all: quoted text, too"},
     option_row{

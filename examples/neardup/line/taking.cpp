@@ -551,6 +551,11 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
   refuse_with_exact(typed);
   run_settings to = settings_of(typed);
   const bool lists = typed.has("--fingerprints");
+  if (!lists && !typed.has("--index")) refuse_if_given(typed, {"--no-verify"}, " needs --index");
+  if (lists && typed.has("--distance")) {
+    refuse_if_given(typed, {"--similarity"},
+                    " with --distance: lists have no texts to check; leave out one of the two");
+  }
   take_input(typed, to);
   if (steps.paths) steps.paths(to);
   take_listed(typed, to);
@@ -567,14 +572,17 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
     to.comparison.reads_features = true;
   }
   refuse_what_same_cannot(typed, to);
+  const std::string unchecked = ": nothing is checked, and similarities are estimates";
   if (lists || !to.against.without_features.empty()) {
     // Lists, and indexes of fingerprints, have no features or texts to check.
     to.comparison.min_similarity.reset();
+    if (to.choice) {
+      to.unchecked = to.choice->text() + " means: --distance " + std::to_string(to.comparison.distance) + unchecked;
+    }
     to.choice.reset();
+  } else if (typed.takes(takes::comparison) && !to.fingerprint.are_codes && !to.comparison.min_similarity) {
+    to.unchecked = "--distance " + typed.text("--distance") + " alone" + unchecked + "; --min-similarity X checks them";
   }
-  const bool compares =
-      typed.takes(takes::comparison) && !lists && !to.fingerprint.are_codes && to.against.without_features.empty();
-  if (compares && !to.comparison.min_similarity) to.unchecked = "--distance " + typed.text("--distance");
   take_output(typed, to, steps.writes_lists);
   if (steps.last) steps.last(typed, to);
   to.comparison.has_fingerprints = !to.comparison.is_exact;

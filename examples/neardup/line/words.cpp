@@ -40,7 +40,7 @@ class help_formatter : public CLI::Formatter {
 std::string read_size(std::string& size) {
   const std::string given = size;  // kept for the message, because CLI11 removes the unit first
   try {
-    if (CLI::AsSizeValue(false)(size).empty()) return "";
+    if (given.find_first_of("0123456789") == 0 && CLI::AsSizeValue(false)(size).empty()) return "";
   } catch (const CLI::ValidationError&) {
   }
   return given + " is not a whole number of bytes, such as 512M, 1500M or 4G";

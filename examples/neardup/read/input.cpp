@@ -268,7 +268,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
     out = batch{};
     rest_ = {};
     out.from = from_;
-    out.bad = bad_input{from_->name(), "a line larger than the memory there is"};
+    out.bad = bad_input{from_->name(), "not enough memory for this line, or to read on"};
     const bool has_lines = is_of_lines(from_->unit);
     if (settings_.skip_bad && file_) out.bad->unread = skip_line(!has_lines, stop);
     if (settings_.skip_bad && has_lines) return true;

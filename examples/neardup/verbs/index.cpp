@@ -180,7 +180,19 @@ void take_form(const typed_options& typed, indexing& how) {
   std::string option = option_of_fingerprints(typed);
   if (option.empty()) option = how.weights = option_of_weights(typed);
   how.has_sets = option.empty();
-  if (how.has_sets) return;
+  if (how.has_sets) {
+    const auto features = typed["--features"], kept = typed["--check-features"];
+    const auto parsed = [](const std::string& name) { return to_string(parse_feature_setting("--features", name)); };
+    if (features && kept && parsed(*features) != parsed(*kept)) {
+      throw usage_error("--features " + *features + " with --check-features " + *kept +
+                        ": an index has features of one kind; leave out one of the two");
+    }
+    return;
+  }
+  if (typed.has("--distance")) {
+    refuse_if_given(typed, {"--similarity"},
+                    " with --distance: an index of fingerprints answers up to its distance; leave out one of the two");
+  }
   refuse_if_given(typed, {"--keep-postings", "--check-features"},
                   " with " + option + ": an index of fingerprints has no features");
 }

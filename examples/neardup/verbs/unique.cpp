@@ -874,8 +874,9 @@ void check_grown_index(const std::string& path, const comparison_settings& how) 
   const index_settings index = read_index_settings(path);
   if (!how.is_exact && how.distance > index.distance) {
     throw usage_error("--add-to " + path + " answers up to " + std::to_string(index.distance) +
-                      " bits, and --distance " + std::to_string(how.distance) + " is asked for; make it with " +
-                      (index.has_codes() ? "--distance " + std::to_string(how.distance) : "a lower --similarity"));
+                      " bits, and this run needs --distance " + std::to_string(how.distance) + "; make it with " +
+                      (index.has_codes() ? "" : "--kind " + index.kind + " ") + "--distance " +
+                      std::to_string(how.distance));
   }
 }
 
