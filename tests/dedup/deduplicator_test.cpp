@@ -1,12 +1,10 @@
-// The deduplicators against a model that compares each text with every kept one.
+// The deduplicators beyond the law (law_test.cpp): batches, ties, distances, what is refused, ids and memory.
 #include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
-#include <optional>
 #include <random>
 #include <set>
 #include <span>
@@ -20,6 +18,7 @@
 #include <neardup/dedup/fingerprint_deduplicator.hpp>
 #include <neardup/edits/edit_distance.hpp>
 #include <neardup/fingerprint.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/text.hpp>
 #include <neardup/threads.hpp>
 
@@ -31,79 +30,9 @@ namespace {
 
 using namespace neardup;
 
-using text_set = std::set<std::string>;
-
 // Types of checks that a user gives. Tests share them, so that deduplicators with such checks are compiled once.
 using number_check = std::function<double(const std::uint32_t&, std::string_view)>;
 using yes_check = std::function<bool(const std::uint32_t&, std::string_view)>;
-
-template <class Tokenizer>
-text_set tokens_of(const Tokenizer& tokenize, std::string_view text) {
-  text_set set;
-  tokenize(text, [&](std::string_view token) { set.emplace(token); });
-  return set;
-}
-
-double plain_jaccard(const text_set& a, const text_set& b) {
-  std::size_t common = 0;
-  for (const std::string& token : a) common += b.count(token);
-  return a.empty() && b.empty() ? 0 : static_cast<double>(common) / static_cast<double>(a.size() + b.size() - common);
-}
-
-/// A model of a deduplicator: all kept documents with their texts, in the order of adding. `Similarity(id, kept text,
-/// text)` is the check, and returns nothing where there is none.
-template <class Simhasher, class Similarity>
-class model {
- public:
-  model(Simhasher hash, Similarity similarity, int distance, double least, std::size_t min_tokens)
-      : hash_(hash), similarity_(similarity), distance_(distance), least_(least), min_tokens_(min_tokens) {}
-
-  verdict<std::uint32_t> find(const std::string& text) const {
-    verdict<std::uint32_t> result;
-    const auto fingerprint = hash_(text);
-    result.is_comparable = fingerprint.has_value();
-    if (!fingerprint) return result;
-    const text_set tokens = tokens_of(hash_.tokenizer, text);
-    const bool is_short = tokens.size() < min_tokens_;
-    std::optional<double> best;  // the similarity, or minus the distance if there is none
-    for (const auto& [id, kept] : kept_) {
-      const int distance = hamming_distance(*hash_(kept), *fingerprint);
-      const text_set kept_tokens = tokens_of(hash_.tokenizer, kept);
-      const bool is_same_short_set = is_short && kept_tokens == tokens;
-      const std::optional<double> similarity = similarity_(id, kept, text);
-      const bool either_is_short = is_short || kept_tokens.size() < min_tokens_;
-      const bool by_distance = distance <= distance_ && (similarity || !either_is_short);
-      if (!(by_distance || is_same_short_set) || (similarity && *similarity < least_)) continue;
-      const double closeness = similarity.value_or(-distance);
-      if (best && *best >= closeness) continue;
-      best = closeness;
-      result.original = id;
-      result.distance = distance;
-      result.similarity = similarity;
-    }
-    return result;
-  }
-
-  verdict<std::uint32_t> add(const std::string& text, std::uint32_t id) {
-    const auto result = find(text);
-    if (result.is_new() && result.is_comparable) kept_.emplace_back(id, text);
-    return result;
-  }
-
-  bool erase(std::uint32_t id) {
-    return std::erase_if(kept_, [&](const auto& entry) { return entry.first == id; }) > 0;
-  }
-
-  std::size_t size() const { return kept_.size(); }
-
- private:
-  Simhasher hash_;
-  Similarity similarity_;
-  int distance_;
-  double least_;
-  std::size_t min_tokens_;
-  std::vector<std::pair<std::uint32_t, std::string>> kept_;
-};
 
 /// Texts of any number of words, zero included, that repeat and vary each other.
 class text_source {
@@ -141,88 +70,10 @@ class text_source {
 
 std::vector<std::string_view> views_of(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
-/// Adds texts, singly or in batches, erases at random, and compares both deduplicators.
-template <class Deduplicator, class Model>
-void compare(Deduplicator& dedup, Model& plain, std::uint64_t seed) {
-  text_source texts(seed);
-  oracle::random_engine random(seed);
-  typename Deduplicator::workspace scratch;
-  std::size_t duplicates = 0, added = 0;
-  for (std::uint32_t id = 0; id < oracle::effort(400, 150); ++id) {
-    if (random() % 16 == 0) {
-      std::vector<std::string> batch;
-      std::vector<std::uint32_t> ids;
-      for (auto count = random() % 24; count > 0; --count) {
-        batch.push_back(texts.next());
-        ids.push_back(id++);
-      }
-      const auto verdicts = dedup.add_batch(views_of(batch), ids, threads{1 + random() % 3});
-      REQUIRE(verdicts.size() == batch.size());
-      for (std::size_t i = 0; i < batch.size(); ++i) {
-        REQUIRE(verdicts[i] == plain.add(batch[i], ids[i]));
-        duplicates += verdicts[i].is_new() ? 0 : 1;
-      }
-      added += batch.size();
-      REQUIRE(dedup.size() == plain.size());
-      REQUIRE(dedup.added() == added);
-    }
-    const std::string text = texts.next();
-    const auto expected = plain.find(text);
-    REQUIRE(dedup.find(text, scratch) == expected);
-    REQUIRE(dedup.find(text) == expected);
-    if (random() % 8 != 0) {
-      REQUIRE(dedup.add(text, id) == plain.add(text, id));
-      duplicates += expected.is_new() ? 0 : 1;
-      ++added;
-    }
-    // One time in 64 most documents are erased, so that the kept features are compacted.
-    for (auto erased = random() % 64 == 0 ? 150U : random() % 3; erased > 0; --erased) {
-      const auto which = static_cast<std::uint32_t>(random() % (id + 1));
-      REQUIRE(dedup.contains(which) == plain.erase(which));
-      const bool was_kept = dedup.contains(which);
-      REQUIRE(dedup.erase(which) == was_kept);
-      REQUIRE(!dedup.contains(which));
-    }
-    REQUIRE(dedup.size() == plain.size());
-    REQUIRE(dedup.added() == added);
-  }
-  REQUIRE(duplicates >= 10);
-}
-
-template <class Simhasher>
-auto jaccard_model(const Simhasher& hash, int distance, double least, std::size_t min_tokens) {
-  const auto similarity = [tokenizer = hash.tokenizer](std::uint32_t, const std::string& kept,
-                                                       const std::string& text) {
-    return std::optional<double>(plain_jaccard(tokens_of(tokenizer, kept), tokens_of(tokenizer, text)));
-  };
-  return model(hash, similarity, distance, least, min_tokens);
-}
-
 }  // namespace
 
-TEST_CASE("the deduplicator says what a comparison with all kept documents says", "[deduplicator]") {
-  const simhasher hash{words{}};
-  std::uint64_t seed = 0;
-  for (const int distance : {0, 3, 12, 40}) {
-    for (const double least : {0.3, 0.8, 1.0}) {
-      for (const std::size_t min_tokens : {std::size_t{0}, std::size_t{8}}) {
-        const bool is_usual = distance == 12 && least == 0.8;
-        const bool is_unusual = distance != 12 && least != 0.8;
-        if (!oracle::is_thorough() && (is_unusual || (!is_usual && min_tokens == 0))) continue;
-        fingerprint_deduplicator dedup{hash, jaccard{least}, {.distance = distance, .min_tokens = min_tokens}};
-        auto plain = jaccard_model(hash, distance, least, min_tokens);
-        if (distance >= 12 || least < 1) compare(dedup, plain, ++seed);
-      }
-    }
-  }
-}
-
-TEST_CASE("the deduplicator with counted words, whose equal sets may lie far apart", "[deduplicator]") {
-  const simhasher hash{words{}, tf{}};
-  fingerprint_deduplicator dedup{hash, jaccard{0.7}, {.distance = 4}};
-  auto plain = jaccard_model(hash, 4, 0.7, 8);
-  compare(dedup, plain, 50);
-  fingerprint_deduplicator far{hash, jaccard{0.7}, {.distance = 2}};
+TEST_CASE("equal sets are duplicates, however far apart their counts put them", "[deduplicator]") {
+  fingerprint_deduplicator far{simhasher{words{}, tf{}}, jaccard{0.7}, {.distance = 2}};
   REQUIRE(far.add("a a a a b", 0).is_new());
   const auto found = far.add("a b b b b", 1);
   REQUIRE(found.original == 0U);
@@ -230,63 +81,34 @@ TEST_CASE("the deduplicator with counted words, whose equal sets may lie far apa
   REQUIRE(found.distance > 2);
 }
 
-TEST_CASE("the deduplicator by distance alone", "[deduplicator]") {
-  const simhasher hash{words{}};
-  const auto nothing = [](std::uint32_t, const std::string&, const std::string&) { return std::optional<double>(); };
-  std::uint64_t seed = 100;
-  for (const int distance : {0, 3, 16}) {
-    for (const std::size_t min_tokens : {std::size_t{0}, std::size_t{8}, std::size_t{20}}) {
-      if (!oracle::is_thorough() && distance != 3 && min_tokens != 8) continue;
-      fingerprint_deduplicator dedup{hash, bits{distance}, {.min_tokens = min_tokens}};
-      model plain(hash, nothing, distance, 0, min_tokens);
-      compare(dedup, plain, ++seed);
-    }
-  }
-}
-
 TEST_CASE("the deduplicator with the features of another tokenizer", "[deduplicator]") {
-  const simhasher hash{words{}};
-  const code_point_ngrams triples{3};
-  const auto similarity = [&](std::uint32_t, const std::string& kept, const std::string& text) {
-    return std::optional<double>(plain_jaccard(tokens_of(triples, kept), tokens_of(triples, text)));
+  const auto check = [](const auto& hash, const auto& extract, std::uint64_t seed) {
+    fingerprint_deduplicator dedup{hash, extract, jaccard{0.6}, {.distance = 14}};
+    text_source source(seed);
+    std::vector<std::string> kept;
+    std::size_t duplicates = 0;
+    for (std::uint32_t id = 0; id < 300; ++id) {
+      const std::string text = source.next();
+      if (!hash(text)) continue;
+      verdict<std::uint32_t> expected;
+      for (std::uint32_t i = 0; i < kept.size(); ++i) {
+        const int distance = hamming_distance(*hash(kept[i]), *hash(text));
+        const double similarity = jaccard_similarity(extract(kept[i]), extract(text));
+        if (distance > 14 || similarity < 0.6 || similarity <= expected.similarity.value_or(0)) continue;
+        expected.original = i;
+        expected.distance = distance;
+        expected.similarity = similarity;
+      }
+      REQUIRE(dedup.add(text, static_cast<std::uint32_t>(kept.size())) == expected);
+      if (expected.is_new()) kept.push_back(text);
+      duplicates += expected.is_new() ? 0 : 1;
+    }
+    REQUIRE(duplicates > 20);
   };
-  fingerprint_deduplicator dedup{hash, feature_extractor{triples}, jaccard{0.6}, {.distance = 14}};
-  model plain(hash, similarity, 14, 0.6, 8);
-  compare(dedup, plain, 200);
+  check(simhasher{words{}}, feature_extractor{code_point_ngrams{3}}, 200);
   // A check of the default's type with another setting: the features of the fingerprint must not be taken for it.
-  oracle::unless_sample([&](auto) {
-    const simhasher triple_hash{triples};
-    const code_point_ngrams pairs{2};
-    const auto by_pairs = [&](std::uint32_t, const std::string& kept, const std::string& text) {
-      return std::optional<double>(plain_jaccard(tokens_of(pairs, kept), tokens_of(pairs, text)));
-    };
-    fingerprint_deduplicator other{triple_hash, feature_extractor{pairs}, jaccard{0.6}, {.distance = 14}};
-    model plain_other(triple_hash, by_pairs, 14, 0.6, 8);
-    compare(other, plain_other, 201);
-  });
-}
-
-TEST_CASE("the deduplicator with a check of the user's", "[deduplicator]") {
-  const simhasher hash{words{}};
-  std::map<std::uint32_t, std::string> texts;
-  const number_check by_edits = [&](std::uint32_t id, std::string_view text) {
-    return edit_similarity(texts.at(id), text);
-  };
-  fingerprint_deduplicator dedup{hash, at_least{0.75, by_edits}, bits{14}};
-  text_source source(7);
-  const auto similarity = [](std::uint32_t, const std::string& kept, const std::string& text) {
-    return std::optional<double>(edit_similarity(kept, text));
-  };
-  model plain(hash, similarity, 14, 0.75, 8);
-  std::size_t duplicates = 0;
-  for (std::uint32_t id = 0; id < 500; ++id) {
-    const std::string text = source.next();
-    const auto expected = plain.add(text, id);
-    REQUIRE(dedup.add(text, id) == expected);
-    if (expected.is_new()) texts[id] = text;
-    duplicates += expected.is_new() ? 0 : 1;
-  }
-  REQUIRE(duplicates > 50);
+  oracle::unless_sample(
+      [&](auto) { check(simhasher{code_point_ngrams{3}}, feature_extractor{code_point_ngrams{2}}, 201); });
 }
 
 TEST_CASE("large batches give the verdicts of one document after the other", "[deduplicator]") {

@@ -275,7 +275,7 @@ struct row {
 // the limit occur.
 inline constexpr double least_jaccard = 0.5, least_cosine = 0.7, least_contained = 0.75, least_edit = 0.6;
 inline constexpr std::size_t least_common = 2;  // of containment
-inline constexpr int near_bits = 12, candidate_bits = 14, most_bits = 63;
+inline constexpr int near_bits = 12, candidate_bits = 14, far_bits = 40, most_bits = 63;
 inline constexpr std::size_t short_words = 8;
 
 inline int bits_between(const document& a, const document& b) { return hamming_distance(*a.print, *b.print); }
@@ -339,6 +339,16 @@ inline const row checked_yes{"fingerprints and check that says yes",
                                const bool is_match = are_candidates(a, b, candidate_bits) && match_jaccard(a, b);
                                return is_match ? answer(closeness::of_bits(bits_between(a, b))) : std::nullopt;
                              }};
+inline const row far_checked{"far fingerprints and check", [](const document& a, const document& b) -> answer {
+                               const std::size_t common = common_words(a, b),
+                                                 all = a.words.size() + b.words.size() - common;
+                               if (!are_candidates(a, b, far_bits) || 10 * common < 3 * all) return std::nullopt;
+                               return closeness::of_share(common, all);
+                             }};
+inline const row equal_checked{"equal fingerprints and check", [](const document& a, const document& b) {
+                                 const bool are_equal = are_candidates(a, b, 0) && a.words == b.words;
+                                 return are_equal ? answer(closeness::of_share(1, 1)) : std::nullopt;
+                               }};
 /// A measure, used as the check of candidates within 63 bits.
 inline row as_check(const row& measure, const char* name) {
   return {name, [measure](const document& a, const document& b) {

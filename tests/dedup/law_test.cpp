@@ -1,6 +1,7 @@
 // One rule decides, in every product: a document is kept unless a document kept before it matches it; its original is the
 // closest of those that do, and of equally close ones the earliest. tests/oracle/law.txt has the cells.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -117,6 +118,12 @@ auto by_checked_fingerprints() {
   return fingerprint_deduplicator{
       by_words, neardup::jaccard{least_jaccard}, {.distance = candidate_bits, .join_cost = join_cost}};
 }
+auto by_far_fingerprints() {
+  return fingerprint_deduplicator{by_words, neardup::jaccard{0.3}, {.distance = far_bits, .join_cost = join_cost}};
+}
+auto by_equal_fingerprints() {
+  return fingerprint_deduplicator{by_words, neardup::jaccard{1}, {.distance = 0, .join_cost = join_cost}};
+}
 auto by_yes() {
   return fingerprint_deduplicator{
       by_words, check_that_says_yes(), neardup::bits{candidate_bits}, {.min_tokens = 0, .join_cost = join_cost}};
@@ -219,8 +226,20 @@ pace pace_of(std::span<const std::string> words, bool is_reopened) {
   return how;
 }
 
+/// Returns true if a verdict has the distance and the similarity of the later document and its original.
+bool has_facts(const row& by, const document& original, const document& later, const found_type& found) {
+  const answer match = by.match(original, later);
+  if (!match) return true;  // the original is wrong
+  const bool is_of_bits = *match > closeness::of_share(1, 1);
+  const int bits =
+      is_of_bits ? static_cast<int>(closeness::of_bits(0).part - match->part) : bits_between(original, later);
+  if (found.distance && *found.distance != bits) return false;
+  if (found.similarity && (is_of_bits || std::abs(*found.similarity - number_of(match)) > 1e-9)) return false;
+  return found.distance || found.similarity;
+}
+
 /// Adds the texts in the order of decision. Returns: the verdict about each.
-labels label_one_by_one(const corpus& c, const labels& order, const pace& how, const opener& form) {
+labels label_one_by_one(const row& by, const corpus& c, const labels& order, const pace& how, const opener& form) {
   const std::size_t count = c.texts.size();
   const std::vector<id_type> ids = mixed_ids(count);
   std::vector<std::size_t> document_of(count);
@@ -236,6 +255,8 @@ labels label_one_by_one(const corpus& c, const labels& order, const pace& how, c
   labels label(count);
   const auto note = [&](std::size_t document, const found_type& found) {
     label[document] = found.original ? document_of[*found.original] : document;
+    if (!found.original) return;
+    REQUIRE(has_facts(by, described_before(c.texts[label[document]]), described_before(c.texts[document]), found));
   };
   for (std::size_t place = 0; place < c.known; ++place) {
     label[order[place]] = order[place];
@@ -500,7 +521,7 @@ void check_deduplicators(const row& by, const Make& make, bool by_size = false) 
     const std::size_t words = parts_of(found->words, ',').size();
     const pace how = pace_of(std::span(of.words).subspan(words), found->is_reopened);
     cell one(
-        by, of.name, [&](const corpus& c) { return label_one_by_one(c, order_in(c), how, found->how); },
+        by, of.name, [&](const corpus& c) { return label_one_by_one(by, c, order_in(c), how, found->how); },
         [&](const corpus& c) { return verdicts(by, c, order_in(c)); }, by_size ? "by size" : "");
     one.over_corpora_of(of, found->corpora);
   }
@@ -773,6 +794,10 @@ TEST_CASE("the law: deduplicators by fingerprints of counts", "[law]") {
 TEST_CASE("the law: deduplicators by fingerprints and a check", "[law]") {
   check_deduplicators(checked, by_checked_fingerprints);
 }
+TEST_CASE("the law: deduplicators by the largest and least distances and similarities", "[law]") {
+  check_deduplicators(far_checked, by_far_fingerprints);
+  check_deduplicators(equal_checked, by_equal_fingerprints);
+}
 TEST_CASE("the law: deduplicators by fingerprints and a check that says yes", "[law]") {
   check_deduplicators(checked_yes, by_yes);
 }
@@ -868,7 +893,7 @@ TEST_CASE("the law: groups of fingerprints", "[law]") {
 TEST_CASE("the law: each cell of the table has a test", "[law]") {
   // The tests above run the columns of these rows that begin with these words.
   const std::vector<std::string> sets{"Jaccard", "cosine"},
-      checks{"cosine as a check", "containment as a check", "edits as a check"};
+      checks{"cosine as a check", "containment as a check", "edits as a check", far_checked.name, equal_checked.name};
   const std::vector<std::string> prints{fingerprints.name, checked.name, checked_yes.name};
   const std::vector<std::string> by_words_of_short{fingerprints_long.name, fingerprints_counted.name};
   const auto is_one_of = [](const std::string& name, const std::vector<std::string>& names) {
