@@ -5,7 +5,6 @@
 #include <neardup/threads.hpp>
 #include <numeric>
 
-#include "../documents/code_index.hpp"
 #include "../ground/text.hpp"
 #include "context.hpp"
 #include "near_pairs.hpp"
@@ -397,53 +396,6 @@ std::vector<group_member> document_groups::operator[](std::size_t i) const {
         member_of(members_[m].b, members_[m].distance, similarities_.empty() ? std::nullopt : similarities_[m]));
   }
   return group;
-}
-
-std::vector<std::uint32_t> extend_groups_of_codes(const distinct_documents& known, const wide_codes& representatives,
-                                                  const wide_codes& codes, int distance, bool among_themselves,
-                                                  unsigned threads) {
-  const auto before = static_cast<std::uint32_t>(representatives.size());
-  const auto count = static_cast<std::uint32_t>(codes.size());
-  const std::vector<std::uint32_t> first =
-      first_of_equal(count, [&](std::uint32_t a, std::uint32_t b) { return codes[a] <=> codes[b]; });
-  neardup::pair_groups<std::uint32_t> groups(before + count);
-  std::vector<std::uint32_t> others, firsts;
-  if (known.has_repeats()) {
-    others.assign(known.numbers().begin(), known.numbers().end());
-  } else {
-    for (std::uint32_t i = 0; i < known.count(); ++i) others.push_back(i);
-  }
-  for (auto i = static_cast<std::uint32_t>(known.count()); i < before; ++i) others.push_back(i);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (first[i] == i) {
-      firsts.push_back(i);
-    } else if (among_themselves) {
-      groups.add_copy(before + i, before + first[i]);
-    }
-  }
-  std::vector<candidate> found;
-  visit_code_pairs(codes, firsts, representatives, others, distance, threads,
-                   [&](std::uint32_t a, std::uint32_t b, int bits) {
-                     found.push_back({before + a, b, bits});
-                   });
-  if (among_themselves) {
-    visit_code_pairs(codes, firsts, distance, threads, [&](std::uint32_t a, std::uint32_t b, int bits) {
-      found.push_back({before + b, before + a, bits});
-    });
-  }
-  std::sort(found.begin(), found.end(),
-            [](const candidate& x, const candidate& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
-  for (const candidate& pair : found) {
-    groups.add(pair.a, pair.b, [&] { return neardup::closeness_of({true, std::nullopt}, pair.distance); });
-  }
-  const std::vector<std::uint32_t> all = groups.finish();
-  std::vector<std::uint32_t> label(all.begin() + before, all.end());
-  for (std::uint32_t i = 0; !among_themselves && i < count; ++i) {
-    // Equal codes have the same representative if its number is below `before`. Otherwise, each code represents itself.
-    const std::uint32_t by = label[first[i]];
-    label[i] = by < before ? by : before + i;
-  }
-  return label;
 }
 
 void finish_groups(context& c, const group_counts& counts) {

@@ -60,13 +60,6 @@ std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& k
                                                      const fingerprint_part& fingerprints, const neardup::bits& within,
                                                      const position_check* check, const neardup::group_options& how);
 
-/// Like neardup::extend_groups(), but for wide codes. Returns the number of the representative of each code. The
-/// representatives have the numbers below representatives.size(), and codes[i] has the number representatives.size() +
-/// i. `among_themselves`: true if an earlier code of `codes` may also be a representative.
-std::vector<std::uint32_t> extend_groups_of_codes(const distinct_documents& known, const wide_codes& representatives,
-                                                  const wide_codes& codes, int distance, bool among_themselves,
-                                                  unsigned threads);
-
 /// Returns the representative of each document. Without `originals`, the call takes less time, and only decides which
 /// documents are kept; see neardup::group_options.
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals = true);

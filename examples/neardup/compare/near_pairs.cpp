@@ -16,41 +16,58 @@ namespace command {
 
 namespace {
 
-/// Calls `visit(i, j, distance)` for the candidate pairs of a run with copies_once: the first of equal documents is
-/// paired with other documents, and each later copy is paired only with the first.
-void visit_candidates_once(const context& c, const corpus& all, const fingerprint_pair_visitor& visit) {
-  std::vector<std::uint32_t> firsts;
-  fingerprint_vector fingerprints(all.fingerprints.bits());
-  const fingerprint_words prints = all.fingerprints.words();
+/// Documents whose fingerprints are joined, with their numbers.
+struct joined_documents {
+  explicit joined_documents(std::size_t bits) : fingerprints(bits) {}
+
+  fingerprint_vector fingerprints;
+  std::vector<std::uint32_t> numbers;
+};
+
+/// Calls `visit(i, j, distance)` for the candidate pairs, in any order. With --against, visits pairs of i in the input
+/// and j in the other corpus. Without --against, or in addition with `also_within`, visits pairs of the input. With
+/// `copies_once`, the first of equal documents is paired with other documents, and each later copy is paired only with
+/// the first. `left_out`: see find_near_pairs().
+void visit_candidates(const context& c, const corpus& all, bool copies_once, const std::vector<bool>& left_out,
+                      const fingerprint_pair_visitor& visit) {
+  const auto visit_all = [&](const fingerprint_part& input, const fingerprint_part& others, const auto& number_in_input,
+                             const auto& number_in_others) {
+    visit_fingerprint_pairs(c, input, &others, [&](std::size_t i, std::size_t j, int distance) {
+      visit(number_in_input(i), number_in_others(j), distance);
+    });
+    if (c.settings.against.any() && !c.settings.against.also_within) return;
+    visit_fingerprint_pairs(c, input, nullptr, [&](std::size_t i, std::size_t j, int distance) {
+      visit(number_in_input(i), number_in_input(j), distance);
+    });
+  };
   const auto count = static_cast<std::uint32_t>(all.fingerprints.size());
-  const auto first = first_of_equal(count, [&](std::uint32_t a, std::uint32_t b) {
-    const auto by_fingerprint = prints.compare(a, b);
-    return by_fingerprint != 0 ? by_fingerprint : compare_features(all.check[a], all.check[b]);
-  });
+  if (!copies_once && left_out.empty()) {
+    return visit_all(
+        all.fingerprints.part(all.against, count), all.fingerprints.part(0, all.against),
+        [&](std::size_t i) { return all.against + i; }, [](std::size_t j) { return j; });
+  }
+  const fingerprint_words prints = all.fingerprints.words();
+  std::vector<std::uint32_t> first(count);
+  std::iota(first.begin(), first.end(), 0U);
+  if (copies_once) {
+    first = first_of_equal(count, [&](std::uint32_t a, std::uint32_t b) {
+      const auto by_fingerprint = prints.compare(a, b);
+      return by_fingerprint != 0 ? by_fingerprint : compare_features(all.check[a], all.check[b]);
+    });
+  }
+  joined_documents others(all.fingerprints.bits()), input(all.fingerprints.bits());
   for (std::uint32_t i = 0; i < count; ++i) {
     if (first[i] != i) {
       visit(first[i], i, 0);
-      continue;
+    } else if (left_out.empty() || !left_out[i]) {
+      joined_documents& to = i < all.against ? others : input;
+      to.numbers.push_back(i);
+      to.fingerprints.push_back(all.fingerprints[i]);
     }
-    firsts.push_back(i);
-    fingerprints.push_back(all.fingerprints[i]);
   }
-  visit_fingerprint_pairs(c, fingerprints.part(0, fingerprints.size()), nullptr,
-                          [&](std::size_t i, std::size_t j, int distance) { visit(firsts[i], firsts[j], distance); });
-}
-
-/// Calls `visit(i, j, distance)` for the candidate pairs, in any order. With --against, visits pairs of i in the input
-/// and j in the other corpus. Without --against, or in addition with `also_within`, visits pairs of the input.
-void visit_candidates(const context& c, const corpus& all, bool copies_once, const fingerprint_pair_visitor& visit) {
-  if (copies_once) return visit_candidates_once(c, all, visit);
-  const fingerprint_part others = all.fingerprints.part(0, all.against);
-  const fingerprint_part input = all.fingerprints.part(all.against, all.fingerprints.size());
-  visit_fingerprint_pairs(c, input, &others,
-                          [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); });
-  if (c.settings.against.any() && !c.settings.against.also_within) return;
-  visit_fingerprint_pairs(c, input, nullptr, [&](std::size_t i, std::size_t j, int distance) {
-    visit(all.against + i, all.against + j, distance);
-  });
+  visit_all(
+      input.fingerprints.part(0, input.numbers.size()), others.fingerprints.part(0, others.numbers.size()),
+      [&](std::size_t i) { return input.numbers[i]; }, [&](std::size_t j) { return others.numbers[j]; });
 }
 
 /// Adds to `found` the wanted pairs of similar feature sets, or of texts of a sufficient edit similarity. Uses no
@@ -106,8 +123,8 @@ void find_exact_pairs(context& c, const corpus& all, bool copies_once, const Wan
 /// Adds to `passed` the wanted candidate pairs that pass the check. All threads check batches of candidates. Not all
 /// candidates are stored, because there may be thousands of them for each accepted pair.
 template <class Wanted>
-void find_checked_pairs(const context& c, const corpus& all, bool copies_once, const Wanted& is_wanted,
-                        sorted_pairs& passed) {
+void find_checked_pairs(const context& c, const corpus& all, bool copies_once, const std::vector<bool>& left_out,
+                        const Wanted& is_wanted, sorted_pairs& passed) {
   constexpr std::size_t checked_at_once = std::size_t{1} << 16;
   std::vector<candidate> waiting;
   const auto check_waiting = [&] {
@@ -118,7 +135,7 @@ void find_checked_pairs(const context& c, const corpus& all, bool copies_once, c
     }
     waiting.clear();
   };
-  visit_candidates(c, all, copies_once, [&](std::size_t i, std::size_t j, int distance) {
+  visit_candidates(c, all, copies_once, left_out, [&](std::size_t i, std::size_t j, int distance) {
     if (!is_wanted(i, j)) return;
     const auto a = static_cast<std::uint32_t>(i), b = static_cast<std::uint32_t>(j);
     if (!c.settings.comparison.min_similarity) {
@@ -131,38 +148,30 @@ void find_checked_pairs(const context& c, const corpus& all, bool copies_once, c
   if (!waiting.empty()) check_waiting();
 }
 
-/// Adds to `found` the wanted pairs of wide codes within the distance. There is no other check.
-template <class Wanted>
-void find_code_pairs(const context& c, const corpus& all, bool copies_once, const std::vector<bool>& left_out,
-                     const Wanted& is_wanted, sorted_pairs& found) {
-  const wide_codes& codes = *all.fingerprints.wide();
-  const int distance = c.settings.comparison.distance;
-  const auto count = static_cast<std::uint32_t>(codes.size()), against = static_cast<std::uint32_t>(all.against);
-  std::vector<std::uint32_t> first(count), others, input;
-  std::iota(first.begin(), first.end(), 0U);
-  const auto add = [&](std::uint32_t a, std::uint32_t b) {
-    if (is_wanted(a, b)) found.add({a, b, 0});
-  };
-  // The first of equal codes is paired with other codes. Each further copy is paired only with the first.
-  if (copies_once)
-    first = first_of_equal(count, [&](std::uint32_t a, std::uint32_t b) { return codes[a] <=> codes[b]; });
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (first[i] != i) {
-      add(first[i], i);
-    } else if (left_out.empty() || !left_out[i]) {
-      (i < against ? others : input).push_back(i);
-    }
-  }
-  const auto add_pair = [&](std::uint32_t a, std::uint32_t b, int /*distance*/) { add(a, b); };
-  visit_code_pairs(codes, input, codes, others, distance, c.settings.threads, add_pair);
-  if (c.settings.against.any() && !c.settings.against.also_within) return;
-  visit_code_pairs(codes, input, distance, c.settings.threads, add_pair);
+/// Returns the numbers of the fingerprints of a part.
+std::vector<std::uint32_t> numbers_in(const fingerprint_part& part) {
+  std::vector<std::uint32_t> numbers(part.end - part.first);
+  std::iota(numbers.begin(), numbers.end(), static_cast<std::uint32_t>(part.first));
+  return numbers;
 }
 
 }  // namespace
 
 void visit_fingerprint_pairs(const context& c, const fingerprint_part& some, const fingerprint_part* others,
                              const fingerprint_pair_visitor& visit) {
+  if (const wide_codes* const codes = some.all.wide()) {
+    const auto visit_numbers = [&](std::size_t first_of_second) {
+      return [&visit, &some, first_of_second](std::uint32_t a, std::uint32_t b, int distance) {
+        visit(a - some.first, b - first_of_second, distance);
+      };
+    };
+    const int distance = c.settings.comparison.distance;
+    if (others == nullptr) {
+      return visit_code_pairs(*codes, numbers_in(some), distance, c.settings.threads, visit_numbers(some.first));
+    }
+    return visit_code_pairs(*codes, numbers_in(some), *others->all.wide(), numbers_in(*others), distance,
+                            c.settings.threads, visit_numbers(others->first));
+  }
   const neardup::bits within = within_of(c.settings.comparison);
   const neardup::join_options how{.run = neardup::threads{c.settings.threads}};
   with_bits(some.all.bits(), [&](auto bits) {
@@ -181,8 +190,7 @@ void find_near_pairs(context& c, const corpus& all, sorted_pairs& found, bool co
                                          : counted(all.fingerprints.size(), "fingerprint", "fingerprints")));
   const auto find = [&](const auto& is_wanted) {
     if (is_exact) return find_exact_pairs(c, all, copies_once, is_wanted, found);
-    if (all.fingerprints.wide() != nullptr) return find_code_pairs(c, all, copies_once, left_out, is_wanted, found);
-    find_checked_pairs(c, all, copies_once, is_wanted, found);
+    find_checked_pairs(c, all, copies_once, left_out, is_wanted, found);
   };
   find([&](std::size_t i, std::size_t j) {
     return all.may_pair(i, j) && (left_out.empty() || (!left_out[i] && !left_out[j]));

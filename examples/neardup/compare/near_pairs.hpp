@@ -14,7 +14,6 @@ using fingerprint_pair_visitor = std::function<void(std::size_t i, std::size_t j
 
 /// Calls `visit(i, j, distance)` for each pair of positions i in `some` and j in `others` whose fingerprints are within
 /// the distance of the run. If `others` is nullptr, both positions are in `some`, i < j.
-/// Precondition: the width of the fingerprints has a type; see has_type().
 void visit_fingerprint_pairs(const context& c, const fingerprint_part& some, const fingerprint_part* others,
                              const fingerprint_pair_visitor& visit);
 

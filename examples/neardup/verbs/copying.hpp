@@ -147,6 +147,16 @@ class record_writer {
   bool is_closed_ = false;
 };
 
+/// Returns true if the file of --dropped is written as JSON Lines.
+inline bool drops_as_json(const run_settings& settings) {
+  return settings.input.unit == unit_of_input::json_lines || settings.output.as_json();
+}
+
+/// Writes a dropped document and its original to the file of --dropped.
+inline void write_dropped(context& c, const match_line& line) {
+  *c.dropped << text_of_match(c.settings.fingerprint, drops_as_json(c.settings), line);
+}
+
 /// Reads the documents of the input again, in a second pass that computes no features.
 /// Memory: one byte for each line.
 class second_pass {

@@ -57,40 +57,38 @@ void run_without_passages(context& c) {
     return a.second != b.second ? a.second < b.second : a.first < b.first;
   });
 
-  const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
   cutting_writer writer(c, false);
   auto next = found.begin();
   std::uint32_t number = 0;  // number of the document among the documents with tokens
   std::uint64_t scattered = 0;
-  documents.visit_documents(
-      [&](bool has_tokens, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
-        const auto first = next;
-        while (has_tokens && next != found.end() && next->second == number) ++next;
-        const std::size_t i = all.against + number;
-        number += has_tokens ? 1 : 0;
-        if (first == next) return writer.keep(from, line, raw);
-        const std::vector<std::string_view>& texts = writer.texts_of(from, line, raw);
-        std::vector<std::vector<text_range>> removed(texts.size());
-        bool is_found = false;
-        for (std::size_t f = 0; f < texts.size(); ++f) {
-          const passage_finder finder(texts[f], next - first > 1);
-          for (auto pair = first; pair != next; ++pair) {
-            for (const passage& one : finder.passages_of(all.against_pairs[pair->first])) {
-              if (one.common < neardup::default_min_contained) continue;
-              removed[f].push_back({one.begin, one.end});
-              is_found = true;
-              if (!c.dropped) continue;
-              *c.dropped << text_of_match(
-                  c.settings.fingerprint, as_json,
-                  {"id", "against", all.documents.id(i), all.documents.id(pair->first), all.distance(i, pair->first),
-                   pair->similarity, all.documents.place_of_repeated(i), all.documents.place_of_repeated(pair->first),
-                   shown_in(c.settings.input, writer.name_of(f), texts[f], one)});
-            }
-          }
+  documents.visit_documents([&](bool has_tokens, const std::shared_ptr<source>& from, std::uint64_t line,
+                                std::string_view raw) {
+    const auto first = next;
+    while (has_tokens && next != found.end() && next->second == number) ++next;
+    const std::size_t i = all.against + number;
+    number += has_tokens ? 1 : 0;
+    if (first == next) return writer.keep(from, line, raw);
+    const std::vector<std::string_view>& texts = writer.texts_of(from, line, raw);
+    std::vector<std::vector<text_range>> removed(texts.size());
+    bool is_found = false;
+    for (std::size_t f = 0; f < texts.size(); ++f) {
+      const passage_finder finder(texts[f], next - first > 1);
+      for (auto pair = first; pair != next; ++pair) {
+        for (const passage& one : finder.passages_of(all.against_pairs[pair->first])) {
+          if (one.common < neardup::default_min_contained) continue;
+          removed[f].push_back({one.begin, one.end});
+          is_found = true;
+          if (!c.dropped) continue;
+          write_dropped(
+              c, {"id", "against", all.documents.id(i), all.documents.id(pair->first), all.distance(i, pair->first),
+                  pair->similarity, all.documents.place_of_repeated(i), all.documents.place_of_repeated(pair->first),
+                  shown_in(c.settings.input, writer.name_of(f), texts[f], one)});
         }
-        scattered += is_found ? 0 : 1;
-        writer.write(from, line, raw, texts, removed);
-      });
+      }
+    }
+    scattered += is_found ? 0 : 1;
+    writer.write(from, line, raw, texts, removed);
+  });
   writer.finish_run(scattered == 0 ? ""
                                    : "; " + counted(scattered, "record", "records") +
                                          " kept whole with what stands in the other corpus in pieces of fewer than " +
@@ -130,7 +128,7 @@ void run_without_parts(context& c, const part_settings& how) {
     if (label[i] != i) firsts.try_emplace(label[i]);
   }
 
-  const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
+  const bool as_json = drops_as_json(c.settings);
   cutting_writer writer(c, true);
   std::uint32_t number = 0, document = 0;
   std::uint64_t count = 0;

@@ -80,7 +80,7 @@ using id_of_document = std::function<std::string(std::uint32_t document)>;
 /// the number of the first document of the input.
 void write_without(context& c, const passage_settings& how, const second_pass& documents, std::uint32_t first_document,
                    found_passages& found, const std::optional<first_offsets>& firsts, const id_of_document& id) {
-  const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
+  const bool as_json = drops_as_json(c.settings);
   const std::vector<std::string>& fields = c.settings.input.text_fields;
   const bool has_arrays = std::any_of(fields.begin(), fields.end(),
                                       [](const std::string& field) { return field.find("[*]") != field.npos; });

@@ -9,7 +9,6 @@
 #include <neardup/fingerprint/hashers.hpp>
 #include <neardup/sets/pairs.hpp>
 #include <neardup/threads.hpp>
-#include <numeric>
 #include <unordered_set>
 
 #include "../compare/check.hpp"
@@ -20,7 +19,6 @@
 #include "../compare/near_pairs.hpp"
 #include "../compare/partitions.hpp"
 #include "../documents/changed_index.hpp"
-#include "../documents/code_index.hpp"
 #include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
@@ -50,20 +48,18 @@ bool needs_names(const run_settings& settings) {
          settings.input.unit == unit_of_input::fingerprints;
 }
 
-/// Writes a dropped document and its representative, as JSON Lines or as columns. `place`: the position of the document
-/// if an earlier document has the same id, or empty.
+/// Writes a dropped document, whose original is document `by` of `kept`. `place`: the position of the document if an
+/// earlier document has the same id, or empty.
 void write_dropped(context& c, const std::string& id, const std::string& place, const any_fingerprint& fingerprint,
                    feature_set features, const corpus& kept, std::size_t by,
                    std::optional<shown_passage> passage = std::nullopt) {
   std::optional<int> distance;
   if (!c.settings.comparison.is_exact) distance = hamming_distance(kept.fingerprints[by], fingerprint);
-  const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
   std::optional<double> similarity;
   if (c.settings.comparison.min_similarity)
     similarity = similarity_at_least(c.settings.comparison.check, kept.check[by], features, 0);
-  *c.dropped << text_of_match(c.settings.fingerprint, as_json,
-                              {"id", by < kept.against ? "against" : "kept", id, kept.documents.id(by), distance,
-                               similarity, place, kept.documents.place_of_repeated(by), std::move(passage)});
+  write_dropped(c, {"id", by < kept.against ? "against" : "kept", id, kept.documents.id(by), distance, similarity,
+                    place, kept.documents.place_of_repeated(by), std::move(passage)});
 }
 
 /// The index to which kept documents are added, and the documents to add.
@@ -336,17 +332,13 @@ class first_come_filter {
                                                      const std::vector<std::string_view>& values) {
     const run_settings& settings = context_.settings;
     const std::size_t kept = kept_.size();
-    if (is_paired()) return decide_within(compared, values);
+    if (is_paired() || decided_.fingerprints.wide() != nullptr) return decide_by_pairs(compared, values);
     if (settings.comparison.is_exact) return decide_exactly(compared);
     const auto features = [&](std::size_t i) { return i < kept ? kept_.check[i] : compared[i - kept]->features; };
     const auto check = [&](std::size_t i, std::size_t j) {
       return check_documents(settings.comparison, features(i), features(j));
     };
     if (!distinct_) distinct_.emplace(kept_, kept_.against);
-    if (const wide_codes* const codes = decided_.fingerprints.wide()) {
-      return extend_groups_of_codes(*distinct_, *kept_.fingerprints.wide(), *codes, settings.comparison.distance,
-                                    is_compared_within(), settings.threads);
-    }
     const neardup::group_options how{.among_themselves = is_compared_within(),
                                      .originals = names_originals(),
                                      .run = neardup::threads{settings.threads}};
@@ -358,9 +350,10 @@ class first_come_filter {
                                      within_of(settings.comparison), &by_features, how);
   }
 
-  /// Decides like decide_on(), for --within and --across. The documents kept before are passed as another corpus.
-  std::vector<std::uint32_t> decide_within(const std::vector<const document*>& compared,
-                                           const std::vector<std::string_view>& values) {
+  /// Decides like decide_on(), for --within, --across, and codes whose width has no type. The documents kept before are
+  /// passed as another corpus.
+  std::vector<std::uint32_t> decide_by_pairs(const std::vector<const document*>& compared,
+                                             const std::vector<std::string_view>& values) {
     const auto kept = static_cast<std::uint32_t>(kept_.size());
     if (is_early(compared)) {
       const auto value_of = [&](std::uint32_t number) {
@@ -379,10 +372,10 @@ class first_come_filter {
     for (std::uint32_t i = 0; i < kept; ++i) {
       before.features = kept_.check[i];
       if (kept_.has_fingerprints) before.fingerprint = kept_.fingerprints[i];
-      add(before, kept_.value(i));
+      add(before, is_paired() ? kept_.value(i) : "");
     }
     all.end_against();
-    for (std::size_t i = 0; i < compared.size(); ++i) add(*compared[i], values[i]);
+    for (std::size_t i = 0; i < compared.size(); ++i) add(*compared[i], is_paired() ? values[i] : "");
     std::vector<std::uint32_t> label = find_groups(context_, all, names_originals());
     label.erase(label.begin(), label.begin() + kept);
     return label;
@@ -466,21 +459,6 @@ class first_come_filter {
                              consider(pair.first, pair.second, std::nullopt, {true, pair.similarity});
                            },
                            {.run = neardup::threads{context_.settings.threads}});
-    } else if (kept_.fingerprints.wide() != nullptr) {
-      const std::size_t width = context_.settings.fingerprint.bits;
-      wide_codes codes(width), other_codes(width);
-      for (const std::uint32_t i : dropped) codes.push_back(compared[i]->fingerprint.words());
-      for (const std::uint32_t other : others) {
-        other_codes.push_back(other < kept ? kept_.fingerprints[other].words()
-                                           : compared[other - kept]->fingerprint.words());
-      }
-      std::vector<std::uint32_t> of_codes(dropped.size()), of_others(others.size());
-      std::iota(of_codes.begin(), of_codes.end(), 0U);
-      std::iota(of_others.begin(), of_others.end(), 0U);
-      visit_code_pairs(codes, of_codes, other_codes, of_others, comparison.distance, context_.settings.threads,
-                       [&](std::uint32_t i, std::uint32_t j, int distance) {
-                         consider(i, j, distance, {true, std::nullopt});
-                       });
     } else {
       fingerprint_vector prints(context_.settings.fingerprint.bits), other_prints(context_.settings.fingerprint.bits);
       for (const std::uint32_t i : dropped) prints.push_back(compared[i]->fingerprint);
@@ -627,10 +605,8 @@ class first_come_filter {
       similarity =
           similarity_at_least(settings.comparison.check, grown_->index->features(by.number), d.facts.features, 0);
     }
-    const bool as_json = settings.input.unit == unit_of_input::json_lines || settings.output.as_json();
-    *context_.dropped << text_of_match(settings.fingerprint, as_json,
-                                       {"id", "against", d.name(), grown_->index->name(by.number), by.distance,
-                                        similarity, d.facts.repeats_id ? d.from->id_of(d.line) : ""});
+    write_dropped(context_, {"id", "against", d.name(), grown_->index->name(by.number), by.distance, similarity,
+                             d.facts.repeats_id ? d.from->id_of(d.line) : ""});
   }
 
   // A group whose representative is document i of the index has the number of_index + i.

@@ -180,15 +180,12 @@ class pair_checker {
       }
     });
     const std::vector<std::uint32_t> original = groups.finish();
-    const bool as_json =
-        context_.settings.input.unit == unit_of_input::json_lines || context_.settings.output.as_json();
     std::uint64_t dropped = 0;
     for (std::uint32_t i = 0; i < original.size(); ++i) {
       if (original[i] == i) continue;
       ++dropped;
-      *context_.dropped << text_of_match(context_.settings.fingerprint, as_json,
-                                         {"id", "kept", documents_.id(i), documents_.id(original[i]), std::nullopt,
-                                          documents_.similarity(i, original[i], 0)});
+      write_dropped(context_, {"id", "kept", documents_.id(i), documents_.id(original[i]), std::nullopt,
+                               documents_.similarity(i, original[i], 0)});
     }
     return dropped;
   }
@@ -500,7 +497,6 @@ void verify_clusters(context& c, const pair_source& from) {
   refuse_empty_table(records);
   std::uint64_t clusters = 0, pairs = 0, near = 0, alone = 0;
   std::vector<std::vector<group_member>> groups;
-  const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
   for (const std::vector<std::uint32_t>& members : given.take_all()) {
     if (members.size() < 2) continue;
     ++clusters;
@@ -513,9 +509,8 @@ void verify_clusters(context& c, const pair_source& from) {
       const double similarity = original == i ? 1 : documents.similarity(members[i], members[original], 0).value_or(0);
       found[original].push_back({members[i], documents.id(members[i]), false, std::nullopt, similarity});
       if (original == i || !c.dropped) continue;
-      *c.dropped << text_of_match(
-          c.settings.fingerprint, as_json,
-          {"id", "kept", documents.id(members[i]), documents.id(members[original]), std::nullopt, similarity});
+      write_dropped(
+          c, {"id", "kept", documents.id(members[i]), documents.id(members[original]), std::nullopt, similarity});
     }
     for (auto& [original, group] : found) {
       if (group.size() < 2) {
