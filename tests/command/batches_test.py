@@ -62,40 +62,6 @@ class Batches(CommandTest):
 
 
 class Adding(Batches):
-    def test_batches_are_kept_as_against_all_before_and_added(self):
-        """The twin reads the whole index and writes it anew for each batch."""
-        texts = corpus(900, 11)
-        twin, kept = self.folder / "twin", self.folder / "kept"
-        found = 0
-        setups = effort([SETUPS[0], SETUPS[2], SETUPS[5]], SETUPS)
-        for options in setups:
-            with self.subTest(options=options):
-                for file in self.folder.glob("index*"):
-                    file.unlink()
-                for path in (self.index, twin):
-                    self.make(texts[:300], *options, to=path)
-                batches = [texts[300:500], texts[500:501], [], texts[501:600], texts[600:800]]
-                for number, batch in enumerate(batches):
-                    when = ("never", "auto", "never", "now", "never")[number]
-                    data, dropped = jsonl(batch, 300 + 1000 * number), self.folder / "dropped"
-                    more = ("--jsonl", "--dropped", dropped, "-")
-                    done = self.assert_done(run("unique", "--add-to", self.index, "--compact", when, *more, data=data))
-                    gone = dropped.read_bytes()
-                    expected = self.assert_done(run("unique", "--against", twin, "--also-within", *more, data=data))
-                    self.assertEqual(done.bytes, expected.bytes)
-                    self.assertEqual(gone, dropped.read_bytes())
-                    found += len(gone.splitlines())
-                    kept.write_bytes(expected.bytes)
-                    self.assert_done(run("index", "--index", twin, "--jsonl", "--output", twin, kept))
-                    self.assertEqual(self.size(), self.size(twin))
-                    if when == "never" and expected.bytes:
-                        self.assertTrue(self.log.exists())
-                    if when == "now":
-                        self.assertFalse(self.log.exists())
-                self.assertGreater(self.assert_alike(self.index, twin, texts[800:]), 3)
-                self.assert_files_alike(self.index, twin)
-        self.assertGreater(found, 85 * len(setups))
-
     def test_appending_adds_all(self):
         texts = corpus(300, 12)
         twin = self.folder / "twin"

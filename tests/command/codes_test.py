@@ -140,53 +140,7 @@ class Oracle(CommandTest):
 
 
 class Equal(CommandTest):
-    """Many equal codes or texts. Of equal ones the first is the original, and they cost no more than others."""
-
-    def labels(self, verb, *arguments, **more):
-        """id -> (original, distance), of the dropped documents."""
-        dropped = self.folder / "dropped"
-        dropped.unlink(missing_ok=True)
-        self.assert_done(run(verb, "--quiet", *arguments, "--dropped", dropped, **more))
-        rows = [line.split("\t") for line in dropped.read_text().splitlines()]
-        return {row[2]: (row[3], int(row[1])) for row in rows}
-
-    def test_the_first_of_equal_ones_is_the_original(self):
-        rng = random.Random(31)
-        bits, distance = 64, 6
-        centers = [rng.getrandbits(bits) for _ in range(4)]
-        few = [center ^ sum(1 << bit for bit in rng.sample(range(bits), rng.randrange(5))) for center in centers for _ in range(3)]
-        make = lambda count, name: {f"{name}{i}": rng.choice(few) if rng.random() < 0.9 else rng.getrandbits(bits) for i in range(count)}
-        known, asked = make(400, "k"), make(400, "a")
-        codes_ = ("--input-format", "codes", "--distance", distance)
-
-        def wanted(known, asked):
-            found = {}
-            for name, code in asked.items():
-                apart = min(((hamming_distance(code, other), i, k) for i, (k, other) in enumerate(known.items())))
-                if apart[0] <= distance:
-                    found[name] = (apart[2], apart[0])
-            return found
-
-        against = self.write("known", as_lines(known, bits))
-        asked_lines = as_lines(asked, bits)
-        asked_file = self.write("asked", asked_lines)
-        self.assertGreater(len(wanted(known, asked)), 300)
-        for source in (asked_file, "-"):
-            found = self.labels("unique", *codes_, "--against", against, source, data=asked_lines)
-            self.assertEqual(found, wanted(known, asked))
-        index = self.folder / "index"
-        self.assert_done(run("index", *codes_, "--output", index, "-", data=as_lines(known, bits)))
-        self.assertEqual(self.labels("unique", *codes_, "--against", index, asked_file), wanted(known, asked))
-        # The first ones are removed, so the next ones are the originals.
-        gone = list(known)[:40]
-        self.assert_done(run("index", "--index", index, "--remove", "-", "--compact", "never", data="\n".join(gone)))
-        rest = {name: code for name, code in known.items() if name not in gone}
-        added = self.labels("unique", *codes_, "--add-to", index, "--also-within", asked_file)
-        near_index = wanted(rest, asked)
-        for name, (original, apart) in added.items():
-            if original in rest:
-                self.assertEqual((original, apart), near_index[name])
-        self.assertLessEqual(set(near_index), set(added))
+    """Many equal codes or texts, which cost no more than others. law_test.py says which is the original."""
 
     def test_texts_with_one_fingerprint_are_told_by_their_features(self):
         rng = random.Random(32)

@@ -150,17 +150,6 @@ class Query(Kept):
         self.make(texts_of(40, 72))
         self.assertEqual(self.assert_done(run("query", "--index", self.index, "--jsonl", "-", data=b"")).text, "")
 
-    def test_as_pairs_against_the_index_does(self):
-        texts = texts_of(3000, 73)
-        self.make(texts[:2700], "--similarity", 0.9)
-        data = self.records((f"d{i}", t) for i, t in enumerate(texts[2700:]))
-        for options in ((), ("--similarity", 0.4), ("--min-similarity", 0.6), ("--check", "cosine")):
-            asked = run("query", "--jsonl", "--format", "jsonl", *options, "--index", self.index, "-", data=data).json
-            pairs = run("pairs", "--jsonl", "--format", "jsonl", *options, "--against", self.index, "-", data=data).json
-            rows = [(r["id"], r["indexed"], r["similarity"]) for r in asked]
-            self.assertGreater(len(rows), 100)
-            self.assertEqual(sorted(rows), sorted((r["a"], r["against"], r["similarity"]) for r in pairs))
-
     def test_of_a_crowd_of_copies(self):
         text = "one and the same text of ten words in all here"
         self.make([text] * 530)

@@ -174,9 +174,9 @@ class Codes(Row):
     options = index_options = (*read, "--distance", "3")
 
     def draw_codes(self, rng):
-        """Codes that differ in some of seven bits from one of eight."""
+        """Codes that differ in some of five bits from one of eight: many are equal."""
         few = [rng.getrandbits(self.bits) for _ in range(8)]
-        flips = lambda: sum(rng.getrandbits(1) << i * self.bits // 7 for i in range(7))
+        flips = lambda: sum(rng.getrandbits(1) << i * self.bits // 5 for i in range(5))
         return {name: {"code": f"{rng.choice(few) ^ flips():0{self.bits // 4}x}"} for name in self.texts}
 
     def prepare(self):
