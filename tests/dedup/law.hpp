@@ -241,6 +241,7 @@ struct document {
   std::string text;
   std::vector<std::size_t> words;  // numbers of the words, ascending, each once
   std::optional<neardup::simhash<64>> print, counted;
+  std::optional<neardup::minwise<64>> minima;
 };
 
 /// The number of a word: new words get the next number.
@@ -251,9 +252,10 @@ inline std::size_t number_of_word(const std::string& word) {
 
 inline const neardup::simhasher<neardup::words> by_words{};
 inline const neardup::simhasher<neardup::words, neardup::tf> by_counts{};
+inline const neardup::minwise_hasher<neardup::words> by_minima{};
 
 inline document describe(const std::string& text) {
-  document described{text, {}, by_words(text), by_counts(text)};
+  document described{text, {}, by_words(text), by_counts(text), by_minima(text)};
   auto& words = described.words;
   for (const std::string& word : split(text)) words.push_back(number_of_word(word));
   std::sort(words.begin(), words.end());
@@ -320,6 +322,10 @@ inline answer match_counted(const document& a, const document& b) {
   if (!a.counted || !b.counted) return std::nullopt;
   return match_near_unless_short(a, b, hamming_distance(*a.counted, *b.counted));
 }
+inline answer match_minima(const document& a, const document& b) {
+  if (!a.minima || !b.minima) return std::nullopt;
+  return match_near_unless_short(a, b, hamming_distance(*a.minima, *b.minima));
+}
 inline bool are_candidates(const document& a, const document& b, int bits) {
   return are_both_there(a, b) && bits_between(a, b) <= bits;
 }
@@ -331,6 +337,7 @@ inline const row edits{"edits", match_edits};
 inline const row fingerprints{"fingerprints", match_near};
 inline const row fingerprints_long{"fingerprints short by words", match_long};
 inline const row fingerprints_counted{"fingerprints of counts short by words", match_counted};
+inline const row codes_long{"min-wise codes short by words", match_minima};
 inline const row checked{"fingerprints and check", [](const document& a, const document& b) {
                            return are_candidates(a, b, candidate_bits) ? match_jaccard(a, b) : std::nullopt;
                          }};
@@ -425,7 +432,7 @@ std::vector<std::string> search_texts(word_lists (*draw)(std::mt19937_64&, std::
 /// as many as some thousand tries give.
 inline std::vector<std::string> crowd_around_the_last(const row& by) {
   oracle::random_engine random(4);
-  const bool is_of_letters = by.match({"aaaaa", {}, {}, {}}, {"aaaab", {}, {}, {}}).has_value();
+  const bool is_of_letters = by.match({"aaaaa", {}, {}, {}, {}}, {"aaaab", {}, {}, {}, {}}).has_value();
   std::vector<std::string> central, texts;
   for (int i = 0; i < (is_of_letters ? 20 : 40); ++i)
     central.push_back(is_of_letters ? std::string(1, "abcdefghijklmnopqrst"[i]) : "c" + std::to_string(i));

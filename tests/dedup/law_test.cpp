@@ -114,6 +114,10 @@ auto by_long_fingerprints() {
   return fingerprint_deduplicator{
       by_counts, neardup::bits{near_bits}, {.min_tokens = short_words, .join_cost = join_cost}};
 }
+[[maybe_unused]] auto by_codes() {
+  return fingerprint_deduplicator{
+      by_minima, neardup::bits{near_bits}, {.min_tokens = short_words, .join_cost = join_cost}};
+}
 auto by_checked_fingerprints() {
   return fingerprint_deduplicator{
       by_words, neardup::jaccard{least_jaccard}, {.distance = candidate_bits, .join_cost = join_cost}};
@@ -418,14 +422,29 @@ opener in_memory(const Make& make, const support::temporary_folder& folder) {
           }};
 }
 
+/// A name for the files of a durable deduplicator, which differs between the classes around it.
+template <class D>
+constexpr const char* name_of = requires(D& dedup) {
+  dedup.expire(0);
+}
+? "stream" : requires(D& dedup) { dedup.save(); }
+? "plain" : "guarded";
+
+template <class D>
+void save_durable(D& dedup) {
+  if constexpr (requires { dedup.save(); }) {
+    dedup.save();
+  } else {
+    dedup.write([](auto& inner) { inner.save(); });
+  }
+}
+
 /// Every other time the deduplicator is saved, too; otherwise its log is replayed.
 template <class D, class Make>
 opener on_disk(const Make& make, const support::temporary_folder& folder) {
   const auto number = std::make_shared<int>(0);
   const auto open_at = [make, &folder, number] {
-    constexpr const char* form = requires(D & dedup) { dedup.expire(0); }
-    ? "stream" : "plain";
-    return as_form(std::make_unique<D>(folder / (form + std::to_string(*number)), make(), made_of));
+    return as_form(std::make_unique<D>(folder / (name_of<D> + std::to_string(*number)), make(), made_of));
   };
   return {[=] {
             static int last = 0;
@@ -433,15 +452,15 @@ opener on_disk(const Make& make, const support::temporary_folder& folder) {
             return open_at();
           },
           [=](std::unique_ptr<any_form> dedup) {
-            if (*number % 2 == 0) form_of<D>::get(*dedup).save();
+            if (*number % 2 == 0) save_durable(form_of<D>::get(*dedup));
             dedup.reset();
             return open_at();
           }};
 }
 
 /// The first words of the columns of deduplicators.
-const std::vector<std::string> classes{"deduplicator",       "guarded", "stream",
-                                       "stream that renews", "durable", "durable stream"};
+const std::vector<std::string> classes{
+    "deduplicator", "guarded", "stream", "stream that renews", "durable", "durable stream", "guarded durable stream"};
 
 /// A form of deduplicators: the words of its columns, and how many random corpora it gets.
 struct form {
@@ -473,6 +492,9 @@ std::vector<form> forms_of(const Make& make, const support::temporary_folder& fo
     all.push_back({"stream that renews, saved and restored", in_memory<stream>(make_renewing, folder), on_files, true});
     using durable = durable_deduplicator<plain>;
     all.push_back({"durable, saved and restored", on_disk<durable>(make, folder), on_files, true});
+    using shared_stream = guarded<durable_deduplicator<stream>>;
+    all.push_back(
+        {"guarded durable stream, saved and restored", on_disk<shared_stream>(make_renewing, folder), on_files, true});
   }
   return all;
 }
@@ -790,6 +812,7 @@ TEST_CASE("the law: deduplicators by fingerprints, short texts by their words", 
 TEST_CASE("the law: deduplicators by fingerprints of counts", "[law]") {
   check_deduplicators(fingerprints_counted, by_counted_fingerprints);
 }
+TEST_CASE("the law: deduplicators by min-wise codes", "[law]") { check_deduplicators(codes_long, by_codes); }
 #endif
 TEST_CASE("the law: deduplicators by fingerprints and a check", "[law]") {
   check_deduplicators(checked, by_checked_fingerprints);
@@ -895,7 +918,7 @@ TEST_CASE("the law: each cell of the table has a test", "[law]") {
   const std::vector<std::string> sets{"Jaccard", "cosine"},
       checks{"cosine as a check", "containment as a check", "edits as a check", far_checked.name, equal_checked.name};
   const std::vector<std::string> prints{fingerprints.name, checked.name, checked_yes.name};
-  const std::vector<std::string> by_words_of_short{fingerprints_long.name, fingerprints_counted.name};
+  const std::vector<std::string> by_words_of_short{fingerprints_long.name, fingerprints_counted.name, codes_long.name};
   const auto is_one_of = [](const std::string& name, const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
