@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <neardup/edits/pairs.hpp>
+#include <neardup/fingerprint/defaults.hpp>
 #include <neardup/sets/similarity.hpp>
 #include <neardup/text/ngrams.hpp>
 #include <neardup/threads.hpp>
