@@ -48,8 +48,9 @@ bool has_date_or_address(std::string_view text) {
 }
 
 /// The verbs of lines such as "On DATE, NAME wrote:", in several languages. ASCII letters are in lower case.
-constexpr std::array verbs{"wrote", "writes",  "schrieb", "a écrit", "escribió", "ha scritto", "escreveu", "schreef",
-                           "skrev", "napisał", "pisze",   "пишет",   "написал",  "写道",       "寫道",     "said"};
+constexpr std::array quoting_verbs{"wrote",    "writes",  "schrieb", "a écrit", "escribió", "ha scritto",
+                                   "escreveu", "schreef", "skrev",   "napisał", "pisze",    "пишет",
+                                   "написал",  "写道",    "寫道",    "said"};
 
 /// Returns true if a line begins like "On DATE, NAME wrote:" in one of several languages.
 bool has_beginning(std::string_view line) {
@@ -72,7 +73,7 @@ std::size_t attribution(const std::vector<std::string_view>& lines, std::size_t 
     constexpr std::string_view wide_colon = "：";
     const bool has_end = joined.ends_with(':') || joined.ends_with(wide_colon);
     if (!has_end) continue;
-    const bool has_verb = std::any_of(verbs.begin(), verbs.end(),
+    const bool has_verb = std::any_of(quoting_verbs.begin(), quoting_verbs.end(),
                                       [&](std::string_view verb) { return joined.find(verb) != joined.npos; });
     constexpr std::ptrdiff_t most_blanks = 5;  // in a line with a name only, such as "Ann Example wrote:"
     const bool is_name = count == 1 && std::count(joined.begin(), joined.end(), ' ') <= most_blanks;
