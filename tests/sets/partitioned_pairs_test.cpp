@@ -1,5 +1,6 @@
 // The pairs of a join by partitions against those of a join in memory, which has an oracle of its own.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -184,4 +185,71 @@ TEST_CASE("two corpora are joined by partitions, by positions in each", "[sets][
   const set_vector<std::uint64_t> none;
   neardup::visit_pairs(a, none, jaccard{.3}, store, 1 << 20, [&](const pair_type&) { FAIL("a pair of nothing"); });
   neardup::visit_pairs(none, jaccard{.3}, store, 1 << 20, [&](const pair_type&) { FAIL("a pair of nothing"); });
+}
+
+TEST_CASE("each format of stored rows gives back the rows", "[sets][partitions]") {
+  using neardup::detail::row_format;
+  using neardup::detail::set_row;
+  oracle::random_engine random(577);
+  for (const bool short_numbers : {false, true}) {
+    for (const bool short_bitmaps : {false, true}) {
+      const row_format format{.has_short_numbers = short_numbers, .has_short_bitmaps = short_bitmaps};
+      const std::uint32_t numbers = short_numbers ? 0xffffU : 0xffffffffU;
+      std::vector<set_row> rows(100);
+      for (set_row& one : rows) {
+        const auto word = [&] { return static_cast<std::uint32_t>(random()); };
+        one = {word(), word(), word() & numbers, word() & numbers, {random(), random()}};
+      }
+      std::vector<set_row> copy = rows, restored(rows.size());
+      const std::span<const std::byte> bytes = format.pack(copy);
+      REQUIRE(bytes.size() == rows.size() * (32U - (short_numbers ? 4U : 0U) - (short_bitmaps ? 8U : 0U)));
+      std::copy(bytes.begin(), bytes.end(), std::as_writable_bytes(std::span(restored)).begin());
+      format.unpack(restored);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const set_row &from = rows[i], &to = restored[i];
+        REQUIRE(std::array{to.key, to.set, to.size, to.position} ==
+                std::array{from.key, from.set, from.size, from.position});
+        if (short_bitmaps) {
+          REQUIRE(to.bitmap == neardup::detail::set_bitmap{from.bitmap[0] ^ from.bitmap[1], 0});
+        } else {
+          REQUIRE(to.bitmap == from.bitmap);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a set whose size exceeds 16 bits is joined by partitions", "[sets][partitions]") {
+  set_vector<std::uint32_t> sets(4);
+  for (std::uint32_t i = 0; i < 70'000; ++i) {
+    sets[0].push_back(i);
+    if (i != 0 && i % 10 != 9) sets[1].push_back(i);
+    if (i < 30) sets[2].push_back(i);
+    if (i < 29) sets[3].push_back(i);
+  }
+  const auto found = partitioned(sets, sets.size(), jaccard{.8}, {}, {});
+  REQUIRE(found.size() == 2);
+  REQUIRE(found == joined(sets, sets.size(), jaccard{.8}, {}));
+}
+
+TEST_CASE("a bucket with many sets of many sizes is joined by partitions", "[sets][partitions]") {
+  // Each set has feature 0, which many sets have, so buckets are sorted by counting sizes or, for large sizes, by
+  // comparing.
+  oracle::random_engine random(578);
+  for (const std::uint32_t more : {0U, 400U}) {
+    set_vector<std::uint32_t> sets;
+    for (std::uint32_t i = 0; i < 300; ++i) {
+      std::vector<std::uint32_t> set;
+      const std::uint32_t size = 1 + static_cast<std::uint32_t>(random() % 8) + (i % 7 == 0 ? more : 0);
+      for (std::uint32_t j = 0; j < size; ++j) set.push_back(j * (1 + i % 3));
+      if (i % 2 == 0) set.push_back(100'000 + i);
+      sets.push_back(set);
+    }
+    for (const double similarity : {0.4, 0.6, 0.8}) {
+      CAPTURE(more, similarity);
+      const auto found = partitioned(sets, sets.size(), jaccard{similarity}, {}, {});
+      REQUIRE(found.size() > 100);
+      REQUIRE(found == joined(sets, sets.size(), jaccard{similarity}, {}));
+    }
+  }
 }

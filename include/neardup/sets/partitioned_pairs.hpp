@@ -50,8 +50,8 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 /// the order of the positions, and once more for each candidate pair of the set. Most candidate pairs are similar.
 ///
 /// Throws: the exceptions of visit_pairs(), and the exceptions of the store.
-/// Complexity: the same as visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has.
-/// About 1 - similarity of the features of a set are prefix features.
+/// Complexity: the same as visit_pairs(). The store gets 20 to 32 bytes for each prefix feature that more than one set
+/// has. About 1 - similarity of the features of a set are prefix features.
 /// If many small sets have no rare feature, the store gets at most 1,024 bytes for each of these sets instead.
 /// Memory: about `memory` bytes; also 17 bytes for each set, and 6 bytes more for each copy. Sets that share a very
 /// frequent prefix feature are joined in memory, as visit_pairs() joins a corpus.

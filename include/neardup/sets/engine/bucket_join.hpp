@@ -144,10 +144,7 @@ class bucket_join {
     in_steps(run_, parts, starts.size() - 1, step, [&](std::size_t part, std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         const std::span<row> some = rows.subspan(starts[i], starts[i + 1] - starts[i]);
-        std::sort(some.begin(), some.end(), [](const row& a, const row& b) {
-          if (a.key != b.key) return a.key < b.key;
-          return a.size != b.size ? a.size < b.size : a.set < b.set;
-        });
+        sort_rows(some, workers_[part].sorted);
         for (std::size_t begin = 0, end = 0; begin < some.size(); begin = end) {
           while (end < some.size() && some[end].key == some[begin].key) ++end;
           const std::span<const row> bucket = some.subspan(begin, end - begin);
@@ -191,27 +188,46 @@ class bucket_join {
   static constexpr std::size_t few = 8, few_by_class = 256;
 
   /// Adjacent posted rows whose sets have one size. They begin at places[begin], and end where the next run_of_sizes
-  /// begins.
+  /// begins. `least` is the least overlap with the row to join, and `positions` is the number of positions in the
+  /// prefix that allow this overlap.
   struct run_of_sizes {
-    std::uint32_t size, begin;
+    std::uint32_t size, begin, least, positions;
   };
   /// The rows of a bucket whose feature is in the shorter prefix of their set, by ascending size of the set.
   struct posted_rows {
-    std::vector<std::uint32_t> places;  // indices of the rows in the bucket
+    std::vector<std::uint32_t> places;     // indices of the rows in the bucket
+    std::vector<std::uint32_t> positions;  // positions of the features in the prefixes
     std::vector<run_of_sizes> runs;
-    std::size_t begin = 0;  // the first of `runs` whose size is not too small for the row to join
+    std::size_t begin = 0;     // the first of `runs` whose size is not too small for the row to join
+    std::size_t prepared = 0;  // the size of the row to join; 0 if no row was joined yet
 
     void clear() {
       places.clear();
+      positions.clear();
       runs.clear();
-      begin = 0;
+      begin = prepared = 0;
     }
-    void push_back(std::uint32_t place, std::uint32_t size) {
-      if (runs.empty() || runs.back().size != size) runs.push_back({size, static_cast<std::uint32_t>(places.size())});
+    void push_back(std::uint32_t place, std::uint32_t size, std::size_t position, const overlap_table& table) {
+      if (runs.empty() || runs.back().size != size) {
+        runs.push_back({size, static_cast<std::uint32_t>(places.size()), 0, 0});
+        set_bounds(runs.back(), table, size);
+      }
       places.push_back(place);
+      positions.push_back(static_cast<std::uint32_t>(position));
     }
-    void leave_behind(std::size_t least_size) {
+    /// Prepares the runs for rows of sets of `size` features.
+    void prepare(std::size_t size, std::size_t least_size, const overlap_table& table) {
+      if (prepared == size) return;
+      prepared = size;
       while (begin < runs.size() && runs[begin].size < least_size) ++begin;
+      for (std::size_t r = begin; r < runs.size(); ++r) set_bounds(runs[r], table, size);
+    }
+
+   private:
+    static void set_bounds(run_of_sizes& run, const overlap_table& table, std::size_t larger) {
+      const std::size_t least = table.least(run.size, larger);
+      run.least = static_cast<std::uint32_t>(least);
+      run.positions = least > run.size ? 0 : static_cast<std::uint32_t>(run.size - least + 1);
     }
   };
 
@@ -241,6 +257,7 @@ class bucket_join {
   /// Scratch memory of one part of the runner.
   struct worker {
     typename Sets::scratch sets;
+    std::vector<row> sorted;  // of sort_rows()
     test_order order;
     posted_rows posted, unlike_posted;      // all posted rows; posted rows with another label than `common`
     std::vector<set_candidate> candidates;  // `place`: index of the row in its bucket
@@ -275,6 +292,38 @@ class bucket_join {
     return starts;
   }
 
+  /// Sorts rows so that each bucket is contiguous, and the rows of a bucket ascend by size. Rows of equal keys and sizes
+  /// may have any order.
+  static void sort_rows(std::span<row> rows, std::vector<row>& memory) {
+    const auto is_smaller = [](const row& a, const row& b) { return a.size < b.size; };
+    const auto by_both = [](const row& a, const row& b) { return a.key != b.key ? a.key < b.key : a.size < b.size; };
+    constexpr std::size_t least_counted = 24, most_sizes = 256;
+    if (rows.size() < least_counted) return std::sort(rows.begin(), rows.end(), by_both);
+    const auto [least, most] = std::minmax_element(rows.begin(), rows.end(), is_smaller);
+    const auto first_size = least->size;
+    const std::size_t sizes = most->size - first_size + std::size_t{1};
+    if (sizes > most_sizes) return std::sort(rows.begin(), rows.end(), by_both);
+    // Most groups have one bucket with many rows. So a counting sort orders the rows by size, and then the rows of other
+    // buckets are moved behind the rows of the first bucket.
+    std::array<std::uint32_t, most_sizes> next{};
+    for (const row& one : rows) ++next[one.size - first_size];
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < sizes; ++i) sum += std::exchange(next[i], sum);
+    if (memory.size() < rows.size()) memory.resize(2 * rows.size());
+    for (const row& one : rows) memory[next[one.size - first_size]++] = one;
+    const auto key = memory.front().key;
+    std::size_t same = 0, other = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const row one = memory[i];
+      rows[same] = one;
+      memory[other] = one;
+      same += one.key == key ? 1 : 0;
+      other += one.key == key ? 0 : 1;
+    }
+    const auto rest = std::copy_n(memory.begin(), other, rows.begin() + static_cast<std::ptrdiff_t>(same));
+    std::sort(rest - static_cast<std::ptrdiff_t>(other), rest, by_both);
+  }
+
   /// Joins the rows [first, last) of a bucket with all earlier rows of the bucket.
   void join_rows(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
     memory.labels.clear();
@@ -298,7 +347,6 @@ class bucket_join {
         size = y.size;
         prefix = table_.short_prefix(size);
         least_size = table_.least_partner(size);
-        posted.leave_behind(least_size);
       }
       // Finding labels costs time. So labels are found only after tests of many needless pairs. After many more such
       // tests, labels are found again, because classes have changed.
@@ -308,15 +356,20 @@ class bucket_join {
         memory.needless = {};
         unlike.clear();
         for (const std::uint32_t place : posted.places) {
-          if (memory.labels[place] != memory.common) unlike.push_back(place, bucket[place].size);
+          const row& x = bucket[place];
+          if (memory.labels[place] != memory.common) unlike.push_back(place, x.size, sets_.position(x), table_);
         }
       }
       const bool is_like = !memory.labels.empty() && memory.labels[j] == memory.common;
-      if (is_like) unlike.leave_behind(least_size);
-      if (j >= first && sets_.looks_up(y)) join_row(bucket, is_like ? unlike : posted, j, memory);
+      if (j >= first && sets_.looks_up(y)) {
+        posted_rows& others = is_like ? unlike : posted;
+        others.prepare(size, least_size, table_);
+        join_row(bucket, others, j, memory);
+      }
       if (sets_.position(y) >= prefix) continue;
-      posted.push_back(static_cast<std::uint32_t>(j), y.size);
-      if (!memory.labels.empty() && !is_like) unlike.push_back(static_cast<std::uint32_t>(j), y.size);
+      const auto place = static_cast<std::uint32_t>(j);
+      posted.push_back(place, y.size, sets_.position(y), table_);
+      if (!memory.labels.empty() && !is_like) unlike.push_back(place, y.size, sets_.position(y), table_);
     }
   }
 
@@ -335,19 +388,21 @@ class bucket_join {
   void join_row(std::span<const row> bucket, const posted_rows& posted, std::size_t j, worker& memory) const {
     const row& y = bucket[j];
     if (memory.candidates.size() < posted.places.size()) memory.candidates.resize(2 * posted.places.size());
-    const bool has_label = !memory.labels.empty() && memory.labels[j] != memory.alone;
-    const std::uint64_t* const labels = has_label ? memory.labels.data() : nullptr;
+    set_candidate* const candidates = memory.candidates.data();
     std::size_t kept = 0;
+    const std::size_t position = sets_.position(y);
     for (std::size_t r = posted.begin; r < posted.runs.size(); ++r) {
-      const std::size_t size = posted.runs[r].size, need = table_.least(size, y.size);
-      if (need > size || need + sets_.position(y) > y.size) continue;
+      const run_of_sizes& run = posted.runs[r];
+      if (run.positions == 0 || run.least + position > y.size) continue;
       const std::size_t end = r + 1 < posted.runs.size() ? posted.runs[r + 1].begin : posted.places.size();
-      const std::size_t last = size - need;
-      for (std::size_t i = posted.runs[r].begin; i < end; ++i) {
-        const std::uint32_t place = posted.places[i];
-        memory.candidates[kept] = {place, static_cast<std::uint32_t>(need)};
-        kept += sets_.position(bucket[place]) <= last && (labels == nullptr || labels[place] != labels[j]) ? 1 : 0;
+      for (std::size_t i = run.begin; i < end; ++i) {
+        candidates[kept] = {posted.places[i], run.least};
+        kept += posted.positions[i] < run.positions ? 1 : 0;
       }
+    }
+    if (!memory.labels.empty() && memory.labels[j] != memory.alone) {
+      const auto is_alike = [&](const set_candidate& other) { return memory.labels[other.place] == memory.labels[j]; };
+      kept = static_cast<std::size_t>(std::remove_if(candidates, candidates + kept, is_alike) - candidates);
     }
     memory.candidates_seen += kept;
     if (sets_.has_bitmaps()) {

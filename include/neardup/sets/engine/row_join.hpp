@@ -15,6 +15,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -44,6 +45,73 @@ namespace neardup::inline v0::detail {
 struct set_row {
   std::uint32_t key, set, size, position;
   set_bitmap bitmap;
+};
+
+/// The format of rows in a partition store. All rows of a join have the same format.
+struct row_format {
+  bool has_short_numbers = false;  // sizes and positions have 16 bits
+  bool has_short_bitmaps = false;  // bitmaps have 64 bits
+
+  [[nodiscard]] std::size_t row_bytes() const noexcept {
+    return sizeof(set_row) - (has_short_numbers ? 4 : 0) - (has_short_bitmaps ? 8 : 0);
+  }
+
+  /// Replaces rows by their stored form.
+  /// Returns: the stored form, in the memory of the rows.
+  [[nodiscard]] std::span<std::byte> pack(std::span<set_row> rows) const noexcept {
+    const std::span<std::byte> bytes = std::as_writable_bytes(rows);
+    std::byte* to = bytes.data();
+    const auto put = [&to](const auto& value) {
+      std::memcpy(to, &value, sizeof value);
+      to += sizeof value;
+    };
+    for (const set_row& place : rows) {
+      const set_row one = place;  // a copy, because the stored form overwrites it
+      put(std::array{one.key, one.set});
+      if (has_short_numbers) {
+        put(std::array{static_cast<std::uint16_t>(one.size), static_cast<std::uint16_t>(one.position)});
+      } else {
+        put(std::array{one.size, one.position});
+      }
+      if (has_short_bitmaps) {
+        put(one.bitmap[0] ^ one.bitmap[1]);
+      } else {
+        put(one.bitmap);
+      }
+    }
+    return bytes.first(rows.size() * row_bytes());
+  }
+
+  /// Replaces the stored form of rows, which begins where `rows` begins, by the rows. A bitmap of 64 bits becomes the
+  /// first word.
+  void unpack(std::span<set_row> rows) const noexcept {
+    const std::byte* const bytes = std::as_bytes(rows).data();
+    for (std::size_t i = rows.size(); i-- > 0;) {  // from the last row, because a row overwrites stored rows after it
+      const std::byte* from = bytes + i * row_bytes();
+      const auto get = [&from](auto value) {
+        std::memcpy(&value, from, sizeof value);
+        from += sizeof value;
+        return value;
+      };
+      const auto [key, set] = get(std::array<std::uint32_t, 2>{});
+      set_row one{key, set, 0, 0, {}};
+      if (has_short_numbers) {
+        const auto [size, position] = get(std::array<std::uint16_t, 2>{});
+        one.size = size;
+        one.position = position;
+      } else {
+        const auto [size, position] = get(std::array<std::uint32_t, 2>{});
+        one.size = size;
+        one.position = position;
+      }
+      if (has_short_bitmaps) {
+        one.bitmap[0] = get(std::uint64_t{});
+      } else {
+        one.bitmap = get(set_bitmap{});
+      }
+      rows[i] = one;
+    }
+  }
 };
 
 /// Limits of row_join. Results do not depend on these limits.
@@ -251,7 +319,8 @@ class row_join {
       if (rows.size() < count) rows = {};  // frees the old array before a new one is allocated
       if (rows.size() < count) rows = large_array<set_row>(count);
       std::span<set_row> some = rows.span().first(count);
-      store_.read(partition, std::as_writable_bytes(some));
+      store_.read(partition, std::as_writable_bytes(some).first(count * format_.row_bytes()));
+      format_.unpack(some);
       if (chosen.sets != nullptr) some = only(some, *chosen.sets);
       if (chosen.across != nullptr) some = only_shared(some, *chosen.across);
       if (some.size() >= 2 && !join.visit(some, scratch, take)) return false;
@@ -262,29 +331,54 @@ class row_join {
   /// Counts the features, finds the copies, and determines the number of partitions.
   void count_features() {
     large_array<std::uint64_t> hashes(source_.size);
-    std::vector<std::uint64_t> rows(run_.parts());
+    // The number of rows, the number of rows of long sets, and the size of the largest set.
+    struct row_counts {
+      std::uint64_t rows = 0, of_long = 0;
+      std::size_t largest = 0;
+    };
+    std::vector<row_counts> counted(run_.parts());
+    const std::size_t short_size = most_for_short_bitmaps();
     // Each of the `most` counts takes two thirds of a byte. So all counts take a quarter of sizes_.memory.
     const double most = static_cast<double>(sizes_.memory) * (3.0 / 8);
     counts_ = count_tokens(source_, most, run_,
                            [&](std::size_t part, std::size_t i, std::size_t size, const set_sketch& sketch) {
                              hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
-                             rows[part] += table_.prefix(size);
+                             row_counts& to = counted[part];
+                             to.rows += table_.prefix(size);
+                             to.of_long += size > short_size ? table_.prefix(size) : 0;
+                             to.largest = (std::max)(to.largest, size);
                            });
-    std::uint64_t most_rows = 0;
-    for (const std::uint64_t n : rows) most_rows += n;
+    row_counts all;
+    for (const row_counts& one : counted) {
+      all.rows += one.rows;
+      all.of_long += one.of_long;
+      all.largest = (std::max)(all.largest, one.largest);
+    }
     // The rows of a partition are in two arrays, which take a quarter of sizes_.memory.
     const std::uint64_t a_partition =
         std::clamp<std::uint64_t>(sizes_.memory / 4 / (2 * sizeof(set_row)), 1, sizes_.max_rows);
     const auto partitions_for = [&](std::uint64_t count) {
       return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count / a_partition + 1, 1, sizes_.max_partitions));
     };
-    partitions_ = partitions_for(most_rows);
+    partitions_ = partitions_for(all.rows);
     if (const std::uint64_t part_rows = choose_parts(); part_rows != 0) {
       part_partitions_ = partitions_for(part_rows);
       has_parts_.resize(source_.size);
     }
+    constexpr std::size_t numbers = std::size_t{1} << 16;
+    format_ = {.has_short_numbers = all.largest < numbers && parts_.codes() <= numbers,
+               .has_short_bitmaps = all.of_long <= all.rows / 32};
     stored_.assign(partitions_ + part_partitions_, 0);
     copies_ = equal_sets(source_, first_count_, hashes.span(), run_);
+  }
+
+  /// Returns the greatest size of sets for which bitmaps of 64 bits are enough. The bitmaps of two sets without common
+  /// features differ in 32 bits or a few less. The bitmaps of similar sets of this size differ in at most 16 bits.
+  [[nodiscard]] std::size_t most_for_short_bitmaps() const noexcept {
+    if (!bounds_.bounds_differences()) return 0;
+    std::size_t size = 0;
+    while (size < 256 && bounds_.most_differing(size + 1) <= 16) ++size;
+    return size;
   }
 
   /// Estimates from a sample whether rows of parts cost less than rows of frequent features. A row of a feature that n
@@ -329,14 +423,17 @@ class row_join {
     mutex_type mutex;
     const auto store = [&](std::uint32_t partition, std::vector<set_row>& rows) {
       if (rows.empty()) return;
+      const std::span<const std::byte> bytes = format_.pack(rows);
       const std::lock_guard lock(mutex);
-      store_.append(partition, std::as_bytes(std::span(rows)));
+      store_.append(partition, bytes);
       stored_[partition] += rows.size();
       rows.clear();
     };
     in_steps(run_, workers.size(), source_.size, step, [&](std::size_t part, std::size_t first, std::size_t last) {
       scatter_worker& own = workers[part];
       for (std::size_t i = first; i < last; ++i) {
+        // The counts for the next set are prefetched while the rows of this set are made.
+        if (i + 1 < last && !copies_.is_copy(i + 1)) prefetch_counts(source_.of(i + 1), counts_);
         if (copies_.is_copy(i)) continue;
         const std::span<const Feature> set = source_.of(i);
         const std::size_t prefix = table_.prefix(set.size());
@@ -408,6 +505,7 @@ class row_join {
   row_join_sizes sizes_;
   token_counts counts_;
   row_parts parts_;
+  row_format format_;
   std::vector<bool> has_parts_;                         // by number of the set; empty if no set has rows of parts
   std::uint32_t partitions_ = 1, part_partitions_ = 0;  // of rows of features; then of rows of parts
   std::vector<std::uint64_t> stored_;                   // number of rows of each partition

@@ -155,6 +155,9 @@ class row_parts {
   /// Returns about how many keys a set of `size` features has. Precondition: size <= largest().
   [[nodiscard]] std::size_t keys(std::size_t size) const noexcept { return places_[size].keys; }
 
+  /// Returns a number that exceeds all codes.
+  [[nodiscard]] std::size_t codes() const noexcept { return (classes_.size() + 1) * most_features; }
+
   /// Calls `use(key, code)` for each key of a set. Precondition: 0 < set.size() <= largest().
   template <class Feature, class Use>
   void for_each_key(std::span<const Feature> set, part_keys& memory, const Use& use) const {

@@ -95,14 +95,6 @@ class set_prefixes {
     large_array<place> places;
   };
 
-  /// Prefetches the counts for `set`, the next set. Of a large set, only as many counts are prefetched as fit the L1
-  /// cache beside the counts of the present set.
-  template <class Feature>
-  static void prefetch_counts(std::span<const Feature> set, const token_counts& counts) noexcept {
-    constexpr std::size_t most = 256;
-    for (const Feature feature : set.first((std::min)(set.size(), most))) counts.prefetch(feature_token(feature));
-  }
-
   /// Appends the tokens of the prefix of `set` to own.tokens.
   /// Returns: how many features at the beginning of the prefix are left out.
   template <class Worker, class Feature>
