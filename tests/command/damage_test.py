@@ -65,14 +65,15 @@ class Damage(CommandTest):
                 (lambda e: e[:-1], [2]),                         # no brace
                 (lambda e: e[:-2] + "}", [2]),                   # no quote
                 (lambda e: e.replace('": "', '": w"'), [2]),
-                (lambda e: e + "}", [2]),
+                (lambda e: e + "}", []),                         # a whole object
+                (lambda e: e + "}}", []),
                 (lambda e: e.replace("{", "", 1), [2]),
                 (lambda e: e.replace(":", "", 1), [2]),
             ):
                 some = list(elements)
                 some[2] = damage(some[2])
                 data = "[" + indent.join(["\n" if indent else "", between.join(some)]) + "\n]\n"
-                if between == ", " and damage(elements[0]) in (elements[0][:-1], elements[0][:-2] + "}"):
+                if between == ", " and damage(elements[0]) == elements[0][:-2] + "}":
                     # In an array on one line nothing shows where the next element begins, and the program says so.
                     done = self.assert_fails(run("unique", "--skip-bad", "--jsonl", "-", data=data), "behind bad input were not read")
                     self.assertEqual(numbers(done.text), [0, 1])
@@ -125,6 +126,86 @@ class Damage(CommandTest):
                 lost = set(range(8)) - set(numbers(done.text)) - {3}
                 self.assertEqual("behind bad input were not read" in done.err, done.status == 2, (data, done.err))
                 self.assertTrue(not lost or (done.status == 2 and between == ", "), (data, done.err))
+
+    def test_a_mutilated_array_loses_nothing_silently(self):
+        """Twin: Python's decoder, tried at each brace. What it decodes is kept, unless bytes are said to be unread."""
+        rng = random.Random(41)
+        decode = json.JSONDecoder().raw_decode
+        forms = ('{"text": "%s"}', '{"id": "i", "text": "%s"}', '{"text":"%s","x":{"y":[1,{"z":"}, {"}]}}', '{"x": ["\\"", {}],\n  "text": "%s \\\\"}')
+        separators = (",", ", ", ",\n", ",\n  ", "\n, ", " ,\n\n")
+
+        def objects(data):
+            found, at = [], data.find("{")
+            while at >= 0:
+                try:
+                    value, end = decode(data, at)
+                    found += [value["text"]] if isinstance(value.get("text"), str) else []
+                except ValueError:
+                    end = at + 1
+                at = data.find("{", end)
+            return found
+
+        def mutilated(parts):
+            for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4))):
+                i = rng.randrange(len(parts))
+                part, at = parts[i], rng.randrange(len(parts[i]) + 1)
+                marks = [place for place, c in enumerate(part) if c in '{}[],"\\\n\ufeff']
+                new = rng.choice('{}[]{}[],,""\\\n\ufeff')
+                change = rng.random()
+                if marks and change < 0.7:
+                    at = rng.choice(marks)
+                    new = "" if change < 0.4 else new + part[at] if change < 0.5 else new
+                    parts[i] = part[:at] + new + part[at + 1 :]
+                else:
+                    parts[i] = part[:at] + new + part[at:]
+            return parts
+
+        seen = {"array": 0, "unread": 0, "bad": 0}
+        for _ in range(effort(400, 6000)):
+            count, separator = rng.randrange(1, 7), rng.choice(separators)
+            one_form = rng.choice(forms)
+            elements = [(rng.choice(forms) if rng.random() < 0.2 else one_form) % text for text in texts(count, rng.randrange(10**6))]
+            whole = [rng.choice(("", "", "\ufeff")) + "[" + ("\n  " if separator.endswith("  ") else "")]
+            for element in elements:
+                whole += [element, separator]
+            whole[-1] = rng.choice(("]", "]\n", "\n]\n"))
+            parts = mutilated(list(whole))
+            data = "".join(parts)
+            if rng.random() < 0.02:
+                data = rng.choice(("\ufffe", "\ufeff\ufeff")) + data.lstrip("\ufeff")
+            done = run("unique", "--copies", "--jsonl", "--skip-bad", "-", data=data)
+            if not done.text.startswith("["):
+                continue  # the first object seemed to be a line
+            kept, expected = [value["text"] for value in json.loads(done.text)], objects(data)
+            bad = re.search(r"(\d+) bad inputs? (?:was|were) skipped", done.err)
+            bad = int(bad[1]) if bad else 0
+            unread = "behind bad input were not read" in done.err
+            self.assertEqual(done.status, 2 if unread or (bad and not kept) else 0, (data, done.err))
+            seen["array"] += 1
+            seen["unread"] += unread
+            seen["bad"] += bad > 0
+            if not unread:
+                self.assertEqual(kept, expected, (data, done.err))
+                bad_parts = [not objects(part) for part in parts]
+                # Adjacent elements that are damaged can be one object together, or one bad input.
+                lost, at = 0, 1
+                while at < len(parts):
+                    end = next(i for i in range(at, len(parts) + 2, 2) if i >= len(parts) or not bad_parts[i])
+                    lost += end > at and not objects("".join(parts[at - 1 : end]))
+                    at = max(end, at + 2)
+                self.assertGreaterEqual(bad, lost, (data, done.err))
+            self.assertLessEqual(set(kept), {text for at, c in enumerate(data) if c == "{" for text in objects(data[at:])[:1]}, data)
+            try:
+                valid = all(isinstance(value, dict) and isinstance(value.get("text"), str) for value in json.loads(data.removeprefix("\ufeff")))
+            except ValueError:
+                valid = False
+            self.assertEqual(bad == 0, valid, (data, done.err))
+            path = self.write("in", data)
+            again = run("unique", "--copies", "--jsonl", "--skip-bad", path)
+            self.assertEqual((again.text, again.status), (done.text, done.status), data)
+        self.assertGreater(seen["array"], effort(250, 4000))
+        self.assertGreater(seen["bad"], seen["array"] // 2)
+        self.assertLess(seen["unread"], seen["array"] // 3)
 
     def test_json_that_ends_too_early_is_an_error_whatever_follows_it(self):
         """simdjson reads on behind such an element; what followed could crash it, or make the element whole."""

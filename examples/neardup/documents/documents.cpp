@@ -178,37 +178,39 @@ class batch_worker {
   /// certainly begins.
   void go_on_within(finished_batch& out, std::string_view raw, std::string wrong) {
     const unit_of_input unit = out.input.from->unit;
-    const bool is_array = unit == unit_of_input::json_array;
-    const bool is_first = place_of(out, raw) == 0;
-    const bool is_open_element = is_array && may_hold_others(piece_of_array(raw, is_first).element);
-    const bool may_be_several = unit == unit_of_input::warc || is_open_element ||
-                                (is_array && wrong.starts_with("not valid JSON")) ||
-                                (unit == unit_of_input::csv && is_about_quotes(wrong));
+    if (recovers_ && unit == unit_of_input::json_array) return go_on_in_array(out, raw, std::move(wrong));
+    const bool may_be_several = unit == unit_of_input::warc || (unit == unit_of_input::csv && is_about_quotes(wrong));
     std::vector<std::string_view> pieces;
-    if (recovers_ && may_be_several) pieces = recovered_pieces(unit, raw, is_first);
+    if (recovers_ && may_be_several) pieces = recovered_pieces(unit, raw);
     if (pieces.size() > 1) out.input.from->recovered->add(place_of(out, raw), wrong);
     out.bad.push_back({out.documents.size(), out.lines, std::move(wrong)});
-    // A single piece of an array can be a valid element: the comma or the bracket after the element is then missing.
-    const bool is_one_element = is_array && pieces.size() == 1 && raw.find('{') != raw.npos;
-    if (pieces.size() < 2 && !is_one_element) return count_lines(out, raw);
+    if (pieces.size() < 2) return count_lines(out, raw);
     for (const std::string_view& piece : pieces) {
-      std::optional<std::string> other;
-      bool is_unread = false;
-      if (is_array) {
-        // If only the comma after a valid element is missing, the first piece is this element.
-        const std::string_view element = piece_of_array(piece, is_first && &piece == &pieces.front()).element;
-        if (element.find('{') == element.npos) continue;  // surplus brackets and commas
-        other = read_record(out, element, element);
-        is_unread = other && may_hold_others(element);
-      } else if (&piece != &pieces.front()) {
-        other = read_piece(out, piece, false);
+      if (&piece != &pieces.front()) {
+        if (auto other = read_piece(out, piece, false)) {
+          out.bad.push_back({out.documents.size(), out.lines, *std::move(other)});
+        }
       }
-      if (other && &piece != &pieces.front()) {
-        out.bad.push_back({out.documents.size(), out.lines, *std::move(other)});
-      }
-      if (is_unread) out.bad.back().unread = piece.size();
       count_lines(out, piece);
     }
+  }
+
+  /// Reads the objects in a bad piece of a JSON array. Reports each other part of the piece. If all parts are valid
+  /// objects, only commas or brackets are wrong, and the error of the piece is reported.
+  void go_on_in_array(finished_batch& out, std::string_view raw, std::string wrong) {
+    std::string_view content = raw;
+    if (place_of(out, raw) == 0 && raw.starts_with(byte_order_mark)) content.remove_prefix(byte_order_mark.size());
+    const std::vector<array_part> parts = parts_of_array(content);
+    const finished_batch::bad_record whole{out.documents.size(), out.lines, wrong};
+    const std::size_t bad_before = out.bad.size();
+    for (const array_part& part : parts) {
+      auto error = part.is_object ? read_record(out, part.bytes, part.bytes) : std::optional(wrong);
+      if (error) out.bad.push_back({out.documents.size(), out.lines, *std::move(error), whole.kind, part.unread});
+      ++out.lines;
+    }
+    if (out.bad.size() == bad_before) out.bad.push_back(whole);
+    if (parts.empty()) ++out.lines;
+    if (out.documents.size() > whole.before) out.input.from->recovered->add(place_of(out, raw), std::move(wrong));
   }
 
   /// Reads a record. Returns the error, or nullopt if the record is valid.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "input.hpp"
 #include "mail.hpp"
@@ -77,7 +78,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
         if (depth_ > 1) --depth_;  // only a bracket ends the array
         break;
       case ']':
-        if (depth_ > 0 && --depth_ == 0) ends.push_back(taken_ + i + 1);
+        if (depth_ > 0) --depth_;  // no record ends here, so that bytes after the array make its last record invalid
         break;
       case ',':
         if (depth_ == 1) ends.push_back(taken_ + i + 1);
@@ -85,6 +86,8 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
       default: break;
     }
   }
+  const std::size_t last = bytes.find_last_not_of(white_space);
+  if (last != bytes.npos) is_behind_ = depth_ == 0 && !in_quotes_ && bytes[last] == ']';
 }
 
 /// A message begins at a line that starts with "From " and precedes the first header field. The line has a date, or it
@@ -220,61 +223,142 @@ std::vector<std::string_view> recovered_rows(std::string_view raw) {
   return pieces;
 }
 
-/// Cuts a line before each object but the first. Commas and brackets between objects are optional.
-std::vector<std::string_view> objects_in_line(std::string_view raw) {
-  std::vector<std::string_view> pieces;
-  std::size_t depth = 0, begin = 0;
-  bool in_quotes = false;
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    const char c = raw[i];
+/// Follows the strings of damaged JSON. A string ends at the end of its line, because its quote is then missing.
+struct json_strings {
+  bool in_quotes = false, is_escaped = false;
+  bool are_in_order = true;       // false if a quote is missing or surplus: a mark is then missing beside a string
+  char before = ',', last = ',';  // the last two characters that are neither blanks nor in a string
+
+  /// Takes the next character. Returns true if it is neither a blank nor in a string. The first quote is not in it.
+  bool take(char c) {
     if (in_quotes) {
-      if (c == '\\') ++i;
-      in_quotes = c != '"';
-    } else if (c == '"') {
-      in_quotes = true;
-    } else if (c == '{') {
-      ++depth;
-    } else if (c == '}' && depth > 0 && --depth == 0) {
-      const std::size_t next = raw.find_first_not_of(" \t\r\n,[]", i + 1);
-      if (next == raw.npos || raw[next] != '{') continue;
-      pieces.push_back(raw.substr(begin, next - begin));
-      begin = next;
+      if (c == '\n') are_in_order = in_quotes = is_escaped = false;
+      if (!is_escaped && c == '"') in_quotes = false;
+      is_escaped = !is_escaped && c == '\\';
+      return false;
     }
+    if (white_space.find(c) != white_space.npos) return false;
+    before = std::exchange(last, c);
+    in_quotes = c == '"';
+    if (in_quotes && std::string_view("{[,:").find(before) == std::string_view::npos) are_in_order = false;
+    if (before == '"' && std::string_view(",:]}").find(c) == std::string_view::npos) are_in_order = false;
+    return true;
   }
-  pieces.push_back(raw.substr(begin));
-  return pieces;
+};
+
+/// Returns true if an element may begin after the first byte. An object after a colon is not an element.
+bool may_hold_others(std::string_view bytes) {
+  for (std::size_t at = 0; (at = bytes.find('{', at + 1)) != bytes.npos;) {
+    const std::size_t before = bytes.find_last_not_of(white_space, at - 1);
+    if (before == bytes.npos || bytes[before] != ':') return true;
+  }
+  return false;
 }
 
-/// Cuts a piece before each line that begins like the piece's first element. If there is no such line, cuts between
-/// objects. Surplus commas and brackets before the first element are a piece of their own.
-std::vector<std::string_view> recovered_elements(std::string_view raw, bool is_first) {
-  const std::size_t first = std::min(raw.find('{'), raw.size());
-  const std::size_t line = raw.rfind('\n', first) + 1;  // 0 if there is none
-  const std::string_view before = raw.substr(line, first - line);
+/// Returns the line end, the blanks and the brace with which a line begins like the line of the element at `begin`.
+std::string beginning_like(std::string_view raw, std::size_t begin) {
+  const std::size_t line = raw.substr(0, begin).rfind('\n') + 1;  // 0 if there is none
+  const std::string_view before = raw.substr(line, begin - line);
   const std::string_view indent = before.substr(0, before.find_first_not_of(" \t"));
-  std::string begin = "\n";
   const bool begins_line = line > 0 && before.find_first_not_of("[,", indent.size()) == before.npos;
-  begin.append(begins_line ? indent : std::string_view()).append("{");
-  std::vector<std::string_view> pieces;
-  std::size_t at = raw.find_first_not_of(white_space);
-  if (is_first && at < raw.size() && raw[at] == '[') at = raw.find_first_not_of(white_space, at + 1);
-  if (first < raw.size() && at < first && raw.find_first_not_of(" \t\r\n[,", at) == first) {
-    pieces.push_back(raw.substr(0, first));
-    raw.remove_prefix(first);
-  }
-  const std::size_t other = pieces.empty() ? first : 0;  // where the first element begins in raw
-  const std::size_t before_lines = pieces.size();
-  for (at = 0; at < raw.size();) {
-    const std::size_t next = raw.find(begin, std::max(at + 1, other));
-    const std::size_t end = next == raw.npos ? raw.size() : next + 1;
-    pieces.push_back(raw.substr(at, end - at));
-    at = end;
-  }
-  if (pieces.size() - before_lines > 1) return pieces;
-  pieces.resize(before_lines);
-  for (const std::string_view object : objects_in_line(raw)) pieces.push_back(object);
-  return pieces;
+  return "\n" + std::string(begins_line ? indent : "") + "{";
 }
+
+/// Cuts the objects out of a bad piece of a JSON array.
+class object_cutter {
+ public:
+  explicit object_cutter(std::string_view raw) : raw_(raw) {}
+
+  std::vector<array_part> parts() {
+    json_strings strings;
+    for (std::size_t i = 0; i < raw_.size(); ++i) {
+      const char c = raw_[i];
+      const bool is_mark = strings.take(c) && std::string_view("[]{},").find(c) != std::string_view::npos;
+      if (c == '\n' && !strings.are_in_order) {
+        end_rest(i, true);
+        strings = {};
+      } else if (is_mark && strings.are_in_order) {
+        end_rest(i, false);
+        if (c != '{') continue;
+        take_object(i);
+        i += parts_.back().bytes.size() - 1;
+        strings = {};
+      } else if (rest_ == raw_.npos && white_space.find(c) == white_space.npos) {
+        rest_ = i;
+      }
+    }
+    end_rest(raw_.size(), !strings.are_in_order);
+    return std::move(parts_);
+  }
+
+ private:
+  /// Ends the bytes that belong to no object. If their quotes are wrong, these may hide objects.
+  void end_rest(std::size_t end, bool may_hide_objects) {
+    if (rest_ != raw_.npos) add(rest_, end, false, may_hide_objects);
+    rest_ = raw_.npos;
+  }
+
+  void add(std::size_t begin, std::size_t end, bool is_object, bool may_hide_objects) {
+    const std::string_view bytes = raw_.substr(begin, end - begin);
+    parts_.push_back({bytes, is_object, may_hide_objects && may_hold_others(bytes) ? bytes.size() : 0});
+  }
+
+  /// Takes the object that begins at `begin`. An object with wrong quotes, brackets or braces ends at the first of these
+  /// places: the next line that begins like it, a brace in place of a key, the brace that closes it.
+  void take_object(std::size_t begin) {
+    constexpr std::size_t max_depth = 1024;
+    const std::string next_line = beginning_like(raw_, begin);
+    json_strings strings;
+    std::string open;  // the braces and brackets without an end so far
+    bool is_in_order = true, is_closed = false, is_misplaced = false;
+    std::size_t line = raw_.npos, end = raw_.npos;
+    for (std::size_t i = begin; i < raw_.size() && end == raw_.npos; ++i) {
+      const char c = raw_[i];
+      if (c == '\n' && line == raw_.npos && raw_.substr(i).starts_with(next_line)) line = i + 1;
+      const bool is_mark = strings.take(c);
+      if (!strings.are_in_order) {
+        is_in_order = false;
+        end = line == raw_.npos ? std::min(raw_.find(next_line, i), raw_.size() - 1) + 1 : line;
+      } else if (is_mark && (c == '{' || c == '[')) {
+        const char before = strings.before;
+        const bool is_member = open.ends_with('{');
+        const bool is_value = is_member ? before == ':' : open.empty() || before == '[' || before == ',';
+        const bool is_too_deep = open.size() == max_depth;
+        is_in_order = is_in_order && is_value && !is_too_deep;
+        if (!is_value && c == '{' && line == raw_.npos) {
+          is_misplaced = true;
+          if (is_member && (before == '{' || before == ',')) end = i;
+        }
+        if (is_too_deep)
+          is_misplaced = true;
+        else
+          open += c;
+      } else if (is_mark && (c == '}' || c == ']')) {
+        const std::size_t opening =
+            open.rfind(c == '}' ? '{' : '[');  // others that are open inside of it lack their ends
+        is_in_order = is_in_order && opening == open.size() - 1;
+        if (c == '}' && open.ends_with('[')) is_misplaced = true;
+        if (opening != open.npos) open.resize(opening);
+        is_closed = open.empty();
+        if (is_closed) end = i + 1;
+      }
+      if (line != raw_.npos && (!is_in_order || reached_end_)) {
+        end = line;
+        is_closed = false;
+      }
+    }
+    if (end == raw_.npos) {
+      reached_end_ = true;
+      end = std::min(line, raw_.size());
+    }
+    add(begin, end, is_in_order && is_closed, !is_closed || is_misplaced);
+  }
+
+  std::string_view raw_;
+  std::vector<array_part> parts_;
+  std::size_t rest_ = std::string_view::npos;  // where bytes begin that belong to no object
+  bool reached_end_ = false;  // true after an object without an end: from now on, each line that begins like one counts
+};
 
 /// Returns the end of the WARC record whose mark is at `begin`. `next`: the place of the next mark.
 /// Returns: nullopt if the header does not end before `next`, or if neither another record nor the end of the bytes is
@@ -316,33 +400,15 @@ std::vector<std::string_view> recovered_warc(std::string_view raw) {
 
 }  // namespace
 
-bool may_hold_others(std::string_view element) {
-  std::size_t depth = 0;
-  bool in_quotes = false;
-  for (std::size_t i = 0; i < element.size(); ++i) {
-    const char c = element[i];
-    if (in_quotes) {
-      if (c == '\\') ++i;
-      in_quotes = c != '"';
-    } else if (c == '"') {
-      in_quotes = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    }
-  }
-  return (depth > 0 || in_quotes) && element.find('{', 1) != element.npos;
-}
-
-std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw, bool is_first) {
+std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw) {
   switch (unit) {
     case unit_of_input::csv: return recovered_rows(raw);
-    case unit_of_input::json_array: return recovered_elements(raw, is_first);
     case unit_of_input::warc: return recovered_warc(raw);
     default: return {raw};
   }
 }
+
+std::vector<array_part> parts_of_array(std::string_view raw) { return object_cutter(raw).parts(); }
 
 array_piece piece_of_array(std::string_view raw, bool is_first) {
   array_piece piece;

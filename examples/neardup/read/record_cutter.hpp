@@ -23,11 +23,12 @@ class record_cutter {
       : unit_(unit), begin_(begin), taken_(begin), has_message_(true), is_lost_(unit == unit_of_input::warc) {}
 
   /// Processes the next bytes. Appends the ends of records to `ends`, counted from the beginning of the source. At the
-  /// end of the source, the bytes after the last of these ends are also a record: the last record, or the bytes after a
-  /// JSON array.
+  /// end of the source, the bytes after the last of these ends are also a record. In a JSON array, they are its last
+  /// element, with the bytes after the array.
   void take(std::string_view bytes, std::vector<std::uint64_t>& ends);
 
-  /// For WARC, returns true if all bytes so far are whole records, provided that the last record's length is right.
+  /// Returns true if all bytes so far are whole records of WARC, provided that the last record's length is right, or a
+  /// JSON array to its end.
   [[nodiscard]] bool is_behind_record() const noexcept { return is_behind_ && line_.empty(); }
 
   /// Returns true if a JSON array has not ended yet.
@@ -60,7 +61,7 @@ class record_cutter {
   std::uint64_t line_size_ = 0;
   bool is_first_ = true;    // true if the next line is the first line of a header
   bool is_lost_ = false;    // true while the next record after a gap is searched for
-  bool is_behind_ = false;  // true after a record, where blank lines follow
+  bool is_behind_ = false;  // true after a record, where blank lines follow, and after a JSON array
   std::uint64_t blank_lines_ = 0;
   std::uint64_t length_ = 0;
   bool has_length_ = false;
@@ -68,16 +69,21 @@ class record_cutter {
 };
 
 /// Cuts a bad piece, which record_cutter took for one record, at each place where a record certainly begins. In a CSV
-/// row with wrong quotes, these places are the second line, and the end of each row that follows. In a JSON array, they
-/// are the lines that begin like the first element. In WARC, they are the marks of whole records. The first of the
-/// returned pieces is bad. In a JSON array, it may consist only of surplus commas and brackets. `is_first`: true if the
-/// piece begins the source, so that one bracket belongs to the array.
+/// row with wrong quotes, these places are the second line, and the end of each row that follows. In WARC, they are the
+/// marks of whole records. The first of the returned pieces is bad.
 /// Complexity: linear.
-std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw, bool is_first);
+std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw);
 
-/// Returns true if a bad element of a JSON array may include further elements, because its brackets or quotes are not
-/// closed.
-bool may_hold_others(std::string_view element);
+/// A part of a bad piece of a JSON array: an object, or other bytes.
+struct array_part {
+  std::string_view bytes;
+  bool is_object = false;    ///< true if the braces, brackets and quotes of an object are in order
+  std::uint64_t unread = 0;  ///< the size of a part that may hide further objects, otherwise 0
+};
+
+/// Returns the parts of a bad piece, without the blanks, commas and brackets between them.
+/// Complexity: linear.
+std::vector<array_part> parts_of_array(std::string_view raw);
 
 /// A piece of a JSON array, as record_cutter cuts it.
 struct array_piece {
