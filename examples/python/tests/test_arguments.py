@@ -42,10 +42,10 @@ WHOLE = {
     "features, bits": (lambda x: neardup.features(TEXTS, bits=x), 64, False),
     "features, seed": (lambda x: neardup.features(TEXTS, seed=x), 7, False),
     "feature_sets, bits": (lambda x: neardup.feature_sets([[1]], bits=x), 64, False),
-    "pairs, bits": (lambda x: neardup.pairs(TEXTS, bits=x), 64, False),
-    "pairs, seed": (lambda x: neardup.pairs(TEXTS, seed=x), 7, False),
+    "pairs, bits": (lambda x: neardup.pairs(TEXTS, bits=x), 64, True),
+    "pairs, seed": (lambda x: neardup.pairs(TEXTS, seed=x), 7, True),
     "pairs, min_common": (lambda x: neardup.pairs(TEXTS, min_common=x), 2, True),
-    "groups, bits, edit": (lambda x: neardup.groups(TEXTS, bits=x, measure="edit"), 64, False),
+    "groups, bits": (lambda x: neardup.groups(TEXTS, bits=x), 64, True),
     "fingerprints, bits": (lambda x: neardup.fingerprints(TEXTS, bits=x), 128, False),
     "fingerprints, seed": (lambda x: neardup.fingerprints(TEXTS, seed=x), 7, False),
     "near_pairs, k": (lambda x: neardup.near_pairs(CODES, k=x), 2, False),
@@ -133,6 +133,57 @@ def test_arrays_of_whole_numbers(name):
             ARRAYS[name](wrong)
     for right in ([0, 1], (0, 1), np.array([0, 1]), [np.int64(0), 1]):
         ARRAYS[name](right)
+
+
+# The functions that read texts, and arguments that have no effect on FeatureSets or on edits. A default value counts as given.
+READERS = {
+    "pairs": neardup.pairs,
+    "pairs, others": lambda of, **named: neardup.pairs(of, of, **named),
+    "verify": lambda of, **named: neardup.verify(([0], [1]), of, **named),
+    "groups": neardup.groups,
+    "unique": neardup.unique,
+    "annotate": neardup.annotate,
+    "extend_groups": lambda of, **named: neardup.extend_groups(of, of, **named),
+}
+OF_TEXTS = {"features": "words:2", "seed": 0, "bits": 32, "same": "numbers", "progress": lambda done, all: None}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_arguments_without_an_effect_are_refused(name):
+    call = READERS[name]
+    for argument, value in OF_TEXTS.items():
+        with pytest.raises(TypeError, match=f"^`{argument}` does not go with FeatureSets"):
+            call(SETS, **{argument: value})
+        call(TEXTS, **{argument: value})
+    with pytest.raises(TypeError, match="^`features`, `seed` and `bits` do not go with FeatureSets"):
+        call(SETS, features="chars:5", seed=1, bits=64)
+    for argument, value in {**OF_TEXTS, "min_common": 1}.items():
+        if argument == "progress":
+            call(TEXTS, measure="edit", progress=value)
+            continue
+        with pytest.raises(ValueError, match=f'^`{argument}` does not go with measure="edit"'):
+            call(TEXTS, measure="edit", **{argument: value})
+
+
+def test_settings_of_texts_go_with_sets_and_texts():
+    for sets, texts in ((neardup.features(TEXTS, "chars:5"), TEXTS), (TEXTS, neardup.features(TEXTS, "chars:5"))):
+        assert neardup.pairs(sets, texts, features="chars:5").first.tolist() == [0, 1]
+        assert neardup.extend_groups(sets, texts, features="chars:5").tolist() == [0, 1]
+
+
+def test_progress_is_refused_by_an_index_that_reads_sets():
+    index = neardup.SetIndex()
+    for call in (lambda **named: index.insert(SETS, [1, 2], **named), lambda **named: index.search(SETS, **named), lambda **named: index.nearest(SETS, **named)):
+        with pytest.raises(TypeError, match="^`progress` does not go with FeatureSets"):
+            call(progress=lambda done, all: None)
+        call()
+
+
+@pytest.mark.parametrize("call, of", [(neardup.pairs, TEXTS), (neardup.near_pairs, CODES)])
+def test_copies_once_is_refused_with_others(call, of):
+    call(of, copies_once=True)
+    with pytest.raises(ValueError, match="^copies_once .* does not go with `others`$"):
+        call(of, of, copies_once=True)
 
 
 def test_scores():

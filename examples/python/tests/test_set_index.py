@@ -226,7 +226,7 @@ def test_two_threads_add_the_first_names():
 def test_settings_of_texts_are_refused_with_sets():
     sets = neardup.features(["a 1", "a 2"])
     for call in (neardup.unique, neardup.pairs):
-        with pytest.raises(TypeError, match="not for FeatureSets"):
+        with pytest.raises(TypeError, match="`same` does not go with FeatureSets"):
             call(sets, same="numbers")
     for similarity in (1.01, 80, float("inf"), float("nan"), 0):
         for call in (lambda: neardup.pairs(sets, similarity=similarity), lambda: neardup.SetIndex(similarity)):

@@ -8,10 +8,12 @@ A null text is in no pair and is always kept. Each maximal ill-formed subpart of
 as U+FFFD. Every function runs without the GIL, on `threads` threads; None stands for one thread for each processor. The
 number of threads never changes a result. A call runs `progress(done, all)` now and then on the calling thread. `done` is
 the number of texts that the call has read, compared by edits or decided. `all` is the number of all texts, or None for a
-reader. A join of features does not call `progress`. An exception of `progress` ends the call.
+reader. A join of features does not call `progress`, and FeatureSets refuse it. An exception of `progress` ends the call.
 
 `features` names the features that are compared, as `neardup --features` does: "words:2" (runs of two words, the default),
-"chars:5", "bytes:8", "code:4" and others. `bits` is the width of a feature, 32 or 64. `same` names tokens in which
+"chars:5", "bytes:8", "code:4" and others. `bits` is the width of a feature, 32 (the default) or 64. `seed` (default: 0)
+chooses the hash function of the features. An argument that cannot have an effect raises an exception, for example
+`features` in a call with FeatureSets only, or `bits` with measure="edit". `same` names tokens in which
 near-duplicates must agree, as `neardup --same` does: "numbers" (all numbers in digits), "words:FILE" (the words of a file,
 one in each line), or a list of such names. `dictionary` is a Dictionary or its path, for "zh:words" and "zh:keywords".
 """
@@ -517,6 +519,13 @@ def _features_of(one: Any, kind: Any) -> _np.ndarray:
     return _np.unique(_np.array(numbers, kind))
 
 
+def _refuse(names: Sequence[str], why: str, error: Any = TypeError) -> None:
+    """Raises `error`, which names the arguments, if there are any."""
+    if names:
+        listed = " and ".join([", ".join(f"`{name}`" for name in names[:-1])] * (len(names) > 1) + [f"`{names[-1]}`"])
+        raise error(f"{listed} {'does' if len(names) == 1 else 'do'} not go with {why}")
+
+
 class _Reading(NamedTuple):
     """Settings by which texts are read: as sets of features, or as texts that are compared by edits."""
 
@@ -524,12 +533,17 @@ class _Reading(NamedTuple):
     made_of: Any
     bits: int
     run: Any
+    of_texts: Sequence[str]  # the names of the given arguments that have no effect on FeatureSets
 
-    def __call__(self, texts: Any) -> Any:
+    def __call__(self, texts: Any, others: Any = None) -> Tuple[Any, Any]:
+        """Reads texts or FeatureSets, and others unless they are None."""
+        if isinstance(texts, FeatureSets) and (others is None or isinstance(others, FeatureSets)):
+            _refuse(self.of_texts, "FeatureSets, which are made of texts already")
+        return self._read(texts), None if others is None else self._read(others)
+
+    def _read(self, texts: Any) -> Any:
         if not self.by_edits:
             if isinstance(texts, FeatureSets):
-                if self.made_of[2:] != _made_of("words:2", 0, None, None)[2:]:
-                    raise TypeError("`same` and `dictionary` are for texts, not for FeatureSets")
                 return texts._native
             result = _native.Sets(self.bits)
             result.add_texts(texts, self.made_of, self.run)
@@ -544,20 +558,25 @@ class _Reading(NamedTuple):
 def _reading(
     measure: str,
     min_common: Optional[int],
-    features: str,
-    seed: int,
-    bits: int,
+    features: Optional[str],
+    seed: Optional[int],
+    bits: Optional[int],
     same: Same,
     dictionary: Words,
     run: Any,
 ) -> Tuple[_Reading, int, int]:
     """Returns the settings for reading texts, the number of the measure and the least overlap."""
     by_edits = isinstance(measure, str) and measure == "edit"
-    if by_edits and any(one is not None for one in (same, min_common, dictionary)):
-        raise ValueError('measure="edit" goes by no features, so `same`, `min_common` and `dictionary` do not go with it')
+    named = {"features": features, "seed": seed, "bits": bits, "same": same, "dictionary": dictionary}
+    given = [name for name, one in named.items() if one is not None]
+    if by_edits:
+        why = 'measure="edit", which compares no features'
+        _refuse(given + ["min_common"] * (min_common is not None), why, ValueError)
     number = 0 if by_edits else _number({**_MEASURES, "edit": -1}, measure, "measure")
     common = 0 if min_common is None else _whole(min_common, "min_common", 1)
-    return _Reading(by_edits, _made_of(features, seed, same, dictionary), _width(bits), run), number, common
+    made_of = _made_of("words:2" if features is None else features, 0 if seed is None else seed, same, dictionary)
+    of_texts = [] if by_edits else given + ["progress"] * (run[1] is not None)
+    return _Reading(by_edits, made_of, _width(32 if bits is None else bits), run, of_texts), number, common
 
 
 def pairs(
@@ -570,9 +589,9 @@ def pairs(
     within: Any = None,
     across: Any = None,
     copies_once: bool = False,
-    features: str = "words:2",
-    seed: int = 0,
-    bits: int = 32,
+    features: Optional[str] = None,
+    seed: Optional[int] = None,
+    bits: Optional[int] = None,
     same: Same = None,
     dictionary: Words = None,
     threads: Optional[int] = None,
@@ -593,8 +612,7 @@ def pairs(
     once = _flag(copies_once, "copies_once")
     paired = _Pairing.of(within, across, others, once)
     least = _similarity(similarity)
-    first = read(texts)
-    second = None if others is None else read(others)
+    first, second = read(texts, others)
     join = lambda one: _native.pairs(one, second, least, number, common, once, run)  # noqa: E731
     return Pairs(join(first)) if paired is None else paired.pairs(first, join)
 
@@ -607,9 +625,9 @@ def verify(
     similarity: float = 0.8,
     measure: str = "jaccard",
     min_common: Optional[int] = None,
-    features: str = "words:2",
-    seed: int = 0,
-    bits: int = 32,
+    features: Optional[str] = None,
+    seed: Optional[int] = None,
+    bits: Optional[int] = None,
     same: Same = None,
     dictionary: Words = None,
     threads: Optional[int] = None,
@@ -622,8 +640,7 @@ def verify(
     first, second = (_positions(one) for one in _both(pairs))
     run = _run(threads, progress)
     read, number, common = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
-    of = read(texts)
-    behind = None if others is None else read(others)
+    of, behind = read(texts, others)
     return Pairs(_native.verify(of, behind, first, second, _similarity(similarity), number, common, run))
 
 
@@ -636,6 +653,8 @@ class _Pairing:
 
     @classmethod
     def of(cls, within: Any, across: Any, others: Any = None, once: bool = False, what: str = "text") -> "Optional[_Pairing]":
+        if others is not None and once:
+            raise ValueError(f"copies_once is for pairs of one list of {what}s, so it does not go with `others`")
         if within is None and across is None:
             return None
         if within is not None and across is not None:
@@ -734,9 +753,9 @@ def groups(
     across: Any = None,
     prefer: Any = None,
     chains: bool = False,
-    features: str = "words:2",
-    seed: int = 0,
-    bits: int = 32,
+    features: Optional[str] = None,
+    seed: Optional[int] = None,
+    bits: Optional[int] = None,
     same: Same = None,
     dictionary: Words = None,
     threads: Optional[int] = None,
@@ -764,9 +783,9 @@ def unique(
     across: Any = None,
     prefer: Any = None,
     chains: bool = False,
-    features: str = "words:2",
-    seed: int = 0,
-    bits: int = 32,
+    features: Optional[str] = None,
+    seed: Optional[int] = None,
+    bits: Optional[int] = None,
     same: Same = None,
     dictionary: Words = None,
     threads: Optional[int] = None,
@@ -789,9 +808,9 @@ def annotate(
     across: Any = None,
     prefer: Any = None,
     chains: bool = False,
-    features: str = "words:2",
-    seed: int = 0,
-    bits: int = 32,
+    features: Optional[str] = None,
+    seed: Optional[int] = None,
+    bits: Optional[int] = None,
     same: Same = None,
     dictionary: Words = None,
     threads: Optional[int] = None,
@@ -805,7 +824,7 @@ def annotate(
     """
     run = _run(threads, progress)
     read, number, common = reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
-    of = read(texts)
+    of = read(texts)[0]
     labels = _labels(None, of, similarity, reading, prefer, chains, False, _Pairing.of(within, across))
     count = _np.arange(len(labels), dtype=_np.uint32)
     size = _np.bincount(labels, minlength=len(labels)).astype(_np.uint32)[labels]
@@ -829,9 +848,9 @@ def extend_groups(
     measure: str = "jaccard",
     min_common: Optional[int] = None,
     prefer: Any = None,
-    features: str = "words:2",
-    seed: int = 0,
-    bits: int = 32,
+    features: Optional[str] = None,
+    seed: Optional[int] = None,
+    bits: Optional[int] = None,
     same: Same = None,
     dictionary: Words = None,
     threads: Optional[int] = None,
@@ -873,9 +892,8 @@ def _group(
     keep_only: bool,
     paired: Optional[_Pairing] = None,
 ) -> _np.ndarray:
-    read = reading[0]
-    before = None if kept is None else read(kept)
-    return _labels(before, read(texts), similarity, reading, prefer, chains, keep_only, paired)
+    of, before = reading[0](texts, kept)
+    return _labels(before, of, similarity, reading, prefer, chains, keep_only, paired)
 
 
 def _labels(
@@ -1201,7 +1219,9 @@ class SetIndex:
         self._lock = threading.RLock()  # guards _names
 
     def _read(self, texts: Any, run: Any) -> Any:
-        return _Reading(False, self._made_of, self._bits, run)(texts)
+        same, dictionary = self._made_of[2:]
+        of_texts = ["same"] * (same != ()) + ["dictionary"] * (dictionary is not None) + ["progress"] * (run[1] is not None)
+        return _Reading(False, self._made_of, self._bits, run, of_texts)(texts)[0]
 
     def insert(self, texts: Any, ids: Any, *, threads: Optional[int] = None, progress: Progress = None) -> int:
         """Adds texts or FeatureSets under ids. An id that the index has keeps its text. Returns: the number of added ids."""
