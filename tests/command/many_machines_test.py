@@ -503,6 +503,33 @@ class Passages(Tasks):
             path.unlink()
         self.assertGreater(self.check(paths, 2, ("--passages", 6), ("--text-field", "turns[*].say")), 20)
 
+    def test_byte_order_marks_of_parts_are_those_of_files(self):
+        """One run copies a mark only at the beginning of its output. So does the task of the first part with a document."""
+        made = texts(60, 9)
+        marks = (b"\xef\xbb\xbf", b"")
+        for form, fields, lines in (("--lines", (), made), ("--jsonl", (), [json.dumps({"text": text}) for text in made])):
+            for number, marked in enumerate(itertools.product(marks, marks, marks)):
+                for is_empty in (False, True):
+                    starts = (0, 0, 30) if is_empty else (0, 20, 40)
+                    pieces = ["".join(line + "\n" for line in lines[begin:end]) for begin, end in zip(starts, [*starts[1:], 60])]
+                    for path in self.folder.iterdir():
+                        path.unlink()
+                    encodings = ["utf-16" if number == 0 and part == 2 else "utf-8" for part in range(3)]
+                    paths = [self.write(f"part{part}.in", piece.encode(encoding) if encoding == "utf-16" else mark + piece.encode())
+                             for part, (mark, piece, encoding) in enumerate(zip(marked, pieces, encodings))]
+                    self.assertGreater(self.check(paths, 2, ("--passages", 6), fields, form), 5)
+                    if is_empty or number == 0 or form == "--jsonl":
+                        of_parts = [self.folder / f"{part}.sets" for part in range(3)]
+                        for part, path in enumerate(paths):
+                            self.assert_done(run("features", form, "--part", part, "--output", of_parts[part], path))
+                        self.counts(of_parts, "--partitions", 2)
+                        scattered = [path.with_suffix(".sent") for path in of_parts]
+                        for path, to in zip(of_parts, scattered):
+                            self.assert_done(run("scatter", "--counts", self.folder / "all.counts", "--output", to, path))
+                        pairs = self.gather(scattered + of_parts, 2)
+                        whole = self.bytes_of("groups", form, *paths)
+                        self.assertEqual(self.bytes_of("groups", *self.named(pairs), *of_parts), whole)
+
     def make(self):
         self.paths = self.write_records(60, WORDS[:30], 3, 1)
         self.options = ("--passages", 3)

@@ -17,7 +17,9 @@ namespace command {
 /// Copies records to an output, byte for byte. If a document is a file, its path is printed instead.
 class record_copier {
  public:
-  record_copier(output& out, bool as_json) : out_(out), as_json_(as_json) {}
+  /// `follows_records`: true if records of an earlier part of a run on many machines precede the output.
+  record_copier(output& out, bool as_json, bool follows_records = false)
+      : out_(out), as_json_(as_json), follows_records_(follows_records) {}
 
   /// Copies a line with its line end. If `line` is 0, prints the path of the file. If the last record of a source has
   /// no line end, the next record still begins on a new line. A byte order mark is copied only at the beginning of the
@@ -31,7 +33,8 @@ class record_copier {
     }
     if (open_line_) out_ << '\n';
     if (needs_blank_line_) out_ << '\n';
-    if (copied_ > 0 && line == 1 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
+    if ((copied_ > 0 || follows_records_) && line == 1 && raw.starts_with(byte_order_mark))
+      raw.remove_prefix(byte_order_mark.size());
     out_ << raw;
     open_line_ = !raw.ends_with('\n');
     // A blank line ends a message of a mail box. The last message of a file may lack this line.
@@ -68,7 +71,7 @@ class record_copier {
 
  private:
   output& out_;
-  bool as_json_;
+  bool as_json_, follows_records_;
   std::uint64_t copied_ = 0;
   bool open_line_ = false;
   bool needs_blank_line_ = false;  // true if a blank line must come before the next record
@@ -78,9 +81,10 @@ class record_copier {
 /// input.
 class record_writer {
  public:
-  /// Makes a writer. `notes`: the notes whose columns are added to the header of a table, or null.
-  explicit record_writer(context& c, const annotator* notes = nullptr)
-      : context_(c), kept_(c.out, c.settings.output.as_json()), notes_(notes) {
+  /// Makes a writer. `notes`: the notes whose columns are added to the header of a table, or null. `follows_records`: as
+  /// in record_copier.
+  explicit record_writer(context& c, const annotator* notes = nullptr, bool follows_records = false)
+      : context_(c), kept_(c.out, c.settings.output.as_json(), follows_records), notes_(notes) {
     if (c.dropped_records) dropped_.emplace(*c.dropped_records, c.settings.output.as_json());
   }
 

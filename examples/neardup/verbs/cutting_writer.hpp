@@ -65,8 +65,9 @@ inline bool leaves_words(const std::vector<std::string_view>& texts,
 /// Writes records without the removed parts, and counts the records.
 class cutting_writer {
  public:
-  /// Makes a writer. `ends_texts`: see complete_ranges().
-  cutting_writer(context& c, bool ends_texts) : writer_(c), editor_(c.settings.input), ends_texts_(ends_texts) {}
+  /// Makes a writer. `ends_texts`: see complete_ranges(). `follows_records`: see record_copier.
+  cutting_writer(context& c, bool ends_texts, bool follows_records = false)
+      : writer_(c, nullptr, follows_records), editor_(c.settings.input), ends_texts_(ends_texts) {}
 
   const std::vector<std::string_view>& texts_of(const std::shared_ptr<source>& from, std::uint64_t line,
                                                 std::string_view raw) {

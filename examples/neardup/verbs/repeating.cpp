@@ -84,7 +84,8 @@ void write_without(context& c, const passage_settings& how, const second_pass& d
   const std::vector<std::string>& fields = c.settings.input.text_fields;
   const bool has_arrays = std::any_of(fields.begin(), fields.end(),
                                       [](const std::string& field) { return field.find("[*]") != field.npos; });
-  cutting_writer writer(c, false);
+  // The first document of all parts is kept, because its passages occur nowhere earlier.
+  cutting_writer writer(c, false, first_document > c.against);
   // Writes a passage. `cut`: its bytes in a text. `first_offset`: the beginning of its first place.
   const auto write_passage = [&](const found_passage& p, std::string_view text, text_range cut,
                                  std::size_t first_offset) {
