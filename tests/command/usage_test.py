@@ -2,7 +2,7 @@
 
 import re
 
-from harness import A, SOURCE, CommandTest, run, main
+from harness import A, B, SOURCE, CommandTest, jsonl, run, main
 
 
 class Usage(CommandTest):
@@ -53,6 +53,33 @@ class Usage(CommandTest):
         else:
             expected = version.group(1)
         self.assertEqual(run("--version").text, f"neardup {expected}\n")
+
+    def test_options_without_an_effect_are_refused(self):
+        data = jsonl([A, B])
+        texts, pairs = self.write("in.jsonl", data), self.write("pairs.csv", "a,b\nd0,d1\n")
+        index, kept, out = self.folder / "index", self.folder / "kept", self.folder / "out"
+        self.assert_done(run("index", "--jsonl", "--keep-postings", "--output", index, texts))
+        self.assert_done(run("index", "--jsonl", "--output", kept, texts))
+        find, verify, jsonl_ = ("find", "quick brown fox", "--index", index), ("verify", "--pairs", pairs), ("--jsonl", texts)
+        self.assertNotEqual(self.assert_done(run(*find)).text, "")
+        for option in (("--text-field", "x"), ("--id-field", "x"), ("--encoding", "big5"), ("--mail", "all"), ("--strict",), ("--skip-bad",),
+                       ("--hidden",), ("--binary",), ("-0",), ("--lines",)):
+            name = "--null" if option == ("-0",) else option[0]
+            self.assert_fails(run(*find, *option), f"{name} with --index")
+            self.assert_fails(run(*verify, "--index", index, *option), f"{name} with --index")
+        self.assert_done(run(*verify, "--index", index))
+        self.assert_done(run(*verify, "--index", index, "--skip-bad", *jsonl_))
+        self.assert_done(run(*verify, "--index", index, "--no-verify"))
+        self.assert_fails(run(*verify, "--no-verify", *jsonl_), "--no-verify needs --index")
+        for option in (("--weights", "tf"), ("--top", 3), ("--idf-file", texts)):
+            for check in ((), ("--check", "edit")):
+                self.assert_fails(run(*verify, *check, *option, *jsonl_), f"{option[0]} needs --check cosine")
+        self.assert_done(run(*verify, "--check", "cosine", "--weights", "tf", *jsonl_))
+        self.assert_fails(run("index", "--no-verify", "--output", out, *jsonl_), "--no-verify needs --index")
+        self.assert_fails(run("index", "--distance", 3, "--similarity", 0.5, "--output", out, *jsonl_), "--similarity with --distance")
+        self.assert_done(run("index", "--no-verify", "--index", kept, "--append", *jsonl_))
+        self.assert_fails(run("unique", "--add-to", kept, "--also-within", *jsonl_), "--also-within with --add-to")
+        self.assert_done(run("unique", "--add-to", kept, *jsonl_))
 
     def test_words_are_taken_as_they_are_typed(self):
         path = self.write("a.txt", A)

@@ -101,7 +101,7 @@ class VerifyClusters(CommandTest):
         self.assert_fails(run("verify", "--clusters", path, "--annotate", self.documents), "--annotate needs --jsonl, or a table")
         index = self.folder / "index"
         self.assert_done(run("index", "--jsonl", "--output", index, self.documents))
-        self.assert_fails(run("verify", "--clusters", path, "--annotate", "--jsonl", "--index", index), "an index has no records")
+        self.assert_fails(run("verify", "--clusters", path, "--annotate", "--jsonl", "--index", index, self.documents), "an index has no records")
 
     def test_text_is_that_of_groups(self):
         path = self.write("c.tsv", "id\tcluster\n0\tx\n2\tx\n1\tx\n")

@@ -352,6 +352,7 @@ void take_grown_index(const typed_options& typed, run_settings& to) {
   refuse_empty_name(typed, "--add-to");
   to.against.grown_index = typed.text("--add-to");
   refuse_if_given(typed, {"--fingerprints"}, " with --add-to: neardup index --append adds lists");
+  refuse_if_given(typed, {"--also-within"}, " with --add-to: the input is compared with itself in any case");
   const bool is_first = typed["--keep"].value_or("first") == "first";
   const bool are_representatives = typed["--grouping"].value_or("representatives") == "representatives";
   if (!is_first || !are_representatives || typed.text("--check") == "containment") {
@@ -617,6 +618,12 @@ std::vector<std::string> input_words(const typed_options& typed) {
     }
   }
   return words;
+}
+
+void refuse_input_options(const typed_options& typed, const std::string& why) {
+  for (const option_row& row : shared_options()) {
+    if (row.section == std::string_view(section::input)) refuse_if_given(typed, {row.long_name().c_str()}, why);
+  }
 }
 
 }  // namespace command

@@ -61,5 +61,7 @@ void refuse_check_of_index(const typed_options& typed);
 
 /// Returns the typed options of the section Input, with their values.
 std::vector<std::string> input_words(const typed_options& typed);
+/// Refuses the options of the section Input, for a run that reads no documents.
+void refuse_input_options(const typed_options& typed, const std::string& why);
 
 }  // namespace command

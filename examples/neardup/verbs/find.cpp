@@ -349,9 +349,9 @@ bool run_find_in_index(typed_options& typed) {
   if (typed.paths.size() > 1) throw usage_error("find --index searches the index: leave out " + typed.paths[1]);
   what.clue = typed.paths.front();
   typed.paths.clear();
-  refuse_if_given(typed,
-                  {"--files-from", "--features", "--include", "--exclude", "--input-format", "--lines", "--jsonl"},
-                  " with --index: the index says what its documents are");
+  const std::string why = " with --index: the index says what its documents are";
+  refuse_if_given(typed, {"--features"}, why);
+  refuse_input_options(typed, why);
   const index_settings stored = read_index_settings(typed.text("--index"));
   if (!stored.has_sets()) {
     throw usage_error(stored.path + (stored.has_codes() ? " is an index of codes, which hold no words to look for"
@@ -364,7 +364,6 @@ bool run_find_in_index(typed_options& typed) {
     throw usage_error("--fold-chinese: " + stored.path + " was made without it");
   }
   run_settings settings = settings_of(typed);
-  if (const auto fields = typed.all("--text-field"); !fields.empty()) settings.input.text_fields = fields;
   settings.lists.are_verified = !typed.has("--no-verify");
   take_fingerprint(typed, {}, settings);
   settings.comparison.min_similarity = 0;

@@ -352,6 +352,8 @@ bool run_index(typed_options& typed) {
   how.old_index = typed.text("--index");
   how.keeps_postings = typed.has("--keep-postings");
   take_changes(typed, how);
+  if (typed.has("--distance"))
+    refuse_if_given(typed, {"--similarity"}, " with --distance: the index stores the distance only");
   if (how.changes_index() && !how.reads_documents()) return run_without_documents(typed, how);
   const auto take_stored = [&](typed_options& given, run_settings& to) {
     to.output.is_saved = !how.changes_index();

@@ -613,6 +613,14 @@ bool run_verify(typed_options& typed) {
       throw usage_error("--pair-fields takes the names of two fields, once");
     }
   }
+  if (from.index.empty()) {
+    if (typed.text("--check") != "cosine") {
+      refuse_if_given(typed, {"--weights", "--top", "--idf-file"},
+                      " needs --check cosine: verify uses no fingerprints");
+    }
+  } else if (typed.paths.empty() && !typed.has("--files-from")) {
+    refuse_input_options(typed, " with --index needs a PATH: no documents are read");
+  }
   const auto take_stored = [&](typed_options& given, run_settings& /*to*/) {
     if (from.index.empty()) return;
     const index_settings index = read_index_settings(from.index);
