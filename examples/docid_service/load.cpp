@@ -1,8 +1,9 @@
 // docid_load: sends the articles of a JSON Lines file to docid_service and measures the time. load.py runs it.
 //   docid_load PORT FILE BATCH CONNECTIONS FIRST COUNT
-// BATCH is the number of articles in a request. If BATCH is 1, each article is sent without an array. If the field
-// `media` of an article is a number n, the article is an edited copy of the article on line n. The copy counts as found
-// if it gets the same docId.
+// FIRST is the first line to send, counted from 0, and COUNT the number of lines. BATCH is the number of articles in a
+// request. If BATCH is 1, each article is sent without an array.
+// If the field `media` of an article is a number n, the article is an edited copy of the article on line n. The copy
+// counts as found if both articles get the same docId. If n < FIRST, the copy is not counted.
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/io_context.hpp>

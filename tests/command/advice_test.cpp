@@ -83,7 +83,7 @@ std::vector<std::vector<float>> similarities_of(const std::vector<std::string>& 
 struct outcome {
   std::uint64_t similar = 0;     // pairs that the check calls similar
   std::uint64_t candidates = 0;  // pairs within the distance
-  double recall = 0;             // as setup::recall counts
+  double recall = 0;             // see setup::recall
   double recall_of_pairs = 0;
 };
 
@@ -450,7 +450,7 @@ TEST_CASE("of many alike documents few are followed, and stand for the others", 
   const advice_request request{.check = parse_features("words"), .features = {}, .setups = false};
   const advice found = command::advise(texts, request);
   CHECK(found.sampled == 2000);
-  CHECK(found.followed < 1500);  // some 1,140 are of no family, and none of these goes
+  CHECK(found.followed < 1500);  // about 1,140 sampled texts are not in the family, and advise() drops none of these
   CHECK(found.followed > 1100);
   CHECK(std::abs(found.similar_pairs / (family * (family - 1) / 2.0 + pairs) - 1) < 0.15);
   CHECK(std::abs(found.partnered - (family + 2.0 * pairs) / (family + 2 * pairs + others)) < 0.04);

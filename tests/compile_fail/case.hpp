@@ -1,5 +1,5 @@
-// The parts of a case in which its two forms differ: RIGHT(...) is compiled in the form that compiles, WRONG(...) in the
-// form that is refused.
+// Each case is compiled in two forms. The form that must compile contains the arguments of RIGHT(...), and the form
+// that must be refused those of WRONG(...).
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Joins of sets and texts, groups and deduplicators.
 #include "case.hpp"
 
-// A bare number does not say by which measure sets are compared, and bits are of fingerprints.
+// A bare number names no measure of sets, and `bits` is for fingerprints.
 // expect: sets are compared by a measure
 // errors: 6
 namespace sets_by_a_number {
@@ -24,7 +24,7 @@ auto found() { return neardup::pairs(sets, others, neardup::jaccard{0.8}); }
 auto matches() { return stored.search_batch(sets); }
 }
 
-// Texts are compared by their features or by edits: 0.8 does not say which, and bits are of fingerprints.
+// Texts are compared by their features or by edits. The number 0.8 names neither, and `bits` is for fingerprints.
 // expect: texts are compared by their features or by edits
 // errors: 6
 namespace texts_by_a_number {
@@ -117,7 +117,7 @@ namespace deduplicator_of_containment {
 neardup::deduplicator<> dedup{neardup::RIGHT(cosine) WRONG(containment){0.8}};
 }
 
-// A deduplicator decides by a measure of sets, whoever makes it.
+// However a deduplicator is made, its threshold must be a measure of sets, and not a containment.
 // expect: sets are compared by a measure: write jaccard
 // expect: a deduplicator cannot decide by containment
 // errors: 6
@@ -134,8 +134,8 @@ auto by_containment = neardup::make_deduplicator<std::string>(contained);
 auto found(const neardup::set_index<>& index) { return index.search({}, distance); }
 }
 
-// Distances follow from a Jaccard similarity alone; a distance says nothing about features, and a number not how much is
-// enough.
+// A check of the caller needs a number of bits for the candidates. A check that returns numbers needs at_least. Only a
+// Jaccard similarity gives a distance of fingerprints. A number of bits cannot compare features.
 // expect: a check of yours gets the candidates within a number of bits
 // expect: a check that returns numbers says how much is enough
 // expect: distances of fingerprints follow from a Jaccard similarity alone
@@ -176,7 +176,7 @@ constexpr RIGHT(std::size_t) WRONG(int) min_tokens = 5;
 const neardup::describer describe(neardup::simhasher{neardup::words{}}, min_tokens);
 }
 
-// A fraction would be cut off: seconds of a double would all be the same time.
+// A time of type double would be cut off to a whole number: all times within a second would be equal.
 // expect: ids and times are whole numbers
 // errors: 1
 namespace time_of_a_fraction {

@@ -11,7 +11,7 @@ namespace width_of_no_whole_bytes {
 bool value() { return neardup::simhash<RIGHT(24) WRONG(20)>().test(0); }
 }
 
-// A number is no fingerprint unless one says so: an id in its place should not compile.
+// A number does not convert to a fingerprint implicitly, so an id in the place of a fingerprint does not compile.
 // expect: (conversion from .* to non-scalar type|no viable conversion)
 namespace fingerprint_from_a_number {
 const std::uint64_t id = 7;
@@ -30,7 +30,7 @@ int value() {
 }
 }
 
-// Two accumulators of counted tokens, merged, would count both from 1: so they are not added to one.
+// Accumulators refuse counted tokens: if two accumulators were merged, both would have counted from 1.
 // expect: counts within one text
 // errors: 1
 namespace accumulator_of_counted_tokens {
@@ -40,7 +40,8 @@ void add(neardup::accumulator<64>& sums) {
 }
 }
 
-// Distinct tokens are no sums: two texts that share some cannot be merged in an accumulator, only in a bag.
+// Accumulators refuse weighters of distinct tokens: if two texts share tokens, their accumulators cannot be merged.
+// Bags can.
 // expect: only a weighter that weighs each occurrence by itself, as tf and tf_idf do, adds to an accumulator
 // errors: 1
 namespace accumulator_of_distinct_tokens {
@@ -49,7 +50,7 @@ void add(neardup::accumulator<64>& sums) {
 }
 }
 
-// Two bags of counted tokens, merged, would count both from 1: so there is no bag of them.
+// Bags refuse counted tokens: if two bags were merged, both would have counted from 1.
 // expect: counts within one text
 // errors: 1
 namespace bag_of_counted_tokens {
@@ -57,7 +58,7 @@ using tokens = RIGHT(neardup::words) WRONG(neardup::counted<neardup::words>);
 bool is_empty() { return neardup::simhasher{neardup::normalised{tokens{}}}.bag("text").empty(); }
 }
 
-// Two sketches of counted tokens, merged, would count both from 1: so there is no sketch of them.
+// Sketches refuse counted tokens: if two sketches were merged, both would have counted from 1.
 // expect: counts within one text
 // errors: 1
 namespace sketch_of_counted_tokens {
@@ -65,7 +66,7 @@ using tokens = RIGHT(neardup::words) WRONG(neardup::counted<neardup::words>);
 auto sketch() { return neardup::minwise_hasher{tokens{}}.sketch("text").result(); }
 }
 
-// A callable of a text alone is no tokenizer: one sentence says what is.
+// A callable that takes only a text is no tokenizer.
 // expect: the first part is a tokenizer
 // errors: 1
 namespace tokenizer_without_sink {
@@ -84,7 +85,7 @@ const shingles pairs{RIGHT(2, words{}) WRONG(words{}, 2)};
 auto fingerprint() { return hash("text"); }
 }
 
-// A part that stands around another says what it needs there. The wrong tokenizer is a wrapper of a text.
+// Each wrapper names the part that it needs. In the wrong form, it gets a part of another kind.
 // expect: shingles{n, tokenizer} needs a tokenizer, such as words{}
 // expect: folded{tokenizer}, normalised{tokenizer} and their like need a tokenizer
 // expect: without{list, tokenizer} needs a tokenizer
@@ -106,7 +107,7 @@ const neardup::top heaviest{3, weighter_within{}};
 const neardup::keywords best{3, tokenizer_within{}, neardup::idf_table{}};
 }
 
-// Of a weighter that inherits one form and adds another, nobody can tell which one is meant.
+// A weighter that inherits one form of weighing and adds another is ambiguous.
 // expect: this weighter has several forms, one of which it may inherit
 // errors: 1
 namespace weighter_of_two_forms {
@@ -123,7 +124,7 @@ const auto weigh = [](std::uint64_t) { return RIGHT(2) WRONG("heavy"); };
 auto fingerprint() { return neardup::simhasher{neardup::words{}, weigh}("text"); }
 }
 
-// A hash is bits, not a number with a sign.
+// A hash is an unsigned number.
 // expect: the third part is a hasher
 // errors: 1
 namespace hasher_of_signed_numbers {
@@ -131,7 +132,7 @@ const auto length = [](std::string_view token) { return static_cast<RIGHT(unsign
 auto fingerprint() { return neardup::make_simhasher<32>(neardup::words{}, neardup::unit{}, length)("text"); }
 }
 
-// A fingerprint of 256 bits from a hash of 128: half of it would be made up.
+// A hash of 128 bits is too short for a fingerprint of 256 bits.
 // expect: the hasher is narrower than the fingerprint
 // errors: 1
 namespace hasher_of_half_the_width {
@@ -140,7 +141,7 @@ const auto hash =
 auto fingerprint() { return hash("text"); }
 }
 
-// A fingerprint of 64 bits from a user's hash of 32.
+// A user's hash of 32 bits is too short for a fingerprint of 64 bits.
 // expect: the hasher is narrower than the fingerprint
 // errors: 1
 namespace user_hasher_too_narrow {
@@ -150,7 +151,7 @@ auto fingerprint() {
 }
 }
 
-// A callable cannot be fed in chunks unless someone says how.
+// A stream needs a tokenizer with the member `cut`. A callable without this member takes whole texts only.
 // expect: this tokenizer takes whole texts; give it a member `std::size_t cut
 // errors: 1
 namespace stream_of_a_whole_text_tokenizer {
@@ -161,7 +162,7 @@ auto fingerprint() {
 }
 }
 
-// A stream would go by what is inherited: the tokens of the base, and the fingerprints of the base.
+// A stream of a derived part would give the tokens or the fingerprints of the base class.
 // expect: this tokenizer takes whole texts; give it a member `std::size_t cut
 // expect: text_stream takes a simhasher or a minwise_hasher itself
 // errors: 2
@@ -181,7 +182,7 @@ void feed() {
 }
 }
 
-// A pool that lacks a member of a runner, or has one that is not const: one sentence names both.
+// One pool lacks a member of a runner, another has a member that is not const. The message names both members.
 // expect: a runner has two const members: parts\(\), .* and operator\(\)\(parts, work\)
 // errors: 3
 namespace runner_of_one_member {

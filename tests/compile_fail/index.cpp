@@ -116,7 +116,7 @@ namespace bits_of_a_fraction {
 neardup::bits within() { return neardup::bits(RIGHT(3) WRONG(3.7)); }
 }
 
-// A bare number does not say what is compared, and 0.8 would be a search within 0 bits.
+// A bare number does not say what is compared. If it were taken for bits, 0.8 would become 0 bits.
 // expect: compared by a number of bits: write bits\{3} for copies.*bits{distance_for\(64, 0.8\)}.*Verify
 // errors: 6
 namespace fingerprints_within_a_number {
@@ -132,7 +132,7 @@ auto alike(const prints& all) { return neardup::group(all, similar); }
 auto more(const prints& all) { return neardup::extend_groups(all, all, within); }
 }
 
-// A similarity in the place of a distance of fingerprints.
+// A similarity in the place of a number of bits.
 // expect: fingerprints are compared by a whole number of bits: write bits
 // errors: 9
 namespace similarity_where_bits_belong {

@@ -1,7 +1,7 @@
 // Files.
 #include "case.hpp"
 
-// What is derived from a part may do something else, so it must not take the part's name.
+// A class that is derived from a part may behave differently, so files must not name it as that part.
 // expect: no name is known for this part of a composition
 // expect: this part inherits description\(\) from another part, whose name it must not take
 // expect: composition_of takes a simhasher, a minwise_hasher or a feature_extractor itself, and nothing that is derived from one

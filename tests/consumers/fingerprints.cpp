@@ -1,5 +1,5 @@
-// The program of those consumers that only show that the library is found, with the right flags. The headers of
-// fingerprints compile in a third of the time of all headers, which main.cpp includes.
+// This program only shows that a build finds the library, and uses the right flags. The headers of fingerprints compile
+// in a third of the time of all headers, which main.cpp includes.
 #include <cstdio>
 #include <neardup/fingerprint.hpp>
 #include <string_view>

@@ -1,5 +1,6 @@
-// Names that other people's headers define as macros (<windows.h>, <complex.h>) do not break ours. Each macro becomes a word
-// that tests/consumers/run looks for. The standard library is included first, because its headers undefine min and max.
+// Some headers of other libraries (<windows.h>, <complex.h>) define macros whose names the library uses, too. The
+// library must still compile. Each macro becomes a word that tests/consumers/run looks for. The standard library is
+// included first, because its headers undefine min and max.
 #include <bits/stdc++.h>
 #include <xxhash.h>
 

@@ -32,7 +32,8 @@ using neardup::simhasher;
 using neardup::words;
 using neardup::xxh3;
 
-/// Full sizes take gigabytes, or minutes: with NEARDUP_HUGE=1 in the environment.
+/// Returns true if NEARDUP_HUGE=1 is in the environment. Then tests have their full sizes, which take gigabytes or
+/// minutes.
 bool is_huge() {
   const char* wanted = std::getenv("NEARDUP_HUGE");
   return wanted != nullptr && std::string_view(wanted) == "1";
@@ -40,8 +41,8 @@ bool is_huge() {
 
 auto hasher_with(std::uint64_t seed) { return simhasher{words{}, neardup::unit{}, xxh3<64>{seed}}; }
 
-/// `count` words whose votes under this seed give `target`, or nearly so: of many words those whose hashes are nearest
-/// to `target`.
+/// Returns, of 200,000 words, the `count` words whose hashes under this seed are nearest to `target`. So the
+/// fingerprint of these words is `target`, or near it.
 std::string words_for(std::uint64_t seed, simhash<64> target, std::size_t count) {
   std::vector<std::pair<int, std::string>> candidates;
   for (std::size_t i = 0; i < 200'000; ++i) {
@@ -54,7 +55,7 @@ std::string words_for(std::uint64_t seed, simhash<64> target, std::size_t count)
   return text;
 }
 
-/// Two pairs of words with equal 32-bit features under this seed, found by a birthday attack.
+/// Returns pairs of words with equal 32-bit features under this seed, found by a birthday attack.
 std::vector<std::pair<std::string, std::string>> colliding_words(std::uint64_t seed, std::size_t wanted) {
   std::unordered_map<std::uint32_t, std::size_t> seen;
   std::vector<std::pair<std::string, std::string>> result;

@@ -24,7 +24,7 @@
 
 namespace {
 
-/// Throws at the check of this number, counted from 1; 0: never.
+/// A runner that throws at check number `at`, counted from 1. If `at` is 0, it never throws.
 struct cancelling {
   neardup::threads inner{1};
   std::atomic<std::size_t>* checks;
@@ -52,7 +52,8 @@ std::vector<std::string> similar_texts(std::size_t count) {
   return texts;
 }
 
-/// Calls `call(run)` to its end, which takes `least` checks or more, and then so that some of its checks end it.
+/// Calls `call(run)` to its end, and requires at least `least` checks. Then repeats the call with runners that throw at
+/// the first check, and at four later ones.
 void check_cancelled(std::size_t least, const std::function<void(const cancelling&)>& call) {
   for (const unsigned parts : {1U, 3U}) {
     std::atomic<std::size_t> checks = 0;

@@ -106,7 +106,8 @@ TEST_CASE("the deduplicator with the features of another tokenizer", "[deduplica
     REQUIRE(duplicates > 20);
   };
   check(simhasher{words{}}, feature_extractor{code_point_ngrams{3}}, 200);
-  // A check of the default's type with another setting: the features of the fingerprint must not be taken for it.
+  // The tokenizers of the fingerprint and of the features have one type, but another n. The deduplicator must not use
+  // the tokens of the fingerprint as features.
   oracle::unless_sample(
       [&](auto) { check(simhasher{code_point_ngrams{3}}, feature_extractor{code_point_ngrams{2}}, 201); });
 }

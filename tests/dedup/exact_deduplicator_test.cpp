@@ -260,7 +260,7 @@ TEST_CASE("candidates by features that are added again with others are found by 
       for (int step = 0; step < 3000; ++step) {
         const auto number = static_cast<std::uint32_t>(random() % now.size());
         switch (random() % 4) {
-          case 0:  // somebody else took it away
+          case 0:  // the document is gone, but erase() was not called
             now[number].features.clear();
             break;
           case 1:

@@ -113,7 +113,7 @@ TEST_CASE("a batch takes memory in proportion to itself, however many documents 
     std::uint32_t next = 0;
     for (; next < 5000; ++next) dedup.add(numbered(next, 20), next);
     for (const std::uint32_t size : {1, 10, 100}) {
-      std::size_t least = static_cast<std::size_t>(-1);  // of some batches, because arrays grow during a few
+      std::size_t least = static_cast<std::size_t>(-1);  // of ten batches: in some of them, an array grows
       for (int round = 0; round < 10; ++round) {
         std::vector<std::string> texts;
         std::vector<std::uint32_t> ids;

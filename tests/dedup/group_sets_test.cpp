@@ -49,7 +49,7 @@ std::optional<oracle::closeness> closeness(const std::vector<std::uint32_t>& a, 
   return oracle::closeness::of_number(similarity);
 }
 
-/// The labels by the rule. The first `earlier` sets are representatives.
+/// Returns the labels that the rule of tests/oracle/decision.hpp gives. The first `earlier` sets are representatives.
 labels_type expected_labels(const sets_type& sets, std::size_t earlier, const set_threshold& least,
                             const group_options& how) {
   std::vector<double> scores(how.preference.begin(), how.preference.end());
@@ -70,7 +70,7 @@ labels_type found(const sets_type& sets, std::size_t earlier, const set_threshol
       min_pairs);
 }
 
-/// The same by a join of rows.
+/// Returns the labels that the join in partitions finds.
 labels_type found_by_partitions(const sets_type& sets, std::size_t earlier, const set_threshold& least,
                                 const group_options& how, const neardup::detail::row_join_sizes& sizes,
                                 std::size_t max_pairs) {
@@ -168,14 +168,14 @@ TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup
 }
 
 TEST_CASE("a template among other sets is grouped by the rule", "[dedup][similar]") {
-  // So many sets are similar that a decision leaves out pairs, and some sets stay open at first.
+  // So many sets are similar that the join leaves out pairs, and decides some sets late.
   oracle::random_engine random(24);
   for (std::size_t round = 0; round < oracle::effort(60, 30, 8); ++round) {
     sets_type sets = draw_template(50 + random() % 250, random);
     const auto others = oracle::draw_sets<std::uint32_t>(oracle::set_shape::clusters, random() % 100, random);
     sets.insert(sets.end(), others.begin(), others.end());
     if (random() % 2 == 0) std::shuffle(sets.begin(), sets.end(), random);
-    for (int i = 0; i < 20; ++i) sets.push_back(sets[random() % sets.size()]);  // copies may have other originals
+    for (int i = 0; i < 20; ++i) sets.push_back(sets[random() % sets.size()]);  // copies may have another original
     const std::size_t earlier = random() % 3 == 0 ? random() % sets.size() : 0;
     for (const double similarity : {0.8, 0.86, 0.9, 0.93}) {
       const jaccard least{similarity};
@@ -202,10 +202,12 @@ TEST_CASE("a set whose only candidate is decided late is grouped by the rule", "
     std::sort(set.begin(), set.end());
     return set;
   };
-  // Sets of the crowd have 30 features of a template, up to 4 of them changed, and 20 of their own: each two of them
-  // match at .2. Each of the others has 9 changed: it matches the crowd, and hardly any of the others. The first of all is one of these, so it
-  // drops the crowd, and the others stay, which takes more pairs than are looked at. The last sets each match one of
-  // them.
+  // There are three kinds of sets. A member of the crowd has the 30 features of a template, of which up to 4 are
+  // changed, and 20 features of its own. So any two members match at .2.
+  // An `other` set has 9 features of the template changed. So it matches the crowd, but hardly any of the other sets.
+  // The first set is of this kind: it drops the crowd. The other sets are kept. To decide this, the join needs more
+  // pairs than it looks at first.
+  // Each `tail` matches one of the other sets only.
   std::vector<std::uint32_t> base(30);
   for (std::uint32_t& feature : base) feature = static_cast<std::uint32_t>(random());
   const auto member = [&](std::size_t changed) {
@@ -242,7 +244,7 @@ TEST_CASE("a set whose only candidate is decided late is grouped by the rule", "
 }
 
 TEST_CASE("crowds of similar sets do not take the time of their pairs", "[dedup][similar]") {
-  // The plain rule would look at 2 * 10^8 pairs for each, which takes a minute.
+  // With 20,000 sets, a plain loop would compare 2 * 10^8 pairs in each call, which takes a minute.
   oracle::random_engine random(23);
   const std::size_t count = oracle::effort(100000, 20000, 2000);
   for (const oracle::set_shape shape : {oracle::set_shape::family, oracle::set_shape::copies}) {

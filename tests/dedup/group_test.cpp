@@ -57,8 +57,9 @@ struct expectation {
   std::size_t checks = 0;
 };
 
-/// The labels by the rule, and how many pairs are to be checked: those within k bits, of representatives and documents, or
-/// of all documents. The check is a bool, so the closest is the nearest fingerprint.
+/// Returns the labels by the rule, and the number of pairs that the check gets. Representatives: the pairs of a
+/// representative and a later document within k bits. Components: all pairs within k bits. The check returns a bool, so
+/// the closest document is the one with the nearest fingerprint.
 template <std::size_t Bits, class Check>
 expectation expected_labels(const std::vector<simhash<Bits>>& fingerprints, int k, const Check& check,
                             const std::vector<double>& preference, grouping by = grouping::representatives) {
@@ -117,7 +118,7 @@ void check_corpora() {
       }
     }
   }
-  // The corpora are such that representatives and components differ, and that the check matters.
+  // In these corpora, the check gets many pairs, and there are more representatives than components.
   REQUIRE(checks > oracle::effort(1000, 250));
   REQUIRE(representatives > components);
 }
@@ -181,7 +182,7 @@ TEST_CASE("batch after batch gives the groups of all at once", "[dedup][oracle]"
       if (most == 1 && k == 64) continue;
       labels_type labels, labels_unchecked;
       std::vector<simhash<64>> kept, kept_unchecked;
-      std::vector<std::size_t> of, of_unchecked;  // the documents that are kept
+      std::vector<std::size_t> of, of_unchecked;  // the positions of the kept documents
       for (std::size_t first = 0; first < fingerprints.size();) {
         const std::size_t size = std::min(fingerprints.size() - first, 1 + oracle::random_below(random, most));
         const std::vector batch(fingerprints.begin() + static_cast<std::ptrdiff_t>(first),

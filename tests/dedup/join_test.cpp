@@ -149,7 +149,8 @@ TEST_CASE("wide fingerprints have the pairs and groups of a plain loop at every 
   oracle::random_engine random(22);
   const auto check = [&]<std::size_t Bits>() {
     const std::size_t count = oracle::effort(700, 100);
-    // k on both sides of the limit where filters give way to whole fingerprints, up to k where all are near.
+    // These values of k are on both sides of the limit above which whole fingerprints are compared instead of filters.
+    // The last k is Bits, so all fingerprints match.
     for (const int k : {0, 22, 23, 28, 40, static_cast<int>(Bits) / 2, static_cast<int>(Bits) - 1, int{Bits}}) {
       auto stored = oracle::clustered_fingerprints<Bits>(count, static_cast<std::size_t>(k) + 6, random);
       if (k > static_cast<int>(Bits) / 3) stored.resize(count / 8);
@@ -267,7 +268,8 @@ TEST_CASE("a large crowd of near-duplicates is one group, soon", "[dedup][hostil
 
 TEST_CASE("two crowds stay two groups, and a bridge joins them", "[dedup]") {
   oracle::random_engine random(13);
-  // The centres are 12 bits apart, so members of two of them, with 3 flips each, are at least 6 apart.
+  // The two centres differ in 20 bits. A member differs from its centre in at most 3 bits, so members of different
+  // crowds differ in at least 14.
   auto stored = ball(3, 3000, random);
   const std::uint64_t centre = stored[0].to_uint64();
   const std::size_t half = stored.size();
@@ -284,7 +286,8 @@ TEST_CASE("two crowds stay two groups, and a bridge joins them", "[dedup]") {
 }
 
 TEST_CASE("a sweep finds the components of one bucket and of two", "[dedup]") {
-  // A few distinct values, so that most have many neighbours; and sparse ones, which chains of neighbours connect.
+  // If few values are possible, most fingerprints have many neighbours. If many are possible, chains of neighbours
+  // connect them.
   using join_type = neardup::detail::fingerprint_join<1, std::uint32_t>;
   oracle::random_engine random(3);
   const neardup::any_runner run(threads{1});

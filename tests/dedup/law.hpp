@@ -1,5 +1,6 @@
-// The table of the law (tests/oracle/law.txt): rows are measures, columns are products, and each cell is held against
-// tests/oracle/decision.hpp over random corpora and over corpora made for one question each.
+// The table of the law (tests/oracle/law.txt) has a row for each measure and a column for each product. Each cell
+// compares the product with tests/oracle/decision.hpp: over random corpora, and over corpora that are made for one
+// question each.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +37,8 @@ using labels = std::vector<std::size_t>;
 
 // ---- the table -------------------------------------------------------------------------------------------------------
 
-/// A column of the table for one row: its words, which say what runs, and the names of its corpora.
+/// A column of the table for one row. `words` are the parts of its name, and say which product runs. `corpora` are the
+/// names of its corpora.
 struct column {
   std::string name;
   std::vector<std::string> words, corpora;
@@ -57,7 +59,7 @@ inline std::vector<std::string> parts_of(const std::string& text, char separator
   return parts;
 }
 
-/// The names that a name with {a; b} stands for.
+/// Expands a name: "a {b; c}" stands for the names "a b" and "a c".
 inline std::vector<std::string> expanded(const std::string& name) {
   const std::size_t open = name.find('{'), close = name.find('}', open);
   if (open == std::string::npos) return {name};
@@ -69,7 +71,7 @@ inline std::vector<std::string> expanded(const std::string& name) {
   return all;
 }
 
-/// The columns of the library, each with its row.
+/// The columns of the section [library] of the table, each with the name of its row.
 inline const std::vector<std::pair<std::string, column>>& table() {
   static const auto all = [] {
     const char* const source = std::getenv("NEARDUP_SOURCE_DIR");
@@ -107,7 +109,7 @@ inline const std::vector<std::pair<std::string, column>>& table() {
   return all;
 }
 
-/// The columns of a row that begin with one of these words. Each is run by the caller.
+/// Returns the columns of a row whose first word is one of `first_words`. The caller runs each of them.
 inline std::vector<column> columns_of(const std::string& row, const std::vector<std::string>& first_words) {
   std::vector<column> found;
   for (const auto& [name, one] : table()) {
@@ -126,7 +128,8 @@ inline std::size_t number_in(const std::string& words) {
 
 // ---- corpora ---------------------------------------------------------------------------------------------------------
 
-/// A corpus: the first `known` texts are kept before the others are decided about; the others have scores.
+/// A corpus. The first `known` texts are kept without a decision. Each of the others gets a decision, and may have a
+/// score.
 struct corpus {
   std::vector<std::string> texts;
   std::size_t known = 0;
@@ -147,7 +150,7 @@ inline std::vector<std::string> split(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// A random word of one to three characters: so short that texts differ by few edits, too.
+/// Returns a random word of one or two characters. Words are so short that texts are near in edits, too.
 inline std::string draw_word(std::mt19937_64& random, std::size_t vocabulary) {
   static const std::string letters = "abcdefghijklmnopqrstuvwxyz";
   const std::size_t number = random() % vocabulary;
@@ -180,7 +183,7 @@ inline std::vector<std::string> edited(std::vector<std::string> words, std::size
   return words;
 }
 
-/// A corpus full of ties: texts between several unlike ones, edited texts, copies, empty and short texts.
+/// Returns texts with many ties: texts between several different centres, edited texts, copies, empty and short texts.
 inline std::vector<std::string> draw_texts(std::mt19937_64& random) {
   const std::size_t vocabularies[] = {20, 40, 300};
   const std::size_t vocabulary = vocabularies[random() % 3], count = 12 + random() % 29, longest = 8 + random() % 9;
@@ -220,7 +223,7 @@ inline std::vector<std::string> draw_texts(std::mt19937_64& random) {
   return lines;
 }
 
-/// The kinds of random corpora, by their names in the table. They are the same for all cells.
+/// The kinds of random corpora, by their names in the table. All cells get the same corpora.
 inline const std::vector<std::string> kinds{"random", "known", "known alone", "scores", "known and scores"};
 
 inline corpus draw_corpus(std::mt19937_64& random, const std::string& kind) {
@@ -276,7 +279,7 @@ struct row {
 // The least similarities with which documents match. Each is also the similarity of some small sets, so that ties at
 // the limit occur.
 inline constexpr double least_jaccard = 0.5, least_cosine = 0.7, least_contained = 0.75, least_edit = 0.6;
-inline constexpr std::size_t least_common = 2;  // of containment
+inline constexpr std::size_t least_common = 2;  // for containment
 inline constexpr int near_bits = 12, candidate_bits = 14, far_bits = 40, most_bits = 63;
 inline constexpr std::size_t short_words = 8;
 
@@ -356,7 +359,7 @@ inline const row equal_checked{"equal fingerprints and check", [](const document
                                  const bool are_equal = are_candidates(a, b, 0) && a.words == b.words;
                                  return are_equal ? answer(closeness::of_share(1, 1)) : std::nullopt;
                                }};
-/// A measure, used as the check of candidates within 63 bits.
+/// A row that uses `measure` as a check of the candidates within 63 bits.
 inline row as_check(const row& measure, const char* name) {
   return {name, [measure](const document& a, const document& b) {
             return are_candidates(a, b, most_bits) ? measure.match(a, b) : std::nullopt;
@@ -369,7 +372,7 @@ inline std::vector<document> described(const std::vector<std::string>& texts) {
   return documents;
 }
 
-/// By containment the largest sets are decided first, unless there are scores.
+/// The order of decision by containment: the largest sets first, unless the corpus has scores.
 inline labels order_by_size(const corpus& c) {
   std::vector<double> sizes;
   for (std::size_t i = c.known; i < c.texts.size(); ++i) {
@@ -378,10 +381,10 @@ inline labels order_by_size(const corpus& c) {
   return oracle::order_of(c.texts.size(), c.known, c.scores.empty() ? std::span<const double>(sizes) : c.scores);
 }
 
-/// The verdicts of the law about a corpus.
+/// Returns the labels that the law gives to a corpus: the originals of dropped documents, or connected components.
 enum class forms { originals, components };
 inline labels verdicts(const row& by, const corpus& c, const labels& order, forms form = forms::originals) {
-  static std::map<std::pair<std::string, labels>, labels> of_large;  // the one large corpus of each row
+  static std::map<std::pair<std::string, labels>, labels> of_large;  // each row has one large corpus
   const bool is_large = c.texts.size() > 80;
   if (const auto known = of_large.find({by.name, order}); is_large && known != of_large.end()) return known->second;
   const std::vector<document> documents = described(c.texts);
@@ -402,8 +405,9 @@ inline word_lists draw_edits(std::mt19937_64& random, std::size_t count) {
   return texts;
 }
 
-/// A random text, last, and before it texts in which as many of its words are others: most measures find some of these
-/// texts equally close to it.
+/// Returns `count` texts. The last text is random. Each other text is a copy of the last one, with at most `others`
+/// words replaced. `others` is the same for all copies, so most measures find some copies equally close to the last
+/// text.
 inline word_lists draw_star(std::mt19937_64& random, std::size_t count) {
   const std::vector<std::string> centre = draw_words(random, 10 + random() % 8, 300);
   const std::size_t others = 1 + random() % (centre.size() / 2);
@@ -414,7 +418,7 @@ inline word_lists draw_star(std::mt19937_64& random, std::size_t count) {
   return texts;
 }
 
-/// Draws texts until the law's verdicts have the wanted property.
+/// Draws texts until `is_wanted` accepts them.
 template <class IsWanted>
 std::vector<std::string> search_texts(word_lists (*draw)(std::mt19937_64&, std::size_t), std::size_t count,
                                       std::uint64_t seed, const IsWanted& is_wanted) {
@@ -428,8 +432,8 @@ std::vector<std::string> search_texts(word_lists (*draw)(std::mt19937_64&, std::
   return {};
 }
 
-/// Hundreds of texts, a thousand on request, each of which matches the last one and no other. Of fingerprints there are
-/// as many as some thousand tries give.
+/// Returns up to 250 texts, or up to 1,000 with NEARDUP_EXHAUSTIVE=1, and one text that matches all others. The others
+/// do not match each other. The function ends after 4,000 tries, so there may be fewer.
 inline std::vector<std::string> crowd_around_the_last(const row& by) {
   oracle::random_engine random(4);
   const bool is_of_letters = by.match({"aaaaa", {}, {}, {}, {}}, {"aaaab", {}, {}, {}, {}}).has_value();
@@ -462,7 +466,8 @@ inline std::vector<std::string> crowd_around_the_last(const row& by) {
   return texts;
 }
 
-/// The corpora made for one question, by its name. They are decided in the order of their positions.
+/// The corpora that are made for one question each, by the name of the question. They are decided in the order of the
+/// texts.
 inline const std::map<std::string, corpus>& questions(const row& by) {
   static std::map<std::string, std::map<std::string, corpus>> known;
   auto& made = known[by.name];
@@ -491,8 +496,9 @@ inline const std::map<std::string, corpus>& questions(const row& by) {
 
 // ---- cells -----------------------------------------------------------------------------------------------------------
 
+/// Counts all corpora, and the corpora with a wrong kept document or a wrong original.
 struct tally {
-  std::size_t corpora = 0, kept = 0, originals = 0;  // corpora whose verdicts are wrong
+  std::size_t corpora = 0, kept = 0, originals = 0;
 };
 
 struct difference {
@@ -511,7 +517,7 @@ inline difference compare(const labels& found, const labels& wanted) {
 
 using judge = std::function<labels(const corpus&)>;
 
-/// The smallest corpus that is still wrong in the same way: texts are left out one by one.
+/// Leaves out texts, one by one, while the corpus still gives the wrong verdict. Returns the smallest such corpus.
 inline corpus smallest(corpus c, const judge& found, const judge& wanted, bool of_kept) {
   for (bool changes = true; changes;) {
     changes = false;
@@ -551,7 +557,8 @@ inline std::string shown(const corpus& c, const labels& found, const labels& wan
 /// A cell of the table: compares one product with the law over one kind of corpora, and prints a line.
 class cell {
  public:
-  /// `law` and the row name the expected verdicts, which are computed once for each corpus and kept under that name.
+  /// The expected verdicts of each corpus are computed once, and stored under the names of the row, of `law` and of the
+  /// corpora.
   cell(const row& by, std::string column, judge found, judge wanted, std::string law = "")
       : row_(by),
         column_(std::move(column)),
@@ -582,7 +589,7 @@ class cell {
     CHECK(wrong.originals == 0);
   }
 
-  /// Runs the corpora of a column; of random ones the first `count`.
+  /// Runs the corpora of a column. Of each random kind it runs the first `count` corpora.
   void over_corpora_of(const column& of, std::size_t count) {
     for (const std::string& name : of.corpora) {
       if (std::find(kinds.begin(), kinds.end(), name) != kinds.end()) {

@@ -1,5 +1,6 @@
-// One rule decides, in every product: a document is kept unless a document kept before it matches it; its original is the
-// closest of those that do, and of equally close ones the earliest. tests/oracle/law.txt has the cells.
+// One rule decides in every product. A document is kept unless it matches a document that was kept before. The original
+// of a dropped document is the closest of the matching documents; of equally close ones, the earliest.
+// tests/oracle/law.txt has the cells.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -51,7 +52,7 @@ std::vector<document>& documents_by_id() {
   static std::vector<document> documents;
   return documents;
 }
-/// The texts that are being decided about, described before several threads look at them.
+/// Descriptions of the texts to decide about. They are made before threads start, because several threads read them.
 std::map<std::string, document, std::less<>>& documents_by_text() {
   static std::map<std::string, document, std::less<>> documents;
   return documents;
@@ -70,7 +71,7 @@ double number_of(const answer& found) {
   return found->part == 0 ? found->number : static_cast<double>(found->part) / static_cast<double>(found->whole);
 }
 
-/// A measure as a check that returns numbers: 0 for documents that do not match, whatever the least similarity is.
+/// Makes a check that returns the measure's similarity, or 0 if the documents do not match.
 number_check check_by(const row& measure) {
   return [&measure](const id_type& id, std::string_view text) {
     return number_of(measure.match(documents_by_id()[id], described_before(text)));
@@ -82,7 +83,8 @@ yes_check check_that_says_yes() {
   };
 }
 
-/// How deduplicators of fingerprints that are made from now on add batches.
+/// The join cost of all deduplicators of fingerprints that the tests make from now on. It decides whether add_batch()
+/// joins.
 double join_cost = 1;
 constexpr double joins_all = 0, joins_by_cost = 1, joins_none = std::numeric_limits<double>::infinity();
 
@@ -135,7 +137,7 @@ auto by_yes() {
 
 using found_type = neardup::verdict<id_type>;
 
-/// A deduplicator of any type, so that what calls it is compiled once.
+/// A deduplicator with its type erased, so that the tests that call it are compiled once.
 class any_form {
  public:
   any_form() = default;
@@ -186,7 +188,7 @@ std::unique_ptr<any_form> as_form(std::unique_ptr<D> dedup) {
   return std::make_unique<form_of<D>>(std::move(dedup));
 }
 
-/// A form of a deduplicator: how to open it, and how to save and restore it.
+/// How to open a deduplicator of some form, and how to save and restore it.
 struct opener {
   std::function<std::unique_ptr<any_form>()> open;
   std::function<std::unique_ptr<any_form>(std::unique_ptr<any_form>)> reopen;
@@ -205,7 +207,7 @@ std::vector<id_type> mixed_ids(std::size_t count) {
 enum class asking { adding, finding_first };
 
 constexpr std::size_t all_texts = 1000000;
-constexpr std::size_t mixed = all_texts + 1;  // single documents, and batches of any size, joined or searched for
+constexpr std::size_t mixed = all_texts + 1;  // single documents, and batches of any size, which are joined or searched
 
 struct pace {
   std::size_t batch = 0;  // 0: one by one; more than there are texts: one batch
@@ -215,7 +217,7 @@ struct pace {
   double way = joins_by_cost;
 };
 
-/// The pace that the last words of a column name.
+/// Returns the pace that these words of a column's name describe.
 pace pace_of(std::span<const std::string> words, bool is_reopened) {
   pace how{.is_reopened = is_reopened};
   for (const std::string& word : words) {
@@ -230,10 +232,10 @@ pace pace_of(std::span<const std::string> words, bool is_reopened) {
   return how;
 }
 
-/// Returns true if a verdict has the distance and the similarity of the later document and its original.
+/// Returns true if the distance and the similarity of a verdict are those between the later document and its original.
 bool has_facts(const row& by, const document& original, const document& later, const found_type& found) {
   const answer match = by.match(original, later);
-  if (!match) return true;  // the original is wrong
+  if (!match) return true;  // the verdict names a wrong original, which other checks report
   const bool is_of_bits = *match > closeness::of_share(1, 1);
   const int bits =
       is_of_bits ? static_cast<int>(closeness::of_bits(0).part - match->part) : bits_between(original, later);
@@ -297,8 +299,8 @@ labels label_one_by_one(const row& by, const corpus& c, const labels& order, con
   return label;
 }
 
-/// Adds, replaces, erases and searches in random order, under ids that are reused, and compares with the law over the
-/// kept documents by age. Returns: the step at which an answer was wrong.
+/// Adds, replaces, erases and searches in random order, under ids that are reused. Compares each answer with the law
+/// over the kept documents, ordered by age. Returns the kinds of wrong answers.
 difference compare_history(const row& by, const std::vector<std::string>& texts, std::uint64_t seed, const opener& form,
                            bool is_reopened) {
   oracle::random_engine random(seed);
@@ -378,8 +380,8 @@ difference compare_history(const row& by, const std::vector<std::string>& texts,
   return result;
 }
 
-/// Ties go by age: a replaced text becomes younger, and a text in the slot of an erased one is no older. Returns:
-/// whether both hold.
+/// Returns true if the oldest document wins a tie. A replaced document becomes the youngest, and so does a document in
+/// the slot of an erased one.
 bool takes_the_oldest(const row& by, const opener& form, bool is_reopened) {
   const std::vector<std::string>& texts = questions(by).at("equally close").texts;
   describe_before(texts);
@@ -422,7 +424,7 @@ opener in_memory(const Make& make, const support::temporary_folder& folder) {
           }};
 }
 
-/// A name for the files of a durable deduplicator, which differs between the classes around it.
+/// A part of the file name of a durable deduplicator. It differs for each class that contains the deduplicator.
 template <class D>
 constexpr const char* name_of = requires(D& dedup) {
   dedup.expire(0);
@@ -439,7 +441,8 @@ void save_durable(D& dedup) {
   }
 }
 
-/// Every other time the deduplicator is saved, too; otherwise its log is replayed.
+/// Returns a form whose reopen() closes the deduplicator and opens it again. Every other deduplicator is saved before;
+/// the others replay their log.
 template <class D, class Make>
 opener on_disk(const Make& make, const support::temporary_folder& folder) {
   const auto number = std::make_shared<int>(0);
@@ -462,7 +465,7 @@ opener on_disk(const Make& make, const support::temporary_folder& folder) {
 const std::vector<std::string> classes{
     "deduplicator", "guarded", "stream", "stream that renews", "durable", "durable stream", "guarded durable stream"};
 
-/// A form of deduplicators: the words of its columns, and how many random corpora it gets.
+/// A form of deduplicators: the first words of its columns, and its number of random corpora.
 struct form {
   std::string words;
   opener how;
@@ -470,7 +473,8 @@ struct form {
   bool is_reopened = false;
 };
 
-/// Around all five types of deduplicators the classes take long to compile; a sample has one type, and two classes.
+/// All classes over all five types of deduplicators would take long to compile. A sample has two classes, over one
+/// type.
 template <class Make>
 std::vector<form> forms_of(const Make& make, const support::temporary_folder& folder) {
   using plain = decltype(make());
@@ -499,7 +503,7 @@ std::vector<form> forms_of(const Make& make, const support::temporary_folder& fo
   return all;
 }
 
-/// Documents that are replaced, erased and put into used slots.
+/// Checks ties between documents that are replaced, erased, and stored in the slots of erased ones.
 void check_ages(const row& by, const form& of) {
   INFO(by.name << ", " << of.words);
   const bool is_of_age = takes_the_oldest(by, of.how, of.is_reopened);
@@ -530,7 +534,7 @@ void check_deduplicators(const row& by, const Make& make, bool by_size = false) 
   const std::vector<form> forms = forms_of(make, folder);
   const auto order_in = [by_size](const corpus& c) { return by_size ? order_by_size(c) : c.order(); };
   for (const column& of : columns_of(by.name, classes)) {
-    const form* found = nullptr;  // the form of most words that begins the column
+    const form* found = nullptr;  // the longest form with which the column's name begins
     for (const form& one : forms) {
       const bool begins = (of.name + ", ").starts_with(one.words + ", ");
       if (begins && (found == nullptr || one.words.size() > found->words.size())) found = &one;
@@ -551,7 +555,8 @@ void check_deduplicators(const row& by, const Make& make, bool by_size = false) 
 
 // ---- search ----------------------------------------------------------------------------------------------------------
 
-/// The best original in an index: a program decides so by fingerprints that come from elsewhere.
+/// Returns the best original that a search in an index finds. A program with fingerprints from elsewhere decides in
+/// this way.
 template <class Index, class Check>
 neardup::verdict<id_type> best_in_index(const Index& index, const neardup::simhash<64>& print, int bits,
                                         const Check& check) {
@@ -562,7 +567,7 @@ neardup::verdict<id_type> best_in_index(const Index& index, const neardup::simha
   return original.result();
 }
 
-/// Decides by an index whose ids ascend with the order of decision.
+/// Returns labels by searches in an index. The ids ascend in the order of decision.
 template <class Check>
 labels label_by_index(const corpus& c, const labels& order, int bits, const Check& check) {
   neardup::pigeonhole_index<64, neardup::dynamic_layout> index(bits, 4);
@@ -593,7 +598,7 @@ struct group_how {
   int blocks = 0;
 };
 
-/// How the words of a column form groups.
+/// Returns the settings of groups that the words of a column's name describe.
 group_how group_how_of(const std::vector<std::string>& words) {
   group_how how;
   for (const std::string& word : words) {
@@ -606,8 +611,8 @@ group_how group_how_of(const std::vector<std::string>& words) {
   return how;
 }
 
-/// Decides batch by batch: `label(known, batch, scores)` returns labels of the batch as positions in the known
-/// documents followed by the batch. Kept documents are known in the next batch.
+/// Returns labels, computed batch by batch. `label(known, batch, scores)` returns the labels of a batch, as positions
+/// in the list of the known documents and then the batch. The kept documents of a batch are known in the next batch.
 template <class Label>
 labels extend(const corpus& c, std::size_t batch, const Label& label) {
   const std::size_t count = c.texts.size();
@@ -645,7 +650,7 @@ neardup::grouping grouping_of(forms form) {
   return form == forms::components ? neardup::grouping::components : neardup::grouping::representatives;
 }
 
-/// Without originals the same documents are kept. The labels begin after the `known` documents.
+/// Requires that the option `originals = false` keeps the same documents. `labels` begins after the `known` documents.
 template <class Label>
 void require_same_kept(std::size_t known, const std::vector<Label>& labels, const std::vector<Label>& without) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -692,7 +697,7 @@ labels label_texts(const corpus& c, const group_how& how) {
 
 enum class checking { nothing, number, yes };
 
-/// Labels of fingerprints. Texts without one are left out, as a caller of group() has to do.
+/// Returns labels by fingerprints. Leaves out the texts without a fingerprint, as a caller of group() must do.
 labels label_fingerprints(const corpus& whole, int bits, checking check, const group_how& how) {
   corpus c{{}, 0, {}, whole.among};
   std::vector<std::size_t> place_in_whole;
@@ -753,8 +758,8 @@ void check_groups(const row& by, const Label& label, bool by_size = false) {
 }  // namespace
 
 TEST_CASE("the law: the corpora tell it from other rules", "[law]") {
-  // Three wrong rules that the law must tell from the right one: the first match, the last of equally close ones, and
-  // copies that follow their first copy.
+  // The corpora must show the difference between the law and three wrong rules: the first match is the original; the
+  // last of equally close documents is the original; each copy gets the label of its first copy.
   for (const row* by :
        {&jaccard, &cosine, &containment, &edits, &fingerprints, &fingerprints_long, &checked, &checked_yes}) {
     oracle::random_engine random(44);
@@ -847,7 +852,7 @@ TEST_CASE("the law: originals found in an index", "[law]") {
 }
 
 TEST_CASE("the law: of equally close ones in an index the smallest id is the original", "[law]") {
-  // An index does not know ages: with falling ids the later document wins a tie.
+  // An index does not store the age of a document. Here later documents have smaller ids, so they win ties.
   oracle::random_engine random(46);
   std::size_t ties = 0, wrong = 0;
   for (int i = 0; i < 400; ++i) {
@@ -914,7 +919,7 @@ TEST_CASE("the law: groups of fingerprints", "[law]") {
 }
 
 TEST_CASE("the law: each cell of the table has a test", "[law]") {
-  // The tests above run the columns of these rows that begin with these words.
+  // The tests above run the columns of these rows, if the first word of the column is one of those below.
   const std::vector<std::string> sets{"Jaccard", "cosine"},
       checks{"cosine as a check", "containment as a check", "edits as a check", far_checked.name, equal_checked.name};
   const std::vector<std::string> prints{fingerprints.name, checked.name, checked_yes.name};

@@ -374,8 +374,8 @@ TEST_CASE("a damaged blob whose checksum is right again is refused, or joined wi
       REQUIRE(refusal_of_head([](record_head& head) { head.left_out = head.size; }) == "blob 0: damaged");
       REQUIRE(refusal_of_head([](record_head& head) { head.rows = head.prefix + 1; }) == "blob 0: damaged");
     }
-    // A feature twice, or a position behind the end: the features of a set come after the documents, the positions after
-    // the hash, the bitmap and the features of the rows.
+    // Damages a record. With whole sets, the second feature becomes equal to the first. Otherwise, the first position
+    // becomes head.size, which is too large. For the layout of a record, see shuffle_blob.hpp.
     const auto misplaced = [&](blob_header& /*header*/, std::span<std::byte> body) {
       record_head head;
       std::memcpy(&head, body.data(), sizeof head);

@@ -42,8 +42,8 @@ std::string to_utf8(const std::u32string& text) {
   return result;
 }
 
-/// The definition as it stands: all words that begin at each place, the best path from the end, ties to the longer
-/// word.
+/// Computes word_dictionary::best_path() without shortcuts: from the end of the run to its start, tries all words that
+/// begin at each place. Of equally probable paths, takes the one with the longer word.
 class plain_dictionary {
  public:
   void add(const std::u32string& word, std::uint64_t frequency) {

@@ -70,9 +70,9 @@ class named_documents {
       : settings_(settings), documents_(false), check_(settings.comparison, settings.grouping.memory) {}
 
   /// Adds a document.
-  /// Throws: input_error if there are more documents than 32 bits can number.
+  /// Throws: input_error if there are already 2^32 - 1 documents.
   void add(const placed_document& d) {
-    if (check_.size() == none) throw input_error({d.from->name(), "more than 4,294,967,294 documents"});
+    if (check_.size() == none) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
     documents_.add(d);
     check_.add(d.facts.has_tokens ? d.facts.features : feature_set());
   }

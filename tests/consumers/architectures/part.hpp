@@ -3,6 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-// All that a part has computed: fingerprints and ids, in order.
+// Each returns all results of a part: fingerprints and ids, in order.
 std::vector<std::uint64_t> first();
 std::vector<std::uint64_t> second();

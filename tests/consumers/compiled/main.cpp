@@ -1,4 +1,5 @@
-// Units of both forms give the same results.
+// Two source files make the same calls: one links neardup::compiled, one has only the headers. Their results must be
+// equal.
 #include <iostream>
 #include <string>
 

@@ -1,4 +1,4 @@
-// Compiled with -fno-exceptions: does not link with a library that has exceptions, whatever it uses of it.
+// This file is compiled with -fno-exceptions. It must not link with a library that has exceptions.
 #include <neardup/text/stop_words.hpp>
 
 int main() { return 0; }

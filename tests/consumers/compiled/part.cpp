@@ -1,4 +1,5 @@
-// Uses what neardup::compiled has, and what it has not: fingerprints of 192 bits, ids of 16 bytes. PART names the unit.
+// Calls functions that neardup::compiled contains, and others: fingerprints of 192 bits, ids of 16 bytes. The macro
+// PART names this source file.
 #include <neardup/neardup.hpp>
 
 #include <array>
@@ -10,7 +11,7 @@
 #define CONCATENATED(a, b) a##b
 #define NAMED(a, b) CONCATENATED(a, b)
 
-// The results of one unit as text, which must be those of the other.
+// The results of this source file as text. The other source file must return the same text.
 std::string NAMED(results_of_, PART)(const char* path) {
   using namespace neardup;
   std::string results;
