@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The source of candidates for a decider that compares features. Shared rare features find the candidates, and none is
-// missed.
+// The source of candidates for a decider that compares features. The source finds every candidate by shared rare
+// features.
 #pragma once
 
 #include <cstddef>

@@ -116,7 +116,8 @@ class edit_matcher final : public matcher<std::uint32_t> {
  private:
   static constexpr auto none = static_cast<std::uint32_t>(-1);
 
-  /// The search results of a distinct text. `until`: how many texts were kept when it was last searched for or kept.
+  /// The search results of a distinct text. `until`: how many texts were kept when this text was last searched for or
+  /// kept.
   struct search {
     std::uint32_t kept_at = none;  // the place of the text if it is kept
     std::size_t until = 0;

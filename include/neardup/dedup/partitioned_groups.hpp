@@ -110,8 +110,8 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
 
 }  // namespace detail
 
-/// Groups sets that are similar enough, as group() of sets does without a store. The join writes its rows to `store`. The sets may be
-/// in a mapped file. `memory`: the approximate number of bytes that the join takes, without the sets.
+/// Groups sets that are similar enough, as group() of sets does without a store. The join writes its rows to `store`.
+/// The sets may be in a mapped file. `memory`: the approximate number of bytes that the join takes, without the sets.
 /// Returns: the labels of group() of sets.
 /// Throws: the exceptions of group() of sets; the exceptions of the store.
 /// Complexity: the same as visit_pairs() with a store, without the visits. If n sets are all similar, not all pairs are
@@ -128,8 +128,8 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold, 
                                             detail::pairs_in(memory, sets.size()));
 }
 
-/// Groups further sets around representatives, as extend_groups() of sets does without a store. The join writes its rows to `store`.
-/// Returns: the labels of extend_groups() of sets.
+/// Groups further sets around representatives, as extend_groups() of sets does without a store. The join writes its
+/// rows to `store`. Returns: the labels of extend_groups() of sets.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, class Threshold, partition_store Store>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, const Threshold& least,
                                                Store& store, std::uint64_t memory, const group_options& options = {}) {

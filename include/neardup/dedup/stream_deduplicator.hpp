@@ -40,10 +40,10 @@ struct stream_limits {
   std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)();
   /// The greatest age of a document, in the unit of the times. If max_age is set, each add() needs a time.
   time_argument max_age = (std::numeric_limits<std::uint64_t>::max)();
-  bool duplicates_renew = false;  ///< if true, a duplicate makes its original as young as itself
-  /// If false, a new document makes a full stream_deduplicator erase the oldest document. If true, adding a new document
-  /// throws std::length_error, and all documents are kept. If max_bytes is reached, adding then fails until an eighth of
-  /// the documents is erased. A batch is refused as a whole.
+  bool duplicates_renew = false;  ///< if true, an original becomes as young as its newest duplicate
+  /// If false, a new document makes a full stream_deduplicator erase the oldest document. If true, adding a new
+  /// document throws std::length_error, and all documents are kept. If max_bytes is reached, adding then fails until an
+  /// eighth of the documents is erased. A batch is refused as a whole.
   bool refuse_when_full = false;
 };
 

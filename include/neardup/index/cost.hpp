@@ -214,16 +214,16 @@ constexpr expected_costs modelled_costs(const layout& shape, double count, int k
 /// Returns the expected cost of a search within k bits among `count` fingerprints in a given layout.
 ///
 /// Bytes per fingerprint: the first table has 8 bytes for each word, and the id. Each table except the first has a
-/// filter (4 bytes, or 8 if k > 8) and a slot number (4 bytes). Each table has a directory of 4 bytes per bucket. For
-/// 2^32 fingerprints or more, slot numbers and directory entries have 8 bytes. With 64 bits and 32-bit ids, the sum is
-/// 12 + 8 * (tables - 1), plus at most 1 per table. If k <= 3 and count is in 2^17..2^28, the buckets of a table with
-/// long keys are cache lines, which take 9.4 bytes per fingerprint.
+/// filter (4 bytes, or 8 if shape.k() > 8) and a slot number (4 bytes). Each table has a directory of 4 bytes per
+/// bucket. For 2^32 fingerprints or more, slot numbers and directory entries have 8 bytes. With 64 bits, 32-bit ids and
+/// shape.k() <= 8, the sum is 12 + 8 * (tables - 1), plus at most 1 per table. If shape.k() <= 3 and count is in
+/// 2^17..2^28, the buckets of a table with long keys are cache lines, which take 9.4 bytes per fingerprint.
 ///
 /// Seconds: a probe reads a random line of the directory and a random line of the entries. The rest of the bucket is
-/// read at `bandwidth`. An entry that passes its filter costs two more lines. If buckets are cache lines, one probe in
-/// ten reads a second line, and an entry that passes costs one line. Directories fill the cache first, and entries fill
-/// the rest of the cache. If there would be more probes than fingerprints, the search scans instead, and the estimate
-/// is the cost of the scan.
+/// read at `bandwidth` of cost_model. An entry that passes its filter costs two more lines. If buckets are cache lines,
+/// one probe in ten reads a second line, and an entry that passes costs one line. Directories fill the cache first, and
+/// entries fill the rest of the cache. If there would be more probes than fingerprints, the search scans instead, and
+/// the estimate is the cost of the scan.
 /// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is not in 0..1e300.
 [[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k) {
   return detail::modelled_costs(shape, count, k, {});

@@ -62,9 +62,9 @@ struct table_probe {
   friend constexpr bool operator==(const table_probe&, const table_probe&) = default;
 };
 
-/// A layout divides fingerprints of `bits()` bits into blocks. The key of each table is some of the blocks. Any two
-/// fingerprints within `k()` bits have keys within the radius in at least one table. In the exact regime the radius is
-/// 0, so the keys are equal.
+/// A layout divides fingerprints of `bits()` bits into blocks. The key of each table consists of some of the blocks.
+/// Any two fingerprints within `k()` bits have keys within the radius in at least one table. In the exact regime the
+/// radius is 0, so the keys are equal.
 ///
 /// Exact regime, blocks > k: there is one table for each way to choose (blocks - k) of the blocks. k differing bits are
 /// in at most k blocks. So at least one choice of blocks has no differing bit.

@@ -18,7 +18,8 @@
 
 namespace neardup::inline v0 {
 
-/// A set of (fingerprint, id) pairs in memory, with exact search: a query finds all pairs within K of its `Bits` bits.
+/// A set of (fingerprint, id) pairs in memory, with exact search: a query finds all pairs whose fingerprints differ
+/// from the query in at most K of the `Bits` bits.
 ///
 /// `Blocks` trades memory for time. If Blocks > K, the index has C(Blocks, K) tables, and the key of each table is
 /// Blocks - K blocks. For K = 3, 4 blocks give 4 tables, and 5 blocks give 10 tables with longer keys. If Blocks <= K,
@@ -35,10 +36,11 @@ namespace neardup::inline v0 {
 /// default_distance(). Every search throws std::invalid_argument if k is not in 0..max_distance(). All indexes have the
 /// same const members; see searchable_index.
 /// Memory per distinct fingerprint, with 64 bits and 32-bit ids: about 30 bytes, and 10 to 20 bytes for each table,
-/// including the reserve for growth. memory_usage() returns the exact number. A frozen_index takes about half of it.
-/// Guarantee: a member that throws changes nothing.
+/// including the reserve for growth. memory_usage() returns the exact number. A frozen_index takes about half of that
+/// memory. Guarantee: a member that throws changes nothing.
 /// Thread safety: several threads may call const members at once while no thread calls other members.
-/// Example: `pigeonhole_index<64, 10> index;  index.insert(fingerprint, 42);  const auto near = index.search(query, 6);`
+/// Example: `pigeonhole_index<64, 10> index;  index.insert(fingerprint, 42);  const auto near = index.search(query,
+/// 6);`
 template <std::size_t Bits, int K = 3, int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Bits, K),
           class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class pigeonhole_index

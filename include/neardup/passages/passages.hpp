@@ -189,22 +189,22 @@ template <class Documents, tokenizer Tokenizer = words>
 /// Throws: std::invalid_argument if the length, a partition or the number of partitions (at most 4,096) is wrong;
 /// std::runtime_error if a blob is damaged, given twice, or of another partition, step or search; the exceptions of
 /// visit_passages().
-/// Complexity, for each partition: as visit_passages().
-/// Memory: scatter_anchors() and scatter() take twice the size of the blobs that they return. gather() takes 44 bytes for
-/// each record of 16 bytes in its blobs, and repeated_anchors() 16 bytes for each 8 bytes in its blobs.
+/// Complexity, for each partition: the same as visit_passages().
+/// Memory: scatter_anchors() and scatter() take twice the size of the blobs that they return. gather() takes 44 bytes
+/// for each record of 16 bytes in its blobs, and repeated_anchors() 16 bytes for each 8 bytes in its blobs.
 /// Example: examples/many_machines
 template <tokenizer Tokenizer = words>
 class passage_shuffle {
  public:
   using blob = std::span<const std::byte>;
 
-  /// Makes the tasks of a search. `options.run` determines the threads of scatter_anchors() and scatter(). All tasks need
-  /// equal arguments.
+  /// Makes the tasks of a search. `options.run` determines the threads of scatter_anchors() and scatter(). All tasks
+  /// need equal arguments.
   explicit passage_shuffle(passage_options options, std::uint32_t partitions, Tokenizer tokenizer = {})
       : options_(std::move(options)), partitions_(partitions), tokenizer_(std::move(tokenizer)) {}
 
-  /// Returns the anchors of the texts of a part. Blob i belongs to partition i. `documents`: as in visit_passages(), but
-  /// a callable is called once.
+  /// Returns the anchors of the texts of a part. Blob i belongs to partition i. `documents`: as in visit_passages(),
+  /// but a callable is called once.
   template <class Documents>
   [[nodiscard]] std::vector<std::vector<std::byte>> scatter_anchors(const Documents& documents) const {
     return with_search(documents, [&](auto& search) { return search.scatter_anchors_task(partitions_); });
@@ -214,9 +214,9 @@ class passage_shuffle {
     return with_search(no_texts,
                        [&](auto& search) { return search.repeated_anchors_task(anchors, partition, partitions_); });
   }
-  /// Returns the passages of a part that may be repeated. Blob i belongs to partition i. `first_document`: the number of
-  /// the first document of the part among the documents of all parts. `repeated`: the blobs of repeated_anchors() of all
-  /// partitions, one after the other, in any order. They are not copied if their address is a multiple of 8.
+  /// Returns the passages of a part that may be repeated. Blob i belongs to partition i. `first_document`: the number
+  /// of the first document of the part among the documents of all parts. `repeated`: the blobs of repeated_anchors() of
+  /// all partitions, one after the other, in any order. They are not copied if their address is a multiple of 8.
   template <class Documents>
   [[nodiscard]] std::vector<std::vector<std::byte>> scatter(const Documents& documents, std::uint64_t first_document,
                                                             blob repeated) const {

@@ -45,10 +45,10 @@ constexpr std::uint16_t merged_counts(std::uint16_t a, std::uint16_t b) noexcept
 
 }  // namespace detail
 
-/// A sketch of the document frequencies of features. Each feature has a cell of 2 bits, which shows whether it occurs
-/// more than once, and a cell of 16 bits, which has its count. Features whose hashes choose the same cell share a
-/// count. So a count is never too low, but it stops at 65,535. Sketches of parts of a corpus can be merged. The result
-/// equals the sketch of the whole corpus, whatever the parts and their order.
+/// A sketch of the document frequencies of features. Each feature has a cell of 2 bits, which counts up to 3, and a
+/// cell of 16 bits, which counts up to 65,535. Features whose hashes choose the same cell share this cell. So a count
+/// is never too low, unless the feature occurs more than 65,535 times. Sketches of parts of a corpus can be merged. The
+/// result equals the sketch of the whole corpus, whatever the parts and their order.
 ///
 /// Use it to count the features of a corpus that is joined in parts, before the parts are scattered; see shuffle. The
 /// counts change the cost of the shuffle, never its pairs.

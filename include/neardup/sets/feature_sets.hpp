@@ -39,7 +39,7 @@ void check_ascending(std::span<const Feature> features) {
 template <class Sets>
 using set_feature_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Sets&>()[std::size_t{}]))>;
 
-/// Compiles only if the features of `Sets` have the type `Feature` of the features of an index or of the other range.
+/// Compiles only if the features of `Sets` have the type `Feature`.
 template <class Feature, class Sets>
 constexpr void check_features() noexcept {
   static_assert(
@@ -76,7 +76,7 @@ class feature_sets {
  public:
   using feature_type = Feature;
 
-  /// Appends a set. The set may be stored in this object already.
+  /// Appends a set. `features` may be a view of a set in this object.
   /// Returns: the number of the new set, which is the number of sets appended before.
   /// Throws: std::invalid_argument if the features are not ascending and distinct; std::bad_alloc.
   /// Complexity: amortised linear.

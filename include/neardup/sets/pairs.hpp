@@ -60,7 +60,7 @@ class similar_pair_visits {
  public:
   using visit_type = std::function<bool(const similar_pair<std::size_t>&)>;
 
-  /// Makes the visits. Sets numbered `first_count` and above are a second corpus.
+  /// Makes an object that passes pairs to `visit`. Sets numbered `first_count` and above are a second corpus.
   /// Precondition: `visit` and all arguments that are references outlive this object.
   similar_pair_visits(const equal_groups<std::uint32_t>& copies, std::size_t first_count, const overlap_bounds& bounds,
                       bool copies_once, const visit_type& visit)
@@ -167,9 +167,10 @@ std::vector<similar_pair<Index>> sorted_similar_pairs(
 /// frequent, the time is near-linear (except for containment) if few sets are nearly equal in a part of their features;
 /// see docs/how-to/miss-nothing.md. n sets that are all similar have n^2 / 2 pairs; group() of sets need not visit all
 /// pairs.
-/// Memory: 24 bytes for each distinct set, and 6 bytes for each copy. About 1 - similarity of all features take 4 bytes
-/// each. Posting lists are in portions of some 70 MB (340 MB if sets are joined by parts), or of an eighth of that
-/// memory if that is more. Temporarily 60 bytes per set, and two thirds of a byte per feature for document frequencies.
+/// Memory: 24 bytes for each distinct set, and 6 bytes for each copy. Of all features, a share of about 1 - similarity
+/// takes 4 bytes each. The join makes the posting lists in portions. A portion takes some 70 MB (340 MB if sets are
+/// joined by parts), or an eighth of the memory of all posting lists if that is more. For a while, the join also takes
+/// 60 bytes per set, and two thirds of a byte per feature for document frequencies.
 template <set_range Sets, class Threshold, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
 void visit_pairs(const Sets& sets, const Threshold& least, Visit&& visit, const join_options& options = {}) {

@@ -44,15 +44,16 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
 
 }  // namespace detail
 
-/// Calls `visit(pair)` for the pairs that visit_pairs() visits without a store, with the same values, in unspecified order. Any thread
-/// of `options.run` may call `visit`, but calls do not overlap. The visit ends when `visit` returns false or throws.
-/// The sets may be in a mapped file. The join writes its own data to the store. The join reads each set three times in
-/// the order of the positions, and once more for each candidate pair of the set. Most candidate pairs are similar.
+/// Calls `visit(pair)` for the pairs that visit_pairs() visits without a store, in unspecified order. The pairs have
+/// the same values. Any thread of `options.run` may call `visit`, but calls do not overlap. The visit ends when `visit`
+/// returns false or throws. The sets may be in a mapped file. The join writes its own data to the store. The join reads
+/// each set three times in the order of the positions, and once more for each candidate pair of the set. Most candidate
+/// pairs are similar.
 ///
 /// Throws: the exceptions of visit_pairs(), and the exceptions of the store.
 /// Complexity: the same as visit_pairs(). The store gets 20 to 32 bytes for each prefix feature that more than one set
-/// has. About 1 - similarity of the features of a set are prefix features.
-/// If many small sets have no rare feature, the store gets at most 1,024 bytes for each of these sets instead.
+/// has. A share of about 1 - similarity of the features of a set are prefix features.
+/// If many small sets have a frequent prefix feature, the store may get up to 1,024 bytes more for each of these sets.
 /// Memory: about `memory` bytes; also 17 bytes for each set, and 6 bytes more for each copy. Sets that share a very
 /// frequent prefix feature are joined in memory, as visit_pairs() joins a corpus.
 /// Example: `visit_pairs(mapped_sets, jaccard{0.8}, files, 4 << 30, print, {.run = threads{8}});`

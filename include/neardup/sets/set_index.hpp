@@ -84,13 +84,13 @@ struct set_match {
 ///
 /// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the number of sets
 /// that share rare features with it. erase() is O(1). If the index has a base of n ids, a call that takes an id takes
-/// O(log n) more. No insertion rebuilds the whole index: each insertion renews a small part of the order of the
-/// features and of the memory.
+/// O(log n) more. No insertion rebuilds the whole index. A new order of the features is applied in small steps, during
+/// later insertions.
 /// Memory: a distinct set of n features takes the size of its features, an eighth of that size, and about 50 bytes.
 /// Each of its n - ceil(similarity * n) + 1 rarest features (all n features for containment) has a posting of 15 bytes.
-/// An id takes 20 bytes and its own size. The index takes one more byte for four features. Erased sets take memory
-/// until later insertions have renewed the index. During the renewal there are up to twice as many postings. A base
-/// takes no memory until an id of the base is erased. After that a base takes a bit for each of its ids.
+/// An id takes 20 bytes and its own size. The index takes one more byte for every four features. Erased sets take
+/// memory until later insertions have renewed the index. During the renewal there are up to twice as many postings. A
+/// base takes no memory until an id of the base is erased. After that a base takes a bit for each of its ids.
 /// Guarantee: a call that throws changes no later result. A moved-from index may only be destroyed or assigned to.
 /// Thread safety: several threads may call const members at once while no thread calls other members.
 /// Example: `set_index<> index{jaccard{0.8}};  index.insert(features, 7);
@@ -218,7 +218,7 @@ class set_index {
 
   // ---- Content ------------------------------------------------------------------------------------------------------
 
-  /// Stores a set under an id. `set` may be a set that this index stores.
+  /// Stores a set under an id. `set` may be a view of a set in this index.
   /// Returns: false if the id is stored already; the index is then unchanged.
   /// Throws: std::invalid_argument if the features are not ascending and distinct; std::length_error if the set has
   /// 2^30 features or more, or if the index would have 2^32 - 2 sets or ids; std::bad_alloc.
@@ -538,7 +538,7 @@ class set_index {
 
 namespace detail {
 
-/// Gives the classes of files access to the base of an index.
+/// Lets the class set_index_file make an index with a base.
 struct set_index_access {
   /// Returns an index that has only the sets of `base`.
   template <class Feature, class Id>

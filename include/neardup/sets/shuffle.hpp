@@ -293,10 +293,10 @@ struct gathered_pairs {
 /// first blob; the message names the blob by its index in `blobs`; exceptions of `visit`; std::length_error if there
 /// are 2^32 - 2 records or more; std::bad_alloc.
 /// Complexity: near-linear in the number of rows if few sets share a prefix feature. If many sets share a prefix
-/// feature, they are joined as pairs() joins a corpus. With the other two payloads, joining these sets takes quadratic
-/// time.
-/// Memory: about 120 bytes for each record, and 24 bytes for each of its rows. With the other two payloads also 12 to
-/// 24 bytes each time a candidate pair is found.
+/// feature, the time depends on the payload: whole sets are joined as pairs() joins a corpus, and the other two
+/// payloads take quadratic time.
+/// Memory: about 120 bytes for each record, and 24 bytes for each of its rows. With the payloads `ids` and `sketch`,
+/// each find of a candidate pair takes another 12 to 24 bytes.
 template <std::unsigned_integral Feature = std::uint64_t, class Visit>
   requires std::invocable<Visit&, const gathered_pairs&>
 void gather_pairs(std::span<const std::span<const std::byte>> blobs, const shuffle_settings& settings,

@@ -180,8 +180,8 @@ NEARDUP_ALWAYS_INLINE byte_vector look_up(const std::uint8_t* table, byte_vector
   const __m256i twice = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table)));
   return reinterpret_cast<byte_vector>(_mm256_shuffle_epi8(twice, reinterpret_cast<__m256i>(indices)));
 }
-/// Returns a vector whose bytes all equal `value`. The assembler statement keeps the vector in a register. Otherwise g++
-/// would build it again in each iteration of a loop, which takes 1.15 times as long to validate Chinese UTF-8.
+/// Returns a vector whose bytes all equal `value`. The assembler statement keeps the vector in a register. Otherwise
+/// g++ would build it again in each iteration of a loop, which takes 1.15 times as long to validate Chinese UTF-8.
 NEARDUP_ALWAYS_INLINE byte_vector broadcast(std::uint8_t value) noexcept {
   byte_vector result = byte_vector{} + value;
   asm("" : "+x"(result));

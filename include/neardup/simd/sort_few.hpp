@@ -16,9 +16,9 @@ namespace neardup::inline v0::detail {
 /// on a Sapphire Rapids, where a sort with buckets takes 210 ns. For 120 numbers or more, buckets are as fast.
 inline constexpr std::size_t most_few = 64;
 
-/// Returns a function that counts, for each of up to most_few numbers, how many of the numbers are greater. The function
-/// writes these counts to an array of most_few numbers. It returns false if two numbers are equal; the counts are then
-/// unspecified. The portable function always returns false, because it would not be faster than another sort.
+/// Returns a function that counts, for each of up to most_few numbers, how many of the numbers are greater. The
+/// function writes these counts to an array of most_few numbers. It returns false if two numbers are equal; the counts
+/// are then unspecified. The portable function always returns false, because it would not be faster than another sort.
 constexpr auto count_greater_of(portable_form) noexcept {
   return [](std::span<const std::uint32_t> /*numbers*/, std::uint32_t* /*greater*/) noexcept { return false; };
 }

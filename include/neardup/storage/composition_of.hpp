@@ -80,8 +80,8 @@ class part_names {
     if constexpr (requires { part.n; }) list(std::to_string(part.n));
     if constexpr (requires { part.n(); }) list(std::to_string(part.n()));
     if constexpr (requires { part.min_length(); }) list(std::to_string(part.min_length()));
-    // `keywords` ranks by exact values, but a weighter ranks by values that are rounded to 1/256. So the name of
-    // `keywords` contains a digest of its own table.
+    // The member `idf` identifies a table only by its weights, which are rounded to 1/256. `keywords` ranks by the
+    // exact values, so its name has a digest of these values.
     if constexpr (requires { part.idf_identity(); }) list(hex_of(part.idf_identity()));
     if constexpr (requires { part.facts; }) list(of(part.facts));
     if constexpr (requires { part.features; }) list(of(part.features));

@@ -69,7 +69,8 @@ inline constexpr std::size_t bits_of_description = [] {
   }
 }();
 
-/// The distance in the options of a deduplicator that compares sets. Earlier versions wrote larger numbers for it.
+/// The distance in the options of a deduplicator that compares sets. Earlier versions wrote larger numbers in its
+/// place.
 inline constexpr std::uint32_t distance_of_sets = 0xfffffffd;
 
 /// Returns true if the options in `of_file` belong to a class that is not the expected class. If `is_exact` is true,

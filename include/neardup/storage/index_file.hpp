@@ -26,7 +26,8 @@ namespace detail {
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
 void take_flat_index(const flat_index<Bits, Id, Offset, Fingerprint>&);
 
-/// A flat_index, or a class derived from flat_index. It has no layout. save() writes the pairs of its iterators.
+/// A flat_index, or a class derived from flat_index. Such an index has no layout. save() writes the pairs that its
+/// iterators return.
 template <class Index>
 concept flat_form = requires(const Index& index) {
   take_flat_index(index);

@@ -38,8 +38,8 @@ struct journaled_file {
   std::optional<log_extent> log = std::nullopt;
 };
 
-/// The content of a log at the time when it is read. Records that are appended later are not included. Nor is a record
-/// that is being written at that time.
+/// The content of a log at the time when it is read. The content does not include records that are appended later, or a
+/// record that is being written at that time.
 class log_contents {
  public:
   /// Reads a log. If there is no log file, the contents are empty.

@@ -54,7 +54,7 @@ class set_index_file : public detail::viewed_file {
 
   /// Checks all checksums. Also checks that the postings are exactly those of the stored sets.
   /// Throws: std::runtime_error if a check fails.
-  /// Complexity: O(n log n).
+  /// Complexity: linear in the size of the file, and O(n log n) for n postings.
   void verify() const {
     file().check_sections();
     mapped_.check(file());

@@ -73,8 +73,8 @@ window_hashes window_hashes_of(form);
 
 #if defined(NEARDUP_FORM) && NEARDUP_FORM != NEARDUP_NEON
 
-/// Hashes consecutive windows. `window_vectors(hash)(text, v)` returns a vector of hashes: those of the windows that begin
-/// at `text` and at the next bytes. `v` is the number of this vector in its block.
+/// Hashes consecutive windows. `window_vectors(hash)(text, v)` returns a vector of hashes: those of the windows that
+/// begin at `text` and at the next bytes. `v` is the number of this vector in its block.
 class window_vectors {
  public:
   explicit window_vectors(const window_xxh3& hash) noexcept
@@ -90,7 +90,8 @@ class window_vectors {
       : hash_(hash), lanes_(hash) {
   }
 
-  /// Computes one of four vectors by scalar multiplications. The processor runs them at the same time as vector instructions.
+  /// Computes one of four vectors by scalar multiplications. The processor runs them at the same time as vector
+  /// instructions.
   NEARDUP_ALWAYS_INLINE words::vector operator()(const char* text, std::size_t v) const noexcept {
     if (v % 4 != 0) return lanes_(text);
     const auto one = [&](std::size_t i)
@@ -108,8 +109,8 @@ class window_vectors {
   }
 
   /// The vector of two hashes is not written in a loop, because g++ 12 -O2 for AArch64 would build it in memory. With a
-  /// loop, this version would take 1.12 times as many instructions as the portable version. Without a loop, it takes .91
-  /// times as many.
+  /// loop, this version would take 1.12 times as many instructions as the portable version. Without a loop, it takes
+  /// .91 times as many.
   NEARDUP_ALWAYS_INLINE words::vector operator()(const char* text, std::size_t) const noexcept {
 #if NEARDUP_FORM == NEARDUP_PORTABLE
     return hash_.hash_4_to_8(text);

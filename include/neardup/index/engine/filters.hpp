@@ -3,8 +3,8 @@
 // scan finds the filters within k bits of the filter of a query.
 //
 // A filter is an unsigned integer of 16, 32 or 64 bits, or all words of a fingerprint. Joins and scans are built on
-// visit_close(), of which simd/ has one version for each instruction set. Nearly all pairs are non-matches, so
-// visit_close() tests up to 64 pairs with one branch.
+// visit_close(). The folder simd/ has one version of visit_close() for each instruction set. Nearly all pairs are
+// non-matches, so visit_close() tests up to 64 pairs with one branch.
 #pragma once
 
 #include <algorithm>
@@ -165,8 +165,8 @@ bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
                   [&](std::size_t, std::size_t position, int distance) { return visit(position, distance); });
 }
 
-/// Returns a reference to the value that scanned_a_probe() returns instead of its own, unless the value is 0. Tests set
-/// the value to force probes where a scan would be faster.
+/// Returns a reference to a value for tests. If the value is not 0, scanned_a_probe() returns this value. Tests set the
+/// value to force probes where a scan would be faster.
 inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
   static std::atomic<std::size_t> forced{0};
   return forced;

@@ -88,8 +88,8 @@ using passage_blobs = std::vector<std::vector<std::byte>>;
 [[nodiscard]] std::vector<std::byte> bytes_of_blob(passage_blob_header header, std::span<const std::byte> records);
 
 /// Reads the blob at the beginning of `bytes`, and removes it from `bytes`. `i`: the number of the blob, for messages.
-/// Throws: std::runtime_error if the blob is damaged, or if its kind, number of partitions or settings differ from those
-/// of `expected`.
+/// Throws: std::runtime_error if the blob is damaged, or if its kind, number of partitions or settings differ from
+/// those of `expected`.
 [[nodiscard]] passage_blob take_blob(std::span<const std::byte>& bytes, const passage_blob_header& expected,
                                      std::size_t i);
 
@@ -111,8 +111,9 @@ struct repeated_windows {
   }
 };
 
-/// Sorts repeated windows, joins them to the longest possible runs, and calls `visit(run)` for each run except the last.
-/// The next call may extend the last run. `last`: on entry the last run of the preceding call, on return that of this call.
+/// Sorts repeated windows, joins them to the longest possible runs, and calls `visit(run)` for each run except the
+/// last. The next call may extend the last run. `last`: on entry the last run of the preceding call, on return the last
+/// run of this call.
 /// Returns: false if `visit` returned false.
 template <class Visit>
 bool visit_runs(std::span<repeated_windows> found, repeated_windows& last, const Visit& visit) {
@@ -151,7 +152,7 @@ struct run_header {
 };
 
 /// Checks that each run of a blob is complete, and that its document is in the range that the header gives.
-/// Throws: std::runtime_error if a run is not.
+/// Throws: std::runtime_error if the check fails.
 void check_windows(const passage_blob& blob);
 
 /// A store that several threads use. `next`: the number of the next new partition of the store.
@@ -330,9 +331,9 @@ class passage_search {
   /// are passed together if their first occurrences also follow one another. The search ends if `visit` returns false.
   void find(const visit_type& visit);
 
-  /// The tasks of a search on many machines, which follow each other as in find(). An object runs one task. `partitions`
-  /// is the same number in all tasks. Each task but the last returns a blob for each partition. A blob without records is
-  /// empty. A task that reads blobs gets the blobs of one partition, in any order.
+  /// The tasks of a search on many machines, which follow each other as in find(). An object runs one task.
+  /// `partitions` is the same number in all tasks. A task that scatters returns a blob for each partition. A blob
+  /// without records is empty. A task that reads blobs gets the blobs of one partition, in any order.
   ///
   /// Scatters the anchors of some texts.
   [[nodiscard]] passage_blobs scatter_anchors_task(std::uint32_t partitions) {

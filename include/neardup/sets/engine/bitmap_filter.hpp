@@ -53,8 +53,8 @@ struct set_candidate {
   std::uint32_t least;
 };
 
-/// Returns the number of bits in which two bitmaps differ. Counts the differing bits of both words in groups of four, and
-/// adds the counts of both words before the last steps. This takes fewer instructions than two population counts.
+/// Returns the number of bits in which two bitmaps differ. Counts the differing bits of both words in groups of four,
+/// and adds the counts of both words before the last steps. This takes fewer instructions than two population counts.
 [[nodiscard]] constexpr std::size_t differing_bits_of(const set_bitmap& a, const set_bitmap& b) noexcept {
   constexpr std::uint64_t pairs = 0x5555555555555555U, fours = 0x3333333333333333U, eights = 0x0f0f0f0f0f0f0f0fU;
   const auto sums_of_four = [](std::uint64_t x) {

@@ -292,8 +292,8 @@ class bucket_join {
     return starts;
   }
 
-  /// Sorts rows so that each bucket is contiguous, and the rows of a bucket ascend by size. Rows of equal keys and sizes
-  /// may have any order.
+  /// Sorts rows so that each bucket is contiguous, and the rows of a bucket ascend by size. Rows of equal keys and
+  /// sizes may have any order.
   static void sort_rows(std::span<row> rows, std::vector<row>& memory) {
     const auto is_smaller = [](const row& a, const row& b) { return a.size < b.size; };
     const auto by_both = [](const row& a, const row& b) { return a.key != b.key ? a.key < b.key : a.size < b.size; };
@@ -303,8 +303,8 @@ class bucket_join {
     const auto first_size = least->size;
     const std::size_t sizes = most->size - first_size + std::size_t{1};
     if (sizes > most_sizes) return std::sort(rows.begin(), rows.end(), by_both);
-    // Most groups have one bucket with many rows. So a counting sort orders the rows by size, and then the rows of other
-    // buckets are moved behind the rows of the first bucket.
+    // Most groups have one bucket with many rows. So a counting sort orders the rows by size, and then the rows of
+    // other buckets are moved behind the rows of the first bucket.
     std::array<std::uint32_t, most_sizes> next{};
     for (const row& one : rows) ++next[one.size - first_size];
     std::uint32_t sum = 0;

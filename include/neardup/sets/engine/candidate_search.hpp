@@ -204,9 +204,9 @@ class candidate_search {
     }
   };
 
-  /// For containment: finds the candidates. A smaller set is found by its prefix features, which are looked up among
-  /// all features of the given set. Any other set is found by all its features, among which the prefix features of the
-  /// given set are looked up.
+  /// For containment: finds the candidates. A stored set that is smaller than the given set is found by its own prefix
+  /// features: they are looked up among all features of the given set. Any other stored set is found by the prefix
+  /// features of the given set: they are looked up among all features of the stored set.
   template <class Feature, class Group, class Records>
   std::size_t meet_all(std::span<const Feature> features, const overlap_bounds& bounds, const Group& from,
                        const Records& records) {

@@ -93,7 +93,8 @@ class feature_rarity {
   static constexpr std::size_t cached = std::size_t{1} << 18;  // number of counters that fit the second-level cache
   static constexpr std::size_t exact = 16, levels_a_doubling = 8;
 
-  /// one_in[level] is a mask of random bits. The level rises if all of these bits are 0. The last level never rises.
+  /// one_in[level] selects bits of a random number. The level rises if all selected bits are 0. The last level never
+  /// rises.
   static constexpr std::array<std::uint64_t, 256> one_in = [] {
     std::array<std::uint64_t, 256> masks{};
     for (std::size_t level = exact; level < masks.size(); ++level) {

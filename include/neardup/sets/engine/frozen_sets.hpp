@@ -130,7 +130,7 @@ struct frozen_sets {
   static constexpr std::size_t max_slots = (std::numeric_limits<std::uint32_t>::max)() - 1;
 
   Array<Feature> features;
-  Array<frozen_set_record> records;    ///< [slot], and a last one with the end of the features; empty without slots
+  Array<frozen_set_record> records;    ///< one for each slot, then the end of the features; empty without slots
   Array<Id> ids;                       ///< the ids of slot 0, then of slot 1, ...; ascending within a slot
   Array<std::uint32_t> id_begins;      ///< the ids of a slot: [id_begins[slot], id_begins[slot + 1])
   Array<std::uint32_t> id_order;       ///< indices of `ids`, sorted by id

@@ -178,7 +178,7 @@ class id_table {
  private:
   struct entry {
     Id id;
-    std::uint32_t slot, next;  // `next`: in a chain, or in the list of free entries
+    std::uint32_t slot, next;  // `next`: the next entry in a chain, or of the free entries
     std::uint32_t previous, following;
   };
   struct nothing {};

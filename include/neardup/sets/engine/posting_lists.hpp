@@ -266,8 +266,8 @@ class posting_lists {
 
   [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept { return growing_place(mix(token), buckets_); }
 
-  /// Adds a bucket, and moves to it the postings that it shall have. These postings are all in one old bucket.
-  /// Guarantee: strong.
+  /// Adds a bucket, and moves its postings to it. All postings of the new bucket are in one old bucket. Guarantee:
+  /// strong.
   void split();
 
   void append(bucket& to, const set_posting& added);

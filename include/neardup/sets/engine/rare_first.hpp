@@ -113,8 +113,8 @@ class token_counts {
   large_array<cell> cells_;
 };
 
-/// Prefetches the counts for `set`, the next set. Of a large set, only as many counts are prefetched as fit the L1 cache
-/// beside the counts of the present set.
+/// Prefetches the counts for `set`, the next set. Of a large set, only as many counts are prefetched as fit the L1
+/// cache beside the counts of the present set.
 template <class Feature>
 void prefetch_counts(std::span<const Feature> set, const token_counts& counts) noexcept {
   constexpr std::size_t most = 256;

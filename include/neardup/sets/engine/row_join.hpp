@@ -6,8 +6,8 @@
 // after the other, and joins its rows (bucket_join.hpp). So rows are read sequentially. Only the sets of candidate
 // pairs are read again.
 //
-// If many small sets have a frequent prefix feature, these sets have rows for parts of the universe of features instead
-// (set_parts.hpp). A pair of two such sets belongs to its first equal part.
+// If many small sets have a frequent prefix feature, these sets also have rows for parts of the universe of features
+// (set_parts.hpp). Two such sets may have several equal parts. Only the first of these parts reports the pair.
 #pragma once
 
 #include <algorithm>
@@ -121,7 +121,7 @@ struct row_join_sizes {
   std::uint64_t max_rows = std::uint64_t{1} << 22;  // most rows of a partition, about
   std::size_t large = large_bucket;
   std::uint32_t cached_prefixes = std::uint32_t{1} << 14;  // prefixes that a thread caches, for each set of a pair
-  std::uint64_t part_cost = 800;                           // cost of a row of a part, in ns / 8; see choose_parts()
+  std::uint64_t part_cost = 800;                           // cost of a row of a part, in 1/8 ns; see choose_parts()
   failure_limits failures = {};
 };
 
@@ -292,7 +292,7 @@ class row_join {
   /// Selects which sets and pairs a visit joins.
   struct selection {
     const std::vector<bool>* sets = nullptr;    // the sets to join, by number; nullptr for all sets
-    const std::vector<bool>* across = nullptr;  // [set]: a mark; each pair has one marked set; or nullptr
+    const std::vector<bool>* across = nullptr;  // marks by number; a pair has one marked set; or nullptr
     set_classes* classes = nullptr;             // leaves out pairs, for example of sets in one class
     failure_limit* failures = nullptr;          // the limit at which the visit gives up
   };
@@ -382,8 +382,8 @@ class row_join {
   }
 
   /// Estimates from a sample whether rows of parts cost less than rows of frequent features. A row of a feature that n
-  /// sets have costs about n / 8 ns, because a tenth of these sets are candidates. It costs 800 ns at most, as the sets of
-  /// a very frequent feature are joined as a corpus of their own. A row of a part costs 100 ns.
+  /// sets have costs about n / 8 ns, because a tenth of these sets are candidates. It costs 800 ns at most, as the sets
+  /// of a very frequent feature are joined as a corpus of their own. A row of a part costs 100 ns.
   /// Returns: about how many rows of parts there are, or 0 if no set has such rows.
   [[nodiscard]] std::uint64_t choose_parts() {
     constexpr std::uint64_t most_cost = 6400;
@@ -479,7 +479,7 @@ class row_join {
     return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
 
-  /// Moves the rows of shared features to the front: a marked set and an unmarked set have such a feature.
+  /// Moves the rows of shared features to the front. A feature is shared if a marked set and an unmarked set have it.
   /// Returns: the moved rows. Features are hashed, so a few rows of other features may be moved, too.
   static std::span<set_row> only_shared(std::span<set_row> rows, const std::vector<bool>& is_marked) {
     const int bits = static_cast<int>(std::bit_width(rows.size())) + 2;
@@ -507,7 +507,7 @@ class row_join {
   row_parts parts_;
   row_format format_;
   std::vector<bool> has_parts_;                         // by number of the set; empty if no set has rows of parts
-  std::uint32_t partitions_ = 1, part_partitions_ = 0;  // of rows of features; then of rows of parts
+  std::uint32_t partitions_ = 1, part_partitions_ = 0;  // for features; then for parts
   std::vector<std::uint64_t> stored_;                   // number of rows of each partition
   equal_groups<std::uint32_t> copies_;
   source_prefixes<Feature> prefixes_;

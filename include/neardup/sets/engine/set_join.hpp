@@ -252,9 +252,9 @@ class set_join {
     if (place + ahead < end) prefixes_.prefetch_tokens(number_at(place + ahead));
   }
 
-  /// Returns the salt of a set: a number for marked sets, 0 for other sets. Posted tokens are combined with their own
-  /// salt by exclusive or, and looked-up tokens with the salt of the other side. So a set finds only sets of the other
-  /// side.
+  /// Returns the salt of a set: a number for marked sets, 0 for other sets. The marked sets are one side, and the other
+  /// sets are the other side. Posted tokens are combined with their own salt by exclusive or, and looked-up tokens with
+  /// the salt of the other side. So a set finds only sets of the other side.
   [[nodiscard]] std::uint32_t salt(std::size_t place) const {
     return side_ != nullptr && (*side_)[rank(place)] ? 0x85ebca6bU : 0;
   }
@@ -335,8 +335,8 @@ class set_join {
     sort_postings(of, flat.size(), flat.size(), [from = flat.data()](std::size_t i, const auto& use) { use(from[i]); });
   }
 
-  /// Makes `count` postings, ordered by the first bits of their tokens. each(i, use) calls use(posting) for each posting
-  /// of item i < items.
+  /// Makes `count` postings, ordered by the first bits of their tokens. each(i, use) calls use(posting) for each
+  /// posting of item i < items.
   template <class Each>
   void sort_postings(chunk& of, std::size_t count, std::size_t items, const Each& each) {
     of.count = count;

@@ -117,9 +117,9 @@ class part_keys {
 
 /// Computes the keys of rows for small sets without rare features. The *code* of a key tells its class and its part.
 ///
-/// A pair belongs to the class of its larger set. So a set has keys for its own class, and for each class of larger sets
-/// that may be similar to it. If two similar sets of a class differ in at most d features, the class has d + 1 parts. So
-/// at least one part is equal in both sets.
+/// A pair belongs to the class of its larger set. So a set has keys for its own class, and for each class of larger
+/// sets that may be similar to it. If two similar sets of a class differ in at most d features, the class has d + 1
+/// parts. So at least one part is equal in both sets.
 class row_parts {
  public:
   row_parts() = default;

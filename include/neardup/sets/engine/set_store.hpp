@@ -41,7 +41,7 @@ class set_store {
 
   [[nodiscard]] std::size_t feature_count() const noexcept { return features_; }
 
-  /// Puts a set into a slot. The set may be stored in this object already.
+  /// Puts a set into a slot. `set` may be a view of a set in another slot of this store.
   /// Precondition: the slot has no set.
   /// Throws: std::length_error for a set of 2^32 - 1 features or more; std::bad_alloc.
   void put(std::size_t slot, set_type set) {

@@ -90,7 +90,8 @@ enum class section_tag : std::uint32_t {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// Appends the bytes of `value` in memory to `bytes`. They are little-endian, as are all machines that write files.
+/// Appends the bytes of `value`, as they are in memory, to `bytes`. The bytes are little-endian, because only
+/// little-endian machines write files.
 template <class Value>
   requires std::has_unique_object_representations_v<Value>
 void put(std::string& bytes, const Value& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }

@@ -113,7 +113,7 @@ class mapped_sets {
   /// Checks the content. The sets must be ascending and distinct, the ids must be in order, and the postings must be
   /// exactly those of the sets.
   /// Throws: std::runtime_error if the check fails; file.refuse() throws it.
-  /// Complexity: O(n log n).
+  /// Complexity: linear in the number of features, and O(n log n) for n postings.
   /// Memory: the memory of all postings.
   void check(const container& file) const {
     if (sets_.slots() == 0) return;

@@ -44,8 +44,8 @@ struct word_join_cursor {
   const char* text = nullptr;      // the beginning of the current text
   char before = '\0';              // the keycap_sign() of the text before `text`
 
-  /// Returns the greatest number of bytes that may be written to the output for `bytes` bytes of the text. The last
-  /// character may extend beyond these bytes.
+  /// Returns the greatest number of bytes that may be written to the output for `bytes` bytes of the text. A character
+  /// that begins in these bytes of the text may end behind them.
   static constexpr std::size_t joined_room(std::size_t bytes) noexcept {
     return 2 * (bytes + text_block_size + 4) + 2 * text_block_size;
   }
