@@ -45,7 +45,7 @@ std::vector<std::string> random_texts(std::size_t count, std::mt19937_64& random
 
 /// Sums of the binomial distribution, term by term.
 double plain_recall(std::size_t bits, int k, double p) {
-  double sum = 0, chosen = 1;  // `chosen`: the ways to choose d bits, each of which differs
+  double sum = 0, chosen = 1;  // `chosen`: the number of ways to choose the d bits that differ
   for (int d = 0; d <= k; ++d) {
     sum += chosen * std::pow(1 - p, static_cast<double>(bits) - d);
     chosen *= static_cast<double>(static_cast<int>(bits) - d) / (d + 1) * p;
@@ -123,7 +123,8 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
           double sum = 0, pairs = 0;
           for (int i = 0; i < 64; ++i) {
             const double jaccard = similarity + (1 - similarity) * (i + 0.5) / 64;
-            // The assumed number of pairs falls to none at similarity 1 (SimHash), or to three tenths (min-wise codes).
+            // The library assumes that the number of pairs falls linearly from the wanted similarity to 1: to none
+            // (SimHash), or to three tenths (min-wise codes).
             const double of_these = kind == fingerprint_kind::simhash ? 63.5 - i : 64 - 0.7 * (i + 0.5);
             sum += of_these * plain_recall(bits, k, difference_probability(kind, jaccard));
             pairs += of_these;
@@ -138,8 +139,7 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
       }
     }
   }
-  // Frozen values: the least distances at which all sets of docs/accuracy.md have a recall of .97 (17 would do at .6),
-  // and of .99, the default.
+  // Frozen values of distance_for. The default recall is .99.
   const auto distance = [](std::size_t bits, double similarity, double recall) {
     return neardup::distance_for(bits, similarity, fingerprint_kind::minwise, recall);
   };

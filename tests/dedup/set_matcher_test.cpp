@@ -42,8 +42,9 @@ struct documents {
   [[nodiscard]] std::size_t size() const { return features.size(); }
 };
 
-/// Sets of up to `most` of `kinds` features, small numbers being far more frequent. One set in three is an earlier one
-/// with some features removed and added, and with a fingerprint some bits away.
+/// Draws `count` sets of at most `most` features. A feature is one of `kinds` numbers; small numbers are far more
+/// frequent. One set in three is an earlier set with some features removed and added, and with a fingerprint some bits
+/// away.
 documents draw(std::size_t count, std::size_t most, std::uint64_t kinds, oracle::random_engine& random) {
   documents result;
   const auto feature = [&] {
@@ -84,7 +85,7 @@ pair_set pairs_of(const documents& of, std::span<const std::uint32_t> list, std:
   return pairs;
 }
 
-/// Does the work of 64 parts, one after the other. The last part comes first, and finds all steps untaken.
+/// A runner that does 64 parts one after the other. It begins with the last part, when no part has taken a step.
 struct many_parts {
   [[nodiscard]] std::size_t parts() const { return 64; }
   template <class Work>
@@ -93,7 +94,7 @@ struct many_parts {
   }
 };
 
-/// Finds candidates, and takes each of them for a match.
+/// A matcher that accepts each candidate.
 class all_near final : public neardup::detail::fingerprint_matcher<1, std::uint32_t> {
  public:
   using fingerprint_matcher::fingerprint_matcher;
@@ -126,7 +127,7 @@ TEST_CASE("a matcher that joins sets has as many parts as it says, and no pair b
                             return true;
                           },
                           {});
-  REQUIRE(looks > of.size());  // the sets were joined
+  REQUIRE(looks > of.size());  // so the matcher joined the sets
   REQUIRE(parts > of.size() / 4096 + 1);
   REQUIRE(parts <= matcher.parts(all.size()));
   std::vector<std::span<const std::uint32_t>> sets(of.features.begin(), of.features.end());
@@ -198,7 +199,7 @@ TEST_CASE("features change what groups cost, not what they are", "[dedup]") {
     const auto expected = neardup::group(fingerprints, neardup::bits{k}, without, how);
     REQUIRE(neardup::group(fingerprints, neardup::bits{k}, with, how) == expected);
 
-    // The same for the second half, around representatives of the first.
+    // The same comparison for the second half of the documents, with the first half as representatives.
     const std::size_t half = of.size() / 2;
     if (by_score) how.preference = how.preference.subspan(half);
     const auto extended =
@@ -206,7 +207,7 @@ TEST_CASE("features change what groups cost, not what they are", "[dedup]") {
     REQUIRE(neardup::extend_groups(fingerprints.first(half), fingerprints.subspan(half), neardup::bits{k}, with, how) ==
             extended);
   }
-  if (of.size() >= 70000) REQUIRE(looks > of.size());  // so few documents are joined by fingerprints
+  if (of.size() >= 70000) REQUIRE(looks > of.size());  // fewer documents are joined by fingerprints
 }
 
 TEST_CASE("a deduplicator joins large batches by features with the verdicts of small ones", "[deduplicator]") {
@@ -222,7 +223,7 @@ TEST_CASE("a deduplicator joins large batches by features with the verdicts of s
     texts.push_back(text);
   }
   const neardup::minwise_hasher hash{neardup::words{}};
-  neardup::fingerprint_deduplicator large{hash, neardup::jaccard{0.7}, {.distance = 18}};  // expensive for fingerprints
+  neardup::fingerprint_deduplicator large{hash, neardup::jaccard{0.7}, {.distance = 18}};  // fingerprints are slow here
   neardup::fingerprint_deduplicator small{hash, neardup::jaccard{0.7}, {.distance = 18}};
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   const auto add_all = [&](auto& to, std::size_t batch) {

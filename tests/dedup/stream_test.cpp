@@ -1,4 +1,4 @@
-// Deduplicators that forget, strings as ids, and values that threads share.
+// Streams, which forget documents; strings as ids; values that threads share.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -180,7 +180,7 @@ TEST_CASE("a stream_deduplicator that refuses for its bytes takes documents agai
         std::length_error);
     const std::size_t full = seen.size();
     CHECK(full > 200);
-    CHECK_THROWS_AS(seen.add(text_of(next), next), std::length_error);  // again
+    CHECK_THROWS_AS(seen.add(text_of(next), next), std::length_error);  // a second time
     for (std::uint32_t id = next - static_cast<std::uint32_t>(full); id < next - full / 2; ++id) CHECK(seen.erase(id));
     CHECK(seen.add(text_of(next), next).is_new());
     CHECK(seen.memory_usage() < 400'000);
@@ -217,7 +217,7 @@ TEST_CASE("the limits of a stream hold after any call, one by one and in batches
     oracle::random_engine random(++number);
     std::vector<std::uint64_t> text_of_id;
     std::uint64_t now = 0, next_text = 0;
-    std::size_t over = 0, duplicates = 0, most = 0;  // documents added while there were too many bytes
+    std::size_t over = 0, duplicates = 0, most = 0;  // `over`: added while the stream had too many bytes
     const auto count = oracle::effort(20'000, 3000);
     while (text_of_id.size() < count) {
       now += random() % 3;
@@ -274,7 +274,7 @@ TEST_CASE("the limits of a stream hold after any call, one by one and in batches
       return all;
     };
     const auto before = kept_by(*kept);
-    --number;  // the number of the file
+    --number;  // the file of `kept` has the previous number
     kept.reset();
     CHECK(kept_by(*open()) == before);
     number += 1;
@@ -296,7 +296,7 @@ TEST_CASE("a stream that refuses for its bytes refuses a batch as a whole") {
   CHECK_THROWS_AS(seen.add(texts[1], 1), std::length_error);
   CHECK(seen.add(texts[0], 2).original == 0U);
 
-  // A batch that does not fit takes no room from others.
+  // A refused batch takes no memory from later documents.
   stream_deduplicator half(make(), {.max_bytes = 400'000, .refuse_when_full = true});
   for (std::uint32_t id = 0; id < 200; ++id) half.add(texts[id], id);
   const std::size_t before = half.memory_usage();

@@ -1,4 +1,4 @@
-// Texts as the input of joins and groups by sets: the same as extracting the features by hand and joining the sets.
+// Joins and groups of texts give the same as joins and groups of the texts' features.
 #include <neardup/dedup/texts.hpp>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::vector<std::string> draw_texts(std::size_t count, oracle::random_engine& ra
   return texts;
 }
 
-/// The sets of a plain loop.
+/// The features of each text.
 template <class Extractor>
 auto sets_of(const Extractor& extract, const std::vector<std::string>& texts) {
   std::vector<std::vector<typename Extractor::feature_type>> sets;

@@ -102,7 +102,8 @@ std::vector<similar_row> rows_of(const std::vector<neardup::similar_text_pair>& 
   return result;
 }
 
-/// The labels of `group` by the rule; the first `known` texts are representatives.
+/// Returns the labels of `group`, computed by the rule of tests/oracle/decision.hpp. The first `known` texts are
+/// representatives.
 std::vector<std::size_t> grouped_slowly(const std::vector<std::string>& texts, std::size_t known, double similarity,
                                         const neardup::group_options& how) {
   const auto order = oracle::order_of(texts.size(), known, how.preference);
@@ -123,7 +124,7 @@ constexpr double least_similarities[] = {0.05, 0.3, 0.5, 0.55, 0.7, 0.8, 0.9, 0.
 }  // namespace
 
 TEST_CASE("a join of texts tells how far it is") {
-  // Of 26 letters, so that q-grams are worth it at .8 in every random corpus.
+  // With 26 letters, the join uses q-grams at .8 in every random corpus.
   const std::vector<std::string> texts = edited_texts(700, 20, 26, 3);
   for (const double similarity : {.3, .8}) {
     for (const unsigned parts : {1U, 3U}) {
@@ -160,7 +161,7 @@ TEST_CASE("the progress is told within a comparison of two long texts, and its e
   const auto ends = [](const auto& call) {
     std::size_t calls = 0;
     call([&](const neardup::edit_progress&) { ++calls; });
-    CHECK(calls > 4);  // one before, one after
+    CHECK(calls > 4);  // so some calls are in the middle of the work
     const std::size_t all = calls;
     calls = 0;
     const auto stop = [&](const neardup::edit_progress&) {
@@ -178,7 +179,8 @@ TEST_CASE("the progress is told within a comparison of two long texts, and its e
 }
 
 TEST_CASE("whole numbers decide about texts at the very limit of an edit similarity") {
-  // Limits of p hundredths, and texts of L characters with distance d such that (L - d) / L equals the limit.
+  // The limits are hundredths. Some texts of `length` characters differ in d characters such that their similarity,
+  // (length - d) / length, equals the limit.
   std::size_t at_limit = 0;
   for (std::size_t length = 1; length <= 50; ++length) {
     std::vector<std::string> texts{std::string(length, 'a')};

@@ -38,7 +38,7 @@ std::vector<feature<Bits>> random_features(std::size_t count, std::uint64_t most
   return features;
 }
 
-/// The bits that features with more than half of the weight set.
+/// Sets each bit that features with more than half of the total weight have.
 template <std::size_t Bits>
 simhash<Bits> majority(const std::vector<feature<Bits>>& features) {
   simhash<Bits> result;

@@ -1,5 +1,6 @@
-// A unit that lacks a header reads texts as all others do. Otherwise the linker would mix code for different memory, and
-// a text could get another hash.
+// Compares a translation unit that includes few headers with one that includes all headers. Both must read texts in the
+// same way. If they did not, the linker would mix functions that expect readers of different layouts, and hashes could
+// be wrong.
 #include <cstddef>
 #include <vector>
 
@@ -27,7 +28,7 @@ TEST_CASE("a unit with few headers reads texts as one with all headers does", "[
     CAPTURE(i);
     CHECK(few[i] == all[i]);
   }
-  // The fast paths are taken at all.
+  // The fast paths are used.
   CHECK(all[0].joins_words);
   CHECK(all[1].joins_words);
   CHECK(all[2].gives_windows);

@@ -27,7 +27,7 @@ std::size_t require_strong_guarantee(const Value& start, Act act) {
   Value expected = start;
   act(expected);
   std::optional<Value> value;
-  // Copied outside of the operation that may fail.
+  // This copy is made outside of `act`, so its allocations do not fail.
   const auto begin = [&] { value.emplace(start); };
   begin();
   const std::size_t failures = support::fail_each_allocation([&] { act(*value); },
@@ -63,13 +63,13 @@ TEMPLATE_TEST_CASE_SIG("a bag whose allocation fails is as it was", "[allocation
     failures += require_strong_guarantee(bag, [&](bag_type& b) { b = other; });
     failures += require_strong_guarantee(bag, [](bag_type& b) { b.merge(b); });
     CHECK(failures > 4);
-    // Operations that need no memory.
+    // These operations allocate nothing.
     bag_type both = bag;
     both.merge(other);
     CHECK(require_strong_guarantee(both, [&](bag_type& b) { b.subtract(other); }) == 0);
     CHECK(require_strong_guarantee(bag, [](bag_type& b) { b.clear(); }) == 0);
     CHECK(require_strong_guarantee(bag, [](bag_type& b) { b.subtract(b); }) == 0);
-    // Failed copies leave nothing behind.
+    // A failed copy changes nothing.
     require_strong_guarantee(bag_type{}, [&](bag_type& b) { b = bag_type(bag); });
   }
 }

@@ -83,7 +83,7 @@ TEST_CASE("canonical text that is folded or normalised besides", "[canonical]") 
   const auto features = [&](const auto& tokenize) { return feature_extractor{tokenize}(text); };
   CHECK(features(canonical{normalised{words{}}}) == features(canonical{words{}}));
   CHECK(features(folded{canonical{words{}}}) == features(canonical{words{}}));
-  // The outer rewriter comes first.
+  // The outer tokenizer rewrites the text first.
   const auto normalised_first = feature_extractor{words{}}(canonicalise(normalise(text)));
   CHECK(features(normalised{canonical{words{}}}) == normalised_first);
   CHECK(normalised_first.size() == 4);

@@ -1,5 +1,6 @@
-// Hash collisions: weighters that read the token weigh each text and add the weights; all others count the hash. So
-// neither the order of tokens nor the path to the fingerprint matters.
+// Several tokens with one hash. A weighter that reads the token weighs each token, and the weights are added. Any other
+// weighter counts the hash. So the fingerprint depends neither on the order of the tokens nor on the way in which it is
+// computed.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,7 +23,7 @@ namespace {
 
 using namespace neardup;
 
-/// Equal hashes for tokens that differ only in ASCII case; or, if crowded, only three hashes at all.
+/// Tokens that differ only in ASCII case have equal hashes. If `is_crowded`, there are only three hashes.
 struct merging_hasher {
   bool is_crowded = false;
 
@@ -35,7 +36,7 @@ constexpr merging_hasher crowded{true};
 
 const idf_table fruit_table = idf_table::parse("Apple 9\napple 1\ntree 4\nPEAR 2\n");
 
-/// Checks that every path and order gives the same fingerprint.
+/// Checks that each way to compute the fingerprint, and each order of the tokens, gives the same fingerprint.
 template <class Simhasher>
 void check_all_ways(const Simhasher& hash, std::vector<std::string> tokens) {
   std::sort(tokens.begin(), tokens.end());

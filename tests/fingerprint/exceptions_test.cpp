@@ -20,7 +20,7 @@ struct planned : std::runtime_error {
   planned() : std::runtime_error("planned") {}
 };
 
-/// Throws after a number of calls, shared by the copies of a component; never if the number is negative.
+/// Throws after `calls` calls of burn(), or never if `calls` is negative. Copies share their counter.
 class fuse {
  public:
   void set(int calls) const { *left_ = calls; }
@@ -72,7 +72,8 @@ struct throwing_linear_weighter {
 
 constexpr std::string_view sample_text = "one two three one two one \u4e2d\u6587 four";
 
-/// Breaks `hash` at its 1st, 2nd, ... call, in every operation that takes a text, until an operation succeeds.
+/// Calls every operation that takes a text. A part of `hash` throws at its 1st, 2nd, ... call, until all operations
+/// succeed.
 template <class Simhasher>
 void require_unchanged(const Simhasher& hash, const fuse& breaks) {
   const auto expected = hash(sample_text);
@@ -116,7 +117,7 @@ void require_unchanged(const Simhasher& hash, const fuse& breaks) {
   CHECK(failures > 4);
 }
 
-/// Breaks a stream in the same way: after a failure the text is discarded.
+/// Does the same with a stream. After a failure, the stream must have discarded the text.
 template <class Simhasher>
 void require_stream_forgets(const Simhasher& hash, const fuse& breaks) {
   const auto expected = hash(sample_text);

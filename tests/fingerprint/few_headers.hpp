@@ -1,4 +1,5 @@
-// What a translation unit knows of tokenizers, for two units that include different headers.
+// Facts about tokenizers, as a translation unit sees them. Two units that include different headers compare these
+// facts.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +11,10 @@
 
 namespace few_headers {
 
-/// How a unit reads texts for a tokenizer, and what it makes of one.
+/// How a translation unit reads texts with a tokenizer, and the features of a text.
 struct trace {
   bool is_plain, rewrites, joins_words, gives_windows, takes_chunks;
-  std::size_t size, alignment;  // of the memory of a reader
+  std::size_t size, alignment;  // of text_reader
   std::vector<std::uint32_t> features;
 
   bool operator==(const trace&) const = default;
@@ -23,7 +24,8 @@ inline constexpr std::string_view text =
     "The ferry leaves at seven: na\u00efve caf\u00e9, 3.14 &amp; \u4e2d\u6587\u5b57, exam-\nple \xe4\xb8 it is "
     "2026-11-28";
 
-/// `Unit`: a type of the calling unit only, because the linker keeps one copy of each function.
+/// `Unit` is a type that only the calling unit has. With the same type in both units, the linker would keep one copy of
+/// this function for both.
 template <class Unit, class Tokenizer>
 trace trace_of(const Tokenizer& tokenize) {
   using namespace neardup;
@@ -39,7 +41,7 @@ trace trace_of(const Tokenizer& tokenize) {
           feature_extractor{tokenize}(text)};
 }
 
-/// Traces of tokenizers, by a unit that includes the headers of these tokenizers only.
+/// The traces of five tokenizers. The translation unit of this function includes only the headers of these tokenizers.
 std::vector<trace> by_few_headers();
 
 }  // namespace few_headers

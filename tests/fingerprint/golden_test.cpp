@@ -45,9 +45,9 @@ const std::vector<std::string_view> golden_texts = {
 
 struct composition {
   std::string name;
-  std::function<std::optional<std::string>(std::string_view)> hex;     // by the library
-  std::function<std::optional<std::string>(std::string_view)> digits;  // by the oracle, lowest bit first
-  std::vector<const char*> golden;                                     // one per text, "" for none
+  std::function<std::optional<std::string>(std::string_view)> hex;     // from the library
+  std::function<std::optional<std::string>(std::string_view)> digits;  // from the oracle, lowest bit first
+  std::vector<const char*> golden;                                     // one for each text; "" for no fingerprint
 };
 
 template <class Simhasher>
@@ -197,7 +197,7 @@ TEST_CASE("fingerprints are what they always were", "[golden]") {
         CAPTURE(to_string(level));
         CHECK(c.hex(golden_texts[i]).value_or("") == c.golden[i]);
       }
-      // The values are not only unchanged but correct.
+      // The oracle gives the same values.
       const auto digits = c.digits(golden_texts[i]);
       CHECK(digits.value_or("") == digits_of_hex(c.golden[i]));
     }

@@ -129,7 +129,7 @@ const std::vector<token_set>& token_sets() {
 struct deviations {
   double bias = 0;         // of the most biased bit
   double correlation = 0;  // of the most correlated two bits
-  double spread = 0;       // of the sum of all squared correlations, to which many small ones add up
+  double spread = 0;       // of the sum of all squared correlations, which many small correlations make large
 };
 
 template <class Hasher>
@@ -168,7 +168,7 @@ deviations measure(const Hasher& hash, const std::vector<std::string>& tokens) {
   return result;
 }
 
-/// A tempting but weak hash: eight bytes at a time, and a single multiplication.
+/// A weak hash that looks good: it takes eight bytes at a time, and multiplies only once.
 std::uint64_t one_multiplication(std::string_view token) {
   std::uint64_t mixed = token.size();
   for (; !token.empty(); token.remove_prefix(std::min<std::size_t>(8, token.size()))) {
@@ -179,7 +179,7 @@ std::uint64_t one_multiplication(std::string_view token) {
   return mixed * 0x9e3779b97f4a7c15U;
 }
 
-/// A weak wide hash: a narrow one twice.
+/// A weak hash of 128 bits: both words come from the same 64 bits.
 std::array<std::uint64_t, 2> one_word_twice(std::string_view token) {
   const std::uint64_t hash = neardup::xxh3<64>{}(token);
   return {hash, std::rotl(hash, 13)};
@@ -187,7 +187,7 @@ std::array<std::uint64_t, 2> one_word_twice(std::string_view token) {
 
 // --- fingerprints --------------------------------------------------------------------------------
 
-/// Texts with an odd number of distinct pairs of words, so that no vote is a tie, which would give 0.
+/// Returns texts with an odd number of distinct pairs of words. So no bit has as many votes for 0 as for 1.
 std::vector<std::string> unrelated_texts(std::size_t count) {
   text_maker make(2);
   std::vector<std::string> texts;
@@ -205,7 +205,7 @@ auto fingerprints_of(const Simhasher& hash, const std::vector<std::string>& text
   return result;
 }
 
-/// Mean and variance of two variables, and their correlation.
+/// The mean and the variance of each of two variables, and their correlation.
 struct moments {
   explicit moments(const std::vector<std::pair<double, double>>& values) : n(static_cast<double>(values.size())) {
     for (const auto& [x, y] : values) {
@@ -224,7 +224,8 @@ struct moments {
   double mean_x = 0, mean_y = 0, variance_x = 0, variance_y = 0, correlation = 0;
 };
 
-/// For all pairs of fingerprints, the distances of their lower and of their upper 64 bits.
+/// Takes all pairs of fingerprints. One variable is the distance of their lower 64 bits, the other that of their upper
+/// 64 bits.
 moments distances_of_halves(const std::vector<neardup::simhash<128>>& fingerprints) {
   std::vector<std::pair<double, double>> distances;
   for (std::size_t i = 0; i < fingerprints.size(); ++i) {
@@ -294,7 +295,7 @@ TEST_CASE("unrelated texts are half of the bits apart, and scatter as random fin
     CHECK(std::abs(variance - 16) < noise(2) * 16 * std::sqrt(2 / found.n));
   }
 
-  // Each bit twice: all distances are even.
+  // This weak hash has each bit twice, so all distances are even.
   const neardup::simhasher weak{neardup::default_tokenizer{}, neardup::unit{}, [](std::string_view token) {
                                   return (neardup::xxh3<64>{}(token)&0xffffffffU) * 0x100000001U;
                                 }};
@@ -319,7 +320,7 @@ TEST_CASE("texts of a known similarity are as far apart as the theory says", "[q
   const auto texts = unrelated_texts(oracle::effort(400, 60));
   const neardup::simhasher hash{neardup::words{}};
   for (const std::size_t shared : {std::size_t{50}, std::size_t{100}, std::size_t{180}}) {
-    // Tokens are numbers: of 201 each, `shared` are equal. With unit weights the cosine is their share.
+    // Each text has 201 tokens, of which `shared` are in both texts. All tokens weigh 1, so the cosine is shared / 201.
     const double expected = neardup::expected_distance(64, static_cast<double>(shared) / 201);
     double sum = 0;
     const std::size_t pairs = texts.size();

@@ -133,7 +133,7 @@ hash_set<Hasher> in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::s
   const neardup::detail::hash_writer out(block, take);
   neardup::detail::text_reader<Tokenizer, neardup::detail::is_xxh3<Hasher>> reader;
   neardup::detail::with_hash_sink(hash, out, [&](auto& sink) {
-    // Some texts are given as a whole, above the size up to which the reader takes one piece.
+    // A quarter of the texts are read by one call, often in several pieces: the largest piece has a random size.
     if (random() % 4 == 0 && !text.empty()) {
       return reader.read(tokenize, support::exact_copy(text), sink, 1 + random() % text.size());
     }
@@ -343,7 +343,7 @@ TEST_CASE("n-grams of code points have the hashes of XXH3") {
 TEST_CASE("texts in chunks have the hashes of whole texts") {
   using neardup::folded, neardup::normalised, neardup::shingles, neardup::words, neardup::xxh3;
   const std::vector<std::string> all = long_texts();
-  // Hashing tokens of thousands of bytes each is slow one by one.
+  // These texts are shorter, because hashing tokens of thousands of bytes one by one is slow.
   std::vector<std::string> shorter = all;
   for (std::string& text : shorter) text.resize((std::min)(text.size(), oracle::effort(9000, 5000)));
   check_chunks(words{}, xxh3<64>{1}, all);
@@ -362,7 +362,7 @@ TEST_CASE("texts in chunks have the hashes of whole texts") {
     INFO("n-grams of " << n);
     check_chunks(neardup::code_point_ngrams{n}, xxh3<64>{n}, n > 100 ? shorter : all);
   }
-  // Words so long that joined words are dropped one at a time.
+  // These words are so long that the reader drops joined words one at a time.
   std::string long_words;
   for (std::size_t i = 0; i < 25; ++i) long_words += std::string(1000 * i, 'w') + " v ";
   check_chunks(shingles{3, words{}}, xxh3<64>{}, {long_words});
@@ -370,7 +370,7 @@ TEST_CASE("texts in chunks have the hashes of whole texts") {
   check_chunks(normalised{neardup::code_point_ngrams{3}}, xxh3<64>{}, all);
 }
 
-/// The number of the hashes of a text, and their sum. The text is read in pieces if it has more than `most` bytes.
+/// Returns the number of hashes of a text, and their sum. If the text has more than `most` bytes, it is read in pieces.
 template <class Tokenizer>
 std::pair<std::uint64_t, std::uint64_t> count_and_sum(const Tokenizer& tokenize, std::string_view text,
                                                       std::size_t most) {
@@ -430,7 +430,7 @@ TEST_CASE("the tokens of rewritten texts have the hashes of XXH3") {
   check_blocks(normalised{neardup::code_point_ngrams{2}}, neardup::xxh3<64>{}, all);
   check_blocks(normalised{neardup::code_point_ngrams{5}}, neardup::xxh3<128>{2}, all);
   check_blocks(folded{neardup::byte_ngrams{3}}, neardup::xxh3<64>{}, all);
-  // Folded text may be ill-formed; it is repaired afterwards.
+  // Folded text may be ill-formed. The next tokenizer replaces the ill-formed bytes.
   check_blocks(folded{neardup::code_point_ngrams{3}}, neardup::xxh3<64>{}, all);
   check_blocks(folded{normalised{folded{neardup::code_point_ngrams{3}}}}, neardup::xxh3<64>{}, all);
   check_blocks(normalised{folded{shingles{2, words}}}, neardup::xxh3<64>{}, all);
@@ -557,7 +557,7 @@ TEST_CASE("the instruction set can be asked for and forced") {
 #if defined(__x86_64__) && defined(__GNUC__)
   CHECK(neardup::is_available(instruction_set::sse2));
   CHECK_FALSE(neardup::is_available(instruction_set::neon));
-  // What the runtime library of the compiler knows of this machine.
+  // Compares with the functions of the compiler that detect instruction sets.
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
                     __builtin_cpu_supports("popcnt");

@@ -122,7 +122,7 @@ TEST_CASE("the fingerprint of keywords is that of their text alone", "[keywords]
   const neardup::simhasher all{words{}, neardup::tf_idf{table}};
   CHECK(hash("one two three one two") == all("three two two"));
   CHECK(hash("") == std::nullopt);
-  // With hashes other than those used for counting, and each weighter: same as the bag of keywords.
+  // Another hash than the one that counts the words, and each weighter: the fingerprint is that of the bag of keywords.
   const auto expect_as_bag = [](const auto& by_keywords) {
     for (const char* text : {"one two three one two", "three", "one one four five", ""}) {
       CHECK(by_keywords(text) == by_keywords(by_keywords.bag(text)));

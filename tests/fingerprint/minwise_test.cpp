@@ -120,7 +120,7 @@ TEMPLATE_TEST_CASE("sketches of parts merge into that of the whole", "[minwise]"
     CHECK(one_by_one == whole);
     sketch merged = parts[2];
     for (const std::size_t i : {0U, 1U}) merged.merge(parts[i]);
-    // Each hash is in some part already.
+    // These hashes are in some part already, so nothing may change.
     for (const std::uint64_t hash : set) merged.add(hash);
     CHECK(merged == whole);
     sketch disjoint[2];
@@ -171,7 +171,7 @@ TEST_CASE("distances have the mean of theory, and spread less than independent b
       }
     }
   }
-  // The mean over all of them: one alone has a standard error of 3 %.
+  // The mean of all cases is checked, because one case alone has a standard error of 3 %.
   INFO(ratios / cases << " of the variance of independent bits, in " << cases << " cases");
   CHECK(ratios < 0.97 * cases);
 }

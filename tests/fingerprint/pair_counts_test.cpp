@@ -70,7 +70,8 @@ const std::vector<std::string> errors{"\x80",         "\xbf",
                                       "\xf4\x8f\xbf", "\xe4\xb8\xad\xad",
                                       "\xc3\xc3",     "\xf0\xe4\xb8\xad"};
 
-/// A text of about `size` bytes: runs of up to `longest` of `count` characters, from character `first` on.
+/// Returns a text of about `size` bytes. Each run repeats one character at most `longest` times. The characters are the
+/// `count` ones from number `first` on.
 std::string mixed(std::mt19937_64& random, std::size_t size, std::size_t longest, std::size_t first,
                   std::size_t count) {
   std::string text;

@@ -42,7 +42,8 @@ std::vector<std::string> sample_texts() {
   return texts;
 }
 
-/// Returns true if the text has this fingerprint when it is cut at any byte, or in chunks of one or three bytes.
+/// Returns true if a stream gives this fingerprint: for two chunks cut at each byte, and for chunks of one and of three
+/// bytes.
 template <class Hash, class Fingerprint>
 bool streams_to(const Hash& hash, std::string_view text, const Fingerprint& expected) {
   neardup::text_stream stream{hash};
@@ -56,7 +57,7 @@ bool streams_to(const Hash& hash, std::string_view text, const Fingerprint& expe
   return gives(support::cut_every(text, 1)) && gives(support::cut_every(text, 3));
 }
 
-/// Fails with the composition, the text, and the fingerprints that the ways to compute them gave.
+/// Fails, and prints the composition, the text, and the fingerprint that each way of computing gave.
 template <class Fingerprint>
 void report(const std::string& tokenizer, const char* weighter, const std::string& text,
             const std::optional<std::string>& expected, const std::vector<Fingerprint>& ways) {
@@ -83,7 +84,7 @@ TEMPLATE_TEST_CASE_SIG("each tokenizer with each weighter gives the fingerprint 
         const auto found = hash(text);
         fingerprints += found.has_value();
         const auto bag = hash.bag(text);
-        // By a workspace that other texts have used, by the bag, and in chunks.
+        // The other ways: with a workspace that other texts have used, from the bag, and in chunks.
         const bool is_streamed = Bits != 64 || streams_to(hash, texts[i], found);
         if (oracle::digits(found) == expected && hash(text, scratch) == found && hash(bag) == found &&
             hash(bag, scratch) == found && is_streamed) {

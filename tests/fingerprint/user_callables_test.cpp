@@ -62,7 +62,7 @@ struct forty {
   std::uint64_t operator()(std::string_view token) const { return times33(token); }
 };
 
-/// The fingerprint of distinct tokens under a hasher, by counting the votes of each bit.
+/// Counts the votes of each bit. Returns the fingerprint of these distinct tokens.
 template <std::size_t Bits, class Hasher>
 neardup::simhash<Bits> votes(const Hasher& hash, const std::vector<std::string_view>& tokens) {
   neardup::simhash<Bits> result;
@@ -177,7 +177,7 @@ TEST_CASE("a hasher's member bits names its width", "[user]") {
 }
 
 TEST_CASE("tokens whose full hashes are equal are one token", "[user]") {
-  // Two of four words have equal hashes; the upper half of the hash is not in the fingerprint.
+  // Two of the four words have equal hashes. The hash also has an upper half, which is not in the fingerprint.
   const auto by_first = [](std::string_view token) {
     return static_cast<std::uint64_t>(token[0]) << 32 | token.size();
   };

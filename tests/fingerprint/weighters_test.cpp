@@ -147,7 +147,7 @@ TEST_CASE("quantile levels are 1 + floor(n * lighter / all), of what has a weigh
   CHECK(adjusted(quantile_levels<neardup::tf>{65535, {}}, {1, ~std::uint64_t{0}}) == unit_list{256, 32768 * 256});
   CHECK_THROWS_AS(adjusted(quantile_levels<neardup::tf>{0, {}}, {1}), std::invalid_argument);
   CHECK_THROWS_AS(adjusted(quantile_levels<neardup::tf>{65536, {}}, {1}), std::invalid_argument);
-  // Against a count of lighter tokens.
+  // Compares with a plain count of the lighter tokens.
   std::uint64_t state = 7;
   for (int round = 0; round < 200; ++round) {
     std::vector<neardup::weighted_token<1>> tokens;

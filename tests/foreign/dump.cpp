@@ -1,7 +1,8 @@
-// What must be the same on every machine: fingerprints and row keys; on little-endian machines also the golden files as
-// they are read, and the bytes of saved files. A big-endian machine must refuse each file.
-// dump GOLDEN_FOLDER SCRATCH_FOLDER prints it; tools/foreign compares what machines print, at each level of instructions.
-// dump names the levels that the machine has.
+// dump GOLDEN_FOLDER SCRATCH_FOLDER prints values that must be the same on every machine: fingerprints and row keys. On
+// little-endian machines, it also prints the content of the golden files and the bytes of saved files. A big-endian
+// machine must refuse each file.
+// dump without arguments prints the names of the instruction sets of this machine. tools/foreign compares the output of
+// machines for each instruction set.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -82,7 +83,8 @@ void print_golden(const std::string& folder, const char* name, const std::string
 }
 
 #if NEARDUP_EXCEPTIONS
-/// Calls each reader and writer of files, and prints a line for each that does not refuse its file by name.
+/// Calls each reader and writer of files. Prints a line for each one that does not refuse its file, or whose message
+/// lacks the name.
 void check_refusals(const std::string& golden, const std::string& scratch) {
   const fingerprint_composition any{.tokenizer = "any"};
   const std::string index = golden + "/4_tables.neardup", sets = golden + "/sets.neardup";
@@ -185,7 +187,7 @@ int main(int count, char** arguments) {
   }
   const simhasher hash{shingles{2, normalised{words{}}}};
   fingerprint_composition made_of = composition_of(hash);
-  made_of.definition = 1;  // of the golden file, whose texts it does not change
+  made_of.definition = 1;  // the golden file has definition 1
   durable_deduplicator dedup(scratch + "/deduplicator.neardup",
                              fingerprint_deduplicator{hash, jaccard{0.7}, {.distance = 15}}, made_of);
   for (std::uint64_t i = 0; i < 50; ++i) std::printf("%d", dedup.add(text_of(i % 30)).is_new() ? 1 : 0);

@@ -1,5 +1,6 @@
-// Compares the forms of kernels on each level of a machine with the portable ones, on random input. tools/foreign runs it
-// where no test program is built. It prints the number of comparisons; exit status 1 if one failed.
+// Compares each version of the kernels with the portable version, on random input and on each instruction set of the
+// machine. tools/foreign runs this program on machines where the tests are not built. It prints the number of
+// comparisons. The exit status is 1 if a comparison failed.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -39,7 +40,7 @@ std::size_t below(std::size_t limit) { return static_cast<std::size_t>(random_so
 
 std::size_t comparisons = 0, failures = 0;
 
-/// Runs `work` on each level; its results are to be those of portable code.
+/// Runs `work` on each instruction set, and compares the results with those of portable code.
 template <class Work>
 void compare(const char* name, const Work& work) {
   const instruction_set before = active_instruction_set();
@@ -161,7 +162,7 @@ void compare_sets() {
       const std::span<const std::uint32_t> first(a), second(b);
       return detail::count_common(first, second, 0);
     });
-    // Below `least` any smaller number will do.
+    // If the count is below `least`, the kernel may return any smaller number.
     const std::size_t least = below(60);
     compare("common elements, bounded", [&] {
       const std::size_t count =

@@ -1,4 +1,4 @@
-// What the fuzzers check, on the inputs they begin with and on those that once failed.
+// Runs the checks of the fuzzers on the inputs that the fuzzers begin with, and on inputs that once failed.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +28,7 @@ std::vector<std::filesystem::path> corpus() {
   return files;
 }
 
-/// The files as they are, and each of their texts under all compositions.
+/// Checks each file as it is. If the test is thorough, also checks its text with all compositions.
 void replay(std::string (*difference)(std::string_view)) {
   const std::vector<std::filesystem::path> files = corpus();
   for (const std::filesystem::path& path : files) {
@@ -38,7 +38,7 @@ void replay(std::string (*difference)(std::string_view)) {
     INFO(path.filename().string());
     CHECK(difference(bytes) == "");
     if (!oracle::is_thorough() || bytes.size() < 2) continue;
-    // In a sample of the types, the tokenizer chooses the weighter.
+    // A sample has only one weighter for each tokenizer.
     const std::size_t step = oracle::is_sample ? fuzz::input::weighters : 1;
     for (std::size_t i = 0; i < fuzz::input::tokenizers * fuzz::input::weighters; i += step) {
       std::string other = bytes;

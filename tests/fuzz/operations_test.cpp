@@ -1,4 +1,4 @@
-// What the fuzzer of index operations checks, on the inputs it begins with and on those that once failed.
+// Runs the check of the fuzzer of index operations on the inputs that it begins with, and on inputs that once failed.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +26,8 @@ TEST_CASE("the operations of each file of the fuzzer of indexes agree with the p
       bytes[0] = static_cast<char>(type);
       CHECK(fuzz::difference_of_operations(bytes) == "");
     }
-    // All layouts, with an operation left out for each, so that the steps meet other states.
+    // Tries all layouts. For each layout, another operation is left out, so that the other operations run in other
+    // states.
     const std::size_t stride = oracle::effort(1, 5, 23);
     for (std::size_t layout = files % stride; layout < 13 * std::size_t{16}; layout += stride) {
       bytes[0] = static_cast<char>(6 + layout % 3);

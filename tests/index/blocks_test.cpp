@@ -1,4 +1,4 @@
-// Estimated costs of layouts, held against brute-force counts and against sums written down plainly.
+// Compares the estimated costs of layouts with brute-force counts, and with plain sums.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -56,8 +56,8 @@ struct plain_costs {
   long double tables = 0, probes = 0, candidates = 0, bytes = 0;
 };
 
-/// The share of entries in the overflow of lines with 7 entries on average: of a line of 11 to 14 entries all but ten,
-/// of a larger one all but nine.
+/// Returns the share of entries that do not fit into their line, if lines have 7 entries on average. A line of 11 to 14
+/// entries keeps ten of them, a larger line keeps nine.
 long double overflow_of_lines() {
   long double chance = std::exp(-7.0L), sum = 0;
   for (int entries = 1; entries <= 100; ++entries) {
@@ -67,8 +67,9 @@ long double overflow_of_lines() {
   return std::round(sum / 7 * 1e4L) / 1e4L;
 }
 
-/// The articles' arithmetic with the true widths: blocks of nearly equal width; a table for each choice of blocks - k
-/// blocks, or one table per block, among which the flips are divided.
+/// Computes the costs as the articles do, but with the true widths of the blocks, which differ by at most 1. If blocks
+/// > k, there is a table for each choice of blocks - k blocks. Otherwise there is a table for each block, and the k
+/// flips are divided among the blocks.
 plain_costs plainly(int bits, int k, int blocks, long double count) {
   plain_costs result;
   std::vector<int> widths;
@@ -141,7 +142,7 @@ std::string row(std::initializer_list<std::string> cells) {
   return result;
 }
 
-/// Candidates as the articles count them: every key has the average length.
+/// Returns the candidates as the articles compute them, with the average key length for all keys.
 std::string averaged(int bits, int k, int blocks, double count) {
   return figure(costs_of(layout(64, k, blocks), count).probes * count /
                 std::exp2(static_cast<double>(bits) / blocks * std::max(1, blocks - k)));
@@ -172,7 +173,8 @@ std::vector<std::string> article_rows() {
   return rows;
 }
 
-/// The second table: what fastest_blocks and leanest_blocks choose; the figures by plain arithmetic.
+/// Returns the rows of the second table: the block counts that fastest_blocks and leanest_blocks choose. The figures
+/// are by plain arithmetic.
 std::vector<std::string> choice_rows() {
   std::vector<std::string> rows;
   for (const int k : {3, 10}) {
@@ -248,7 +250,8 @@ TEST_CASE("expected candidates are the mean of those counted among random finger
       }
     }
     const double expected = static_cast<double>(queries) * costs_of(shape, stored, k).candidates;
-    // Nearly Poisson. Tables with common blocks find the same fingerprints, hence six standard deviations.
+    // The count is nearly Poisson distributed. Tables with common blocks find the same fingerprints, so the bound is
+    // six standard deviations.
     REQUIRE(std::abs(candidates - expected) <= 6 * std::sqrt(expected) + 6);
   }
 }
@@ -278,7 +281,8 @@ TEST_CASE("costs are the plain sums over tables", "[index][blocks]") {
 }
 
 TEST_CASE("the sums that the articles round", "[index][blocks]") {
-  // Manku, Jain, Das Sarma, section 3: at most 2^18 a probe of 4 tables, 512 of 10, 8 of 20.
+  // Manku, Jain, Das Sarma, section 3: at most 2^18 candidates a probe with 4 tables, 512 with 10 tables, 8 with 20
+  // tables.
   REQUIRE(costs_of(layout(64, 3, 4), 0x1p34).candidates == 4 * 0x1p18);
   REQUIRE(costs_of(layout(64, 3, 5), 0x1p34).candidates == 6 * 256 + 4 * 512);
   REQUIRE(costs_of(layout(64, 3, 6), 0x1p34).candidates == 4 * 2 + 12 * 4 + 4 * 8);

@@ -81,7 +81,8 @@ TEST_CASE("bucket_line: scans equal the plain loop", "[index][frozen][oracle]") 
     for (std::size_t i = 0; i < probed; ++i) {
       std::array<std::uint32_t, bucket_line::capacity> filters, slots;
       for (std::size_t j = 0; j < filters.size(); ++j) {
-        // A few bits from the query, in bits whose other half cancels them in the folded filter.
+        // Each filter differs from the query in a few bits. The upper half of the filter is random, and is cancelled
+        // when the halves are combined by exclusive or.
         const auto high = static_cast<std::uint32_t>(random() & 0xffff);
         filters[j] = high << 16 | (high ^ query);
         for (std::size_t flips = oracle::random_below(random, 9); flips > 0; --flips) {

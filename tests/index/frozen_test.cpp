@@ -180,8 +180,8 @@ TEST_CASE("frozen: a batch finds what single searches find", "[index][frozen]") 
                                   std::pair(6, 4), std::pair(9, 5), std::pair(10, 12)}) {
     CAPTURE(k, blocks);
     levels.next();
-    // Fingerprints near each other, so that most matches are in several tables; and few buckets, so that keys share
-    // them.
+    // The fingerprints are near each other, so most matches are in several tables. There are few buckets, so several
+    // keys share one.
     oracle::random_engine random(static_cast<std::uint64_t>(100 * k + blocks));
     std::vector<simhash<64>> fingerprints = mixed_fingerprints(oracle::effort(3000, 1200), 11);
     for (std::size_t i = 1; i < fingerprints.size(); i += 2) {
@@ -234,7 +234,7 @@ TEST_CASE("frozen: threads and passes do not change the result", "[index][frozen
     REQUIRE(batch_by_threads.matches == matches.matches);
     REQUIRE(batch_by_threads.offsets == matches.offsets);
 
-    // As if at most 1,000 pairs could be partitioned at once.
+    // The partition takes at most 1,000 pairs at once here.
     using engine = neardup::detail::frozen_engine<1, std::uint32_t, std::uint32_t>;
     const neardup::any_runner run;
     const engine in_passes = builder(neardup::layout(64, k, blocks), fingerprints.size(), run, 1000).build(read);

@@ -46,7 +46,7 @@ std::vector<simhash<64>> with_one_key(const neardup::layout& shape, std::size_t 
 
 constexpr std::array<order, 3> all_orders{order::first_to_last, order::last_to_first, order::shuffled};
 
-/// All orders, or one of them in turn.
+/// Returns all orders, or only one: another one for each `turn`.
 std::span<const order> orders(std::size_t turn) {
   const std::size_t count = oracle::effort(3, 1, 1);
   return std::span(all_orders).subspan(count == 1 ? turn % all_orders.size() : 0, count);
@@ -91,7 +91,7 @@ TEST_CASE("very many copies of one fingerprint", "[index][hostile]") {
     REQUIRE(index.distinct_size() == 1);
     for (const std::uint32_t id : ids) right = index.contains(copy, id) && !index.insert(copy, id) && right;
     REQUIRE(right);
-    // Members that need one id do not visit all of them.
+    // Members that need only one id must not visit all ids.
     for (int i = 0; i < 1000; ++i) right = index.any_within(copy) && index.nearest(copy)->id == 0 && right;
     REQUIRE(right);
     const auto matches = index.search(copy);

@@ -1,4 +1,4 @@
-// The interface beyond answers: value semantics, order, early ends, types.
+// The interface of indexes, except for the answers of searches: value semantics, order, early ends, types.
 #include <algorithm>
 #include <array>
 #include <compare>
@@ -198,7 +198,7 @@ TEST_CASE("a visitor may end the visit", "[index]") {
     REQUIRE(seen == std::min(most, all));
   }
   std::size_t seen = 0;
-  const auto count = [&seen](small_match) { ++seen; };  // by value, const, returning nothing
+  const auto count = [&seen](small_match) { ++seen; };  // takes the match by value, and returns nothing
   index.for_each_match(simhash<64>(7), 3, count);
   REQUIRE(seen == all);
 }

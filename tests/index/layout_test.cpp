@@ -1,4 +1,4 @@
-// Layouts: their promise is tested for every choice of differing blocks.
+// A layout must find all fingerprints within K bits. The tests try every choice of differing blocks.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -118,11 +118,11 @@ TEST_CASE("radius regime: however k flips spread, a probed table is within its r
           sum += probe.radius + 1;
         }
         REQUIRE(sum == k + 1);
-        if (largest > std::max(blocks, k)) {  // Same plan as that of a smaller K, which was tested before.
+        if (largest > std::max(blocks, k)) {  // a smaller K had the same plan, and was tested before
           REQUIRE(plan == layout(bits, largest - 1, blocks).plan(k));
           continue;
         }
-        // Unprobed blocks may have any number of flips, so they count as one block.
+        // Blocks without a probe may have any number of flips, so all of them count as one block.
         std::vector<int> so_far;
         bool covered = true;
         spread(plan.size() + 1, k, so_far, [&](const std::vector<int>& flips) {

@@ -46,7 +46,7 @@ void require_bounds(Index index, int largest) {
   }
 }
 
-/// Fills an index to its limit: another fingerprint is refused without effect, and erasing makes room again.
+/// Fills an index to its limit. Then another fingerprint must be refused without effect, and must fit after an erasure.
 template <class Index>
 void require_limit(Index index, std::size_t limit) {
   using fingerprint = typename Index::fingerprint_type;

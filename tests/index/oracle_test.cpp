@@ -1,5 +1,5 @@
-// Searches against a plain loop: every (Bits, K, Blocks) of a wide list, every k, clustered data. The layouts are
-// chosen at run time, which uses the same code as a static pigeonhole_index; that has a shorter list below.
+// Compares searches with a plain loop: for many (Bits, K, Blocks), every k, and clustered data. These layouts are
+// chosen at run time. A static pigeonhole_index uses the same code, and has a shorter list below.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -68,7 +68,7 @@ void check_each(oracle::tally& counts) {
 
 }  // namespace
 
-// Of 17 x 9 layouts is_allowed admits this number, so no layout is skipped unnoticed.
+// The required numbers are those that is_allowed admits of 17 x 9 layouts. So no layout is skipped unnoticed.
 #if !defined(NEARDUP_TEST_SAMPLE)
 TEST_CASE("all layouts equal the plain loop, 16 bits", "[index][oracle]") {
   const oracle::tally counts = check_all_layouts<16>();

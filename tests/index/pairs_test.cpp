@@ -1,4 +1,5 @@
-// pairs and visit_pairs of fingerprints, beyond the oracle: bounds, early ends, types of ranges.
+// pairs and visit_pairs of fingerprints: bounds, early ends, types of ranges. dedup_oracle_test.cpp checks their
+// answers.
 #include <algorithm>
 #include <array>
 #include <cstddef>

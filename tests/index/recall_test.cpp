@@ -107,7 +107,8 @@ TEST_CASE("match_probability of very wide and very different fingerprints stays 
 }
 
 TEST_CASE("the similarities that half of the pairs are found at", "[recall]") {
-  // Measured on real texts, with distinct words.
+  // The distance, and the similarity at which half of the pairs of real texts are found. The words of a text are
+  // distinct.
   const std::vector<std::pair<int, double>> measured{{3, .979}, {6, .917}, {8, .859}, {10, .789}, {12, .712}};
   for (const auto& [k, jaccard] : measured) {
     const double found = match_probability(64, k, 2 * jaccard / (1 + jaccard));
@@ -144,7 +145,8 @@ TEST_CASE("SimHash finds the promised share where most pairs lie near the limit"
   }
 }
 
-// Similarity and recall are both in 0..1. The kind stands between them, so that they cannot be swapped.
+// Similarity and recall are both numbers from 0 to 1. The kind is the parameter between them, so a call cannot swap
+// them.
 template <class T>
 concept takes_third = requires(T third) {
   distance_for(64, 0.8, third);

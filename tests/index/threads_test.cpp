@@ -72,7 +72,8 @@ TEST_CASE("many readers at once", "[index][threads]") {
 }
 
 TEST_CASE("each thread with an index of its own", "[index][threads]") {
-  // Shared data of an index type are created by its first object; here all threads compete for that.
+  // The first object of an index type creates data that all objects of the type share. Here, all threads create an
+  // object at once.
   std::atomic<std::size_t> errors{0};
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < thread_count; ++t) {

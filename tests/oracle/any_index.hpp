@@ -1,4 +1,4 @@
-// A type-erased interface of all indexes, so that a test of their promises is written and compiled once.
+// An interface for indexes of any type. So the tests of the indexes' promises are written and compiled once.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,7 @@ struct stored_pair {
   unsigned id;
   friend auto operator<=>(const stored_pair&, const stored_pair&) = default;
 };
-/// Members in the order by which searches sort.
+/// A match, whose members are in the order by which searches sort.
 struct found_pair {
   int distance;
   unsigned id;

@@ -1,4 +1,4 @@
-// Canonical text by utf8proc, in the steps of docs/fingerprint.md, each over the whole text.
+// Computes canonical text by utf8proc, in the steps of docs/fingerprint.md. Each step takes the whole text.
 #pragma once
 
 #include <algorithm>
@@ -51,14 +51,15 @@ inline void order_marks(code_points& text) {
   }
 }
 
-/// The characters that a presentation form, or a letter in another font, stands for; the character itself if it is
-/// neither.
+/// If `c` is a presentation form or a letter in another font, returns the characters that it represents. Otherwise
+/// returns `c`.
 inline code_points without_presentation(utf8proc_int32_t c) {
   const bool is_form = (c >= 0xfb00 && c <= 0xfdff) || (c >= 0xfe70 && c <= 0xfeff) || (c >= 0xff00 && c <= 0xffef) ||
                        utf8proc_get_property(c)->decomp_type == UTF8PROC_DECOMP_TYPE_FONT;
   if (!is_form) return {c};
   code_points full = mapped_by_utf8proc(c, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
-  // One step only: halfwidth jamo map to fullwidth jamo, which stay separate letters.
+  // A halfwidth jamo maps to the fullwidth jamo. utf8proc would map it further, but fullwidth jamo stay separate
+  // letters.
   if (c >= 0xffa0 && c <= 0xffdc && full != code_points{c}) {
     for (utf8proc_int32_t wide = 0x3131; wide <= 0x3164; ++wide) {
       if (mapped_by_utf8proc(wide, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT) == full) return {wide};
@@ -74,7 +75,7 @@ inline bool is_point(utf8proc_int32_t c) {
   return c == 0xfb1e || (is_there && utf8proc_category(c) == UTF8PROC_CATEGORY_MN);
 }
 
-/// Maps letters that are typed in place of each other to one of them.
+/// If people type `c` in place of another letter, returns that letter.
 inline utf8proc_int32_t usual_spelling(utf8proc_int32_t c) {
   switch (c) {
     case 0x671: return 0x627;
@@ -89,7 +90,7 @@ inline utf8proc_int32_t usual_spelling(utf8proc_int32_t c) {
 }
 
 inline bool is_invisible(utf8proc_int32_t c) {
-  // utf8proc does not know unassigned code points that will be invisible.
+  // Invisible code points that utf8proc does not know, because they are unassigned.
   if (c == 0x2065 || (c >= 0xfff0 && c <= 0xfff8) || (c >= 0xe0000 && c <= 0xe0fff)) return true;
   return utf8proc_get_property(c)->ignorable != 0 || c == 0x640 || c == 0x7fa || c == 0x180a;
 }
@@ -129,12 +130,12 @@ inline std::string canonicalise(std::string_view text) {
   all = each_mapped(all, UTF8PROC_DECOMPOSE);
   order_marks(all);
   const utf8proc_int32_t circled_m = 0x24c2, hidden = 0x10fffd;
-  std::replace(all.begin(), all.end(), circled_m, hidden);  // an emoji with a lower case that is not an emoji
+  std::replace(all.begin(), all.end(), circled_m, hidden);  // U+24C2 stays: it is an emoji, and its lower case is not
   all = each_mapped(each_mapped(all, UTF8PROC_CASEFOLD), UTF8PROC_DECOMPOSE);
   all.erase(std::remove_if(all.begin(), all.end(), is_point), all.end());
   for (utf8proc_int32_t& c : all) c = usual_spelling(c);
   order_marks(all);
-  // Removes the dot above an i.
+  // Removes the dots (U+0307) above an i.
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i] != U'i') continue;
     for (std::size_t j = i + 1; j < all.size() && combining_class(all[j]) != 0 && combining_class(all[j]) <= 230;) {
@@ -150,7 +151,7 @@ inline std::string canonicalise(std::string_view text) {
   for (utf8proc_int32_t& c : all) c = utf8proc_tolower(c);
   std::replace(all.begin(), all.end(), hidden, circled_m);
   const auto size = static_cast<utf8proc_ssize_t>(all.size());
-  all.push_back(0);  // room that utf8proc needs
+  all.push_back(0);  // utf8proc needs one more element
   all.resize(static_cast<std::size_t>(
       utf8proc_normalize_utf32(all.data(), size, static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE))));
   const std::u32string toned = with_tones_behind(std::u32string(all.begin(), all.end()));

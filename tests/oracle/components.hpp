@@ -1,4 +1,4 @@
-// Pairs and groups of near-duplicates by comparing all with all.
+// Pairs and groups of near-duplicates, by a comparison of all pairs.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,8 @@ pair_list all_pairs(const std::vector<neardup::simhash<Bits>>& fingerprints, int
   return pairs;
 }
 
-/// The smallest member of each element's connected component: labels decrease along edges until nothing changes.
+/// Returns the smallest member of each element's connected component. Labels decrease along edges until nothing
+/// changes.
 inline std::vector<std::size_t> components(std::size_t count, const pair_list& edges) {
   std::vector<std::size_t> labels(count);
   std::iota(labels.begin(), labels.end(), std::size_t{0});

@@ -27,9 +27,9 @@ struct closeness {
   friend bool operator==(const closeness& a, const closeness& b) { return (a <=> b) == 0; }
 };
 
-/// The original of each document, or itself if it is kept: the closest of the matching documents kept before it; ties
-/// go to the earliest. `order` is the order of decision. Its first `known` documents are always kept. If `among` is
-/// false, only these are compared with.
+/// Returns the original of each document, or the document itself if it is kept. The original is the closest of the
+/// matching documents that were kept before; ties go to the earliest. `order` is the order of decision. Its first
+/// `known` documents are always kept. If `among` is false, documents are compared with the known ones only.
 /// `match(earlier, later)` returns how close two documents are, or nullopt.
 template <class Match>
 std::vector<std::size_t> originals(std::span<const std::size_t> order, std::size_t known, bool among,
@@ -50,7 +50,7 @@ std::vector<std::size_t> originals(std::span<const std::size_t> order, std::size
   return original;
 }
 
-/// The label of each document: the first, in order of preference, of its connected component.
+/// Returns the label of each document: the first document of its connected component, in the order of preference.
 template <class Match>
 std::vector<std::size_t> connected(std::span<const std::size_t> order, const Match& match) {
   std::vector<std::size_t> label(order.size(), order.size());
@@ -70,7 +70,8 @@ std::vector<std::size_t> connected(std::span<const std::size_t> order, const Mat
   return label;
 }
 
-/// The order of decision: the first `known` documents, then by descending score; ties by position.
+/// Returns the order of decision: the first `known` documents, then the others by descending score. Ties keep their
+/// order.
 inline std::vector<std::size_t> order_of(std::size_t count, std::size_t known, std::span<const double> scores) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});

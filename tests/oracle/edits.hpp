@@ -1,4 +1,4 @@
-// The edit distance of two sequences, by all of its definition.
+// The edit distance of two sequences, by its definition.
 #pragma once
 
 #include <algorithm>

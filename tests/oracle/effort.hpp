@@ -1,4 +1,4 @@
-// The amount of work of a test: everything on request, much in a release build, a sample in debug builds and under
+// How much work a test does: all with NEARDUP_EXHAUSTIVE=1, much in a release build, little in debug builds and under
 // sanitizers.
 #pragma once
 
@@ -23,34 +23,35 @@
 
 namespace oracle {
 
-/// True if the program has a sample of the types (CMake option NEARDUP_TEST_SAMPLE, as `./dev test` sets it).
+/// True if the program tests only a sample of the types (CMake option NEARDUP_TEST_SAMPLE, which `./dev test` sets).
 #if defined(NEARDUP_TEST_SAMPLE)
 inline constexpr bool is_sample = true;
 #else
 inline constexpr bool is_sample = false;
 #endif
 
-/// The type `InSample` in a sample, where other tests instantiate it, too; the type `Otherwise` in the whole range.
+/// In a sample, the type `InSample`, which other tests instantiate, too. Otherwise the type `Otherwise`.
 template <class InSample, class Otherwise>
 using sample_or = std::conditional_t<is_sample, InSample, Otherwise>;
 
-/// Further types of a TEMPLATE_TEST_CASE, which a sample leaves out: TEMPLATE_TEST_CASE("…", "", int NEARDUP_UNLESS_SAMPLE(char)).
+/// Types of a TEMPLATE_TEST_CASE that a sample leaves out: TEMPLATE_TEST_CASE("…", "", int
+/// NEARDUP_UNLESS_SAMPLE(char)).
 #if defined(NEARDUP_TEST_SAMPLE)
 #define NEARDUP_UNLESS_SAMPLE(...)
 #else
 #define NEARDUP_UNLESS_SAMPLE(...) , __VA_ARGS__
 #endif
 
-/// True in the debug mode of libstdc++, in which code takes ten times as long: a third of a sample has each operation of an
-/// iterator that the whole sample has.
+/// True in the debug mode of libstdc++, in which code takes ten times as long. There, effort() returns a third of
+/// `sample`, which is enough: each operation of an iterator still occurs.
 #if defined(_GLIBCXX_DEBUG)
 inline constexpr bool is_debug_mode = true;
 #else
 inline constexpr bool is_debug_mode = false;
 #endif
 
-/// Calls `rest(0)`, but not in a sample. Where `rest` is a generic lambda, [&](auto) { ... }, a sample does not compile
-/// the templates that it names.
+/// Calls `rest(0)`, but not in a sample. If `rest` is a generic lambda, [&](auto) { ... }, a sample does not compile
+/// the templates that the lambda uses.
 template <class Rest>
 void unless_sample(const Rest& rest) {
   if constexpr (!is_sample) rest(0);
@@ -63,8 +64,8 @@ inline bool is_thorough() {
   return NEARDUP_TEST_IS_SLOW == 0;
 }
 
-/// Returns: `all` with NEARDUP_EXHAUSTIVE=1 in the environment, as `.ci/run --all` sets it; otherwise `most` in release
-/// builds, `sample` in others, and a third of it in debug mode.
+/// Returns `all` with NEARDUP_EXHAUSTIVE=1 in the environment, which `.ci/run --all` sets. Otherwise returns `most` in
+/// release builds, a third of `sample` in debug mode, and `sample` in other builds.
 inline std::size_t effort(std::size_t all, std::size_t most, std::size_t sample) {
   const char* wanted = std::getenv("NEARDUP_EXHAUSTIVE");
   if (wanted != nullptr && std::string_view(wanted) == "1") return all;
@@ -72,7 +73,7 @@ inline std::size_t effort(std::size_t all, std::size_t most, std::size_t sample)
   return is_debug_mode ? sample / 3 + 1 : sample;
 }
 
-/// As above, where `most` is the geometric mean of `all` and `sample`.
+/// The same function, with the geometric mean of `all` and `sample` as `most`.
 inline std::size_t effort(std::size_t all, std::size_t sample) {
   const double mean = std::sqrt(static_cast<double>(all) * static_cast<double>(sample));
   return effort(all, static_cast<std::size_t>(mean), sample);

@@ -57,7 +57,7 @@ inline numbers log_tf(numbers counts) {
   return counts;
 }
 
-/// The upper of the two middle values; 1.0 if there are no terms.
+/// Returns the upper of the two middle values, or 1.0 if there are no terms.
 inline std::uint64_t median(const numbers& table) {
   std::vector<std::uint64_t> values;
   for (const auto& entry : table) values.push_back(entry.second);
@@ -80,7 +80,7 @@ inline numbers tf_idf(numbers counts, const numbers& table) {
   return counts;
 }
 
-/// The smallest whole level with level / n >= weight / heaviest, by trying all levels.
+/// Replaces each weight by the smallest level with level / n >= weight / heaviest. Tries all levels.
 inline numbers levels(numbers weights, std::size_t n) {
   std::uint64_t heaviest = 0;
   for (const auto& entry : weights) heaviest = std::max(heaviest, entry.second);
@@ -92,7 +92,7 @@ inline numbers levels(numbers weights, std::size_t n) {
   return weights;
 }
 
-/// The n heaviest; ties go to the smaller hash.
+/// Keeps the n heaviest tokens. Of equally heavy ones, it keeps those with smaller hashes.
 inline numbers top(const numbers& weights, std::size_t n, std::size_t bits, std::uint64_t seed) {
   std::vector<std::pair<std::uint64_t, std::vector<std::uint64_t>>> order;
   std::map<std::vector<std::uint64_t>, std::string> token_of;
@@ -123,7 +123,7 @@ inline std::optional<std::string> fingerprint(const numbers& weights, std::size_
   return result;
 }
 
-/// A fingerprint of the library in the same form.
+/// Returns a fingerprint of the library in the form of fingerprint().
 template <class Fingerprint>
 std::optional<std::string> digits(const std::optional<Fingerprint>& fingerprint) {
   if (!fingerprint) return std::nullopt;

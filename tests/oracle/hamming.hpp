@@ -48,8 +48,8 @@ neardup::simhash<Bits> with_flips(neardup::simhash<Bits> fingerprint, std::size_
   return fingerprint;
 }
 
-/// Near-duplicates of a few bases, with 0..most flips each. A third have all flips close together, which stresses
-/// single blocks; some occur twice.
+/// Returns near-duplicates of a few bases, with up to `most` flips each. A third of them have all flips close together,
+/// so that few blocks differ. Some fingerprints occur twice.
 template <std::size_t Bits>
 std::vector<neardup::simhash<Bits>> clustered_fingerprints(std::size_t count, std::size_t most, random_engine& random) {
   most = std::min(most, Bits);

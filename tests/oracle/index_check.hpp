@@ -24,7 +24,7 @@
 
 namespace oracle {
 
-/// Counts the comparisons. They are printed, so that an empty test does not pass unnoticed.
+/// Counts the comparisons. Tests print the counts, so that people notice a test that compares nothing.
 struct tally {
   std::size_t layouts = 0;
   std::size_t plans = 0;            // (layout, k)
@@ -54,7 +54,7 @@ void check_searches(const Index& index, std::span<const neardup::entry<Index::bi
                     std::span<const neardup::simhash<Index::bits>> queries, int largest, tally& counts) {
   using match_type = neardup::match<Index::bits, typename Index::id_type>;
 
-  // One pass over the model per query, for all k.
+  // Compares each query with the model once, for all k.
   std::vector<std::vector<match_type>> near(queries.size());
   for (std::size_t i = 0; i < queries.size(); ++i) {
     for (const auto& [fingerprint, id] : model) {
@@ -108,7 +108,7 @@ void check_searches(const Index& index, std::span<const neardup::entry<Index::bi
   }
 }
 
-/// Clustered random pairs; queries are stored fingerprints, fingerprints near them, and non-matches.
+/// Draws clustered random pairs. A query is a stored fingerprint, a fingerprint near one, or one without a match.
 template <std::size_t Bits>
 struct corpus {
   std::vector<neardup::entry<Bits, std::uint32_t>> pairs;  // distinct

@@ -20,7 +20,7 @@
 
 namespace oracle {
 
-/// A map from ids to sets, which is searched by comparing with each. Written without the library's bounds.
+/// A map from ids to sets. A search compares the query with each set. It does not use the library's bounds.
 template <class Feature, class Id>
 class slow_set_index {
  public:
@@ -56,7 +56,7 @@ class slow_set_index {
   std::size_t min_common_;
 };
 
-/// How the sets of a sequence are made.
+/// The kinds of sequences of sets.
 enum class set_stream { mixed, few_features, of_a_template, drifting, copies, sizes_apart };
 
 template <class Feature>
@@ -101,7 +101,7 @@ class set_maker {
   }
 
  private:
-  /// Features of 64 bits share their upper halves, and so tokens, with others.
+  /// Makes the feature of a number. Three features of 64 bits have the same upper half, and so the same token.
   static Feature feature(std::uint64_t number) {
     if constexpr (sizeof(Feature) == 4) return static_cast<Feature>(number * 2654435761U);
     return static_cast<Feature>(number / 3 * 0x9e3779b97f4a7c15U + number % 3);

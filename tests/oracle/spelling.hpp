@@ -1,4 +1,5 @@
-// What canonical text has besides the form of its characters, step by step, each on the whole text.
+// Three steps of canonical text, each over the whole text: character references, words cut at line ends, Vietnamese
+// tones.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ inline std::u32string code_points_of(std::string_view text) {
   return result;
 }
 
-/// What stands for `&name;`; nothing if it is no reference.
+/// Returns the characters of the reference `&name;`, or nothing if there is no such reference.
 inline std::u32string referred(const std::string& name) {
   using namespace neardup::detail;
   if (name.size() > longest_reference_name) return {};
@@ -30,7 +31,7 @@ inline std::u32string referred(const std::string& name) {
     const std::string digits = name.substr(is_hexadecimal ? 2 : 1);
     const char* const allowed = is_hexadecimal ? "0123456789abcdefABCDEF" : "0123456789";
     if (digits.empty() || digits.find_first_not_of(allowed) != digits.npos) return {};
-    double value = 0;  // large enough for all
+    double value = 0;  // a double, so that no number of digits overflows
     for (const char c : digits) {
       const int digit = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
       value = value * (is_hexadecimal ? 16 : 10) + digit;
@@ -54,7 +55,7 @@ inline std::u32string referred(const std::string& name) {
   return {};
 }
 
-/// The text with characters for character references.
+/// Replaces the character references of a text by their characters.
 inline std::u32string unescaped(const std::u32string& text) {
   std::u32string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -76,8 +77,8 @@ inline std::u32string unescaped(const std::u32string& text) {
   return result;
 }
 
-/// The text without the hyphens and line ends that cut its words. Which letters have a case is what the library says:
-/// tests/text/words_unicode_test.cpp compares that with Unicode's data.
+/// Removes the hyphens and line ends that cut words. The library says which letters have a case, and
+/// tests/text/words_unicode_test.cpp checks these letters.
 inline std::u32string rejoined(const std::u32string& text) {
   using neardup::character_class;
   const auto is_blank = [](char32_t c) { return c == U' ' || c == U'\t' || c == U'\f' || c == U'\r'; };
@@ -108,7 +109,7 @@ inline std::u32string rejoined(const std::u32string& text) {
   return result;
 }
 
-/// The text, composed before, with the tone marks of oa, oe and uy at the end of a word on the second letter.
+/// Moves the tone mark of oa, oe and uy at the end of a word to the second letter. Precondition: the text is composed.
 inline std::u32string with_tones_behind(std::u32string text) {
   static const std::u32string_view pairs[][2] = {
       {U"\u00f2a", U"o\u00e0"}, {U"\u00f3a", U"o\u00e1"}, {U"\u1ecfa", U"o\u1ea3"}, {U"\u00f5a", U"o\u00e3"},

@@ -1,4 +1,4 @@
-// The slow twin of text/: a text is decoded completely, and then grouped.
+// The slow twin of text/. It first decodes the whole text, and then groups the code points.
 #pragma once
 
 #include <cstddef>
@@ -87,7 +87,8 @@ inline std::string encode(std::uint32_t value) {
 
 enum class kind { other, letter, mark, lone, han, ignored, pictograph, regional };
 
-/// Transcribed from the code charts for the blocks that random_text.hpp draws from; anything else is `other`.
+/// The kinds of the characters in the blocks that random_text.hpp uses, copied from the code charts. Others are
+/// `other`.
 inline kind kind_of(std::uint32_t c) {
   struct range {
     std::uint32_t first, last;
@@ -180,7 +181,7 @@ inline std::string encode_all(const std::vector<std::uint32_t>& text) {
   return result;
 }
 
-/// A word, the kind of its first character, and whether a separator stands before it.
+/// A word, the kind of its first character, and true if a separator is before it.
 struct placed_word {
   std::vector<std::uint32_t> characters;
   kind begins = kind::other;
@@ -294,7 +295,8 @@ inline tokens words(std::string_view bytes) {
   return result;
 }
 
-/// All windows of n consecutive units, joined by `separator`; one of all units if there are fewer.
+/// Returns all windows of n consecutive units, joined by `separator`. If there are fewer than n units, returns one
+/// window of all units.
 inline tokens windows(const tokens& units, std::size_t n, const std::string& separator) {
   tokens result;
   if (units.empty()) return result;
@@ -330,7 +332,8 @@ inline std::string fold(std::string_view text) {
   return result;
 }
 
-/// Words in lower case, with a space between two words if a separator stands between them and neither is Han.
+/// Returns the words in lower case. There is a space between two words if a separator is between them in the text, and
+/// neither is Han.
 template <class KindOf, class Lower>
 std::string normalise(const std::vector<std::uint32_t>& text, const KindOf& kind_of, const Lower& lower) {
   std::string result;
