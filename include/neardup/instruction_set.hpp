@@ -140,7 +140,7 @@ inline std::atomic<instruction_set>& current_instruction_set() noexcept {
 
 /// Returns the level that kernels use now. The result is the argument of the last call of set_instruction_set(). If
 /// there was no call, the result is the level that the environment variable NEARDUP_INSTRUCTION_SET named at the first
-/// use. If it named no level of this machine, the result is the fastest level.
+/// use. If the variable named no level of this machine, the result is the fastest level.
 [[nodiscard]] inline instruction_set active_instruction_set() noexcept {
   return detail::current_instruction_set().load(std::memory_order_relaxed);
 }

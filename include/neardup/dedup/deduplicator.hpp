@@ -314,7 +314,7 @@ class basic_deduplicator {
   [[nodiscard]] const Judge& judge() const noexcept { return judge_; }
 
   /// Sets the hook, which receives each change before the change becomes final.
-  /// Precondition: `hook` outlives this object, even if this object is moved.
+  /// Precondition: `hook` outlives this object, and each object to which this object is moved.
   void commit_to(detail::change_hook<change_type>* hook) noexcept { hook_ = hook; }
   void commit(const change_type& change) {
     if (hook_ != nullptr) hook_->commit(change);
@@ -493,9 +493,10 @@ using base_of_deduplicator = basic_deduplicator<
 ///
 /// `Features`: a feature_extractor, with features of 32 or 64 bits. The default makes pairs of words.
 /// Memory for each kept document with an id of 4 bytes: 48 bytes, and about 40 bytes for its entry in the map of ids. A
-/// document with n features takes about 15 bytes for the posting of each of its n - ceil(similarity * n) + 1 rarest
-/// features, and one byte for every four features. Each feature takes 4.5 bytes, or 9 bytes if it has 64 bits. An array
-/// that has just grown takes twice as much. The memory of erased documents is reused.
+/// document with n features takes about 15 bytes for the posting of each of its n - ceil(s * n) + 1 rarest features,
+/// and one byte for every four features. For Jaccard, s is the similarity; for cosine, s is its square. Each feature
+/// takes 4.5 bytes, or 9 bytes if it has 64 bits. An array that has just grown takes twice as much. The memory of
+/// erased documents is reused.
 /// Use make_deduplicator to choose a type of ids other than std::uint32_t.
 /// Members, guarantee, thread safety: see basic_deduplicator.
 /// Example: `deduplicator dedup{jaccard{0.8}};  bool is_new = dedup.add(text).is_new();`

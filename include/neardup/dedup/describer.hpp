@@ -174,8 +174,8 @@ template <class Simhasher>
 using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
 
 /// Computes the descriptions of texts. A description has the fingerprint of a simhasher or a minwise_hasher, and the
-/// features that the check compares. A text with fewer than `min_tokens` distinct tokens is short, and its description
-/// also has a digest.
+/// features that `Check` extracts. A text with fewer than `min_tokens` distinct tokens is short. The description of a
+/// short text with a fingerprint also has a digest.
 ///
 /// `Check`: a feature_extractor, or no_check if no features are needed. If the fingerprint and the features come from
 /// the same tokens, a text is tokenized and hashed only once.

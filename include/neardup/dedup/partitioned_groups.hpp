@@ -129,7 +129,8 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold, 
 }
 
 /// Groups further sets around representatives, as extend_groups() of sets does without a store. The join writes its
-/// rows to `store`. Returns: the labels of extend_groups() of sets.
+/// rows to `store`.
+/// Returns: the labels of extend_groups() of sets.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, class Threshold, partition_store Store>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, const Threshold& least,
                                                Store& store, std::uint64_t memory, const group_options& options = {}) {

@@ -110,7 +110,7 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
 }
 
 /// Partitions a group, all records of one bucket of a first pass, by the lowest bits of their addresses. Calls
-/// write(position, record) for each record. The first position is `first`. The begin of each bucket is written to
+/// write(position, record) for each record. The first position is `first`. The beginning of each bucket is written to
 /// `starts`, which has an element for each bucket. `next` is scratch memory of the same size.
 template <class Record, class Offset, class Address, class Write>
 void radix_partition_group(std::span<const Record> records, std::size_t first, const Address& address,
@@ -160,8 +160,8 @@ void radix_partition(std::size_t count, int bits, const Read& read, const Addres
   starts[std::size_t{1} << bits] = static_cast<Offset>(count);
 }
 
-/// Partitions the records of some items into 2^bits buckets in `records`, which has the size of all records. Otherwise
-/// as radix_partition(); for `each`, see radix_scatter_each().
+/// Partitions the records of some items into 2^bits buckets in `records`, which has the size of all records. All else
+/// is the same as in radix_partition(). For `each`, see radix_scatter_each().
 /// Memory: each part of the runner copies one group of the first pass at a time.
 template <class Record, class Offset, class Each, class Address>
 void radix_partition_each(std::size_t items, int bits, const Each& each, const Address& address,

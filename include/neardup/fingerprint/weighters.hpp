@@ -266,8 +266,8 @@ inline constexpr std::array<weight, 256> log_tf_weights = [] {
 
 }  // namespace detail
 
-/// Gives each distinct token the weight 1, whatever its count. This is the default weighter. The repetition of
-/// boilerplate does not matter with it.
+/// Gives each distinct token the weight 1, whatever its count. This is the default weighter. With `unit`, the
+/// repetition of boilerplate does not matter.
 struct unit {
   constexpr weight operator()(std::uint64_t /*count*/) const noexcept { return {}; }
 };
@@ -289,7 +289,7 @@ struct log_tf {
 /// Replaces the weights of another weighter by whole levels 1..n. The heaviest token of the text has the level n.
 ///
 /// A token of weight w > 0 gets the level ceil(n * w / heaviest). The weight 0 stays 0.
-/// Throws: std::invalid_argument if n is not in 1..65535.
+/// Throws: adjust(), and so each call that makes a fingerprint, throws std::invalid_argument if n is not in 1..65535.
 template <class Inner>
 struct levels {
   static_assert(weighter<Inner>, "neardup: levels{n, weighter} needs a weighter, such as tf{}");
@@ -317,13 +317,14 @@ struct levels {
 template <class Inner>
 levels(std::size_t, Inner) -> levels<Inner>;
 
-/// Replaces the weights of another weighter by whole levels 1..n, according to their ranks. The lightest n-th of the
-/// distinct tokens of the text has the level 1, the next n-th has the level 2, up to level n for the heaviest n-th. If
-/// one token is much heavier than all others, ranks still distinguish the others; `levels` does not.
+/// Replaces the weights of another weighter by whole levels 1..n, according to their ranks. The distinct tokens of the
+/// text are divided into n groups of about equal size. The group of the lightest tokens has the level 1, the next group
+/// has the level 2, and the group of the heaviest tokens has the level n. If one token is much heavier than all others,
+/// ranks still distinguish the others; `levels` does not.
 ///
 /// If l of t tokens are lighter than a token, the token gets the level 1 + floor(n * l / t). So equal weights have
 /// equal levels. Tokens of weight 0 keep the weight 0, and are not counted in t.
-/// Throws: std::invalid_argument if n is not in 1..65535.
+/// Throws: adjust(), and so each call that makes a fingerprint, throws std::invalid_argument if n is not in 1..65535.
 template <class Inner>
 struct quantile_levels {
   static_assert(weighter<Inner>, "neardup: quantile_levels{n, weighter} needs a weighter, such as tf{}");
@@ -355,7 +356,7 @@ quantile_levels(std::size_t, Inner) -> quantile_levels<Inner>;
 
 /// Keeps only the n tokens that are heaviest by another weighter. Of tokens with equal weights, the tokens with the
 /// smaller hashes are kept.
-/// Throws: std::invalid_argument if n = 0.
+/// Throws: adjust(), and so each call that makes a fingerprint, throws std::invalid_argument if n = 0.
 template <class Inner>
 struct top {
   static_assert(weighter<Inner>, "neardup: top{n, weighter} needs a weighter, such as tf{}");

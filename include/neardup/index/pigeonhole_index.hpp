@@ -37,7 +37,8 @@ namespace neardup::inline v0 {
 /// same const members; see searchable_index.
 /// Memory per distinct fingerprint, with 64 bits and 32-bit ids: about 30 bytes, and 10 to 20 bytes for each table,
 /// including the reserve for growth. memory_usage() returns the exact number. A frozen_index takes about half of that
-/// memory. Guarantee: a member that throws changes nothing.
+/// memory.
+/// Guarantee: a member that throws changes nothing.
 /// Thread safety: several threads may call const members at once while no thread calls other members.
 /// Example: `pigeonhole_index<64, 10> index;  index.insert(fingerprint, 42);  const auto near = index.search(query,
 /// 6);`

@@ -168,9 +168,9 @@ std::vector<similar_pair<Index>> sorted_similar_pairs(
 /// see docs/how-to/miss-nothing.md. n sets that are all similar have n^2 / 2 pairs; group() of sets need not visit all
 /// pairs.
 /// Memory: 24 bytes for each distinct set, and 6 bytes for each copy. Of all features, a share of about 1 - similarity
-/// takes 4 bytes each. The join makes the posting lists in portions. A portion takes some 70 MB (340 MB if sets are
-/// joined by parts), or an eighth of the memory of all posting lists if that is more. For a while, the join also takes
-/// 60 bytes per set, and two thirds of a byte per feature for document frequencies.
+/// (1 - similarity^2 for cosine) takes 4 bytes each. The join makes the posting lists in portions. A portion takes some
+/// 70 MB (340 MB if sets are joined by parts), or an eighth of the memory of all posting lists if that is more. For a
+/// while, the join also takes 60 bytes per set, and two thirds of a byte per feature for document frequencies.
 template <set_range Sets, class Threshold, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
 void visit_pairs(const Sets& sets, const Threshold& least, Visit&& visit, const join_options& options = {}) {

@@ -87,10 +87,11 @@ struct set_match {
 /// O(log n) more. No insertion rebuilds the whole index. A new order of the features is applied in small steps, during
 /// later insertions.
 /// Memory: a distinct set of n features takes the size of its features, an eighth of that size, and about 50 bytes.
-/// Each of its n - ceil(similarity * n) + 1 rarest features (all n features for containment) has a posting of 15 bytes.
-/// An id takes 20 bytes and its own size. The index takes one more byte for every four features. Erased sets take
-/// memory until later insertions have renewed the index. During the renewal there are up to twice as many postings. A
-/// base takes no memory until an id of the base is erased. After that a base takes a bit for each of its ids.
+/// Each of its n - ceil(s * n) + 1 rarest features (all n features for containment) has a posting of 15 bytes. For
+/// Jaccard, s is the similarity; for cosine, s is its square. An id takes 20 bytes and its own size. The index takes
+/// one more byte for every four features. Erased sets take memory until later insertions have renewed the index. During
+/// the renewal there are up to twice as many postings. A base takes no memory until an id of the base is erased. After
+/// that a base takes a bit for each of its ids.
 /// Guarantee: a call that throws changes no later result. A moved-from index may only be destroyed or assigned to.
 /// Thread safety: several threads may call const members at once while no thread calls other members.
 /// Example: `set_index<> index{jaccard{0.8}};  index.insert(features, 7);
@@ -221,7 +222,7 @@ class set_index {
   /// Stores a set under an id. `set` may be a view of a set in this index.
   /// Returns: false if the id is stored already; the index is then unchanged.
   /// Throws: std::invalid_argument if the features are not ascending and distinct; std::length_error if the set has
-  /// 2^30 features or more, or if the index would have 2^32 - 2 sets or ids; std::bad_alloc.
+  /// 2^30 features or more, or if the index would have more than 2^32 - 2 sets or ids; std::bad_alloc.
   bool insert(set_type set, id_argument<Id> id) {
     detail::check_ascending(set);
     if (contains(id)) return false;

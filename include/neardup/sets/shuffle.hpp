@@ -291,7 +291,7 @@ struct gathered_pairs {
 /// Precondition: the bytes of the blobs do not change. The blobs may begin at any address.
 /// Throws: std::runtime_error if a blob is damaged, or if its partition, settings or counts differ from those of the
 /// first blob; the message names the blob by its index in `blobs`; exceptions of `visit`; std::length_error if there
-/// are 2^32 - 2 records or more; std::bad_alloc.
+/// are more than 2^32 - 1 records; std::bad_alloc.
 /// Complexity: near-linear in the number of rows if few sets share a prefix feature. If many sets share a prefix
 /// feature, the time depends on the payload: whole sets are joined as pairs() joins a corpus, and the other two
 /// payloads take quadratic time.

@@ -3,7 +3,7 @@
 //
 // Each maximal ill-formed subpart is decoded as one U+FFFD, as in browsers and Python. A maximal ill-formed subpart is
 // the longest run of bytes that begins a well-formed sequence without completing the sequence. If there is no such run,
-// it is a single byte.
+// the subpart is a single byte.
 // Source: Unicode 15, section 3.9, "U+FFFD Substitution of Maximal Subparts"; table 3-7 has the well-formed sequences.
 #pragma once
 

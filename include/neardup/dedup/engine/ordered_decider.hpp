@@ -28,8 +28,8 @@ namespace neardup::inline v0::detail {
 template <class Number>
 class matcher {
  public:
-  /// A candidate pair: two positions in a list of documents, first < second, and a number, for example the distance of
-  /// the fingerprints. closeness() gets the number as `known`.
+  /// A candidate pair: two positions in a list of documents, first < second. The member `distance` has the distance of
+  /// the fingerprints or texts, or the number of common features. closeness() gets this number as `known`.
   using candidate = near_pair<Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const candidate>)>;
 

@@ -119,8 +119,8 @@ class edit_bands {
 
   [[nodiscard]] std::size_t lanes() const noexcept { return kernels_.lanes; }
 
-  /// Sets the member `distance` of each question, whose pattern is compared with `text`. Precondition: there are at
-  /// most lanes() questions, and no pattern is empty.
+  /// Compares `text` with the pattern of each question, and sets the member `distance` of the question.
+  /// Precondition: there are at most lanes() questions, and no pattern is empty.
   /// Complexity: O(rows / 64 * min(columns, most)) for each lane, and a fourth of this if the distances are at most
   /// most / 4.
   void answer(std::span<const char32_t> text, std::span<question> questions);
@@ -171,7 +171,8 @@ class edit_bands {
   [[nodiscard]] band_step::range columns_of(number top) const noexcept;
 
   /// Ends lane `i` if its last row was computed, or if no path costs at most `most`. Otherwise narrows its corridor.
-  /// `top` is the last computed row, and [begin, end] are its columns. `value`: the value of the first of these cells.
+  /// `top` is the last computed row. [begin, end] are the computed columns of row `top`. `value`: the value of the cell
+  /// (top, begin). `limits`: for each lane, the counts that run() took in row `top`.
   void narrow(std::size_t i, number top, number begin, number end, number value, const row_limits& limits,
               const band_step& step) noexcept;
 

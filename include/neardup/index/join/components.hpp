@@ -90,8 +90,9 @@ class component_finder {
     return is_one;
   }
 
-  /// The state of a breadth-first search over the records of scratch_ below `end`. Records below `queue` are done.
-  /// Records in [queue, rest) are reached, and wait in the queue. Records in [rest, end) are not reached yet.
+  /// One side of a breadth-first search: adjacent records of scratch_, up to `end`. The records of this side before
+  /// `queue` are done. The records [queue, rest) are reached, and wait in the queue. The records [rest, end) are not
+  /// reached yet.
   struct side {
     std::size_t queue, rest, end;
   };

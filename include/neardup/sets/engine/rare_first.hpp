@@ -257,7 +257,8 @@ class prefix_finder {
   /// Returns the number of tokens to allocate memory for, if a set has `size` features: 2 * size, at most size + 2^20.
   static std::size_t room_for(std::size_t size) noexcept { return size + (std::min)(size, std::size_t{1} << 20); }
 
-  /// Returns the n-th smallest of `counts`. Precondition: n >= 1.
+  /// Returns the n-th smallest of `counts`.
+  /// Precondition: n >= 1.
   [[nodiscard]] std::uint32_t nth_count(std::span<const std::uint16_t> counts, std::size_t n) const noexcept {
     std::uint32_t limit = 2;  // the least power of two above the result
     while (limit < 0x8000U && count_below(counts, limit) < n) limit *= 2;

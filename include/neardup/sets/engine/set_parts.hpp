@@ -152,13 +152,15 @@ class row_parts {
   [[nodiscard]] std::size_t largest() const noexcept { return largest_; }
   /// Returns true if a set of `size` features may be similar to a set of more than largest() features.
   [[nodiscard]] bool may_match_larger(std::size_t size) const noexcept { return size >= least_of_larger_; }
-  /// Returns about how many keys a set of `size` features has. Precondition: size <= largest().
+  /// Returns about how many keys a set of `size` features has.
+  /// Precondition: size <= largest().
   [[nodiscard]] std::size_t keys(std::size_t size) const noexcept { return places_[size].keys; }
 
   /// Returns a number that exceeds all codes.
   [[nodiscard]] std::size_t codes() const noexcept { return (classes_.size() + 1) * most_features; }
 
-  /// Calls `use(key, code)` for each key of a set. Precondition: 0 < set.size() <= largest().
+  /// Calls `use(key, code)` for each key of a set.
+  /// Precondition: 0 < set.size() <= largest().
   template <class Feature, class Use>
   void for_each_key(std::span<const Feature> set, part_keys& memory, const Use& use) const {
     const place& at = places_[set.size()];

@@ -116,7 +116,7 @@ class shuffle_join {
   /// Adds the records of a blob.
   /// Precondition: the bytes outlive the join.
   /// Throws: std::runtime_error if the blob is damaged, or if its header differs from the expected header, or from the
-  /// first header in `counts`; std::length_error if all blobs together have 2^32 - 1 records or more.
+  /// first header in `counts`; std::length_error if all blobs together have more than 2^32 - 1 records.
   void add(std::span<const std::byte> bytes) {
     const std::string name = "blob " + std::to_string(blobs_++);
     if (bytes.empty()) return;

@@ -267,7 +267,8 @@ class word_dictionary {
   }
 
   /// Returns the end of the word at `begin` for text that is segmented without a model of unknown words. Consecutive
-  /// ASCII letters and digits are one word. For any other word, the end is `next`.
+  /// ASCII letters and digits, each a word of its own in `steps`, are joined to one word. For any other word, the end
+  /// is `next`.
   [[nodiscard]] static std::size_t end_of_simple_word(const std::vector<detail::segment_step>& steps,
                                                       std::size_t begin) noexcept {
     std::size_t end = begin;

@@ -115,8 +115,8 @@ inline void take_characters(word_join_cursor& cursor, const char* limit) noexcep
   cursor = c;
 }
 
-/// Joins words without Han characters. Copies each run of words with one separator between the words, which is faster
-/// than copying word by word.
+/// Joins words without Han characters. Words with exactly one separator byte between them are copied together, which is
+/// faster than word by word.
 /// Precondition: size > 0; 128 bytes of the block are readable.
 NEARDUP_ALWAYS_INLINE void join_letters(word_join_cursor& cursor, const char* block, std::size_t size,
                                         std::uint64_t word) noexcept {

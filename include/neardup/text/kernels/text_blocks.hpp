@@ -132,7 +132,8 @@ NEARDUP_ALWAYS_INLINE bool is_soft_hyphen(const char* at, std::size_t left) noex
 }
 
 /// For a character at `at` that the masks do not cover, returns how many bytes to process one character at a time. The
-/// result is at most `usual`: such characters rarely occur singly. For a soft hyphen, which does occur singly, it is 1.
+/// result is at most `usual`: such characters rarely occur singly. For a soft hyphen, which does occur singly, the
+/// result is 1.
 NEARDUP_ALWAYS_INLINE std::ptrdiff_t unknown_run(const char* at, std::ptrdiff_t left, std::ptrdiff_t usual) noexcept {
   if (left > 1 && is_soft_hyphen(at, static_cast<std::size_t>(left))) return 1;
   return left < usual ? left : usual;
