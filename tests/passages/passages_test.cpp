@@ -35,7 +35,7 @@ std::vector<std::string> units_of(std::string_view text, const Tokenizer& tokeni
   return units;
 }
 
-/// The oracle: the repeated passages, each with its first place, by a map of all passages seen.
+/// The oracle. A map of all passages seen gives the repeated passages, each with its first place.
 template <class Tokenizer>
 std::vector<passage> slow_passages(const std::vector<fields>& documents, const passage_options& how,
                                    const Tokenizer& tokenizer) {
@@ -344,7 +344,7 @@ TEST_CASE("a text that occurs a hundred thousand times is found each time, in li
                             ++next;
                           });
   CHECK(next == copies);
-  // Some 5 anchors a text, of 48 bytes, and what is found. As windows, it would be 51 * 16 bytes a text.
+  // A text has some 5 anchors of 48 bytes, and a found passage. With all windows, it would take 51 * 16 bytes more.
   CHECK(store.bytes < copies * 600);
 }
 

@@ -1,4 +1,4 @@
-// The arithmetic of SimHash as the articles work it out by hand.
+// The arithmetic of SimHash, compared with results that the articles compute by hand.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace {
 
-/// Hashes and weights that are given: what an outside service might send.
+/// Words with given hashes and weights, as an outside service might send them.
 struct given {
-  std::map<std::string, std::pair<std::string, std::uint32_t>, std::less<>> words;  // bits, the first highest; weight
+  std::map<std::string, std::pair<std::string, std::uint32_t>, std::less<>> words;  // bits (highest first), weight
 };
 
 std::uint16_t number(std::string_view bits) {
@@ -25,7 +25,7 @@ std::uint16_t number(std::string_view bits) {
   return value;
 }
 
-/// The six lowest bits of the fingerprint, the highest first.
+/// Returns the six lowest bits of the fingerprint, the highest first.
 std::string fingerprint_of(const given& words, std::string_view text) {
   const auto hash = [&](std::string_view token) { return number(words.words.find(token)->second.first); };
   const auto weigh = [&](std::string_view token, std::uint64_t) { return words.words.find(token)->second.second; };
@@ -37,10 +37,10 @@ std::string fingerprint_of(const given& words, std::string_view text) {
 
 }  // namespace
 
-// 100101 with weight 3 and 101011 with weight 5: 8 -8 2 -2 2 8.
+// The hashes 100101 with weight 3 and 101011 with weight 5 have the sums 8 -8 2 -2 2 8.
 TEST_CASE("two weighted hashes add up as they do by hand", "[recipes]") {
   CHECK(fingerprint_of({{{"a", {"100101", 3}}, {"b", {"101011", 5}}}}, "a b") == "101011");
-  // 110010 with weight 3 and 101001 with weight 5: 8 -2 2 -8 -2 2.
+  // The hashes 110010 with weight 3 and 101001 with weight 5 have the sums 8 -2 2 -8 -2 2.
   CHECK(fingerprint_of({{{"a", {"110010", 3}}, {"b", {"101001", 5}}}}, "a b") == "101001");
 }
 

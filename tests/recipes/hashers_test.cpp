@@ -1,4 +1,5 @@
-// Hashes that people bring, each a hasher in a few lines: published vectors, and how even their bits are.
+// Well-known hashes, each as a hasher of a few lines. The tests compare them with published vectors, and measure the
+// bias of their bits.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -87,7 +88,7 @@ struct murmur3 {
   }
 };
 
-/// MD5 (RFC 1321), its last 64 bits as a big-endian number: the low bits of the hexadecimal digest.
+/// MD5 (RFC 1321): the last 64 bits as a big-endian number, which are the last 16 digits of the usual hexadecimal form.
 struct md5_low {
   std::uint64_t operator()(std::string_view token) const {
     constexpr std::array<int, 16> turns = {7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21};
@@ -123,7 +124,7 @@ struct md5_low {
   }
 };
 
-/// The words of a small language, each once: as short and as alike as words are.
+/// Returns distinct words of a small language. They are as short and as similar as real words.
 std::vector<std::string> many_words() {
   constexpr std::array<const char*, 12> beginnings = {"b", "d", "f", "gr", "k", "l", "m", "n", "p", "s", "st", "t"};
   constexpr std::array<const char*, 6> middles = {"a", "e", "i", "o", "u", "ea"};
@@ -139,7 +140,7 @@ std::vector<std::string> many_words() {
   return result;
 }
 
-/// The largest |share of ones - share of zeros| of a bit, over many words.
+/// Returns the largest |share of ones - share of zeros| of all bits, over many words.
 template <class Hasher>
 double largest_bias(const Hasher& hash) {
   const neardup::simhasher composed{neardup::words{}, neardup::unit{}, hash};
@@ -186,7 +187,7 @@ TEST_CASE("hashes of the user's make fingerprints of their own width", "[recipes
   CHECK(bits_of(md5_low{}) == 64);
 }
 
-// Of n words a fair bit is off by more than 6 / sqrt(n) once in 10^9 tries.
+// Over n words, the bias of a fair bit exceeds 6 / sqrt(n) once in 10^9 tries.
 TEST_CASE("the bits of good hashes are even, those of weak ones are not", "[recipes]") {
   const double noise = 6 / std::sqrt(static_cast<double>(many_words().size()));
   CHECK(noise < 0.05);
@@ -195,5 +196,5 @@ TEST_CASE("the bits of good hashes are even, those of weak ones are not", "[reci
   CHECK(largest_bias(md5_low{}) < noise);
   CHECK(largest_bias(one_at_a_time{}) < noise);
   CHECK(largest_bias(fnv1a{}) > noise);
-  CHECK(largest_bias(times33{}) > 0.9);  // words of eight letters reach 48 of 64 bits
+  CHECK(largest_bias(times33{}) > 0.9);  // a word of eight letters reaches only 48 of 64 bits
 }

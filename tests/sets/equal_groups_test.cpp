@@ -1,4 +1,4 @@
-// equal_groups against a map, sort_words against std::stable_sort, and the pairs that groups stand for.
+// Compares equal_groups with a map, and sort_words with std::stable_sort. Checks the pairs of two groups of equal sets.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -65,7 +65,7 @@ TEST_CASE("equal things are found, also if different things have the same hash",
     for (const std::uint64_t distinct : {std::uint64_t{1}, std::uint64_t{30}, count / 2 + 1, std::uint64_t{1} << 40}) {
       std::vector<std::uint64_t> values(count), hashes(count);
       for (std::uint64_t& value : values) value = random() % distinct;
-      // All bits of the hash, its highest ones, its lowest ones, and none.
+      // The mask keeps all bits of the hash, the highest three, the lowest three, or none.
       for (const std::uint64_t mask : {~std::uint64_t{0}, std::uint64_t{7} << 61, std::uint64_t{7}, std::uint64_t{0}}) {
         if (mask == 0 && count > 5000) continue;
         for (std::size_t i = 0; i < count; ++i) hashes[i] = neardup::detail::mix(values[i]) & mask;

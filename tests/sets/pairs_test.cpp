@@ -38,7 +38,7 @@ bool comes_before(const pair_type& a, const pair_type& b) {
   return std::pair(a.first, a.second) < std::pair(b.first, b.second);
 }
 
-/// The overlap of each two sets that share a feature: i < j, or i < split <= j.
+/// Returns the overlap of each two sets i < j that share a feature. With two corpora, i < split <= j.
 template <class Sets>
 std::vector<pair_type> overlaps(const Sets& sets, std::size_t split) {
   std::vector<pair_type> result;
@@ -110,7 +110,7 @@ std::size_t check_against_brute_force(const Sets& sets, std::mt19937_64& random)
   return found;
 }
 
-// The characters of texts in UTF-32 are no features.
+// A text in UTF-32 is not a set of features.
 static_assert(neardup::set_range<std::vector<std::vector<std::uint32_t>>>);
 static_assert(!neardup::set_range<std::vector<std::u32string>> && !neardup::set_range<std::vector<std::wstring>>);
 
@@ -134,7 +134,7 @@ TEST_CASE("similar pairs of 64-bit features do not depend on their low or high h
 }
 
 TEST_CASE("sets of one corpus are no pair of two corpora, whatever their tokens", "[dedup][similar]") {
-  // Features whose tokens differ only in the bits that separate the two corpora.
+  // The tokens of features a and b differ only in the bits by which the join separates the two corpora.
   std::uint32_t inverse = 1;
   const auto factor = neardup::detail::feature_token(std::uint32_t{1});
   for (int i = 0; i < 5; ++i) inverse *= 2 - factor * inverse;
@@ -145,7 +145,7 @@ TEST_CASE("sets of one corpus are no pair of two corpora, whatever their tokens"
     for (std::uint32_t i = 1; i <= 20; ++i) sets.back().push_back(inverse * (0x90000000U + i));
     std::sort(sets.back().begin(), sets.back().end());
   }
-  sets.push_back({std::min(a, b), std::max(a, b)});  // another corpus, so that both are posted
+  sets.push_back({std::min(a, b), std::max(a, b)});  // the other corpus, so that a and b are in its posting lists
   for (const auto keys : {neardup::detail::set_keys::prefixes, neardup::detail::set_keys::equal_parts}) {
     REQUIRE(found_pairs(sets, 2, jaccard{0.8}, {}, {.keys = keys}).empty());
     REQUIRE(found_pairs(sets, sets.size(), jaccard{0.8}, {}, {.keys = keys}).size() == 1);
@@ -177,7 +177,8 @@ TEST_CASE("sets of few features, all of them common, are joined by parts in less
 }
 
 TEST_CASE("features of one token make sets meet, and no more", "[dedup][similar]") {
-  // Multiples of the inverse of what spreads features have equal upper halves: all are one token.
+  // The factor golden_ratio spreads features. All multiples of its inverse below get equal upper halves, so their
+  // tokens are equal.
   constexpr std::uint64_t inverse = 0xf1de83e19937733dU;  // of the golden ratio in 64 bits
   static_assert(inverse * neardup::detail::golden_ratio == 1);
   oracle::random_engine random(13);
@@ -240,7 +241,7 @@ TEST_CASE("a join refuses a set that is not ascending, or has a feature twice, a
       CHECK_THROWS_WITH(neardup::pairs(sets, jaccard{0.8}, options),
                         "the features of set 3 are not in ascending order, each once");
     }
-    // Positions count both corpora.
+    // Set numbers go through both corpora, so set 3 of the second corpus is set 6.
     CHECK_THROWS_WITH(neardup::pairs(good, sets, neardup::containment{0.8}),
                       "the features of set 6 are not in ascending order, each once");
   }

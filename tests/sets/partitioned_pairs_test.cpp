@@ -1,4 +1,4 @@
-// The pairs of a join by partitions against those of a join in memory, which has an oracle of its own.
+// Compares joins by partitions with joins in memory, which have an oracle of their own.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -36,7 +36,7 @@ void sort_pairs(std::vector<pair_type>& pairs) {
   });
 }
 
-/// Sets from number `split` on are a second corpus.
+/// Returns the pairs of a join in memory. Sets from number `split` on are the second corpus.
 template <class Feature>
 std::vector<pair_type> joined(const set_vector<Feature>& sets, std::size_t split, const set_threshold& least,
                               const join_options& options) {
@@ -109,7 +109,8 @@ TEST_CASE("a join by partitions finds the pairs of a join in memory", "[sets][pa
 }
 
 TEST_CASE("sets of features with the same token are joined exactly by partitions", "[sets][partitions]") {
-  // A token is the upper half of a product with an odd constant, which has an inverse.
+  // A token is the upper half of a product with an odd constant. The inverse of the constant gives features of a wanted
+  // token.
   std::uint64_t inverse = 1;
   for (int i = 0; i < 6; ++i) inverse *= 2 - neardup::detail::golden_ratio * inverse;
   const auto feature = [&](std::uint64_t token, std::uint64_t low) { return (token << 32 | low) * inverse; };

@@ -1,4 +1,4 @@
-// The strong guarantee of an index of sets: each allocation fails in turn, and no answer may have changed.
+// The strong guarantee of an index of sets: after each failed allocation, all answers are as before.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// An index of sets beside comparing a query with every stored set, in every state that operations lead to.
+// Compares an index of sets with a comparison of the query with each stored set, after random operations.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -57,7 +57,7 @@ void check_searches(const set_index<Feature, Id>& index, const slow_set_index<Fe
   REQUIRE(index.search(query) == slow.search(query));
 }
 
-/// Random operations. `window`: the number of ids that stay, oldest first out; 0 for random ones.
+/// Does random operations. If `window` is not 0, also erases the oldest ids, so that only the last `window` ids stay.
 template <class Feature, class Id>
 void compare_with_oracle(set_stream form, double least, set_similarity measure, std::size_t min_common,
                          std::size_t window, std::size_t steps, std::uint64_t seed) {
@@ -88,7 +88,7 @@ void compare_with_oracle(set_stream form, double least, set_similarity measure, 
         slow.sets[some] = other;
         break;
       }
-      case 2:  // the set of another id, which lies in the index
+      case 2:  // a view of the set of another id in this index
         if (const auto own = index.find(id)) {
           REQUIRE(index.insert_or_assign(*own, some) == !slow.sets.contains(some));
           slow.sets[some] = set;
@@ -267,7 +267,7 @@ TEST_CASE("a batch of sets is stored as one set after the other", "[sets][set_in
       REQUIRE(together.insert_all(sets, ids, neardup::threads{2}) == added);
       REQUIRE(together.size() == singly.size());
       for (const auto& set : sets) REQUIRE(together.search(set) == singly.search(set));
-      if (batch == 0) {  // also into an index that has become empty
+      if (batch == 0) {  // the next batch goes into an index that was emptied
         for (const std::uint32_t id : ids) REQUIRE(together.erase(id) == singly.erase(id));
       }
     }
@@ -275,7 +275,7 @@ TEST_CASE("a batch of sets is stored as one set after the other", "[sets][set_in
 }
 
 TEST_CASE("many sets of a template lie in groups, and are found", "[sets][set_index]") {
-  const std::size_t count = oracle::effort(6000, 3500, 2500);  // above the 2,048 from which postings are grouped
+  const std::size_t count = oracle::effort(6000, 3500, 2500);  // the index groups posting lists from 2,048 entries on
   oracle::random_engine random(3);
   const auto made = [&](std::size_t i) {
     std::vector<std::uint32_t> set;
@@ -378,7 +378,7 @@ TEST_CASE("many threads search an index of sets", "[sets][set_index][threads]") 
           index.for_each_match(queries[i], {}, scratch, [&](const auto&) { ++visited; });
           if (visited != wanted.size()) ++errors;
         });
-        // A writer that changes no answer in between.
+        // Between the searches, a thread writes sets that match no query.
         if (n % 20 == t) {
           const std::vector<std::uint32_t> strange{static_cast<std::uint32_t>(n),
                                                    4000000000U + static_cast<std::uint32_t>(t)};

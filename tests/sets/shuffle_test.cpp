@@ -1,4 +1,4 @@
-// The pairs of a shuffle against those of a join in memory, which has an oracle of its own.
+// Compares the pairs of a shuffle with those of a join in memory, which has an oracle of its own.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ using neardup::shuffle_settings;
 using numbered_pair = std::tuple<std::uint64_t, std::uint64_t, std::size_t, double>;
 using blob = std::vector<std::byte>;
 
-/// Sets as an engine has them: in flat arrays, with numbers that are no positions.
+/// Sets in flat arrays, as an engine passes them. The documents' numbers are not positions.
 template <class Feature>
 struct flat_sets {
   std::vector<std::uint64_t> documents;
@@ -65,7 +65,7 @@ std::vector<numbered_pair> joined(const std::vector<std::vector<Feature>>& sets,
   return result;
 }
 
-/// The blobs of each partition, from a few scatters that take a few batches each.
+/// Returns the blobs of each partition. There are one to three scatters, and each adds a few batches.
 template <class Feature>
 std::vector<std::vector<blob>> scattered(const std::vector<std::vector<Feature>>& sets,
                                          const shuffle_settings& settings,
@@ -98,7 +98,8 @@ std::vector<std::span<const std::byte>> spans_of(const std::vector<blob>& blobs)
   return {blobs.begin(), blobs.end()};
 }
 
-/// All pairs, each as often as it was found. `large`: how many sets with a feature are joined as a corpus.
+/// Returns all pairs, and a pair several times if several partitions found it. `large` is the number of sets with a
+/// feature from which these sets are joined as a corpus.
 template <class Feature>
 std::vector<numbered_pair> gathered(const std::vector<std::vector<blob>>& blobs, const shuffle_settings& settings,
                                     std::size_t large, const neardup::any_runner& run) {
@@ -117,7 +118,7 @@ std::vector<numbered_pair> gathered(const std::vector<std::vector<blob>>& blobs,
   return result;
 }
 
-/// Verifies candidates, each once, by the sets of their documents.
+/// Verifies each candidate once, by the sets of its two documents.
 template <class Feature>
 std::vector<numbered_pair> verified(std::vector<numbered_pair> candidates,
                                     const std::vector<std::vector<Feature>>& sets, const shuffle_settings& settings) {
@@ -140,7 +141,7 @@ std::vector<numbered_pair> verified(std::vector<numbered_pair> candidates,
   return result;
 }
 
-/// Counts of all sets, of some, or of others; in a sketch of any size. Returns: whether all sets are counted.
+/// Counts no sets, some sets, or all sets. Returns true if all sets are counted.
 template <class Feature>
 bool count_some(const std::vector<std::vector<Feature>>& sets, neardup::feature_counts<Feature>& counts,
                 std::mt19937_64& random) {
@@ -208,7 +209,7 @@ struct small_shuffle {
   }
 };
 
-/// The message of the exception with which a gather refuses blobs of partition 0; empty if it does not.
+/// Returns the message with which a gather refuses blobs of partition 0, or "" if it accepts them.
 std::string refusal_of(const std::vector<blob>& blobs, const shuffle_settings& settings = some_settings()) {
   try {
     static_cast<void>(neardup::gather_pairs<std::uint64_t>(spans_of(blobs), settings, 0));
@@ -398,7 +399,8 @@ TEST_CASE("a damaged blob whose checksum is right again is refused, or joined wi
           body[static_cast<std::size_t>(random() % body.size())] ^= static_cast<std::byte>(1U << random() % 8);
         }
       });
-      // Beside a blob that is whole, so that copies are united, and with few sets in a corpus of its own.
+      // The damaged blob is joined with an undamaged one, so that there are copies. With `large` 2, even a few sets are
+      // joined as a corpus.
       std::string refusal;
       try {
         static_cast<void>(gathered<std::uint64_t>({{bytes, whole}, {}, {}}, settings, 2, {}));

@@ -56,7 +56,7 @@ TEST_CASE("common elements of sets of hashes, by each instruction set", "[simila
   for (const auto level : support::instruction_sets()) {
     const support::forced_instruction_set forced(level);
     for (std::size_t round = 0; round < oracle::effort(20000, 1000); ++round) {
-      // Elements that are often equal or consecutive, with 0 and the largest number among them.
+      // Elements of the two sets are often equal or consecutive. Some are 0 or the largest number.
       const std::uint32_t shift = random() % 31;
       const std::size_t sizes[2] = {random() % 70, random() % 70};
       std::set<std::uint32_t> sets[2];
@@ -98,7 +98,7 @@ TEST_CASE("common elements of a small set and one much larger", "[similarity][or
       const bool is_shared = random() % 2 == 0;
       few.insert(is_shared ? *std::next(many.begin(), static_cast<std::ptrdiff_t>(random() % size)) : any());
     }
-    // The ends, and elements beyond them.
+    // Sometimes the few elements include the first and the last of the many, and elements outside of them.
     if (random() % 4 == 0) few.insert({*many.begin(), *many.rbegin()});
     if (random() % 4 == 0) few.insert({0U, 0xffffffffU});
     const std::vector<std::uint32_t> a(few.begin(), few.end()), b(many.begin(), many.end());
@@ -152,7 +152,7 @@ TEST_CASE("jaccard of long sets, which share whole stretches or none", "[similar
     std::vector<std::uint32_t> a;
     std::vector<std::uint32_t> b;
     std::size_t common = 0, all = 0;
-    const auto kind = random() % 4;  // which stretches there are
+    const auto kind = random() % 4;  // a has long stretches (0), b has (1), or none has
     for (std::uint32_t value = 0; value < 600; ++value) {
       const bool in_a = kind == 0 ? value % 97 < 60 : random() % (2 + kind) != 0;
       const bool in_b = kind == 1 ? value % 89 > 40 : random() % (2 + kind) != 0;

@@ -39,7 +39,7 @@ static_assert(is_regular_value<16>() && is_regular_value<24>() && is_regular_val
 static_assert(is_regular_value<64>() && is_regular_value<80>() && is_regular_value<96>());
 static_assert(is_regular_value<128>() && is_regular_value<256>() && is_regular_value<1024>());
 
-// All but to_hex in a constant expression.
+// Calls all members except to_hex() in a constant expression.
 constexpr simhash<80> made = [] {
   simhash<80> value;
   value.set(0).set(79).flip(64).set(0, false);
@@ -52,7 +52,7 @@ static_assert(simhash<64>(5).to_uint64() == 5);
 static_assert(simhash<80>::from_hex("80010000000000000000") == made);
 static_assert(hamming_distance(made, simhash<80>{}) == 2);
 
-/// The order of numbers, by the bits from the highest one.
+/// Compares two fingerprints as numbers, bit by bit from the highest bit.
 template <std::size_t Bits>
 int compare_bits(const simhash<Bits>& a, const simhash<Bits>& b) {
   for (std::size_t i = Bits; i-- > 0;) {
@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE_SIG("fingerprints are keys of maps and of hash tables", "[sim
     const auto value = oracle::random_fingerprint<Bits>(random);
     CHECK(ordered.insert(value).second == hashed.insert(value).second);
   }
-  // Neighbours too, which differ in one bit anywhere.
+  // Also inserts the fingerprints with exactly one bit.
   std::set<std::size_t> hashes;
   for (std::size_t i = 0; i < Bits; ++i) {
     const auto value = simhash<Bits>{}.set(i);

@@ -1,5 +1,5 @@
-// The header that tools/single_header writes, which is all of neardup that this program can see: on every instruction set
-// the fingerprints of docs/fingerprint.md, and the matches that a plain loop finds.
+// Tests the header that tools/single_header writes. This program has no other header of neardup. On every instruction
+// set, it checks the fingerprints of docs/fingerprint.md, and compares searches with a plain loop.
 #include "neardup/neardup.hpp"
 
 #include <bit>
@@ -38,7 +38,7 @@ void on_each_instruction_set(Test&& test) {
   neardup::set_instruction_set(best);
 }
 
-/// In families, so that many are within a few bits of each other.
+/// Returns fingerprints in families of 8. Members of a family are within 4 bits of each other.
 std::vector<neardup::simhash<64>> random_fingerprints(std::size_t count) {
   std::mt19937_64 random(7);
   std::vector<neardup::simhash<64>> result;

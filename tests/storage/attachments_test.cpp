@@ -1,4 +1,4 @@
-// Attachments: a program's own bytes beside lists of fingerprints.
+// Attachments: bytes of the program in the file of a list of fingerprints.
 #include <array>
 #include <cstddef>
 #include <fstream>

@@ -1,4 +1,4 @@
-// Compositions distinguish everything that changes fingerprints: each part, its settings and tables, at any nesting.
+// If two compositions differ in a part, a setting or a table, at any nesting, their names must differ.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -32,7 +32,7 @@ struct unknown_tokenizer {
 
 struct named {
   std::string composition;
-  std::vector<std::string> fingerprints;  // of the probes
+  std::vector<std::string> fingerprints;  // of the texts in `probes`
 };
 
 const std::string_view probes[] = {
@@ -63,7 +63,7 @@ class catalogue {
     add(name_of(simhasher{words{}, tf{}, hash}), simhasher{words{}, tf{}, hash});
   }
 
-  /// Compares all pairs. Returns: how many pairs have different names.
+  /// Requires that parts with equal names give equal fingerprints. Returns the number of pairs with different names.
   std::size_t check() const {
     std::size_t told_apart = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -125,7 +125,7 @@ struct own_hasher {
   [[nodiscard]] std::string description() const { return "own"; }
 };
 
-/// Derived from a weighter with a table, with a name of its own.
+/// A class that is derived from a weighter with a table, and has its own name.
 struct louder_idf : idf {
   using idf::idf;
   weight operator()(std::string_view token, std::uint64_t count) const {
@@ -134,7 +134,7 @@ struct louder_idf : idf {
   [[nodiscard]] std::string description() const { return "louder_idf"; }
 };
 
-/// A base class that names several parts, but is not a part itself.
+/// A base class that gives several parts their name, but is not a part itself.
 struct names {
   [[nodiscard]] std::string description() const { return "named"; }
 };
@@ -231,7 +231,7 @@ TEST_CASE("equal compositions have equal fingerprints, for all parts and parts w
   std::set<std::string> names;
   for (const named& part : parts.all) names.insert(part.composition);
   std::printf("compositions: %zu, names: %zu, pairs told apart: %zu\n", parts.all.size(), names.size(), told_apart);
-  // Equal names mean equal parts.
+  // Few parts have the same name, and these are equal parts.
   CHECK(names.size() > parts.all.size() - 30);
 }
 
@@ -244,7 +244,7 @@ TEST_CASE("a table within a table has a place of its own in a composition", "[co
   CHECK(lists(without{none, words{}}).empty());
   CHECK(lists(without{a, without{c, words{}}}) == of_a + ", " + of_c);
   CHECK(lists(without{c, without{a, words{}}}) == of_c + ", " + of_a);
-  // Unchanged from earlier versions.
+  // Earlier versions gave the same values.
   CHECK(lists(without{none, without{c, words{}}}) == of_c);
   CHECK(lists(without{c, without{none, words{}}}) == of_c + ", none");
   const auto both = composition_of(simhasher{own_words{3}, own_weighter{4}});

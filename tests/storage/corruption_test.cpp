@@ -1,4 +1,4 @@
-// Damaged files: truncated, with flipped bits, or changed and given valid checksums.
+// Damaged files: truncated files, flipped bits, and changed bytes with valid checksums.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -75,7 +75,7 @@ std::vector<saved_file> files() {
   return all;
 }
 
-/// Calls `visit.template operator()<View>()` for the view of one of these files.
+/// Reads the header of a file of files(), and calls `visit.template operator()<View>()` for the type of its view.
 template <class Visit>
 auto visit_view(std::string_view bytes, const Visit& visit) {
   using neardup::index_view;
@@ -87,7 +87,7 @@ auto visit_view(std::string_view bytes, const Visit& visit) {
   }
 }
 
-/// Opens bytes as the index of one of these files.
+/// Opens the bytes with the type that their header names.
 fuzz::index_verdict open_index(std::string_view bytes) {
   const support::aligned_copy copy(bytes);
   return visit_view(bytes, [&]<class View>() { return fuzz::open_as<View>(copy.bytes()); });
@@ -188,7 +188,7 @@ TEST_CASE("a damaged file whose checksums are right again is refused, or answers
 
 TEST_CASE("an index of ids without fingerprints is refused") {
   std::string bytes = saved<64>(3, 4, 1);
-  // The sections of fingerprints and of their first ids get the names of sections that a user may add.
+  // The sections of the fingerprints and of their first ids get tags that are free for users.
   support::store_number(bytes, 64, 8, ~std::uint64_t{0});
   support::store_number(bytes, 96, 8, ~std::uint64_t{0} - 1);
   support::repair_checksums(bytes);
@@ -210,7 +210,7 @@ TEST_CASE("a damaged index of lines of the cache is refused, or answers as what 
   const neardup::frozen_index<64> index(3, 4, fingerprints);
   save(folder / "index", index, {.tokenizer = "any"});
   const std::string bytes = support::read_bytes(folder / "index");
-  // One copy is damaged and restored repeatedly, since verify() takes most of the time.
+  // One copy is damaged and restored repeatedly, because verify() of a new copy takes most of the time.
   support::aligned_copy copy(bytes);
   auto* const data = const_cast<std::byte*>(copy.bytes().data());
   const neardup::index_view<64> whole(copy.bytes());

@@ -180,7 +180,7 @@ TEST_CASE("a hostile dictionary is refused or does no harm", "[dictionary file]"
     }
   }
   CHECK(accepted > 0);
-  // Nodes that are each other's parents, in a table that has to grow.
+  // In each pair of nodes, each node is the other's parent. The table has to grow.
   std::string circle = bytes;
   const std::size_t nodes = support::load_number(bytes, 64 + 8, 8);
   for (std::size_t i = 0; i < 700; ++i) {
@@ -243,7 +243,7 @@ TEST_CASE("a composition names dictionary and stop words by their contents", "[d
   CHECK(composition_of(neardup::simhasher{neardup::narrowed{chinese_words(first)}}).tokenizer ==
         "narrowed(chinese_words)");
 
-  // A model with tables of the test's own, in which all states are alike.
+  // The tables of this model are so small that all its states are alike.
   const support::temporary_folder folder;
   support::write_bytes(folder / "prob_start.py", "P={'B': -1.0, 'E': -3.14e+100, 'M': -3.14e+100, 'S': -1.0}\n");
   support::write_bytes(folder / "prob_trans.py",
@@ -257,7 +257,7 @@ TEST_CASE("a composition names dictionary and stop words by their contents", "[d
   const auto with_model = composition_of(neardup::simhasher{chinese_words(first, model)});
   CHECK(with_model.model.size() == 16);
   CHECK(with_model != composition_of(neardup::simhasher{chinese_words(first)}));
-  // No list equals an empty list.
+  // An empty list has the same name as no list.
   CHECK(composition_of(neardup::simhasher{neardup::without{neardup::stop_words(), chinese_words(first)}})
             .stop_words.empty());
 }

@@ -1,4 +1,5 @@
-// A set_index on the disk answers as a comparison, opened again and again. (Faults are in journal_test.cpp.)
+// A durable_set_index gives the answers of a plain comparison, also after it is closed and opened. (For faults see
+// journal_test.cpp.)
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>

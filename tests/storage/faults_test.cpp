@@ -1,5 +1,5 @@
-// Saving while writes, syncs and renames fail, and after a power failure at every call: the old or the new state is
-// there as a whole, and no acknowledged change is lost.
+// Writes, syncs and renames fail while files are saved, and the power fails at every call. Afterwards the whole old
+// state or the whole new state must be there, and no acknowledged change is lost.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -60,7 +60,7 @@ using support::text_of;
 
 dedup_type empty_dedup() { return dedup_type(neardup::jaccard{0.7}); }
 
-/// The encoding of a kept document in files and logs.
+/// Returns the bytes of a kept document, as files and logs store them.
 template <class Dedup>
 std::string encoded(const Dedup& d, std::uint32_t id) {
   std::string bytes;
@@ -207,7 +207,7 @@ void check_records(const Make& make) {
   CHECK_FALSE(opens_with(std::string_view(next).substr(0, 20)));
   for (const std::string& payload : {"E\7\0\0\0"s, "E\1"s, "DD"s, "X"s, ""s}) CHECK_FALSE(opens_with(payload));
 
-  // The same damage in the file itself.
+  // The same errors in the file instead of the log.
   const auto restores_with = [&](std::string_view documents, std::uint64_t count) {
     const support::aligned_copy copy(base);
     const neardup::detail::container file(copy.bytes(), "d", neardup::detail::file_content::deduplicator);
@@ -256,7 +256,7 @@ TEST_CASE("a file has one writer at a time") {
     second.add(text_of(0));
     const durable_type other(folder / "e", empty_dedup(), any);
   }
-  CHECK(folder.files() == 3);  // two files and a log, and no lock file
+  CHECK(folder.files() == 3);  // no lock file is left: two files and a log
   {
     neardup::file_lock held(folder / "d"), other(folder / "e");
     held = std::move(other);
@@ -265,7 +265,7 @@ TEST_CASE("a file has one writer at a time") {
   }
   CHECK(folder.files() == 3);
   CHECK_THROWS_AS(neardup::file_lock(folder / "no/d"), std::runtime_error);
-#if !defined(_WIN32)  // where messages are those of the system, in its language
+#if !defined(_WIN32)  // on Windows, the system chooses the language of the message
   CHECK_THROWS_WITH(neardup::file_lock(folder / "no/d"),
                     "cannot lock " + folder / "no/d.neardup-lock: No such file or directory");
 #endif
@@ -277,12 +277,12 @@ TEST_CASE("a file has one writer at a time") {
                     "cannot lock " + folder / "f: " + folder / "f.neardup-lock is there already, and no lock");
   CHECK(support::read_bytes(folder / "f.neardup-lock") == "somebody's");
   std::filesystem::remove(folder / "f.neardup-lock");
-#if !defined(_WIN32)  // where there are links, forks and umasks, and an open file can be removed
+#if !defined(_WIN32)  // on other systems: links, forks, umasks, removing an open file
   std::filesystem::create_symlink(folder / "nowhere", folder / "f.neardup-lock");
   CHECK_THROWS_AS(neardup::file_lock(folder / "f"), std::runtime_error);
   CHECK_FALSE(std::filesystem::exists(folder / "nowhere"));
   {
-    // A forked process neither removes the lock nor keeps it.
+    // A child process that is forked neither removes the parent's lock, nor keeps it after the parent ends.
     std::optional<neardup::file_lock> held(std::in_place, folder / "i");
     int gone[2];
     REQUIRE(::pipe(gone) == 0);
@@ -310,7 +310,8 @@ TEST_CASE("a file has one writer at a time") {
     struct stat status {};
     CHECK((::stat((folder / "j.neardup-lock").c_str(), &status) == 0 && (status.st_mode & 0777) == 0644));
   }
-  // If the lock file was removed, a new file of its name belongs to another lock.
+  // After the lock file was removed, a new file of the same name belongs to another lock. The first lock must not
+  // remove it.
   {
     const neardup::file_lock first(folder / "g");
     std::filesystem::remove(folder / "g.neardup-lock");
@@ -322,7 +323,7 @@ TEST_CASE("a file has one writer at a time") {
 #endif
 }
 
-#if !defined(_WIN32)  // where links are not followed
+#if !defined(_WIN32)  // on Windows, neardup does not follow links
 TEST_CASE("a link is the file that it leads to") {
   const support::temporary_folder folder;
   save(folder / "real", index_of(1), any);
@@ -343,7 +344,7 @@ TEST_CASE("a temporary file that a killed process left behind keeps no other of 
       save(folder / "a", index_of(2), any);
       break;
     } catch (const std::runtime_error&) {
-      CHECK(i < 3);  // 1,000 temporary names are tried
+      CHECK(i < 3);  // each save tries 1,000 temporary names
     }
   }
   CHECK(neardup::load<neardup::flat_index<64>>(folder / "a", any) == index_of(2));

@@ -1,5 +1,5 @@
-// Golden files of the format: later versions must open them, and this version writes them byte for byte.
-// With NEARDUP_WRITE_GOLDEN=1, missing files are written.
+// Golden files of each format. Later versions must open them, and this version writes the same bytes. With
+// NEARDUP_WRITE_GOLDEN=1, the test writes golden files that are missing.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ std::string golden(const std::string& name) {
   return (std::filesystem::path(sources) / "tests" / "storage" / "golden" / name).string();
 }
 
-/// Compares a written file with the golden file of that name.
+/// Compares a written file with the golden file `name`.
 void check_bytes(const std::string& written, const std::string& name) {
   if (!std::filesystem::exists(golden(name)) && std::getenv("NEARDUP_WRITE_GOLDEN") != nullptr) {
     std::filesystem::create_directories(std::filesystem::path(golden(name)).parent_path());
@@ -39,7 +39,8 @@ void check_bytes(const std::string& written, const std::string& name) {
   CHECK(is_same);
 }
 
-/// The golden files were made with earlier definitions of fingerprints. Their format does not depend on it.
+/// Returns `made_of` with an earlier definition of fingerprints, with which the golden file was made. The format of the
+/// file does not depend on the definition.
 fingerprint_composition of_definition(unsigned definition, fingerprint_composition made_of) {
   made_of.definition = definition;
   return made_of;
@@ -49,7 +50,7 @@ const fingerprint_composition golden_composition = of_definition(
     1, composition_of(simhasher{shingles{2, normalised{words{}}},
                                 top{20, tf_idf{idf_table({{"term", weight::from_raw(300)}})}}, xxh3<64>{42}}));
 
-/// Fingerprint i of every golden file.
+/// Returns fingerprint i. It is the same in every golden file.
 template <std::size_t Bits>
 simhash<Bits> fingerprint_of(std::uint64_t i) {
   typename simhash<Bits>::words_type value{};
@@ -227,7 +228,7 @@ TEST_CASE("a golden exact deduplicator is written byte for byte, and those of ea
   CHECK(again.added() == 4);
   CHECK(again.size() == 1);
 
-  // The first kept fingerprints as well, the second the name of a weighter.
+  // The first file also has fingerprints. The second file also has the name of a weighter.
   for (const std::string older : {"exact_with_fingerprints.neardup", "exact_with_weighter.neardup"}) {
     const support::temporary_folder copy;
     std::filesystem::copy_file(golden(older), copy / "d");

@@ -31,7 +31,7 @@ using neardup::simhash;
 
 const neardup::fingerprint_composition any_index{.tokenizer = "any"};
 
-/// Saves one corpus in every kind of index, and maps and loads the files.
+/// Saves one corpus in every kind of index, then maps and loads each file, and checks all searches.
 template <std::size_t Bits>
 void check_layout(int k, int blocks, std::size_t fingerprints, std::size_t queries, oracle::tally& counts) {
   CAPTURE(Bits, k, blocks, fingerprints);
@@ -68,7 +68,7 @@ void check_layout(int k, int blocks, std::size_t fingerprints, std::size_t queri
   const auto frozen = load<neardup::frozen_index<Bits>>(path);
   CHECK(frozen == freeze(index));
   oracle::check_searches(frozen, pairs, asked.first(asked.size() / 4), k, counts);
-  // A loaded index is saved as the same bytes.
+  // If a loaded index is saved, the bytes are the same.
   save(folder / "again", frozen, any_index);
   CHECK(support::read_bytes(folder / "again") == support::read_bytes(path));
 
@@ -198,7 +198,7 @@ TEST_CASE("an index of lines of the cache is saved with them") {
   for (std::size_t i = 0; i < (std::size_t{1} << 17) + 1000; ++i) {
     fingerprints.push_back(oracle::random_fingerprint<64>(random));
   }
-  // Some crowded buckets, so that lines overflow.
+  // Some buckets are so crowded that lines overflow.
   for (std::size_t i = 0; i < 200; ++i) {
     fingerprints[i] = simhash<64>((fingerprints[i].to_uint64() & 0xffffffff00000000U) | 77);
   }

@@ -1,5 +1,5 @@
-// One table of tests for everything that is a file with a log: after failing calls of the system, full disks, power
-// failures, torn writes and damage, what was acknowledged is there, and nothing else.
+// The same tests for all kinds of files with a log. System calls fail, disks are full, the power fails, writes are
+// torn, and files are damaged. Afterwards, all acknowledged changes must be there, and no others.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -48,7 +48,7 @@ const neardup::fingerprint_composition any{.tokenizer = "any"};
 
 // ---- The kinds: texts in a file of their own, deduplicators, streams, indexes of sets.
 
-/// A list of texts in a file: the number, the log that it incorporates, the texts.
+/// A list of texts in a file. The file has a number, the extent of the log that it includes, and the texts.
 class text_list {
  public:
   text_list(neardup::detail::file_operations& files, const std::string& path)
@@ -107,7 +107,8 @@ class text_list {
 };
 
 journaled_kind texts_kind() {
-  // Texts of all lengths around a multiple of 8, with trailing zeros, empty, and with sectors of zeros.
+  // Adds texts whose lengths are around a multiple of 8, texts with trailing zeros, empty texts, and texts with whole
+  // sectors of zeros.
   std::vector<std::function<void(text_list&)>> steps;
   for (std::size_t size = 0; size < 10; ++size) {
     steps.push_back([size](text_list& list) { list.add(std::string(size, static_cast<char>('a' + size))); });
@@ -173,7 +174,7 @@ std::string words_of(int i) {
   return text;
 }
 
-/// Adds the documents of these numbers; the number is the id.
+/// Adds the documents of these numbers. The number of a document is its id.
 void add_some(durable_stream& s, const std::vector<int>& numbers, std::uint64_t now) {
   std::vector<std::string> texts, ids;
   for (const int number : numbers) {
@@ -218,13 +219,13 @@ journaled_kind stream_kind() {
       },
       [](auto& files, const std::string& path) { return durable_stream(files, path, empty_stream(), any); },
       {"", "X", "E\1\0\0\0z"s, "S"},
-      // Documents that are too old are removed by a change of their own.
+      // The removal of documents that are too old is a separate change.
       [](durable_stream& s, std::size_t i) { s.expire(times[i]); });
 }
 
 using durable_sets = neardup::durable_set_index<>;
 
-/// Sets 2i and 2i + 1 are similar.
+/// Returns the features of set i. Sets 2i and 2i + 1 are similar.
 std::vector<std::uint32_t> set_of(std::uint32_t i) {
   std::vector<std::uint32_t> set;
   for (std::uint32_t feature = 0; feature < 12; ++feature) set.push_back(i / 2 * 100 + feature * 3);
@@ -287,8 +288,8 @@ void for_each_kind(const Check& check) {
   }
 }
 
-/// The bytes of a file and its log, after steps whose last ones are in the log, and for each length of the log that a
-/// stopped writer leaves the state that is then opened.
+/// The bytes of a file and of its log. After `ends[i]` bytes, a record of the log ends. If the log is cut there,
+/// opening gives states[i]. If a part of the next step follows, opening gives begun[i].
 struct file_with_log {
   std::string file, log;
   std::vector<std::size_t> ends;
@@ -379,7 +380,7 @@ TEST_CASE("an operation that fails once leaves what is durable as it was, and it
         } catch (const std::runtime_error&) {
           ++failures;
           REQUIRE(expected.is_acknowledged(d->state(), i, false));
-          // Only after a failed save does a step need another save.
+          // After a failed save, a step first needs a successful save.
           try {
             d->step(i);
           } catch (const std::runtime_error&) {
@@ -449,7 +450,7 @@ TEST_CASE("what is durable keeps its promises when any allocation fails") {
           [&] {
             try {
               d->step(i);
-            } catch (const std::runtime_error&) {  // the attempt before ran out of memory behind the log
+            } catch (const std::runtime_error&) {  // the attempt before failed after it had written to the log
               d->save();
               d->step(i);
             }
@@ -478,12 +479,12 @@ TEST_CASE("a log that is cut off at any byte has the records that are whole, and
       REQUIRE((found == made.states[step] || found == made.begun[step]));
       REQUIRE((found != made.states[step] || support::read_bytes(folder / "d.log").size() == made.ends[step]));
     }
-    // No partial header is left by a crash: it is renamed into place with the file.
+    // A crash leaves no partial header, because a header gets its name by a rename, together with the file.
     for (std::size_t size = 0; size < made.ends[0]; ++size) {
       support::write_bytes(folder / "d.log", std::string_view(made.log).substr(0, size));
       REQUIRE_THROWS_WITH(kind.open(folder / "d", nullptr), folder / "d.log: " + damaged_header);
     }
-    // The last record lacks a sector, as a power failure may leave it.
+    // One sector of the last record is zeros. A power failure may leave the log so.
     constexpr std::size_t sector = 512;
     const std::size_t last = made.ends[made.ends.size() - 2];
     for (std::size_t begin = last; begin < made.log.size(); begin = (begin / sector + 1) * sector) {
@@ -513,7 +514,8 @@ TEST_CASE("a log with any bit flipped is refused by name, and left as it is") {
       REQUIRE(support::read_bytes(folder / "d.log") == damaged);
     }
   });
-  // The zeros behind a last record whose sectors are zeros, as if they had not been written.
+  // The last record has sectors of zeros, as if they had never been written. The flipped bits are in the zeros behind
+  // this record.
   const support::temporary_folder folder;
   make_file_with_log(kinds()[0], folder);
   support::append_record(folder / "d.log", std::string(1033, '\0'));
@@ -579,14 +581,15 @@ TEST_CASE("a log of another version, of another file, or with records that do no
     is_refused(later, support::refusal_of_version(7));
     later[24] ^= 1;
     is_refused(later, damaged_header);
-    // Beside the log: an older file, and none.
+    // The file beside the log is an older one, or is missing.
     support::write_bytes(folder / "d", empty);
     is_refused(made.log, of_other_file("this is another one"));
     std::filesystem::remove(folder / "d");
     is_refused(made.log, of_other_file("there is none"));
     is_refused(support::with_version_7(made.log), support::refusal_of_version(7));
     CHECK_FALSE(std::filesystem::exists(folder / "d"));
-    // The log was moved away, as the message suggests. Changes from now on differ from those in the newer file.
+    // The log is moved away, as the message suggests. Then the older file gets changes that the newer file does not
+    // have.
     support::write_bytes(folder / "d", empty);
     std::filesystem::remove(folder / "d.log");
     { kind.open(folder / "d", nullptr)->step(0); }
@@ -609,12 +612,12 @@ TEST_CASE("a log that a saved file incorporates is known by its extent, whatever
       d->step(0);
       std::string log = support::read_bytes(folder / "d.log");
       const std::string whole = log;
-#if !defined(_WIN32)  // where no other program changes an open log
+#if !defined(_WIN32)  // on Windows, no other program can change an open log
       if (damaged != "whole"s) support::write_bytes(folder / "d.log", log = damaged);
 #endif
       d->save();
       CHECK_FALSE(std::filesystem::exists(folder / "d.log"));
-      // The process was stopped before it removed the log.
+      // As if the process had been stopped before it removed the log.
       std::filesystem::copy_file(folder / "d", folder / "e", std::filesystem::copy_options::overwrite_existing);
       support::write_bytes(folder / "e.log", log);
       {
@@ -624,7 +627,7 @@ TEST_CASE("a log that a saved file incorporates is known by its extent, whatever
         CHECK(again->state() == kind.states().done[2]);
       }
       CHECK(kind.state_in(folder / "e") == kind.states().done[2]);
-      // The same log with other bytes is not known.
+      // If the bytes of the log differ, the log is not the one that the file includes.
       std::filesystem::copy_file(folder / "d", folder / "e", std::filesystem::copy_options::overwrite_existing);
       support::write_bytes(folder / "e.log", damaged == "whole"s ? log.substr(0, 32) : log + "x");
       CHECK_THROWS_AS(kind.open(folder / "e", nullptr), std::runtime_error);
@@ -647,7 +650,8 @@ TEST_CASE("a file with changes in a log beside it is not loaded without them") {
   open_sets().insert(set_of(0), 0);
   using neardup::set_index;
   CHECK_THROWS_WITH(neardup::load<set_index<>>(path), refused);
-  // A log of another version, or with a damaged header, may have changes. Another file of that name has none.
+  // If the log has another version or a damaged header, it may have changes, so loading is refused. Any other file with
+  // the name of a log is ignored.
   const std::string log = support::read_bytes(path + ".log");
   support::write_bytes(path + ".log", support::with_version_7(log));
   CHECK_THROWS_WITH(neardup::load<set_index<>>(path), path + ".log: " + support::refusal_of_version(7));
@@ -682,12 +686,12 @@ TEST_CASE("what is durable has one writer at a time, follows links, and stays wh
     CHECK(elsewhere.files() == 0);
     CHECK(folder.files() == 2);  // the file and its log, and no lock
     CHECK(kind.state_in(folder / "d") == kind.states().done[2]);
-#if !defined(_WIN32)  // where links are not followed
+#if !defined(_WIN32)  // on Windows, neardup does not follow links
     std::filesystem::create_directory(folder / "data");
     std::filesystem::create_symlink("data/real", folder / "link");
     std::filesystem::create_symlink("link", folder / "other");
     {
-      const auto d = kind.open(folder / "other", nullptr);  // leads nowhere yet
+      const auto d = kind.open(folder / "other", nullptr);  // a link to a file that does not exist yet
       d->step(0);
       for (const std::string name : {"data/real", "link", "other"}) {
         CHECK_THROWS_AS(kind.open(folder / name, nullptr), std::runtime_error);

@@ -1,4 +1,4 @@
-// Indexes are saved by their kind of fingerprints and their form.
+// A file stores the kind of its fingerprints and the form of its index.
 #include <cstddef>
 #include <cstdint>
 #include <map>

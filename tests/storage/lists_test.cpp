@@ -42,7 +42,7 @@ std::vector<typename fingerprint_list<Bits>::value_type> some_entries(std::size_
   return entries;
 }
 
-/// Saves and maps lists of fingerprints of `Bits` bits. `Other`: a width with which they must not be opened.
+/// Saves and maps lists of fingerprints of `Bits` bits. A list of `Other` bits must refuse these files.
 template <std::size_t Bits, std::size_t Other>
 void check_list() {
   const support::temporary_folder folder;
@@ -59,7 +59,7 @@ void check_list() {
     neardup::write_list<Bits>(entries, any_list, [&](std::string_view piece) { written += piece; });
     CHECK(written == support::read_bytes(folder / "list"));
 
-    // Records without a header, and composed by hand.
+    // Also reads records without a header, and compares each byte with the fingerprint.
     const std::size_t record = Bits / 8 + 8;
     const std::string records = written.substr(written.size() - count * record);
     support::write_bytes(folder / "records", records);
@@ -87,7 +87,7 @@ void check_list() {
                     Catch::Matchers::Contains("no whole records"));
 }
 
-/// Checks the row keys in an ordered map of bytes, the model of LMDB and RocksDB.
+/// Checks row keys in a std::map from byte strings. It has the order of LMDB and RocksDB.
 template <std::size_t Bits, class Id>
 void check_band_keys(int k, int blocks, std::size_t count, std::size_t queries) {
   CAPTURE(Bits, k, blocks);

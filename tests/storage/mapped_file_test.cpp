@@ -1,4 +1,4 @@
-// mapped_file: small files are read, large ones are mapped, and writing into a mapped file in place is detected.
+// mapped_file reads small files and maps large ones. It detects that a program wrote into a mapped file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +19,7 @@ std::string contents_of(const neardup::mapped_file& file) {
 }
 
 void write_over(const std::string& path, std::size_t at, const std::string& bytes) {
-  // Changes the modification time, however coarse the clock of the file system is.
+  // Sets another modification time, because the clock of the file system may be coarse.
   std::filesystem::last_write_time(path, std::filesystem::file_time_type{});
   std::string all = support::read_bytes(path);
   all.replace(at, bytes.size(), bytes);

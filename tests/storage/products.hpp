@@ -1,5 +1,5 @@
-// The promises of an index, for each product of form, kind and width of fingerprints, id type and offset type: all
-// members, against a set of pairs and a loop over it.
+// The promises of an index, for each product of form, kind and width of fingerprints, id type and offset type. All
+// members are compared with a std::set of pairs and a loop over it.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ using offset_of_size = std::conditional_t<
     Bytes == 1, std::uint8_t,
     std::conditional_t<Bytes == 2, std::uint16_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
 
-/// The factors of a product.
+/// The properties of an index type. A product has one value of each.
 struct factors {
   form shape;
   neardup::fingerprint_kind kind;
@@ -83,7 +83,7 @@ std::unique_ptr<any_index> make(const std::vector<stored_pair>& pairs, const std
     if constexpr (Form == form::frozen) {
       return std::make_unique<oracle::any_index_of<frozen>>(std::move(index));
     } else {
-      // Every second width: the view of a flat index.
+      // If the width is an even number of bytes, views a frozen index, otherwise a flat index.
       if (Bits / 8 % 2 == 0) {
         neardup::save(folder + "/viewed", index, oracle::any_index_of<frozen>::made_of());
       } else {
@@ -207,7 +207,7 @@ void check(const factors& of, const Make& make) {
     }
     return fingerprint;
   };
-  // One-byte ids, and one-byte offsets of fingerprints, allow about 250 values.
+  // Ids or offsets of one byte allow only about 250 values.
   const bool is_small = of.id_bytes == 1 || of.offset_bytes == 1;
   const std::size_t count = is_small ? 240 : 600;
   model expected;

@@ -1,6 +1,7 @@
-// Pairwise products of form, kind, Bits, Id and Offset: each two values of different factors meet in some row. The full
-// product is in neardup_test_products, which .ci/run --all builds. The rows share what takes long to compile: there are 24
-// types of frozen indexes, one for each width and size of ids, and 16 of their engines.
+// Pairwise products of form, kind, Bits, Id and Offset: any two values of different factors occur together in some row.
+// neardup_test_products tests all products, and .ci/run --all builds it. Types that take long to compile occur in
+// several rows: there are 24 types of frozen indexes, one for each width and size of ids, and 16 types of their
+// engines.
 #include "products.hpp"
 
 #include <array>
@@ -45,7 +46,7 @@ TEST_CASE("indexes of every form hold, find, save and load fingerprints of both 
       for (std::size_t b = 0; b < a; ++b) met.insert({a, values[a], b, values[b]});
     }
   }
-  // Of 6 forms, 2 kinds, 6 widths, 4 id sizes and 4 offset sizes.
+  // The sum over all pairs of factors. There are 6 forms, 2 kinds, 6 widths, 4 id sizes and 4 offset sizes.
   const std::size_t pairs = 6 * 2 + 6 * 6 + 6 * 4 + 6 * 4 + 2 * 6 + 2 * 4 + 2 * 4 + 6 * 4 + 6 * 4 + 4 * 4;
   std::printf("%zu products, in which %zu of %zu pairs of values meet\n", rows.size(), met.size(), pairs);
   CHECK(met.size() == pairs);

@@ -77,8 +77,8 @@ void check_answers(const Index& index, const slow_set_index<Feature, Id>& slow,
   }
 }
 
-/// Saves an index, and compares what the file gives with the oracle. Then changes an index with the file as base, saves
-/// it, and so on.
+/// Saves an index, opens the file, and compares the answers with the oracle. Then changes an index that has the file as
+/// its base, saves it, and repeats.
 template <class Feature, class Id>
 void compare_files(set_stream form, double least, set_similarity measure, std::size_t min_common, std::size_t steps,
                    std::uint64_t seed) {
@@ -98,7 +98,7 @@ void compare_files(set_stream form, double least, set_similarity measure, std::s
         REQUIRE(changed.insert_or_assign(set, id) == !slow.sets.contains(id));
         slow.sets[id] = set;
         break;
-      case 2:  // the set of another id, which lies in the index
+      case 2:  // a view of the set of another id in this index
         if (const auto own = changed.find(set_id<Id>(maker.below(added + 1)))) {
           const std::vector<Feature> copy(own->begin(), own->end());
           REQUIRE(changed.insert(*own, id) == slow.sets.emplace(id, copy).second);
@@ -193,7 +193,7 @@ struct verdict {
   bool is_open = false, has_checksums = false, is_verified = false;
 };
 
-/// Opens a file, searches in it, and verifies it. If it verifies, its answers have to be right for its content.
+/// Opens a file, searches in it, and verifies it. If the file passes, the answers must be right for its content.
 template <class Feature, class Id>
 verdict open_sets(std::string_view bytes) {
   verdict result;
@@ -205,7 +205,7 @@ verdict open_sets(std::string_view bytes) {
     std::vector<std::vector<Feature>> queries;
     set_maker<Feature> maker(set_stream::few_features, 9);
     for (std::size_t i = 0; i < 4; ++i) queries.push_back(maker.next());
-    // Before verify(): any answer, but nothing outside of the bytes is read.
+    // Before verify(), any answer is allowed, but no byte outside of the file may be read.
     for (const auto& query : queries) static_cast<void>(view.search(query));
     static_cast<void>(view.find(set_id<Id>(3)));
     file.verify_checksums();

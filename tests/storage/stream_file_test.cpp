@@ -1,4 +1,4 @@
-// A stream on the disk has its times. (Faults are in journal_test.cpp.)
+// A stream that is saved keeps its times. (For faults see journal_test.cpp.)
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -54,7 +54,8 @@ TEST_CASE("a stream is saved and restored with its times, and times that do not 
                                                                             // either
   again.expire(33);
   CHECK(ids_and_times(again) == "3@15 1@16 ");
-  // A deduplicator without a stream would lose the times; a stream gives documents without times the time 0.
+  // If the file of a stream were restored as a deduplicator, the times would be lost. If a file without times is
+  // restored as a stream, all documents get the time 0.
   CHECK_THROWS_WITH(
       restore(folder / "s", plain_type(jaccard{0.7}), made_of_any),
       Catch::Matchers::EndsWith("open it with a stream_deduplicator, whose limits may be others, or none"));

@@ -1,5 +1,6 @@
-// A program to be killed: adds documents to a durable deduplicator, and prints which ones are acknowledged.
-// survivor PATH: prints "start ADDED", then the number of each added document; it never ends by itself.
+// A program for kill_test.py, which kills it. It prints which changes are acknowledged, and never ends by itself.
+// survivor PATH: adds documents to a durable deduplicator. Prints "start ADDED", then the number of each added
+// document.
 // survivor PATH stream: the same with batches of documents and a bounded stream.
 // survivor PATH sets: the same with sets of features in a durable_set_index.
 #include <algorithm>
@@ -18,7 +19,7 @@
 
 namespace {
 
-/// The last of every ten documents is a duplicate of the first.
+/// Returns text i. Of every ten texts, the last is a duplicate of the first.
 std::string text_of(std::uint64_t i) {
   std::string text;
   const std::uint64_t number = i % 10 == 9 ? i - 9 : i;
@@ -26,8 +27,8 @@ std::string text_of(std::uint64_t i) {
   return text;
 }
 
-/// True if document i must be kept when `added` documents are acknowledged. Every seventh document is erased three
-/// documents later (the last erasure may be missing). A duplicate is not kept unless its original was erased before.
+/// Returns true if document i must be kept after `added` acknowledged documents. Every seventh document is erased three
+/// documents later. A duplicate is kept if its original was erased before.
 bool is_kept(std::uint64_t i, std::uint64_t added) {
   const bool is_duplicate = i % 10 == 9 && (i - 9) % 7 != 0;
   return !is_duplicate && !(i % 7 == 0 && i + 3 < added);
@@ -52,7 +53,7 @@ int run_single(const std::string& path) {
   std::uint64_t added = dedup.added();
   for (std::uint64_t i = 0; i < added; ++i) {
     const auto id = static_cast<std::uint32_t>(i);
-    if (i % 7 == 0 && i + 4 == added) continue;  // its erasure was in progress
+    if (i % 7 == 0 && i + 4 == added) continue;  // this erasure may be missing
     if (dedup.contains(id) != is_kept(i, added)) return fail("it is kept or not, otherwise than said", i);
     if (i + 40 > added && is_kept(i, added) && dedup.find(text_of(i)).original != id) return fail("not found", i);
   }
@@ -73,8 +74,8 @@ struct kept_one {
   friend bool operator==(const kept_one&, const kept_one&) = default;
 };
 
-/// The documents that a stream must keep after so many batches; batch n has time n; ordered by expiry. (Only the last
-/// batches matter.)
+/// Returns the documents that the stream must keep after `batches` batches, in the order in which they expire. Batch n
+/// has time n. Only the last batches matter.
 std::vector<kept_one> kept_after(std::uint64_t batches) {
   std::vector<kept_one> kept;
   const std::uint64_t first = batches > 20 ? (batches - 20) / 5 * 5 : 0;  // a batch that begins with a new document
@@ -107,7 +108,7 @@ int run_stream(const std::string& path) {
   std::uint64_t batches = seen.added() / batch_size;
   std::vector<kept_one> kept;
   seen.for_each_kept([&](const auto& one) { kept.push_back({one.id, one.time}); });
-  // The batch in progress may have expired old documents already.
+  // The stream may already have removed the documents that are too old for the batch in progress.
   std::vector<kept_one> expected = kept_after(batches), begun = expected;
   std::erase_if(begun, [&](const kept_one& one) { return batches - one.time > limits.max_age; });
   if (kept != expected && kept != begun) return fail("the stream is another", batches);
@@ -125,8 +126,8 @@ int run_stream(const std::string& path) {
   }
 }
 
-/// The sets after so many steps. Step i stores a set under id i; every seventh one is erased, and every fifth one
-/// replaced, three steps later. Each step is one change of the index.
+/// Returns the set that id `id` must have after `steps` steps, or an empty set. Step i stores a set under id i. Three
+/// steps later, every seventh set is erased and every fifth set is replaced. Each of these is one change of the index.
 std::vector<std::uint32_t> set_after(std::uint64_t id, std::uint64_t steps) {
   if (id >= steps || (id % 7 == 0 && id + 3 < steps)) return {};
   const std::uint64_t number = id % 5 == 1 && id + 3 < steps ? id + 1'000'000 : id;
@@ -138,7 +139,7 @@ std::vector<std::uint32_t> set_after(std::uint64_t id, std::uint64_t steps) {
 
 int run_sets(const std::string& path) {
   durable_set_index<> index(path, set_index<>(neardup::jaccard{0.5}), {.tokenizer = "any"});
-  // The largest id tells the number of steps. Of the last step, the erasure or replacement may be missing.
+  // The largest id tells the number of steps. The erasure or replacement of the last step may be missing.
   std::uint64_t steps = 0;
   index.get().for_each(
       [&](std::uint32_t id, std::span<const std::uint32_t>) { steps = std::max<std::uint64_t>(steps, id + 1); });
@@ -151,7 +152,7 @@ int run_sets(const std::string& path) {
     if (!is(expected) && !(id + 4 == steps && is(before))) return fail("another set is stored", id);
     if (id + 40 > steps && found && index.get().nearest(*found)->similarity != 1) return fail("not found", id);
   }
-  // Ends the last step.
+  // Does the erasure or the replacement of step `done` - 1.
   const auto end_step = [&](std::uint64_t done) {
     if (done < 4) return;
     const auto id = static_cast<std::uint32_t>(done - 4);

@@ -13,7 +13,7 @@ namespace support {
 
 using any_sink = std::function<void(std::string_view)>;
 
-/// A stream of tokens, see support::token_stream.
+/// A type-erased support::token_stream.
 class any_stream {
  public:
   any_stream() = default;
@@ -47,7 +47,7 @@ struct any_text_tokenizer {
 
 }  // namespace support
 
-/// Feeds pieces to the erased stream, which may be cut anywhere.
+/// Feeds pieces of a text to the type-erased stream. A text may be cut anywhere.
 template <bool InBlocks>
 struct neardup::detail::token_source<support::any_text_tokenizer, InBlocks> {
   static constexpr bool is_plain = false;

@@ -43,7 +43,7 @@ inline std::vector<tokenizer_case> tokenizer_cases() {
   };
 }
 
-/// Some terms of random texts with fractional weights, one of them 0.
+/// IDF weights of some terms that random texts have. Most weights are fractions, one is 0.
 inline oracle::numbers sample_idf() {
   return {{"a", 300}, {"b", 77}, {"\u4e2d", 2000}, {"ab", 1}, {"A", 0}, {"c", 1200}};
 }
@@ -56,8 +56,9 @@ inline neardup::idf_table sample_idf_table() {
   return neardup::idf_table(terms);
 }
 
-/// Calls `visit(name, weighter, oracle)` for each weighter; oracle(counts, bits, seed) returns the units of each token.
-/// A sample has one weighter of each form: of no table, of a table, that adjusts others' weights, and a user's.
+/// Calls `visit(name, weighter, oracle)` for each weighter. oracle(counts, bits, seed) returns the weight of each token
+/// in units of 1/256. A sample has one weighter of each form: without a table, with a table, one that adjusts the
+/// weights of another, and a user's.
 template <class Visit>
 void for_each_weighter(Visit visit) {
   using namespace neardup;

@@ -1,5 +1,5 @@
-// Classes derived from parts of the library that behave differently: their inherited members must not be used in place
-// of their own.
+// Classes that are derived from parts of the library and behave differently. The library must call their own members,
+// and not the inherited ones.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Counted allocations that fail on request. Replaces the global allocation functions, so exactly one file of a test
-// program includes this.
+// Counts allocations, and makes some of them fail. This header replaces the global allocation functions, so only one
+// file of a test program includes it.
 #pragma once
 
 #include <atomic>
@@ -59,7 +59,7 @@ inline void release(void* memory) noexcept {
   std::free(memory);
 }
 
-/// Runs `operation`; only its n-th allocation fails.
+/// Runs `operation` with only its n-th allocation failing.
 /// Returns: true if an allocation failed; false if the operation has fewer than n allocations.
 template <class Operation>
 bool fails_at(std::size_t n, const Operation& operation) {
@@ -76,8 +76,7 @@ bool fails_at(std::size_t n, const Operation& operation) {
   return thrown;
 }
 
-/// Runs `operation` repeatedly with its 1st, 2nd, ... allocation failing, until it succeeds; runs `check` after each
-/// failure.
+/// Runs `operation` with its 1st, 2nd, ... allocation failing, until it succeeds. Runs `check` after each failure.
 template <class Operation, class Check>
 std::size_t fail_each_allocation(const Operation& operation, const Check& check) {
   std::size_t failures = 0;

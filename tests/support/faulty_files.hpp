@@ -22,7 +22,7 @@
 
 namespace support {
 
-/// A model of a disk after a power failure: synced data are there; unsynced data may be there in part.
+/// A model of a disk that may lose power. Synced data are never lost. Data that are not synced may be lost in part.
 class simulated_disk {
  public:
   struct file {
@@ -60,7 +60,7 @@ class simulated_disk {
 
   enum class loss { all, nothing, some };
 
-  /// The files after a power failure, by the last component of their paths.
+  /// Returns the content of each file after a power failure. The keys are file names without folders.
   template <class Random>
   [[nodiscard]] std::map<std::string, std::string> after(loss lost, Random& random) const {
     std::map<std::string, std::size_t> names = synced_names_;
@@ -72,7 +72,8 @@ class simulated_disk {
       const file& f = files_[inode];
       std::string content = lost == loss::nothing ? f.current : f.synced;
       if (lost == loss::some && f.current != f.synced) {
-        // A prefix of the written data, or its full length with missing sectors, which a disk writes as a whole.
+        // Either only a prefix of the new data is there, or some sectors of them are zeros: a disk writes whole
+        // sectors.
         content = f.current;
         const std::size_t same = static_cast<std::size_t>(
             std::mismatch(f.synced.begin(), f.synced.end(), f.current.begin(), f.current.end()).first -
@@ -110,15 +111,15 @@ class simulated_disk {
   std::vector<name_change> changes_;
 };
 
-/// The operations of the system, counted. From call `failing_call` on they fail, once or for good. Some writes are
-/// short.
+/// Counts the file operations of the system. From call `failing_call` on, they fail once or always. Some writes write
+/// only a part.
 class faulty_files final : public neardup::detail::file_operations {
  public:
   std::size_t calls = 0, failures = 0;
-  std::size_t failing_call = 0;  ///< from 1; 0: none
+  std::size_t failing_call = 0;  ///< counted from 1; 0: no call fails
   bool fails_for_good = false;
   simulated_disk disk;
-  std::vector<simulated_disk> states;  ///< after each call, if they are kept
+  std::vector<simulated_disk> states;  ///< the disk after each call, if `keeps_states`
   bool keeps_states = false;
 
   int create(const std::string& path) override {
@@ -136,7 +137,7 @@ class faulty_files final : public neardup::detail::file_operations {
   std::ptrdiff_t write(int file, const void* bytes, std::size_t size) override {
     if (calls % 3 == 2 && size > 5) size = size / 2;
     if (fails(ENOSPC)) {
-      // A full disk takes a part of the data first.
+      // A full disk first writes a part of the data.
       if (size > 1) put(file, bytes, size / 2);
       return -1;
     }

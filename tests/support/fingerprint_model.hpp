@@ -16,7 +16,7 @@
 
 namespace support {
 
-/// The count of each distinct (hash, text) of a text.
+/// Maps (hash of a token, token) to the count of the token in a text.
 template <std::size_t Words>
 using counted_tokens = std::map<std::pair<std::array<std::uint64_t, Words>, std::string>, std::uint64_t>;
 
@@ -33,7 +33,7 @@ auto count_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_vie
   return counts;
 }
 
-/// Weighs by count: tokens of equal hash are one token.
+/// Weighs each hash by its count: tokens with equal hashes count as one token.
 template <std::size_t Words, class Weigh>
 hash_weights<Words> weigh_counts(const counted_tokens<Words>& counts, const Weigh& weigh) {
   hash_weights<Words> weights;
@@ -56,7 +56,8 @@ std::optional<neardup::simhash<Bits>> fingerprint_of_weights(const hash_weights<
   return result;
 }
 
-/// Section 6 of docs/fingerprint.md: for each bin, the token that chose it, or the best of all tokens.
+/// Computes section 6 of docs/fingerprint.md. In each bin, the token with the least value wins; tokens that chose the
+/// bin have smaller values than all others.
 template <std::size_t Bits, std::size_t Words>
 std::optional<neardup::minwise<Bits>> code_of_tokens(const counted_tokens<Words>& counts) {
   if (counts.empty()) return std::nullopt;

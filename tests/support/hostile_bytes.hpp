@@ -1,4 +1,4 @@
-// Damaged files of neardup, some with repaired checksums.
+// Makes damaged files of neardup, some with repaired checksums.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline void store_number(std::string& bytes, std::size_t at, std::size_t width, 
   for (std::size_t i = 0; i < width; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i) & 0xffU);
 }
 
-/// Recomputes the checksums of sections and header, as far as they exist.
+/// Recomputes the checksums of the sections and of the header, as far as the bytes have them.
 inline void repair_checksums(std::string& bytes) {
   if (bytes.size() < 64) return;
   const auto checksum = [&](std::size_t at, std::size_t size) {
@@ -43,8 +43,8 @@ inline void repair_checksums(std::string& bytes) {
   store_number(bytes, 56, 8, checksum(0, static_cast<std::size_t>(header)));
 }
 
-/// Makes one of many small changes, chosen by `random()`, to a file of sections: to bits, bytes and numbers, anywhere
-/// or in the header; to the length; or by moving a stretch.
+/// Makes one random change to a file of sections. It changes bits, bytes or numbers, in the header or anywhere; or the
+/// length; or it moves a stretch of bytes.
 template <class Random>
 void damage(std::string& bytes, Random& random) {
   const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
@@ -95,7 +95,8 @@ void damage(std::string& bytes, Random& random) {
   }
 }
 
-/// A copy of bytes aligned to 64, at the end of its allocation.
+/// A copy of the bytes that is aligned to 64. It ends at the end of its allocation, so that sanitizers see reads beyond
+/// it.
 class aligned_copy {
  public:
   explicit aligned_copy(std::string_view bytes)

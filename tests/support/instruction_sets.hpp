@@ -7,7 +7,7 @@
 
 namespace support {
 
-/// The levels of this machine, portable first.
+/// Returns the instruction sets of this machine, portable first.
 inline std::vector<neardup::instruction_set> instruction_sets() {
   std::vector<neardup::instruction_set> levels;
   for (const auto& one : neardup::detail::instruction_sets) {
@@ -16,7 +16,7 @@ inline std::vector<neardup::instruction_set> instruction_sets() {
   return levels;
 }
 
-/// Forces a level during its lifetime.
+/// Sets the instruction set during its lifetime.
 class forced_instruction_set {
  public:
   explicit forced_instruction_set(neardup::instruction_set level) : before_(neardup::active_instruction_set()) {

@@ -1,4 +1,5 @@
-// A kind of file with a log, for the tests that all kinds share: how it is opened, changed step by step, and observed.
+// A kind of file with a log, for the tests that all kinds share. A test opens the file, changes it step by step, and
+// reads its state.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,8 @@ class journaled {
   /// The observable state, as text.
   [[nodiscard]] virtual std::string state() const = 0;
   virtual void step(std::size_t i) = 0;
-  /// The part of a step that may be on the disk without the rest; for most kinds nothing.
+  /// Does the part of a step that is a separate change, and so may be on the disk without the rest. Most kinds have
+  /// none.
   virtual void begin_step(std::size_t i) = 0;
   virtual void save() = 0;
 };
@@ -37,18 +39,18 @@ class journaled {
 struct journaled_kind {
   std::string name;
   std::size_t steps;
-  /// Opens the file at a path, or makes it; by these operations of the system if they are given.
+  /// Opens or creates the file at a path. Uses `faulty_files` if it is not null, otherwise the system's operations.
   std::function<std::unique_ptr<journaled>(const std::string& path, faulty_files*)> open;
   std::vector<std::string> wrong_records;  ///< records that do not fit the state after the last step
 
   [[nodiscard]] std::string state_in(const std::string& path) const { return open(path, nullptr)->state(); }
 
-  /// The states before the first step and after each step, and those after the begun part of each step.
+  /// `done[i]`: the state after i steps. `begun[i]`: the state after i steps and begin_step(i).
   struct all_states {
     std::vector<std::string> done, begun;
 
-    /// Whether a state is that after `done_steps` steps, perhaps with what the next step begins with, or if the next
-    /// one may be there as a whole, after one more.
+    /// Returns true if `found` is the state after `done_steps` steps, with or without the begun part of the next step.
+    /// If `next_may_be_there`, the state after the whole next step is also right.
     [[nodiscard]] bool is_acknowledged(const std::string& found, std::size_t done_steps, bool next_may_be_there) const {
       if (found == done[done_steps] || (done_steps < begun.size() && found == begun[done_steps])) return true;
       return next_may_be_there && done_steps + 1 < done.size() && found == done[done_steps + 1];
@@ -81,7 +83,7 @@ inline journaled_kind::all_states journaled_kind::states() const {
   return result;
 }
 
-/// Makes a kind of a class, its steps, and functions that observe and open it.
+/// Makes a kind from steps, and from functions that open a file and read its state.
 template <class Durable>
 journaled_kind kind_of(std::string name, std::vector<std::function<void(Durable&)>> steps,
                        std::function<std::string(const Durable&)> state_of,
@@ -117,7 +119,7 @@ journaled_kind kind_of(std::string name, std::vector<std::function<void(Durable&
           std::move(wrong_records)};
 }
 
-/// Appends a record to a log, whatever it is, as the last one.
+/// Appends a record with any payload and right checksums to a log.
 inline void append_record(const std::string& log, std::string_view payload) {
   const std::string bytes = read_bytes(log);
   const auto number = neardup::detail::log_frame(bytes).number();
@@ -136,7 +138,7 @@ inline std::string text_of(std::uint32_t i) {
   return i % 2 == 0 ? text : text + "more";
 }
 
-/// The messages of logs that are refused.
+/// The messages with which damaged logs are refused.
 inline const std::string damaged_header =
     "its header is damaged; restore the file and its log from a copy, or move the log away to go on without its "
     "changes";
@@ -152,7 +154,7 @@ inline std::string refusal_of_version(int version) {
          "; this program reads version 1. Make the file anew, or use the version of neardup that wrote it";
 }
 
-/// A log with version 7 in its header, and the checksum of that.
+/// Returns the log with version 7 in its header, and a right checksum of the header.
 inline std::string with_version_7(std::string log) {
   log[8] = 7;
   const std::uint64_t checksum =

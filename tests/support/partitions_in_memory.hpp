@@ -1,4 +1,4 @@
-// A store of partitions in memory, which fails when it is told to.
+// A store of partitions in memory. Tests can make its calls fail.
 #pragma once
 
 #include <algorithm>

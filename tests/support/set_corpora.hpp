@@ -1,4 +1,4 @@
-// Random feature sets of several shapes, on which joins behave differently.
+// Random feature sets of several shapes, for which joins take different paths.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace oracle {
 
 enum class set_shape {
-  clusters,   // edited copies of earlier sets, with feature frequencies as of words
-  templates,  // mostly common features, similarities around a threshold
+  clusters,   // edited copies of earlier sets; feature frequencies as those of words
+  templates,  // mostly common features; similarities around a threshold
   copies,     // few distinct sets
   family,     // variants of one set
   common,     // one feature in every set

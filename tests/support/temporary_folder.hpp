@@ -1,4 +1,4 @@
-// A temporary folder for a test, which the destructor removes.
+// A temporary folder for a test. The destructor removes it.
 #pragma once
 
 #include <atomic>
@@ -26,8 +26,8 @@ class temporary_folder {
     std::filesystem::remove_all(path_, ignored);
   }
 
-  /// The path of a file in the folder. `name` is appended as text: tests also append messages with a colon, and
-  /// std::filesystem::path on Windows would take the text before a colon for a drive.
+  /// Returns the path of a file in the folder. `name` is appended as text, because std::filesystem::path on Windows
+  /// takes the text before a colon for a drive. Tests also append messages with a colon.
   [[nodiscard]] std::string operator/(std::string_view name) const { return (path_ / "").string().append(name); }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
@@ -45,7 +45,7 @@ inline std::string read_bytes(const std::string& path) {
 }
 
 inline void write_bytes(const std::string& path, std::string_view bytes) {
-  std::filesystem::remove(path);  // ext4 waits for the disk when a file is truncated and rewritten
+  std::filesystem::remove(path);  // otherwise ext4 would wait for the disk
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }

@@ -12,8 +12,8 @@ namespace support {
 
 using tokens = std::vector<std::string>;
 
-/// A copy of a text in an allocation of exactly its size, so that the address sanitizer detects reads beyond it, and
-/// views that outlive it.
+/// A copy of a text in an allocation of exactly its size. So the address sanitizer detects reads beyond the text, and
+/// uses of a view after the text.
 class exact_copy {
  public:
   explicit exact_copy(std::string_view text) : bytes_(text.begin(), text.end()) { bytes_.shrink_to_fit(); }
@@ -30,8 +30,8 @@ tokens tokens_of(const Tokenizer& tokenize, std::string_view text) {
   return result;
 }
 
-/// The tokens of a text that comes in chunks. Cuts wherever the tokenizer allows it, so that short texts are read in
-/// pieces, too.
+/// Returns the tokens of a text that comes in chunks. Cuts it wherever the tokenizer allows, so that even short texts
+/// are read in pieces.
 template <class Tokenizer>
 class token_stream {
  public:
@@ -51,7 +51,7 @@ class token_stream {
   neardup::detail::text_reader<Tokenizer, false> reader_;
 };
 
-/// The tokens of a text in chunks. `stream` may have processed other texts before.
+/// Returns the tokens of a text in chunks. `stream` may have read other texts before.
 template <class Tokenizer>
 tokens tokens_of_chunks(token_stream<Tokenizer>& stream, const std::vector<std::string_view>& chunks) {
   tokens result;
@@ -72,7 +72,7 @@ inline std::vector<std::string_view> cut_at(std::string_view text, std::size_t p
   return {text.substr(0, position), text.substr(position)};
 }
 
-/// A text with unprintable bytes as \xNN, for the output of tests.
+/// Returns the text with unprintable bytes as \xNN, for the output of tests.
 inline std::string printable(std::string_view text) {
   std::string result;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// The widths for tests of fingerprints: common and odd ones, multiples of 64 bits or not.
+// The widths for tests of fingerprints: common and unusual widths, with and without a partly used word.
 #pragma once
 
 #include <cstddef>
