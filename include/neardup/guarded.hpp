@@ -24,7 +24,7 @@ namespace neardup::inline v0 {
 namespace detail {
 
 /// A deduplicator, or a class that wraps a deduplicator. The member describer() returns a describer, which computes the
-/// fingerprint and the features of a text without access to the deduplicator, so it needs no lock.
+/// fingerprint and the features of a text without access to the deduplicator. So the computation needs no lock.
 template <class T>
 concept deduplicating = requires(const T& value) {
   typename T::workspace;

@@ -194,7 +194,7 @@ inline bool in_steps(const any_runner& run, std::size_t parts, std::size_t count
 /// Options of pairs() and visit_pairs(). Of these options, only `copies_once` changes a result.
 struct join_options {
   /// If true, there are fewer pairs of equal inputs (copies) within one corpus. Only the first of equal inputs is
-  /// paired with other inputs, and each copy is paired only with the first one. A thousand copies of a text then give
+  /// paired with other inputs, and each copy is paired only with the first input. A thousand copies of a text then give
   /// 999 pairs, not 499,500.
   bool copies_once = false;
 

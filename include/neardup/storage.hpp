@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Includes all public headers of neardup/storage/. They save objects of the library to files, and read these files.
+// Includes all public headers of neardup/storage/. These headers save objects of the library to files, and read these
+// files.
 #pragma once
 
 #include "version.hpp"

@@ -46,7 +46,8 @@ struct threads {
     try {
       start();
     } catch (...) {
-      // Either there are no more threads, or there is no memory for one. The calling thread runs the remaining parts.
+      // Either there are no more threads, or there is no memory for a thread. The calling thread runs the remaining
+      // parts.
     }
 #else
     start();

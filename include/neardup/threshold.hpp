@@ -85,11 +85,11 @@ struct bits {
 enum class set_similarity {
   /// The overlap, divided by the number of distinct elements of the two sets. See jaccard_similarity().
   jaccard,
-  /// The overlap, divided by the square root of the product of the two sizes. It is weighted_cosine() with equal
-  /// weights.
+  /// The overlap, divided by the square root of the product of the two sizes. The cosine equals weighted_cosine() with
+  /// equal weights.
   cosine,
-  /// The overlap, divided by the size of the smaller set. It is 1 for a paragraph and the page that contains the
-  /// paragraph.
+  /// The overlap, divided by the size of the smaller set. The containment is 1 for a paragraph and the page that
+  /// contains the paragraph.
   containment,
 };
 

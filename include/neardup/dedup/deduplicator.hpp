@@ -516,8 +516,8 @@ class deduplicator : public detail::base_of_deduplicator<Features, Id> {
       : base(detail::feature_describer<Features>(std::move(extract)), detail::set_judge(least),
              feature_candidates(least), false) {}
 
-  // Containment does not compile. A later document may contain an earlier one. The earlier document would then be the
-  // duplicate, and come before its original.
+  // Containment does not compile. A later document may contain an earlier document. The earlier document would then be
+  // the duplicate, and come before its original.
   template <std::same_as<containment> Threshold>
   explicit deduplicator(const Threshold& least) : deduplicator(Features(), least) {}
   template <std::same_as<containment> Threshold>

@@ -17,9 +17,9 @@
 namespace neardup::inline v0 {
 
 /// Finds candidates by shared features: every kept document that reaches the Jaccard similarity or cosine of a
-/// threshold, and few others. This class is a `Source` of a decider. Programs that keep their documents elsewhere can
-/// use the class directly. A document is identified by a number. A description is any type with a member `features`:
-/// ascending numbers of 32 or 64 bits.
+/// threshold, and few other documents. This class is a `Source` of a decider. Programs that keep their documents
+/// elsewhere can use the class directly. A document is identified by a number. A description is any type with a member
+/// `features`: ascending numbers of 32 or 64 bits.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates;
 /// erase() is O(1).

@@ -77,7 +77,8 @@ NEARDUP_DEDUP_TEMPLATE std::vector<std::uint32_t> label_similar<std::uint32_t>(c
 ///
 /// A set is dropped if it is similar to a set that was kept before it. Its representative is the most similar of these
 /// kept sets; of equally similar sets, the earliest one. A set without features is alone in its group. For containment,
-/// if `options.preference` is empty, the largest sets are decided first, so that the sets that contain others are kept.
+/// if `options.preference` is empty, the largest sets are decided first, so that the sets that contain other sets are
+/// kept.
 /// Returns: one label per set: the position of the representative of its group, which is the most preferred member. Set
 /// i is kept if and only if label[i] == i.
 /// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has a wrong number

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Decides from a list of matching pairs which documents are kept, and which kept document is the original of a dropped
-// one.
+// document.
 #pragma once
 
 #include <algorithm>

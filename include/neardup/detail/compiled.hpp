@@ -20,7 +20,7 @@
 //   NEARDUP_INLINE void posting_lists::split() { … }
 //   #endif
 //
-// Only src/bodies.cpp defines NEARDUP_BODIES, so it contains these bodies.
+// Only src/bodies.cpp defines NEARDUP_BODIES, so only src/bodies.cpp contains these bodies.
 #pragma once
 
 #include "../error.hpp"

@@ -97,7 +97,7 @@ NEARDUP_INLINE std::size_t unbounded_edit_distance(std::span<const char32_t> a, 
 
 /// Returns the edit distance if it is at most `max_distance`, otherwise nullopt. edit_distance(a, b, max_distance) is
 /// faster than edit_distance(a, b).
-/// Complexity: O(n * max_distance / 64), and less for texts that are much farther apart.
+/// Complexity: O(n * max_distance / 64) for texts of n code points, and less for texts that are much farther apart.
 [[nodiscard]] inline std::optional<std::size_t> edit_distance(std::string_view a, std::string_view b,
                                                               std::size_t max_distance) {
   return detail::bounded_edit_distance(detail::code_points_of(a), detail::code_points_of(b)).at_most(max_distance);

@@ -34,8 +34,8 @@ concept tokenizer_other_than = !std::same_as<T, Holder> && tokenizer<T>;
 ///
 /// Tokens, hashes and fingerprints are the same as with the tokenizer that the object holds. Copies share the held
 /// tokenizer. With the hasher xxh3 of any width, a simhasher, minwise_hasher or feature_extractor makes one virtual
-/// call per text, and is as fast as with the held tokenizer. With any other hasher, it makes one virtual call per
-/// token. text_stream and composition_of() do not support any_tokenizer.
+/// call per text, and is as fast as with the held tokenizer. With any other hasher, the object makes one virtual call
+/// per token. text_stream and composition_of() do not support any_tokenizer.
 /// Example: `auto t = with_tokenizer(parse_features(name), [](const auto& t) { return any_tokenizer(t); });
 ///          simhasher hash{t, tf{}};`
 class any_tokenizer {

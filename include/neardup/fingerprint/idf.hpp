@@ -320,8 +320,8 @@ class any_weighter {
   }
 
   /// Calls `use(weighter)` with the weighter of a choice. For unit and tf, the weighter has the type unit or tf,
-  /// because these need no counts of tokens. For all other choices it is an any_weighter. So `use` is compiled for
-  /// three types.
+  /// because these need no counts of tokens. For all other choices, the weighter is an any_weighter. So `use` is
+  /// compiled for three types.
   /// Throws: std::invalid_argument if the choice needs a table and `table` is null.
   /// Returns: the result of `use`.
   template <class Use>

@@ -70,7 +70,7 @@ class keywords {
   }
 
   /// Returns the keywords of a text. The keyword with the highest score comes first.
-  /// Complexity: linear in the length of the text, plus O(n log n).
+  /// Complexity: linear in the length of the text, plus O(n log n) for n keywords.
   [[nodiscard]] std::vector<keyword> rank(std::string_view text) const {
     workspace memory;
     return rank(text, memory);

@@ -116,7 +116,8 @@ class text_stream {
 /// spreads the work over threads: neardup::threads, or a runner of your own. The default is the calling thread only.
 /// The result is the same for every runner. Each thread has one workspace, and takes a few texts at a time. So all
 /// threads end at about the same time, whatever the lengths of the texts.
-/// Throws: the exception of `hash` for the first text for which it throws.
+/// Throws: the exceptions of `hash`. If several calls of `hash` throw, the exception for the first of their texts is
+/// thrown.
 /// Example: `auto fingerprints = fingerprint_all(hash, texts, threads{8});`
 template <class Simhasher, class Texts>
 [[nodiscard]] std::vector<std::optional<typename Simhasher::fingerprint_type>> fingerprint_all(

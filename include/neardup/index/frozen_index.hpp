@@ -52,7 +52,7 @@ entries_source(const Entry*) -> entries_source<Entry>;
 /// Memory while building: the memory of the index and of the input, and twice the memory of 2^23 pairs. More than 2^26
 /// pairs are first partitioned coarsely, within the memory of the index. Then each part is partitioned separately.
 /// Tables whose buckets are cache lines take another 8 bytes per fingerprint.
-/// Complexity: building takes O(tables * n), because it partitions, and does not sort.
+/// Complexity: building an index of n pairs takes O(tables * n), because the build partitions, and does not sort.
 /// Example: `const frozen_index<64> index(3, 5, fingerprints);  for (auto& m : index.search(query)) print(m.id);`
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,

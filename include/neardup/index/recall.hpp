@@ -115,7 +115,7 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 
 /// Returns the probability that the SimHash fingerprints of two texts with this cosine similarity differ in at most k
 /// of `bits` bits. It is assumed that each bit differs independently, with probability acos(cosine) / pi. The result is
-/// exact in the limit of many features. For texts of at most ten features, it is wrong by some hundredths.
+/// exact in the limit of many features. For texts of at most ten features, the result is wrong by some hundredths.
 /// Throws: std::invalid_argument if k is not in 0..bits, or if the cosine is not in -1..1.
 /// Complexity: O(k).
 [[nodiscard]] inline double match_probability(std::size_t bits, int k, double cosine) {

@@ -216,7 +216,7 @@ class passage_shuffle {
   }
   /// Returns the passages of a part that may be repeated. Blob i belongs to partition i. `first_document`: the number
   /// of the first document of the part among the documents of all parts. `repeated`: the blobs of repeated_anchors() of
-  /// all partitions, one after the other, in any order. They are not copied if their address is a multiple of 8.
+  /// all partitions, one after the other, in any order. The bytes are not copied if they begin at a multiple of 8.
   template <class Documents>
   [[nodiscard]] std::vector<std::vector<std::byte>> scatter(const Documents& documents, std::uint64_t first_document,
                                                             blob repeated) const {
@@ -296,7 +296,7 @@ inline void keep_whole_words(std::string_view text, std::vector<std::pair<std::s
 
 /// Returns the parts to cut out of one text: the union of its passages, as views of the text, in order. If no unit is
 /// between two passages, they are joined to one view. If the views of all texts are cut out of the corpus, each unit in
-/// them still occurs elsewhere in the corpus.
+/// the views still occurs elsewhere in the corpus.
 ///
 /// Views begin and end with whole words. Passages of bytes without a whole word have no view.
 /// Precondition: `found` has passages of this text only, ordered by `begin`.

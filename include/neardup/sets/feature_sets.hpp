@@ -83,8 +83,8 @@ class feature_sets {
   std::size_t add(std::span<const Feature> features) {
     detail::check_ascending(features);
     const std::size_t begin = feature_count();
-    // If `features` refers to features_, it is invalid after resizing, so the position `from` is kept. Resizing also
-    // removes the features that an earlier call appended before it threw.
+    // `features` may refer to features_. Then `features` is invalid after resizing, so the position `from` is kept.
+    // Resizing also removes the features that an earlier call appended before it threw.
     const Feature* const own = features_.data();
     const bool is_own = !std::less<>()(features.data(), own) && std::less<>()(features.data(), own + begin);
     const std::ptrdiff_t from = is_own ? features.data() - own : 0;

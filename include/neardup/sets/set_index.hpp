@@ -82,10 +82,10 @@ struct set_match {
 /// An index may have a *base*: the sets of a mapped file, which set_index_file::index() returns. The file never
 /// changes. Sets that are added later are kept in memory. A bit marks an id of the base as erased or replaced.
 ///
-/// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the number of sets
-/// that share rare features with it. erase() is O(1). If the index has a base of n ids, a call that takes an id takes
-/// O(log n) more. No insertion rebuilds the whole index. A new order of the features is applied in small steps, during
-/// later insertions.
+/// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the number of
+/// stored sets that share rare features with this set. erase() is O(1). If the index has a base of n ids, a call that
+/// takes an id takes O(log n) more. No insertion rebuilds the whole index. A new order of the features is applied in
+/// small steps, during later insertions.
 /// Memory: a distinct set of n features takes the size of its features, an eighth of that size, and about 50 bytes.
 /// Each of its n - ceil(s * n) + 1 rarest features (all n features for containment) has a posting of 15 bytes. For
 /// Jaccard, s is the similarity; for cosine, s is its square. An id takes 20 bytes and its own size. The index takes

@@ -39,7 +39,8 @@ enum class shuffle_payload : std::uint8_t {
   sets,
 };
 
-/// Settings of a shuffle. All scatters and gathers of one shuffle need the same settings. Each blob contains them.
+/// Settings of a shuffle. All scatters and gathers of one shuffle need the same settings. Each blob contains the
+/// settings.
 struct shuffle_settings {
   /// The least similarity of a pair, with its measure.
   set_threshold least = jaccard{0.8};

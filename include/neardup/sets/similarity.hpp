@@ -36,7 +36,8 @@ auto elements_of(const T& set) noexcept {
 }  // namespace detail
 
 /// Returns the Jaccard similarity of two sets, from 0 to 1: the size of their intersection divided by the size of their
-/// union. Two empty sets have similarity 0. If it were 1, all texts without features would be duplicates of each other.
+/// union. Two empty sets have similarity 0. With similarity 1, all texts without features would be duplicates of each
+/// other.
 /// Precondition: each set is contiguous, ascending and without duplicates, as simhasher::features() and
 /// feature_extractor return sets.
 /// Complexity: O(|a| + |b|). Sets of numbers are compared without a branch per element.

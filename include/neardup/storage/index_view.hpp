@@ -54,7 +54,7 @@ class index_view
 
   /// Checks all checksums. Also checks that the tables contain exactly the stored fingerprints.
   /// Throws: std::runtime_error if a check fails.
-  /// Complexity: O(tables * n).
+  /// Complexity: O(tables * n) for n fingerprints.
   void verify() const {
     file().check_sections();
     engine_.check(file());

@@ -108,7 +108,8 @@ class log_contents {
 /// written. A change is a record, which may be any byte string. A record is on the disk when append() returns. After a
 /// crash, each record is either complete or absent.
 ///
-/// A `State` is the content of the file. It has three member functions, which may be private if `journal` is a friend:
+/// A `State` is the content of the file. The class has three member functions, which may be private if `journal` is a
+/// friend:
 /// - `journaled_file read(path)` reads the file;
 /// - `bool replay(record)` applies a record. The function returns false if the record cannot be applied to the state;
 /// - `std::uint64_t write(path, log)` writes the file atomically. `log`, a `std::optional<log_extent>`, is the log

@@ -39,8 +39,8 @@ class fingerprint_matcher : public matcher<Number> {
   using typename matcher<Number>::take_type;
 
   /// Makes a matcher. `fingerprints` are in the order of decision. `blocks`: see bits. If `features` are given, a join
-  /// of sets may find the candidate pairs, if it is estimated to cost less; docs/decisions/0028-prefix-filter.md has
-  /// figures.
+  /// of sets may find the candidate pairs, if such a join is estimated to cost less;
+  /// docs/decisions/0028-prefix-filter.md has figures.
   fingerprint_matcher(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, int blocks,
                       const any_runner& run, compared_features<Number> features)
       : fingerprints_(fingerprints), bits_(bits), k_(k), blocks_(blocks), run_(run), features_(std::move(features)) {}

@@ -54,8 +54,9 @@ class matcher {
   /// is 0.
   virtual bool find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
                                const left_out& pairs) = 0;
-  /// Returns n <= 127: once find_candidates() has found n candidate pairs of a document, it may leave out further pairs
-  /// of this document. The result is 0 if no pair may be left out. If it is not 0, each candidate pair matches.
+  /// Returns n <= 127: once a search has found n candidate pairs of a document, find_candidates() may leave out further
+  /// pairs of this document. The result is 0 if no pair may be left out. If the result is not 0, each candidate pair
+  /// matches.
   [[nodiscard]] virtual std::uint8_t enough_pairs() const { return 0; }
 
   /// Returns the closeness of a candidate pair, or nullopt if the pair does not match. The result may also be nullopt

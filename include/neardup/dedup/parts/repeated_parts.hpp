@@ -48,8 +48,8 @@ struct repeated_part_options {
 /// Collects the parts of documents, and decides which parts repeat an earlier part.
 ///
 /// Two parts are equal if they have the same bytes after ASCII white space is removed at both ends, and each other run
-/// of it is replaced by one space. Only a 128-bit hash of a part is stored. Among n different parts, two have the same
-/// hash with a probability of n^2 / 2^129.
+/// of white space is replaced by one space. Only a 128-bit hash of a part is stored. Among n different parts, two have
+/// the same hash with a probability of n^2 / 2^129.
 /// Memory: 4 bytes per part, 8 bytes per document, and some 50 bytes for each distinct part. With a similarity below 1,
 /// another 4 bytes per feature of the distinct parts.
 /// Example:

@@ -36,8 +36,9 @@ struct band_step {
   // point. All words are 0 between calls.
   std::uint64_t* matches;
   // For each column, two words per lane, which compare a cell of the last computed row with the cell to its left. The
-  // highest bit of the first word is set if the cell is greater by one, and that of the second word if it is less by
-  // one. In columns above `filled`, the words are unspecified, and each cell counts as greater by one.
+  // highest bit of the first word is set if the cell is greater by one. The highest bit of the second word is set if
+  // the cell is less by one. In columns above `filled`, the words are unspecified, and each cell counts as greater by
+  // one.
   std::uint64_t* steps;
   std::size_t filled = 0;
   range upper, lower;                              // the lower band is empty if lower.begin == lower.end

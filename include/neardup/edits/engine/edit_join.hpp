@@ -46,9 +46,9 @@ class gram_order {
     std::vector<std::uint8_t> marks;  // marks of positions in the text
   };
 
-  /// Prefix filter: writes the shortest prefix of a text to memory.grams. The prefix is the rarest q-grams of the text,
-  /// just enough of them that `edits` edits cannot change all. Of each bucket, the prefix has either all q-grams of the
-  /// text or none.
+  /// Prefix filter: writes the shortest prefix of a text to memory.grams. The prefix consists of the rarest q-grams of
+  /// the text: as few as possible, but so many that `edits` edits cannot change all of them. Of each bucket, the prefix
+  /// has either all q-grams of the text or none.
   ///
   /// An edit changes only the q-grams that overlap its position. So changing two q-grams whose positions differ by q or
   /// more takes two edits. If two texts are within `edits` edits, their prefixes share a q-gram, at positions at most
@@ -204,8 +204,8 @@ class edit_join {
   std::vector<std::uint8_t> is_added_;
   std::vector<std::size_t> begins_, ends_;  // bucket b: [begins_[b], ends_[b]), allocated up to begins_[b + 1]
   std::vector<entry> entries_;
-  // Added texts without a prefix: the allowed edits may change all of their q-grams. These texts are candidates for
-  // every text.
+  // Added texts without a prefix, because the allowed edits may change all q-grams of the text. These texts are
+  // candidates for every text.
   std::vector<std::uint32_t> without_grams_;
   gram_order::prefix_memory prefix_;
 };

@@ -35,7 +35,8 @@ inline constexpr std::uint32_t empty_bin = 0xffffffffU;
 /// The greatest number of hashes per call of add().
 inline constexpr std::size_t max_added_hashes = 1024;
 
-/// The two odd factors of a bin. To fill the bin, the lower and the upper 16 bits of each hash are multiplied by them.
+/// The two odd factors of a bin. To fill the bin, the lower and the upper 16 bits of each hash are multiplied by these
+/// factors.
 struct bin_factors {
   std::uint16_t of_lower;
   std::uint16_t of_upper;

@@ -28,7 +28,7 @@ struct hash_sort_scratch {
 /// There are up to twice as many buckets as numbers. The highest bits of a number determine its bucket. So no branch is
 /// mispredicted, and hardly anything has to be sorted within a bucket. If many numbers are in one bucket, as with a
 /// weak hasher, std::sort is used.
-/// Complexity: linear for uniformly distributed numbers, O(n log n) for any numbers.
+/// Complexity: linear for uniformly distributed numbers, and O(n log n) for any n numbers.
 /// Throws: std::bad_alloc, before anything is changed.
 template <std::unsigned_integral T>
 void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {

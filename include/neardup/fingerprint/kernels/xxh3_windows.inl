@@ -109,8 +109,8 @@ class window_vectors {
   }
 
   /// The vector of two hashes is not written in a loop, because g++ 12 -O2 for AArch64 would build it in memory. With a
-  /// loop, this version would take 1.12 times as many instructions as the portable version. Without a loop, it takes
-  /// .91 times as many.
+  /// loop, this version would take 1.12 times as many instructions as the portable version. Without a loop, this
+  /// version takes .91 times as many.
   NEARDUP_ALWAYS_INLINE words::vector operator()(const char* text, std::size_t) const noexcept {
 #if NEARDUP_FORM == NEARDUP_PORTABLE
     return hash_.hash_4_to_8(text);

@@ -36,7 +36,7 @@ struct id_marks {
   std::array<std::uint64_t, slots / word_bits> words{};
 };
 
-/// The ids of each slot. ids_[slot] is the smallest id of a slot, so a search can prefetch it. In most corpora few
+/// The ids of each slot. ids_[slot] is the smallest id of a slot, so a search can prefetch this id. In most corpora few
 /// slots have several ids. Such a slot has a list of all its ids in the array lists_. `Array`: large_array, or
 /// mapped_array for an index in a file.
 template <class Id, class Offset, template <class> class Array = large_array>

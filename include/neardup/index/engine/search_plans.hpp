@@ -18,8 +18,8 @@ namespace neardup::inline v0::detail {
 
 /// The key of a table: some bits of a fingerprint, packed into one word. The mask of the table says which bits.
 ///
-/// If the mask has more than `max_width` bits, the key has only the lowest `max_width` of them. No match is lost: two
-/// fingerprints that differ in at most r bits of the mask differ in at most r bits of the shorter key.
+/// If the mask has more than `max_width` bits, the key has only the lowest `max_width` of these bits. No match is lost:
+/// two fingerprints that differ in at most r bits of the mask differ in at most r bits of the shorter key.
 template <std::size_t Words>
 class table_key {
  public:

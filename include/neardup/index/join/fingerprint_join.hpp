@@ -337,7 +337,8 @@ class fingerprint_join {
     std::size_t begin, end;
   };
 
-  /// Joins the records [first, last) of a bucket with all later ones. If kept_ > 0, joins them with the kept ones.
+  /// Joins the records [first, last) of a bucket with all later records. If kept_ > 0, joins the records of [first,
+  /// last) that are not kept with all kept records of the bucket instead.
   template <class Use>
   bool join_bucket(const arrays& records, range bucket, std::size_t first, std::size_t last, const Use& use) const {
     if (bucket.end - bucket.begin < 2) return true;

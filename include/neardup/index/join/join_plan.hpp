@@ -86,7 +86,7 @@ class join_plan {
   /// Plans the join of `count` fingerprints of `bits` bits within k bits, in the layout of `blocks` blocks. If kept >
   /// 0, the first `kept` fingerprints are joined only with the other fingerprints, not with each other. If blocks is 0,
   /// the plan takes the layout that is cheapest for `sample`, which is some of the fingerprints. If keys are skewed,
-  /// some buckets are crowded, and the cheapest layout may be another one than for uniform fingerprints.
+  /// some buckets are crowded. Then the cheapest layout may differ from the cheapest layout for uniform fingerprints.
   /// Throws: std::invalid_argument unless layout::is_valid(bits, k, blocks), or blocks = 0 and 0 <= k <= bits.
   NEARDUP_COLD join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::size_t kept,
                          std::span<const words_type> sample, instruction_set level)

@@ -276,9 +276,10 @@ class partition_search {
     windows_.reset(most_);
   }
 
-  /// Reads a section of the partition. If `takes`, the search keeps new windows; when it is full, it passes new windows
-  /// to `spill`. If `reports`, the search passes repeated windows to `visit`, if their first occurrences are kept. If
-  /// passages must be in several documents, first read all sections with `takes`, then again with `reports`.
+  /// Reads a section of the partition. If `takes`, the search keeps new windows, until it has as many as it can keep.
+  /// Then it passes new windows to `spill`. If `reports`, the search passes repeated windows to `visit`, if their first
+  /// occurrences are kept. If passages must be in several documents, first read all sections with `takes`, then again
+  /// with `reports`.
   void read(std::span<const window_record> records, bool takes, bool reports, const visit_type& visit,
             const spill_type& spill);
 

@@ -382,8 +382,8 @@ class row_join {
   }
 
   /// Estimates from a sample whether rows of parts cost less than rows of frequent features. A row of a feature that n
-  /// sets have costs about n / 8 ns, because a tenth of these sets are candidates. It costs 800 ns at most, as the sets
-  /// of a very frequent feature are joined as a corpus of their own. A row of a part costs 100 ns.
+  /// sets have costs about n / 8 ns, because a tenth of these sets are candidates. The row costs 800 ns at most, as the
+  /// sets of a very frequent feature are joined as a corpus of their own. A row of a part costs 100 ns.
   /// Returns: about how many rows of parts there are, or 0 if no set has such rows.
   [[nodiscard]] std::uint64_t choose_parts() {
     constexpr std::uint64_t most_cost = 6400;

@@ -67,7 +67,7 @@ struct set_join_sizes {
 /// Returns true if set_join joins the rows of one feature faster than a comparison row by row: if the feature has at
 /// least `large` rows, and at least large * large candidate pairs. In a candidate pair, at least one of the two rows is
 /// in the shorter prefix of its set. A frequent feature may have few candidate pairs: for example, if all texts of a
-/// template have it, but few of them in the shorter prefix.
+/// template have the feature, but few of these texts have it in the shorter prefix.
 /// position_of(row) is the position of the feature in the prefix of the row's set.
 /// Precondition: the rows ascend by size.
 template <class Row, class PositionOf>

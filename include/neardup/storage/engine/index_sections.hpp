@@ -212,7 +212,7 @@ class view_engine {
   /// Checks the content. Every table must have each fingerprint exactly once, in the bucket in which searches look for
   /// it. The lists of ids must be sorted.
   /// Throws: std::runtime_error if the check fails; file.refuse() throws it.
-  /// Complexity: O(tables * n).
+  /// Complexity: O(tables * n) for n fingerprints.
   /// Memory: one bit per fingerprint.
   void check(const container& file) const {
     check_store(file);

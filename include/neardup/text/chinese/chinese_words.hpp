@@ -30,7 +30,7 @@ namespace neardup::inline v0 {
 /// keep_symbols is set. Traditional characters and full-width forms are not converted; convert the text first if you
 /// need this. Copies share the dictionary and the model.
 /// Thread safety: several threads may call const members at once.
-/// Complexity: O(n) if the length of words is bounded.
+/// Complexity: linear in the length of the text, if the length of words is bounded.
 /// Source: the algorithm of jieba (Sun Junyi). The results were compared with version 0.42.1.
 /// Example: `chinese_words words{dictionary};  simhasher hash{words, top{20, tf_idf{table}}};`
 class chinese_words {

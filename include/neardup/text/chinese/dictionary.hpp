@@ -81,9 +81,9 @@ constexpr double natural_logarithm(std::uint64_t number) noexcept {
   const std::uint64_t sum = rest.high + low_part.high + (low < rest.low ? 1U : 0U);  // low_part.high is below 64
   const std::uint64_t middle = sum + high_part.low;
   const std::uint64_t whole = high_part.high + (sum < rest.high ? 1U : 0U) + (middle < sum ? 1U : 0U);
-  // `top` has the 64 highest bits of the fixed-point number whole.middle, where 1 <= whole <= 44. Rounds them to 53
-  // bits. Bit 10 alone decides, because no logarithm is exactly halfway. The rounding is explicit, because a conversion
-  // to double might round in another way.
+  // `top` has the 64 highest bits of the fixed-point number whole.middle, where 1 <= whole <= 44. The code rounds these
+  // bits to 53 bits. Bit 10 alone decides, because no logarithm is exactly halfway. The rounding is explicit, because a
+  // conversion to double might round in another way.
   const auto shift = static_cast<unsigned>(std::countl_zero(whole));
   const std::uint64_t top = whole << shift | middle >> (64 - shift);
   auto result = static_cast<double>((top >> 11) + (top >> 10 & 1)) * 2048;
@@ -255,7 +255,7 @@ class word_dictionary {
   /// Finds the most probable segmentation of the characters in `steps`, and sets `next` of each element. The
   /// probability is the product of frequency / total over the words; an unknown character has the frequency 1. Of equal
   /// probabilities, the longer word wins.
-  /// Complexity: O(n * length of the longest word).
+  /// Complexity: O(n * length of the longest word) for n characters.
   void best_path(std::vector<detail::segment_step>& steps) const noexcept;
 
   /// Returns true if the characters begin .. end form a word of the dictionary.

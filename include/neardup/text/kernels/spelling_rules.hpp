@@ -42,7 +42,7 @@ struct spelling_change {
 ///
 /// `rule.next(text, from, at_end)` returns the first change that begins at `from` or later. If there is no change, its
 /// `begin` is the end of the text. An open change begins at most 128 bytes before the end. `rule.pass(text)` tells the
-/// rule that `text` has been passed on. The next call of next() gets the text after it.
+/// rule that `text` has been passed on. The next call of next() gets the text after `text`.
 template <class Rule>
 class spelling_rewriter {
  public:

@@ -331,8 +331,9 @@ NEARDUP_ALWAYS_INLINE std::size_t add_multibyte_avx512(__m512i bytes, std::size_
 }
 NEARDUP_END
 
-/// Processes the characters that begin before `limit`: with take_blocks_avx512() those that the masks cover, and with
-/// take_characters() the others. For a class of cursors without take_blocks_avx512(), take_blocks() uses AVX2.
+/// Processes the characters that begin before `limit`. take_blocks_avx512() processes the characters that the masks
+/// cover, and take_characters() processes the other characters. For a class of cursors without take_blocks_avx512(),
+/// take_blocks() uses AVX2.
 template <class Cursor>
 void take_all_blocks_avx512(Cursor& cursor, const char* limit) noexcept {
   for (;;) {
