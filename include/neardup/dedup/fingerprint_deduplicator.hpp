@@ -29,7 +29,7 @@ struct fingerprint_dedup_options {
   /// the distance is computed by distance_for(): the smallest distance at which fingerprints find the share `recall` of
   /// all pairs that reach the similarity. Do not set this member if the threshold is a distance (bits).
   std::optional<bits> distance = std::nullopt;
-  std::optional<double> recall = std::nullopt;  ///< share to find, see `distance`; default_recall() if not given
+  std::optional<double> recall = std::nullopt;  ///< the least recall; see `distance`; by default default_recall()
   /// A text with fewer distinct tokens is short. Close fingerprints alone do not make short texts duplicates. Without a
   /// check, two short texts are duplicates only if they have the same tokens.
   std::size_t min_tokens = default_min_tokens;

@@ -130,9 +130,10 @@ class failure_limit {
   std::atomic<std::ptrdiff_t> failures_left_, pairs_needed_;
 };
 
-/// The settings of a failure_limit.
+/// The settings of a failure_limit. For n sets, most_failures = max(least, a_set * n), and least_pairs = n /
+/// sets_a_pair.
 struct failure_limits {
-  std::size_t least = std::size_t{1} << 20, a_set = 256;  // failures in all and per set; a failure takes about 10 ns
+  std::size_t least = std::size_t{1} << 20, a_set = 256;  // a failure takes about 10 ns
   std::size_t sets_a_pair = 4;
 
   [[nodiscard]] failure_limit of(std::size_t sets) const noexcept {

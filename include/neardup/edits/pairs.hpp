@@ -91,7 +91,7 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
     const auto members = texts.members(rank);
     return second ? members.back() >= first_count : members.front() < first_count;
   };
-  std::size_t done = 0;  // guarded by the mutex
+  std::size_t done = 0;  // number of finished texts; guarded by the mutex
   const auto advance = [&](std::size_t count) {
     if (!least.progress) return;
     const std::lock_guard lock(mutex);

@@ -54,7 +54,7 @@ template <std::size_t Words>
   // batch.
   const double scanned = (n + more / 2) / static_cast<double>(fingerprints_a_probe<Words>());
   const auto keys = static_cast<double>(shape.probe_count(shape.k()));
-  const double of_probe = 20 + (std::min)(100.0, 6e-5 * n);  // per looked-up key; large tables are not in the cache
+  const double of_probe = 20 + (std::min)(100.0, 6e-5 * n);  // cost of looking up a key; large tables miss the cache
   const double search = more * (of_search + (scanned <= keys ? of_scan * scanned : of_probe * keys));
   double join = join_cost * (of_kept * n + of_joined * more);
   if (search <= join) return false;

@@ -103,7 +103,7 @@ class fingerprint_matcher : public matcher<Number> {
     if (cost <= least_cost + least_of_document * static_cast<double>(documents.size())) return false;
     if (sets_ != nullptr) return true;
     constexpr double of_feature = 16, of_candidate = 10;                  // in units of join_plan
-    constexpr std::size_t most_features = std::size_t{1} << 17, few = 4;  // of the sample: features, spare pairs
+    constexpr std::size_t most_features = std::size_t{1} << 17, few = 4;  // for `step` and `most` below
     const std::size_t looked_at = (std::min)(documents.size(), std::size_t{256});
     std::size_t features = 0;
     for (std::size_t i = 0; i < looked_at; ++i) {

@@ -357,7 +357,7 @@ class batch_search {
   std::size_t matched_count_ = 0;
   std::array<found_match, candidate_share> matched_;  // matches whose ids are prefetched
   std::size_t judged_mask_;
-  std::array<judged, max_judged> judged_;  // [hash of (query, slot)]: the last such pair
+  std::array<judged, max_judged> judged_;  // judged_[hash of (query, slot)]: the last pair with this hash
 };
 
 /// Runs a batch_search, or scans all fingerprints if a scan is faster.

@@ -66,10 +66,10 @@ struct passage_blob_header {
   std::uint64_t magic;
   kind_type kind;
   std::uint32_t partition, partitions;
-  std::uint32_t first_document, end_document;  // windows: the range of the documents
+  std::uint32_t first_document, end_document;  // in blobs of windows: the range of the documents
   std::uint32_t zero;
   std::uint64_t settings;  // a checksum of the settings of the search
-  std::uint64_t repeated;  // windows: identifies the repeated anchors
+  std::uint64_t repeated;  // in blobs of windows: identifies the repeated anchors
   std::uint64_t bytes, checksum;
 
   static constexpr std::uint64_t magic_number = 0x316273736170646eU;  // "ndpassb1"
@@ -533,7 +533,7 @@ class passage_search {
   scattered_records<window_record> scattered_;
   mutex_type found_mutex_;
   scattered_records<repeated_windows> found_;
-  std::uint64_t found_bytes_ = 1;          // bytes of documents per partition of found_, about
+  std::uint64_t found_bytes_ = 1;          // about the bytes of documents per partition of found_
   std::vector<std::uint64_t> found_from_;  // the first document of each partition of found_
 };
 

@@ -257,7 +257,7 @@ class bucket_join {
   /// Scratch memory of one part of the runner.
   struct worker {
     typename Sets::scratch sets;
-    std::vector<row> sorted;  // of sort_rows()
+    std::vector<row> sorted;  // memory of sort_rows()
     test_order order;
     posted_rows posted, unlike_posted;      // all posted rows; posted rows with another label than `common`
     std::vector<set_candidate> candidates;  // `place`: index of the row in its bucket

@@ -118,7 +118,7 @@ struct row_format {
 struct row_join_sizes {
   std::uint64_t memory = std::uint64_t{1} << 30;  // bytes; see row_join
   std::uint32_t max_partitions = 1024;
-  std::uint64_t max_rows = std::uint64_t{1} << 22;  // most rows of a partition, about
+  std::uint64_t max_rows = std::uint64_t{1} << 22;  // about the most rows of a partition
   std::size_t large = large_bucket;
   std::uint32_t cached_prefixes = std::uint32_t{1} << 14;  // prefixes that a thread caches, for each set of a pair
   std::uint64_t part_cost = 800;                           // cost of a row of a part, in 1/8 ns; see choose_parts()
@@ -292,7 +292,7 @@ class row_join {
   /// Selects which sets and pairs a visit joins.
   struct selection {
     const std::vector<bool>* sets = nullptr;    // the sets to join, by number; nullptr for all sets
-    const std::vector<bool>* across = nullptr;  // marks by number; a pair has one marked set; or nullptr
+    const std::vector<bool>* across = nullptr;  // the mark of each set; each pair has one marked set; or nullptr
     set_classes* classes = nullptr;             // leaves out pairs, for example of sets in one class
     failure_limit* failures = nullptr;          // the limit at which the visit gives up
   };
@@ -507,7 +507,7 @@ class row_join {
   row_parts parts_;
   row_format format_;
   std::vector<bool> has_parts_;                         // by number of the set; empty if no set has rows of parts
-  std::uint32_t partitions_ = 1, part_partitions_ = 0;  // for features; then for parts
+  std::uint32_t partitions_ = 1, part_partitions_ = 0;  // numbers of partitions: rows of features; rows of parts
   std::vector<std::uint64_t> stored_;                   // number of rows of each partition
   equal_groups<std::uint32_t> copies_;
   source_prefixes<Feature> prefixes_;

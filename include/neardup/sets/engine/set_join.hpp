@@ -181,7 +181,7 @@ class set_join {
     std::vector<std::uint32_t> times;  // times[i]: number of common features of these two sets; only for containment
     std::vector<std::uint32_t> least;  // least[i]: required overlap with a set of least_base + i features
     std::size_t least_base = 0, least_for = 0;
-    std::size_t first = 0, last = 0;  // the places in the chunk whose sizes fit
+    std::size_t first = 0, last = 0;  // the places of the chunk's sets whose sizes fit
     std::uint32_t bitmap = 0;         // small_bitmap() of the set that is looked up
     std::vector<posting_list> lists;  // lists of all sets to look up, concatenated
     std::vector<set_candidate> candidates;

@@ -61,7 +61,7 @@ constexpr double natural_logarithm(std::uint64_t number) noexcept {
   // The integer part of log2(number) is the bit width - 1. The mantissa is in [1, 2). Each squaring of the mantissa
   // gives the next bit of the fraction.
   const auto exponent = static_cast<unsigned>(std::bit_width(number) - 1);
-  wide_number mantissa{number << (63 - exponent), 0};  // 1.0 is 2^127
+  wide_number mantissa{number << (63 - exponent), 0};  // a fixed-point number; 1.0 is 2^127
   wide_number fraction{0, 0};                          // the fraction of log2; 1.0 is 2^128
   constexpr unsigned steps = 118;
   for (unsigned i = 0; i < steps; ++i) {
