@@ -1,4 +1,4 @@
-// Thresholds: what each of them is made of, and which numbers they refuse.
+// Thresholds: their members, and the numbers that they refuse.
 #include <neardup/dedup.hpp>
 #include <neardup/sets.hpp>
 #include <neardup/threshold.hpp>
@@ -22,7 +22,7 @@ static_assert(bits{3}.count == 3 && bits{3}.blocks == 0);
 static_assert(bits{3}.in_blocks(5).blocks == 5 && bits{3}.in_blocks(5).count == 3);
 static_assert(!threshold_of_sets<double> && !threshold_of_sets<bits> && !threshold_of_sets<edit>);
 
-/// The message of a similarity that is refused; empty if it is not.
+/// Returns the message with which a similarity is refused, or "" if it is accepted.
 std::string refusal(double similarity) {
   try {
     neardup::detail::check_similarity(similarity);

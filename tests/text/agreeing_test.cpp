@@ -1,4 +1,4 @@
-// What near-duplicates must have in common: numbers, and the words of a list.
+// Facts that near-duplicates must have in common: numbers, and the words of a list.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -26,14 +26,14 @@ using neardup::numbers;
 using support::tokens;
 using support::tokens_of;
 
-/// How often a text has each fact.
+/// Returns how often each fact occurs.
 std::map<std::string, int> counts_of(const tokens& facts) {
   std::map<std::string, int> result;
   for (const std::string& fact : facts) ++result[fact];
   return result;
 }
 
-/// Texts that share much, and differ in numbers or negations.
+/// Returns texts that share many words, and differ in numbers or negations.
 std::vector<std::string> notes(std::size_t count) {
   oracle::random_texts random(46);
   static constexpr std::string_view words[] = {"merged", "after", "review", "the", "build", "was", "green", "again"};
@@ -73,7 +73,7 @@ TEST_CASE("numbers are read as documented", "[agreeing]") {
       {"1\u202f234 1\u00a0234 1\u2007234\u2007567 1\u2009234,5", {"1234", "1234", "1234567", "1234.5"}},
       {"12\u00a034 1\u00a0234\u00a05 2020\u00a0123", {"12", "34", "1", "234", "5", "2020", "123"}},
       {"3.141\u202f592\u202f65 12.5\u00a0300 1 234", {"3.14159265", "12.5", "300", "1", "234"}},
-      // Numbers of several amounts, in their order.
+      // Several amounts in one number. Their order counts.
       {"3/4/2025 4/3/2025 2026-11-26 10:00:01,5 10h30", {"3/4/2025", "4/3/2025", "2026-11-26", "10:00:01,5", "10h30"}},
       {"1-5 1\u20135 1 - 5 1--5 -5--3 $5-$10", {"1-5", "1-5", "1", "5", "1--5", "-5--3", "5-10"}},
       {"555-1234 +49 30 12 3\u67084\u65e5 1920x1080 3<4 5+6",
@@ -109,7 +109,8 @@ TEST_CASE("numbers are read as documented", "[agreeing]") {
 }
 
 TEST_CASE("a number is the same in any dress, and different numbers are never the same", "[agreeing]") {
-  // Decimal strings, written with digits of a script, groups of thousands, ignored characters and minuses.
+  // Writes a decimal number in another way: with the digits of a script, groups of thousands, ignored characters and
+  // minuses.
   oracle::random_texts random(4646);
   const auto utf8 = [](char32_t c) {
     char bytes[4];
@@ -122,7 +123,7 @@ TEST_CASE("a number is the same in any dress, and different numbers are never th
     static constexpr std::string_view groups[] = {"", "'", "\u2019", "\u00a0", "\u202f", "\u2007", ",", "."};
     std::string_view group = groups[random.below(std::size(groups))];
     const std::size_t begin = number.front() == '-' ? 1 : 0;
-    // A comma or point is only a sign of thousands beside the other one, or beside a second comma.
+    // A comma or a point separates thousands only if the number also has the other sign, or a second comma.
     const bool is_ambiguous = !has_decimals && (group == "." || (group == "," && point - begin <= 6));
     if (point - begin <= 3 || is_ambiguous) group = "";
     std::string_view decimal = group == "." ? "," : ".";
@@ -162,7 +163,7 @@ TEST_CASE("a number is the same in any dress, and different numbers are never th
 }
 
 TEST_CASE("digits are those that Unicode calls decimal", "[agreeing]") {
-  // Each row of ten is where the table says, and each of them is a number of the tokenizers of words.
+  // Each digit follows the digit that is smaller by one, and the tokenizers of words take it for part of a word.
   std::size_t digits = 0;
   for (char32_t c = 0; c <= 0x10ffff; ++c) {
     const int value = neardup::detail::digit_value(c);
@@ -172,7 +173,7 @@ TEST_CASE("digits are those that Unicode calls decimal", "[agreeing]") {
     CHECK((kind == neardup::character_class::letter || kind == neardup::character_class::lone));
     if (value > 0) CHECK(neardup::detail::digit_value(c - 1) == value - 1);
   }
-  CHECK(digits == 680);  // UnicodeData.txt 15.0: as many with the category Nd
+  CHECK(digits == 680);  // UnicodeData.txt 15.0 has 680 characters of category Nd
   std::size_t numerals = 0;
   for (char32_t c = 0; c <= 0x10ffff; ++c) {
     const bool is_special = neardup::detail::superscript_value(c) >= 0 || neardup::detail::is_subscript(c) ||
@@ -183,7 +184,7 @@ TEST_CASE("digits are those that Unicode calls decimal", "[agreeing]") {
     ++numerals;
     CHECK(neardup::detail::digit_value(c) < 0);
   }
-  CHECK(numerals == 1'138);  // as many with the categories Nl and No, but for 13 of the script Han
+  CHECK(numerals == 1'138);  // the characters of categories Nl and No, except 13 of the script Han
 }
 
 TEST_CASE("words of a list are found whole, in any case, one after the other", "[agreeing]") {
@@ -218,7 +219,7 @@ TEST_CASE("texts agree in all features or in none", "[agreeing]") {
   CHECK(similarity(same, "PR 260 was merged", "PR 480 was merged") == 0);
   CHECK(similarity(same, "from 2 to 3", "from 3 to 2") == similarity(pairs, "from 2 to 3", "from 3 to 2"));
   CHECK(similarity(same, "1,000,000 lines of code", "1000000 lines of code") > 0);
-  CHECK(similarity(same, "1,000 lines of code", "1000 lines of code") == 0);  // perhaps 1.000
+  CHECK(similarity(same, "1,000 lines of code", "1000 lines of code") == 0);  // "1,000" may mean 1.000
   CHECK(similarity(same, "due on 3/4/2025", "due on 4/3/2025") == 0);
   CHECK(similarity(same, "7 and 7 again", "7 and again") == 0);
   CHECK(similarity(pairs, "7, 7 and 8 are here", "7, 8 and 8 are here") > 0);
@@ -267,7 +268,7 @@ TEST_CASE("pairs and decisions that must agree are those of a plain loop over fa
         if (facts_of[i] == facts_of[j]) expected.push_back({j, i});
       }
     }
-    CHECK(expected.size() + 500 < without_facts);  // the demand matters
+    CHECK(expected.size() + 500 < without_facts);  // so the facts rule out many pairs
     CHECK(expected.size() > 100);
     std::vector<std::vector<std::size_t>> found;
     for (const auto& pair : neardup::pairs(sets, neardup::jaccard{least})) {
@@ -277,7 +278,7 @@ TEST_CASE("pairs and decisions that must agree are those of a plain loop over fa
     std::sort(found.begin(), found.end());
     CHECK(found == expected);
 
-    // One after the other: the closest of those kept before that agree, the earliest of these.
+    // The deduplicator takes the closest kept text with the same facts, and the earliest of equally close ones.
     neardup::deduplicator dedup{neardup::feature_extractor{same}, neardup::jaccard{least}};
     std::vector<std::size_t> kept;
     std::size_t wrong = 0;

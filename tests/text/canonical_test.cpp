@@ -1,4 +1,4 @@
-// Canonical text: the same words however characters are spelt in code points.
+// Canonical text has the same words, whichever code points spell the characters.
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -34,7 +34,7 @@ std::string repeat(std::string_view part, std::size_t times) {
   return result;
 }
 
-/// The slow twin: every step on the whole text, and every character goes through the composer.
+/// The slow twin. It does every step on the whole text, and passes every character to the composer.
 std::string composed_one_by_one(std::string_view text) {
   neardup::detail::canonical_composer composer;
   std::string form;
@@ -58,7 +58,7 @@ std::string canonical_in_chunks(const std::vector<std::string_view>& chunks) {
   return out;
 }
 
-/// Runs of what stays and of what does not, some longer than blocks.
+/// Returns runs of characters that stay, and of characters that change. Some runs are longer than blocks.
 std::string random_spelling(oracle::random_texts& random, std::size_t size) {
   static constexpr std::string_view spelt[] = {"a"sv,
                                                "I"sv,
@@ -163,7 +163,7 @@ TEST_CASE("canonical text does not depend on how characters are composed", "[can
   CHECK(canonicalise("\u05e9\u05c1\u05bc") == canonicalise("\ufb2c"));
   CHECK(canonicalise("\uf900") == "\u8c48");
   CHECK(canonicalise("a =\u0338 b") == "a b");
-  // Without a pair in upper case.
+  // The result exists only in lower case.
   CHECK(canonicalise("J\u030c") == "\u01f0");
 }
 
@@ -186,11 +186,11 @@ TEST_CASE("canonical text is in full case folding", "[canonical]") {
         "\u03bf\u03b4\u03bf\u03c3 \u03bf\u03b4\u03bf\u03c3");
   CHECK(canonicalise("\u00b5 \u017f \u1fb3") == "\u03bc s \u03b1\u03b9");
   CHECK(canonicalise("\u1fb3\u0301 \u1fb4") == "\u03ac\u03b9 \u03ac\u03b9");
-  // An i has one dot.
+  // A further dot above an i is removed.
   CHECK(canonicalise("\u0130stanbul I\u0307 i\u0307 i\u0323\u0307\u0307 i\u0307\u0301") ==
         "istanbul i i \u1ecb \u00ed");
   CHECK(canonicalise("\u0131 i\u0301\u0307 j\u0307") == "i \u00ed\u0307 j\u0307");
-  // Cherokee folds to upper case, and is in lower case then.
+  // Unicode folds Cherokee to upper case. Canonical text then has it in lower case.
   CHECK(canonicalise("\u13a0\uab70") == "\uab70\uab70");
 }
 
@@ -198,19 +198,20 @@ TEST_CASE("canonical text has what presentation forms are forms of", "[canonical
   CHECK(canonicalise("\ufb01n o\ufb03ce \ufb05") == "fin office st");
   CHECK(canonicalise("\ufefb\ufee3\ufeae\ufea3\ufe92\ufe8e") == "\u0644\u0627\u0645\u0631\u062d\u0628\u0627");
   CHECK(canonicalise("\uff34\uff49\uff24\uff22\uff17\uff0c\uff76\uff9e") == "tidb7 \u30ac");
-  // Those whose form has a meaning stay.
+  // Superscripts, circled digits and Roman numerals stay, because their form has a meaning.
   CHECK(canonicalise("x\u00b2 \u2460 \u2163 \u2461 \u01c6") == "x\u00b2 \u2460 \u2173 \u2461 \u01c6");
 }
 
 TEST_CASE("a letter in a mathematical font is the letter in canonical text", "[canonical]") {
-  // Bold, italic, script, fraktur, double-struck, sans-serif and monospaced letters, some of which are in other blocks.
+  // Bold, italic, script, fraktur, double-struck, sans-serif and monospaced letters. Some of them are in other blocks
+  // of Unicode.
   CHECK(canonicalise("\U0001d400\U0001d44f\U0001d4ec\U0001d51e\u2102\U0001d5d3\U0001d68a \u212c\u210e\u2128") ==
         "abcacza bhz");
   CHECK(canonicalise("\U0001d7ce\U0001d7f6 \U0001d6b9\U0001d6dc\U0001d6e1 \U0001d6c1 \U0001ee00\U0001ee01") ==
         "00 \u03b8\u03b5\u03c0 \u0627\u0628");
   // Marks compose with the letter.
   CHECK(canonicalise("\U0001d404\u0301t\U0001d41e\u0301") == "\u00e9t\u00e9");
-  // Look-alikes of other scripts are other letters.
+  // Similar letters of other scripts stay other letters.
   CHECK(canonicalise("\u0430") != canonicalise("a"));
 }
 
@@ -245,10 +246,10 @@ TEST_CASE("thirty marks of a character count", "[canonical]") {
   CHECK(canonicalise(marked(30)) == marked(30));
   CHECK(canonicalise(marked(31)) == marked(30));
   CHECK(canonicalise(marked(100000) + "x") == marked(30) + "x");
-  // One of the thirty is part of the letter; the others stay in their order, however many more there are.
+  // One of the thirty marks becomes part of the letter. The others keep their order, and further marks are dropped.
   CHECK(canonicalise("e" + repeat("\u0301", 29) + "\u0323" + repeat("\u0323", 5)) == "\u1eb9" + repeat("\u0301", 29));
   CHECK(canonicalise("e\u0323" + repeat("\u0301", 40)) == "\u1eb9" + repeat("\u0301", 29));
-  // Those that are dropped separate no marks; those without a combining class do not count.
+  // A character that is dropped does not separate marks. Marks without a combining class are not limited.
   CHECK(canonicalise("q" + repeat("\u0301\u034f", 31)) == marked(30));
   CHECK(canonicalise("\u0915" + repeat("\u093e", 100)) == "\u0915" + repeat("\u093e", 100));
   CHECK(canonicalise("\u0e01" + repeat("\u0e48", 100)) == "\u0e01" + repeat("\u0e48", 30));
@@ -260,7 +261,7 @@ TEST_CASE("canonical text has characters for their references", "[canonical]") {
   CHECK(canonicalise("&#x4e2d;&#25991; &#X41; &#0000066; &#153; &#146;s") == "\u4e2d\u6587a b s");
   CHECK(canonicalise("e&#x301; &lstrok;&Lstrok; &fjlig; &Afr; &bne;") == "\u00e9 \u0142\u0142 fj a");
   CHECK(canonicalise("Ver&shy;fas&zwnj;sung") == "verfassung");
-  // Once, and with a semicolon.
+  // A reference is replaced only once, and only if it ends with a semicolon.
   CHECK(canonicalise("&amp;eacute; &eacute x &copy=2 &; &#; &#x; &foo; &#x110000; &#xd800;a") ==
         "eacute eacute x copy 2 x foo a");
   CHECK(canonicalise("&CounterClockwiseContourIntegral;x &CounterClockwiseContourIntegrals;") ==
@@ -274,14 +275,14 @@ TEST_CASE("words that a line end cuts are whole in canonical text", "[canonical]
         "example nordamerika covid19 example");
   CHECK(canonicalise("caf\u00e9-\nteria cafe\u0301-\nteria \u043f\u043e-\n\u0440\u0430") ==
         "caf\u00e9teria caf\u00e9teria \u043f\u043e\u0440\u0430");
-  // PDF files have ligatures. Full-width and mathematical letters have a case, too, and so have many other scripts.
+  // PDF files have ligatures. Full-width and mathematical letters and many other scripts have a case, too.
   CHECK(canonicalise("modi\ufb01-\ncation o-\n\ufb03ce \uff21\uff22-\n\uff43 \U0001d400-\n\U0001d41b") ==
         "modification office abc ab");
   CHECK(canonicalise("\u10d0-\n\u10d1 \u2c30-\n\u2c31 \ufb13-\n\ufb14 \U0001d41a-\n\U0001d401") ==
         "\u10d0\u10d1 \u2c30\u2c31 \u0574\u0576\u0574\u0565 a b");
-  // One cannot be told from the other.
+  // This compound looks like a word that was cut.
   CHECK(canonicalise("well-\nknown") == "wellknown");
-  // Names, numbers, lists, other lines: these are not words that were cut.
+  // Names, numbers, lists and other lines are not words that were cut.
   CHECK(canonicalise("Anti-\nAmerican EXAM-\nPLE 1990-\n1995 x2-\na x-\n2 - \nitem -\nitem exam-\n\nple exam- ple") ==
         "anti american exam ple 1990 1995 x2 a x 2 item item exam ple exam ple");
   CHECK(canonicalise("exam-" + repeat(" ", 32) + "\n" + repeat(" ", 32) + "ple") == "example");
@@ -290,7 +291,7 @@ TEST_CASE("words that a line end cuts are whole in canonical text", "[canonical]
 }
 
 TEST_CASE("Vietnamese tone marks stand in one place of canonical text", "[canonical]") {
-  // Each syllable in the old place and in the new one, composed and not, in capitals.
+  // Each syllable with the tone mark in the old place and in the new one.
   static constexpr std::string_view syllables[][2] = {
       {"h\u00f2a", "ho\u00e0"}, {"h\u00f3a", "ho\u00e1"}, {"h\u1ecfa", "ho\u1ea3"}, {"h\u00f5a", "ho\u00e3"},
       {"h\u1ecda", "ho\u1ea1"}, {"h\u00f2e", "ho\u00e8"}, {"h\u00f3e", "ho\u00e9"}, {"h\u1ecfe", "ho\u1ebb"},
@@ -305,7 +306,7 @@ TEST_CASE("Vietnamese tone marks stand in one place of canonical text", "[canoni
   CHECK(canonicalise("HO\u0300A HO\u00c0 H\u00d2A ho\u0300a hoa\u0300") ==
         "ho\u00e0 ho\u00e0 ho\u00e0 ho\u00e0 ho\u00e0");
   CHECK(canonicalise("TH\u1ee6Y th\u1ee7y thu\u1ef7 thuy\u0309") == "thu\u1ef7 thu\u1ef7 thu\u1ef7 thu\u1ef7");
-  // Where more letters follow there is one place only; other vowels have one place, too.
+  // If letters follow, or with other vowels, the tone mark has one place only.
   CHECK(canonicalise("ho\u00e0n n\u00f3ai m\u00f3ar m\u00faa m\u00eda t\u00f4a") ==
         "ho\u00e0n n\u00f3ai m\u00f3ar m\u00faa m\u00eda t\u00f4a");
 }
@@ -410,7 +411,7 @@ TEST_CASE("what reads the same is the same canonical text", "[canonical]") {
 }
 
 TEST_CASE("what every code point becomes in canonical text is a matter of record", "[canonical]") {
-  // A change is one of stored fingerprints.
+  // If this digest changes, stored fingerprints change.
   std::uint64_t digest = 0xcbf29ce484222325U;
   for (char32_t c = 0; c <= 0x10ffff; ++c) {
     char bytes[4];

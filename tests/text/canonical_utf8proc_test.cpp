@@ -1,4 +1,4 @@
-// Canonical text held against utf8proc, which has tables and algorithms of its own.
+// Compares canonical text with utf8proc, which has its own tables and algorithms.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -32,7 +32,7 @@ std::string utf8(const std::vector<char32_t>& text) {
   return result;
 }
 
-/// The canonical text, computed by utf8proc.
+/// Returns the text in a normalisation form of Unicode, computed by utf8proc.
 std::string in_form(std::string_view text, utf8proc_option_t form) {
   utf8proc_uint8_t* result = nullptr;
   const auto size =
@@ -53,7 +53,7 @@ void require_as_utf8proc(std::string_view text) {
   REQUIRE(printable(canonicalise(found)) == printable(found));
 }
 
-/// The canonical form does not depend on the spelling.
+/// Requires the same canonical text for the decomposed and the composed spelling.
 void require_same_in_all_forms(std::string_view text) {
   require_as_utf8proc(text);
   const std::string found = canonicalise(text);
@@ -65,7 +65,7 @@ void require_same_in_all_forms(std::string_view text) {
   }
 }
 
-/// Code points that case, composition or a mapping changes, and some others of each script.
+/// Returns the code points that case folding, composition or a mapping changes, and a sample of the others.
 std::vector<char32_t> concerned() {
   std::vector<char32_t> result;
   for (char32_t c = 1; c < 0x2fb00; ++c) {
@@ -98,7 +98,7 @@ TEST_CASE("utf8proc and the tables are of one version of Unicode", "[canonical][
 TEST_CASE("every code point alone, and beside others, is canonical as by utf8proc", "[canonical][utf8proc]") {
   const auto step = static_cast<char32_t>(oracle::effort(1, 1, 97));
   for (char32_t c = 0; c <= 0x10ffff; c += step) {
-    // Ideographs and the planes beyond them hardly differ, so a sample of them is enough.
+    // Ideographs, and code points from U+2FB00 on, hardly differ from each other, so a sample of them is enough.
     if (step == 1 && c >= 0x4e00 && c < 0xa000 && c % 16 != 0) continue;
     if (step == 1 && c >= 0x2fb00 && c % 64 != 0) continue;
     require_as_utf8proc("a" + utf8(c) + "b" + utf8(c) + "\u0301 \u4e2d" + utf8(c) + "\u6587i" + utf8(c));

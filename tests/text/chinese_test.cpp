@@ -100,7 +100,7 @@ struct plain_model {
     return found == row.end() ? impossible : found->second;
   }
 
-  /// The best sequence of states, found by trying all of them.
+  /// Returns the score of the best sequence of states, and the sequence in `best`. Tries all sequences.
   [[nodiscard]] double best_score(const std::u32string& run, std::string& best) const {
     double best_score = -std::numeric_limits<double>::infinity();
     std::string path(run.size(), 'B');
@@ -232,7 +232,7 @@ TEST_CASE("a run is cut into the most probable words of the dictionary", "[chine
     std::string file;
     for (std::size_t i = 0; i < 1 + random() % 40; ++i) {
       const std::u32string word = random_run(random, 4);
-      // Small frequencies make ties.
+      // Small frequencies, so that paths tie.
       const std::uint64_t frequency = random() % (round % 2 == 0 ? 4 : 100000);
       plain.add(word, frequency);
       file += to_utf8(word) + " " + std::to_string(frequency) + " n\n";
@@ -295,7 +295,7 @@ TEST_CASE("letters and numbers stay whole, with and without the model", "[chines
   CHECK(segments_of(with_model, "C++") == tokens{"C++"});
   CHECK(segments_of(with_model, "a#b&c_d") == tokens{"a", "#", "b", "&", "c", "_", "d"});
   CHECK(segments_of(with_model, "x" + han + "3.5%") == tokens{"x", han, "3.5%"});
-  // The model joins single characters that stand side by side. It does not cut the words around them.
+  // The model joins single characters that are adjacent. It does not cut the words around them.
   CHECK(segments_of(with_model, "a\r\n b,c") == tokens{"a", "\r\n", " ", "b", ",", "c"});
   CHECK(tokens_of(with_model, "a\r\n b,c %") == tokens{"a", "b", "c"});
   chinese_words with_symbols = with_model;
@@ -313,11 +313,11 @@ TEST_CASE("the model joins no characters that are a rare word, or were forbidden
     word_dictionary dictionary = word_dictionary::parse(a + " 1000\n" + b + " 1000\n" + c + " 1000\n");
     const std::string run = a + b + c;
     const tokens by_model = segments_of(chinese_words(shared(dictionary), model), run);
-    // The whole run is a word of the dictionary, but so rare that its single characters are more probable.
+    // The dictionary has the whole run as a word, but the word is so rare that its single characters are more probable.
     word_dictionary with_rare = dictionary;
     with_rare.add_word(run, 1);
     CHECK(segments_of(chinese_words(shared(with_rare), model), run) == tokens{a, b, c});
-    // Words that the model forms are removed from the dictionary one after the other.
+    // Each word that the model forms gets the frequency 0 in the dictionary, so the model must not form it.
     tokens expected;
     for (const std::string& token : by_model) {
       joined += token.size() > 3 ? 1U : 0U;
@@ -363,7 +363,7 @@ TEST_CASE("tokens by length are those that one looks at one by one", "[chinese]"
     for (std::size_t i = 0; i < random() % 30; ++i) text += pieces[random() % pieces.size()];
     cut.keep_symbols = round % 2 == 0;
     const neardup::stop_words list({"ab", "\xE4\xB8\x80"});
-    // A callable without a faster way for `without`, which has to ask for all of its tokens.
+    // `without` has a faster way for chinese_words. From a callable, it has to take all tokens.
     const auto one_by_one = [&](std::string_view whole, auto&& sink) { cut(whole, sink); };
     for (std::size_t length = 0; length < 4; ++length) {
       CAPTURE(printable(text), length);
@@ -394,7 +394,7 @@ TEST_CASE("a text in chunks has the tokens of the whole", "[chinese]") {
       REQUIRE(support::tokens_of_chunks(stream_of_long, support::cut_every(text, size)) == tokens_of(long_ones, text));
     }
   }
-  // A run longer than the pieces into which a chunk is cut, fed as one chunk.
+  // One chunk has a run that is longer than the pieces into which the stream cuts a chunk.
   std::string run;
   for (int i = 0; i < 60000; ++i) run += pieces[random() % 3];
   support::token_stream<chinese_words> stream(cut);
@@ -406,11 +406,11 @@ TEST_CASE("dictionaries, models and stop words have identities", "[chinese]") {
   CHECK(identity("ab 3\ncd 4\n") == identity("cd 4\nab 3 n\n"));
   CHECK(identity("ab 3\ncd 4\n") != identity("ab 4\ncd 3\n"));
   CHECK(identity("ab 3\n") != identity("ba 3\n"));
-  CHECK(identity("ab 3\n") == identity("ab 3\nabc 0\n"));  // not a word
+  CHECK(identity("ab 3\n") == identity("ab 3\nabc 0\n"));  // frequency 0: not a word
   word_dictionary dictionary = word_dictionary::parse("ab 3\n");
   dictionary.add_word("abc", 0);
   CHECK(dictionary.identity() != identity("ab 3\n"));
-  // The result does not depend on the capacity of the table.
+  // The identity does not depend on the capacity of the table.
   std::string many;
   for (int i = 0; i < 3000; ++i) many += "w" + std::to_string(i) + " 5\n";
   word_dictionary grown;
@@ -441,7 +441,7 @@ TEST_CASE("user words join and part as they are told", "[chinese]") {
   CHECK(dictionary.frequency(a + b) == 334);
   CHECK(dictionary.frequency(b + c) == 5);
   CHECK(dictionary.frequency("New York") == 3);
-  CHECK(dictionary.frequency("x") == 2);  // "y" is read as a tag, as by jieba
+  CHECK(dictionary.frequency("x") == 2);  // "y" is read as a tag, as jieba does
   CHECK(dictionary.total() == 3000 + 334 + 5 + 3 + 2);
   CHECK(segments_of(chinese_words(shared(dictionary)), a + b + c) == tokens{a + b, c});
   dictionary.add_word(a + b, 0);
@@ -451,7 +451,7 @@ TEST_CASE("user words join and part as they are told", "[chinese]") {
 }
 
 TEST_CASE("a word may be longer than the dictionary", "[chinese]") {
-  // The first table has room for some hundred characters. A table that does not grow would make this loop endless.
+  // The first table holds some hundred characters. If the table did not grow, the loop in add_word() would not end.
   for (const std::size_t length : {std::size_t{2000}, std::size_t{100000}}) {
     const std::string word(length, 'x');
     word_dictionary words;
@@ -486,9 +486,9 @@ TEST_CASE("a broken dictionary is an error with its file and line", "[chinese]")
   std::string too_many;
   for (int i = 0; i < 1025; ++i) too_many += "w" + std::to_string(i) + " 9007199254740991\n";
   CHECK_THROWS_AS(word_dictionary::parse(too_many), std::length_error);
-  dictionary.add_user_words("x-y -\nx 9007199254740991\n", "mine.txt");  // the first word as it stands
+  dictionary.add_user_words("x-y -\nx 9007199254740991\n", "mine.txt");  // the first word contains a space
   CHECK(dictionary.frequency("x-y -") > 0);
-  CHECK(dictionary.frequency("ab") == 1);  // the first word of all, without a frequency
+  CHECK(dictionary.frequency("ab") == 1);  // its line has no frequency
   CHECK(segments_of(chinese_words(shared(dictionary)), "ab\xE4\xB8\x80") == tokens{"ab", "\xE4\xB8\x80"});
 }
 
@@ -544,12 +544,13 @@ TEST_CASE("a broken model is an error with its file and line", "[chinese]") {
   CHECK(first_error_in("prob_emit.py", "P={'B': {'': -1.5}}") == "prob_emit.py:1: " + no_names);
   CHECK(first_error_in("prob_emit.py", "P={'B': {'\xff': -1.5}}") == "prob_emit.py:1: " + no_names);
   CHECK(first_error_in("prob_emit.py", "P={'B': {'ab': -1.5}}") == "prob_emit.py:1: " + no_names);
-  CHECK(first_error_in("prob_emit.py", "P={'B': {'a': -1.5}}") == "no error");  // a state that the model does not have
+  CHECK(first_error_in("prob_emit.py", "P={'B': {'a': -1.5}}") == "no error");  // other states may be missing
 }
 
 TEST_CASE("logarithms are rounded to the nearest double", "[chinese]") {
   CHECK(neardup::detail::natural_logarithm(1) == 0);
-  // ln 2 and ln 10, by their published digits, and numbers whose logarithm is within 1e-5 of the middle of two doubles.
+  // The published digits of ln 2 and ln 10. Then two numbers whose logarithm is almost in the middle between two
+  // doubles.
   CHECK(neardup::detail::natural_logarithm(2) == 0.6931471805599453094);
   CHECK(neardup::detail::natural_logarithm(10) == 2.302585092994045684);
   CHECK(neardup::detail::natural_logarithm(9170) == 9.1236925652505096);

@@ -1,4 +1,4 @@
-// Tokens of source code, and words that another program has cut, against regular expressions.
+// Compares tokens of source code, and words that another program has separated, with regular expressions.
 #include <cstddef>
 #include <random>
 #include <regex>
@@ -97,7 +97,7 @@ TEST_CASE("words between white space are as they were", "[spaced_words]") {
   CHECK(tokens_of(spaced_words{}, " \n\u3000\u2009") == tokens{});
   CHECK(tokens_of(spaced_words{}, "It's  ONE,\ttwo\u00a0x\xff\u2028.") == tokens{"It's", "ONE,", "two", "x\xff", "."});
   CHECK(tokens_of(spaced_words{}, "\u5206\u8bcd\u3001 \u200b\ufe0f") == tokens{"\u5206\u8bcd\u3001", "\u200b\ufe0f"});
-  // Only white space is lost, whatever the text.
+  // Tokens of random text have all its characters except white space.
   oracle::random_texts random(9);
   for (int round = 0; round < 2000; ++round) {
     const std::string text = random.next(random.below(40));

@@ -1,4 +1,4 @@
-// Counted tokens: sets of them are bags of tokens.
+// Counted tokens. A set of counted tokens is equal to a bag of the tokens.
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -27,7 +27,7 @@ using support::tokens;
 using support::tokens_of;
 using support::tokens_of_chunks;
 
-/// The tokens by a plain loop: each with the number of its occurrence.
+/// Returns each token with the number of its occurrence, by a plain loop.
 tokens numbered(const tokens& plain) {
   std::map<std::string, int> counts;
   tokens result;
@@ -47,7 +47,7 @@ double jaccard_of_bags(const tokens& a, const tokens& b) {
   return most == 0 ? 0 : static_cast<double>(least) / static_cast<double>(most);
 }
 
-/// Few words, so that they are repeated.
+/// Returns a text of few different words, so that words are repeated.
 std::string repetitive(oracle::random_texts& random) {
   std::string text;
   const std::size_t kinds = 1 + random.below(6);
@@ -89,7 +89,7 @@ TEST_CASE("the occurrences of a token are numbered", "[counted]") {
                                                                       "b\x1f"
                                                                       "2"});
   CHECK(tokens_of(counted{neardup::words{}}, "").empty());
-  // A token that ends like a number of an occurrence is another token.
+  // The token "a\x1f2" must not become equal to the second "a".
   const auto lines = [](std::string_view, auto&& sink) {
     for (const char* const line : {"a", "a",
                                    "a\x1f"
@@ -144,7 +144,7 @@ TEST_CASE("the similarity of sets of counted tokens is that of the bags", "[coun
       similar += expected >= 0.5;
     }
   }
-  // In a join, too.
+  // A join finds the same pairs.
   CHECK(neardup::pairs(sets, neardup::jaccard{0.5}).size() == similar);
   CHECK(similar > 10);
 }
@@ -180,7 +180,7 @@ TEST_CASE("streams, erased tokenizers and codes have the features of counted tok
     for (const std::string_view chunk : support::cut_every(text, 7)) stream.feed(chunk);
     CHECK(stream.finish() == hash(text));
     CHECK(neardup::simhasher{neardup::any_tokenizer(tokenize)}(text) == hash(text));
-    // The fingerprint of the distinct tokens, by a tokenizer that knows nothing of counts.
+    // The fingerprint of the numbered tokens, by a tokenizer that does not count.
     const tokens all = numbered(tokens_of(tokenize.inner, text));
     const auto listed = [&all](std::string_view, auto&& sink) {
       for (const std::string& token : all) sink(std::string_view(token));

@@ -22,14 +22,14 @@ struct ill_formed {
   std::size_t subparts;
 };
 
-// Unicode 15, section 3.9, tables 3-8 to 3-11, and the usual suspects.
+// The tables 3-8 to 3-11 of Unicode 15, section 3.9, and other usual errors.
 const std::vector<ill_formed> ill_formed_cases = {
     {"\xc0\xaf"sv, 2},                          // overlong /
     {"\xe0\x80\xbf\xf0\x81\x82"sv, 6},          // overlong of three and four bytes
     {"\xed\xa0\x80\xed\xbf\xbf"sv, 6},          // surrogates
     {"\xed\xa0\x80\xed\xb0\x80"sv, 6},          // a pair of surrogates
     {"\xf4\x91\x92\x93\xff"sv, 5},              // beyond U+10FFFF
-    {"\xe1\x80\xe2\xf0\x91\x92\xf1\xbf"sv, 4},  // truncated sequences, each followed by the next
+    {"\xe1\x80\xe2\xf0\x91\x92\xf1\xbf"sv, 4},  // truncated sequences, each directly before the next
     {"\x80"sv, 1},
     {"\xbf\xbf\xbf"sv, 3},
     {"\xc3"sv, 1},

@@ -1,4 +1,4 @@
-// Masking: examples, a regular-expression twin that sees the whole text, and chunks cut anywhere.
+// Compares masking with examples and with regular expressions over the whole text. Chunks may be cut anywhere.
 #include <cstddef>
 #include <random>
 #include <regex>
@@ -21,7 +21,7 @@ namespace {
 
 using neardup::mask;
 
-/// The twin, by regular expressions: single runs first, then dates of several runs.
+/// The slow twin, by regular expressions. It masks first the single runs, then the dates of several runs.
 std::string plain_mask(const std::string& text) {
   static const std::string month =
       "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|January|February|March|April|June|July|August|September|"
@@ -51,7 +51,7 @@ std::string plain_mask(const std::string& text) {
     }
     return out + in.substr(kept);
   };
-  // Placeholders: \1 a number, \2 a date, \3 a number before a month, \4 a date of several runs.
+  // Placeholders: \1 is a number, \2 is a date, \3 stands before a month, \4 is a date of several runs.
   std::string out = replaced(text, run, [&](const std::string& piece) -> std::string {
     if (piece.size() > 128) return piece;
     if (std::regex_match(piece, is_month)) return "\3" + piece;
@@ -66,7 +66,7 @@ std::string plain_mask(const std::string& text) {
   static const std::vector<std::regex> dates{
       std::regex("[\1\2\4] {1,2}\3" + month + "(?![0-9A-Za-z]|[.:/,+_-]{1,2}[0-9A-Za-z])"),
       std::regex("\3" + month + " {1,2}[\1\2]"), std::regex("[\2\4] {1,2}[\1\2]"), std::regex("\1 {1,2}\2")};
-  // Runs are matched from left to right.
+  // Dates are matched from left to right.
   for (bool changed = true; changed;) {
     changed = false;
     std::smatch first, found;
@@ -135,7 +135,7 @@ TEST_CASE("masking agrees with its plain twin", "[mask]") {
     INFO(text);
     const std::string masked = mask(text);
     if (masked != plain_mask(text)) FAIL(masked << " is not " << plain_mask(text));
-    // Chunks may be cut anywhere.
+    // A text that is cut into chunks gives the same result.
     neardup::detail::text_masker masker;
     std::string pieced;
     for (std::size_t at = 0; at < text.size();) {
@@ -164,7 +164,7 @@ TEST_CASE("data in base64 is one number", "[mask]") {
   std::mt19937 random(5 + oracle::seed_shift());
   const auto data = [&](std::size_t size) {
     std::string text;
-    // Three joiners end a run, so three signs do not follow each other.
+    // A run ends at three joiners, so the data never have three signs (+ or /) in a row.
     for (std::size_t signs = 0; size > 0; --size) {
       text += digits[random() % (signs < 2 ? digits.size() : digits.size() - 2)];
       signs = text.back() == '+' || text.back() == '/' ? signs + 1 : 0;
@@ -173,7 +173,7 @@ TEST_CASE("data in base64 is one number", "[mask]") {
   };
   for (const std::size_t size : {60U, 76U, 128U, 129U, 130U, 200U, 5000U}) {
     for (int round = 0; round < 50; ++round) {
-      // The run begins with a letter, because no run begins with a joiner.
+      // A run never begins with a joiner, so this run begins with a letter.
       const std::string picture = std::string("iV").append(data(size)).append("x");
       const std::string text =
           std::string("<img src=\"data:image/png;base64,").append(picture).append("==\"> and more");
@@ -193,7 +193,7 @@ TEST_CASE("data in base64 is one number", "[mask]") {
   }
   // A run of zeros is data only after "base64,".
   CHECK(mask(std::string("data:;base64,").append(300, 'A')) == "data:;base64,0");
-  // Long words, names and paths are no data.
+  // Long words, names and paths are not data.
   for (const std::string_view text :
        {"https://example.org/a/very/long/path/with-many-words/and-a-few-more/of-them/index.html",
         "theVeryLongNameOfAFunctionThatDoesEverythingAtOnceAndNothingWell",

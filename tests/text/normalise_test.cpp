@@ -32,7 +32,7 @@ oracle::kind class_of(std::uint32_t c) {
   return static_cast<oracle::kind>(neardup::classify(static_cast<char32_t>(c)));
 }
 
-/// The slow twin of normalise, by the library's character classes.
+/// The slow twin of normalise. It uses the library's character classes.
 std::string normalised_one_by_one(std::string_view text) {
   return oracle::normalise(oracle::decode(text), class_of,
                            [](std::uint32_t c) { return neardup::detail::to_lower(static_cast<char32_t>(c)); });
@@ -73,7 +73,7 @@ TEST_CASE("normalise lower-cases letters of all scripts", "[normalise]") {
   CHECK(normalise("ABC xyz") == "abc xyz");
   CHECK(normalise("\u00c4\u00d6\u00dc \u1e9e") == "\u00e4\u00f6\u00fc \u00df");
   CHECK(normalise("\u041f\u0420\u0418 \u03a3\u03a3") == "\u043f\u0440\u0438 \u03c3\u03c3");
-  CHECK(normalise("\u0130\u212a\u023a") == "ik\u2c65");  // lower case that is shorter, and longer
+  CHECK(normalise("\u0130\u212a\u023a") == "ik\u2c65");  // the lower case is shorter, or longer
 }
 
 TEST_CASE("normalise reduces what is between words to one space", "[normalise]") {
@@ -95,7 +95,7 @@ TEST_CASE("normalise leaves no space beside a Han character", "[normalise]") {
   CHECK(normalise("a \u4e2d") == "a\u4e2d");
   CHECK(normalise(" \u4e2d ") == "\u4e2d");
   CHECK(normalise("\u4e2d 2024 \u5e74") == "\u4e2d2024\u5e74");
-  // Spaces go only beside Han characters: other scripts without spaces keep theirs.
+  // Only spaces beside Han characters are removed. Other scripts without spaces between words keep theirs.
   CHECK(normalise("\u3042 \u30ab \u0e01 \ud55c") == "\u3042 \u30ab \u0e01 \ud55c");
   CHECK(normalise("\u3042 \u4e2d \u3042") == "\u3042\u4e2d\u3042");
 }
@@ -188,7 +188,7 @@ TEST_CASE("all pairs of bytes are normalised in a block as they are alone", "[no
     INFO(neardup::to_string(level));
     for (unsigned pair = 0; pair < 0x10000; pair += static_cast<unsigned>(oracle::effort(1, 7))) {
       const std::string two{static_cast<char>(pair >> 8), static_cast<char>(pair & 0xff)};
-      // Characters in the middle of a block, and at the end of one.
+      // The two bytes are in the middle of a block, and at the end of a block.
       const std::string text = "word " + two + "\x80 Ab" + two + "\u4e2d" + std::string(41, ' ') + two + "\xbf" + two;
       if (normalise(text) == normalised_one_by_one(text)) continue;
       CAPTURE(pair);
@@ -204,7 +204,7 @@ TEST_CASE("folded and normalised hand the rewritten text to the inner tokenizer"
   CHECK(tokens_of(neardup::normalised{neardup::code_point_ngrams{20}}, text) ==
         tokens{"the \u00e9t\u00e9\u4e2d\u6587"});
   CHECK(tokens_of(neardup::folded{neardup::byte_ngrams{40}}, text) == tokens{"the \u00c9t\u00e9,  \u4e2d \u6587!"});
-  // Folding before normalising changes nothing.
+  // Normalised text does not change if the text is folded before.
   CHECK(tokens_of(neardup::folded{neardup::normalised{neardup::byte_ngrams{40}}}, text) ==
         tokens_of(neardup::normalised{neardup::byte_ngrams{40}}, text));
 }
@@ -218,7 +218,7 @@ TEST_CASE("narrow writes full-width ASCII and white space as ASCII", "[normalise
                         "a\xef") ==
         "\xef\xbc"
         "a\xef");
-  // The slow twin, character by character, on all characters and on texts cut anywhere.
+  // Compares all characters with a plain loop, and a text that is cut at each byte with the whole text.
   std::string all, expected;
   for (char32_t c = 1; c < 0x11000; ++c) {
     if (c >= 0xd800 && c < 0xe000) continue;
@@ -252,7 +252,7 @@ TEST_CASE("a soft hyphen is as if it were not there, wherever it is in a block",
       with.insert(i, hyphen);
       CHECK(neardup::normalise(with) == expected);
       CHECK(neardup::normalise(hyphen + with + hyphen) == expected);
-      // The byte behind it is ill-formed, and no part of the character before it.
+      // The next byte is ill-formed. It must not be taken for a part of the character before it.
       const std::string head = text.substr(0, i) + "\u4e2d", tail = text.substr(i);
       CHECK(neardup::normalise(head + hyphen + "\xad" + tail) == neardup::normalise(head + "." + tail));
     }

@@ -31,7 +31,7 @@ std::string random_part_text(std::mt19937& random) {
   return text;
 }
 
-/// The parts of a text, after checking that they are views of it, in order and disjoint.
+/// Returns the parts of a text. Requires that they are disjoint views of the text, in order.
 std::vector<std::string_view> placed_parts(const text_parts& cut, std::string_view text) {
   std::vector<std::string_view> found;
   const char* last = text.data();
@@ -52,7 +52,7 @@ std::string trimmed(std::string text) {
 
 bool has_any_word(std::string_view text) { return !tokens_of(neardup::words{}, text).empty(); }
 
-/// Lines by a plain loop over characters.
+/// Returns the lines, by a plain loop over characters.
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines(1);
   for (std::size_t i = 0; i < text.size(); ++i) {

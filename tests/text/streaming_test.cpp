@@ -1,4 +1,4 @@
-// A text in chunks has the tokens of the whole text, wherever it is cut.
+// The chunks of a text have the tokens of the whole text, wherever the text is cut.
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -27,7 +27,8 @@ using support::printable;
 using support::token_stream;
 using support::tokens;
 
-/// One stream gives `expected` for every cut: at each byte, every 1 to 7 bytes, and with empty chunks between.
+/// Requires that one stream gives `expected` for each cut: at each byte, every 1 to 7 bytes, and with empty chunks
+/// between.
 template <class Tokenizer>
 void require_streamed(const Tokenizer& tokenize, std::string_view text, const tokens& expected) {
   token_stream<Tokenizer> stream(tokenize);
@@ -47,7 +48,7 @@ void require_streamed(const Tokenizer& tokenize, std::string_view text, const to
   require_same(sparse);
 }
 
-/// Checks the tokenizer on the whole text against the oracle, and the stream against both.
+/// Compares the tokens of whole texts with the oracle, and a stream with both.
 template <class Tokenizer, class Oracle>
 void require_as_oracle(const Tokenizer& tokenize, const Oracle& reference) {
   oracle::random_texts texts(5);
@@ -146,7 +147,7 @@ TEST_CASE("a word of any length is one token, however it was cut", "[streaming]"
     const tokens expected = {"a", word, "b"};
     token_stream<words> stream(words{});
     CHECK((support::tokens_of(words{}, text) == expected));
-    // A stream that reads the whole word again with each chunk would take minutes here.
+    // A stream that read the whole word again for each chunk would take minutes here.
     CHECK((support::tokens_of_chunks(stream, cut_every(text, 1)) == expected));
     CHECK((support::tokens_of_chunks(stream, cut_every(text, 4096)) == expected));
   }
@@ -176,11 +177,11 @@ TEST_CASE("finish and reset leave a stream ready for the next text", "[streaming
     CHECK(support::tokens_of_chunks(stream, {text}) == expected);
     CHECK(support::tokens_of_chunks(stream, {}).empty());
     CHECK(support::tokens_of_chunks(stream, {"", ""}).empty());
-    // A text shorter than a window, after a text with windows.
+    // A text shorter than a window must not get tokens of the text before it, which has windows.
     CHECK(support::tokens_of_chunks(stream, {text}) == expected);
     CHECK(support::tokens_of_chunks(stream, {"a"}) == tokens{"a"});
   };
-  // Cuts within a word, after a space that normalising holds back, and within a UTF-8 sequence.
+  // The texts end within a word, after a space that normalised text holds back, and within a UTF-8 sequence.
   for (const std::string_view unfinished :
        {"some wo", "some ", "some \xf0\x9f", "a", "\u4e2d ", "one two three four "}) {
     CAPTURE(printable(unfinished));

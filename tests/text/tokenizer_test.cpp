@@ -32,7 +32,7 @@ static_assert(!neardup::tokenizer<counts_itself>);
 static_assert(!neardup::tokenizer<int>);
 static_assert(!neardup::tokenizer<decltype([](std::string_view) {})>);
 
-// All tokenizers of the library stream; a caller's callable needs a member `cut`.
+// All tokenizers of the library can stream. A user's callable needs a member `cut` for that.
 static_assert(neardup::detail::streaming_tokenizer<neardup::words>);
 static_assert(neardup::detail::streaming_tokenizer<neardup::byte_ngrams>);
 static_assert(neardup::detail::streaming_tokenizer<neardup::code_point_ngrams>);

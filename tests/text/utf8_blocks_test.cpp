@@ -1,4 +1,4 @@
-// The UTF-8 kernels against the decoder, which reads one code point after the other.
+// Compares the UTF-8 kernels with the decoder, which reads one code point at a time.
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -17,7 +17,7 @@ namespace {
 
 using neardup::instruction_set;
 
-/// Counts the texts from `next` on which a kernel and the decoder disagree about being well-formed.
+/// Returns the number of texts for which a kernel and the decoder disagree whether the text is well-formed.
 template <class Next>
 std::size_t count_differences(instruction_set level, std::size_t rounds, const Next& next) {
   std::size_t wrong = 0;
@@ -35,7 +35,7 @@ std::size_t count_differences(instruction_set level, std::size_t rounds, const N
 
 TEST_CASE("sequences of three bytes are told well-formed from ill-formed") {
   for (const instruction_set level : support::instruction_sets()) {
-    // Sequences around the edge between two blocks, after ASCII and after a character of three bytes.
+    // Sequences at the edge of two blocks, after ASCII and after a character of three bytes.
     const std::size_t step = oracle::effort(1, 7, 101);
     for (const std::string& before : {std::string(62, ' '), std::string(61, ' ').append("\u4e2d")}) {
       const std::size_t wrong = count_differences(level, 0x1000000 / step, [&](std::size_t round) {
@@ -51,7 +51,7 @@ TEST_CASE("sequences of three bytes are told well-formed from ill-formed") {
 }
 
 TEST_CASE("sequences of four bytes are told well-formed from ill-formed wherever they stand") {
-  // One byte of each kind of table 3-7, at the borders of its range.
+  // The lowest and the highest byte of each range of table 3-7.
   const std::vector<unsigned char> kinds{0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf,
                                          0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff};
   const std::size_t all = kinds.size() * kinds.size() * kinds.size() * kinds.size();

@@ -50,7 +50,7 @@ std::string hex(std::string_view text) {
   return out;
 }
 
-/// The length of the well-formed sequences that begin with `bytes`; 0 if there are none.
+/// Returns the length of a well-formed sequence that begins with `bytes`, or 0 if there is none.
 std::size_t length_of_sequences_with_prefix(std::string_view bytes) {
   for (const sequence_row& row : table_3_7) {
     bool matches = bytes.size() <= row.length;
@@ -69,7 +69,7 @@ bool is_unfinished(std::string_view bytes) {
   return !bytes.empty() && length_of_sequences_with_prefix(bytes) > bytes.size();
 }
 
-/// The code point of a well-formed sequence: the bits of each byte without its marker.
+/// Returns the code point of a well-formed sequence: the bits of its bytes without the marker bits.
 std::uint32_t value_of(std::string_view bytes) {
   constexpr unsigned lead_marker[] = {0, 0, 0xc0, 0xe0, 0xf0};
   std::uint32_t value = byte_at(bytes, 0) - lead_marker[bytes.size()];
@@ -112,7 +112,7 @@ std::size_t oracle_incomplete_suffix(std::string_view text) {
 void require_as_oracle(std::string_view text) {
   const decoded expected = oracle_decode_one(text);
   const decoded found = decode_one(text);
-  // REQUIRE runs only where the two differ: it takes a microsecond, and there are millions of sequences.
+  // REQUIRE takes a microsecond, and there are millions of sequences. So it runs only if the results differ.
   if (found.code_point == expected.code_point && found.length == expected.length && found.valid == expected.valid)
     return;
   CAPTURE(hex(text));

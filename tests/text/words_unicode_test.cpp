@@ -1,4 +1,4 @@
-// Words against the data of Unicode and ICU: properties, emoji, and the edges of user-perceived characters.
+// Compares words with the data of Unicode and with ICU: properties, emoji, and the edges of user-perceived characters.
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -34,7 +34,7 @@ using support::tokens_of;
 
 using code_points = std::vector<std::uint32_t>;
 
-/// The lines of a file of the Unicode Character Database, without comments and empty lines.
+/// Returns the lines of a file of the Unicode Character Database, without comments and empty lines.
 std::vector<std::string> lines_of_file(const std::string& name) {
   std::ifstream file(std::string(NEARDUP_UNICODE_DATA "/").append(name));
   REQUIRE(file);
@@ -59,7 +59,7 @@ bool is_pictograph(std::uint32_t c) {
   return neardup::classify(static_cast<char32_t>(c)) == character_class::pictograph && !is_tone(c);
 }
 
-/// The user-perceived characters (grapheme clusters) of a text, by ICU.
+/// Returns the user-perceived characters (grapheme clusters) of a text, computed by ICU.
 std::vector<code_points> characters_of(const code_points& text) {
   icu::UnicodeString units;
   for (const std::uint32_t c : text) units.append(static_cast<UChar32>(c));
@@ -98,8 +98,8 @@ TEST_CASE("classes are those of ICU, of all code points", "[unicode][icu]") {
     } else if ((category & U_GC_M_MASK) != 0) {
       expected = character_class::mark;
     } else if ((category & (U_GC_L_MASK | U_GC_N_MASK)) != 0) {
-      // Lone letters, by ICU: letters of scripts whose words ICU finds by a dictionary, or that break anywhere. The
-      // library lists scripts instead.
+      // ICU has no class like `lone`. The library lists scripts whose letters are lone. ICU finds words of some scripts
+      // by a dictionary; their letters must be lone.
       const bool is_letter = found == character_class::letter;
       const bool is_spaceless = found == character_class::lone || found == character_class::han;
       UErrorCode error = U_ZERO_ERROR;
@@ -134,7 +134,7 @@ TEST_CASE("each emoji of emoji-test.txt is one word, and each emoji another one"
     REQUIRE(found.size() == (is_sign ? 0 : 1));
     if (is_sign) continue;
     ++count;
-    // The word is the emoji without variation selectors, whatever text is around it.
+    // The expected word is the emoji without variation selectors.
     std::string expected;
     for (const std::uint32_t c : emoji) expected += c == 0xfe0f ? "" : oracle::encode(c);
     CHECK(found[0] == expected);
@@ -153,7 +153,7 @@ TEST_CASE("each emoji of emoji-test.txt is one word, and each emoji another one"
 TEST_CASE("no character of GraphemeBreakTest.txt is cut into words", "[words][icu]") {
   std::size_t characters = 0;
   for (const std::string& line : lines_of_file("auxiliary/GraphemeBreakTest.txt")) {
-    // A line such as "÷ 0020 × 0308 ÷ 0020 ÷": ÷ is an edge of a character, × is none.
+    // A line is such as "÷ 0020 × 0308 ÷ 0020 ÷". ÷ means an edge of a character, × means no edge.
     std::istringstream in(line);
     code_points character;
     for (std::string part; in >> part;) {
@@ -163,7 +163,7 @@ TEST_CASE("no character of GraphemeBreakTest.txt is cut into words", "[words][ic
       ++characters;
       std::size_t most = 1;
       for (std::size_t i = 1; i < character.size(); ++i) {
-        // A skin tone after anything but an emoji is a word of its own, and so is a letter that is a spacing mark.
+        // A skin tone that does not follow an emoji is a separate word. So is a letter that is a spacing mark.
         if (is_tone(character[i]) && !is_pictograph(character[0])) ++most;
       }
       CAPTURE(line);
@@ -175,7 +175,7 @@ TEST_CASE("no character of GraphemeBreakTest.txt is cut into words", "[words][ic
 }
 
 TEST_CASE("emoji are words where ICU takes them for characters", "[words][icu]") {
-  // Variation selectors occur only where they belong.
+  // The pieces have variation selectors only in allowed places.
   const code_points pieces[] = {{0x1f469},
                                 {0x1f3f4, 0xe0067, 0xe0062, 0xe007f},
                                 {0x2764, 0xfe0f},

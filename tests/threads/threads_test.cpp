@@ -1,5 +1,5 @@
-// What the documentation promises to threads, for the thread sanitizer to watch: const functions of one object from many
-// threads, work that is spread by `threads`, and `guarded`. Each answer is also held equal to that of one thread.
+// The promises of the documentation about threads, for the thread sanitizer: const functions of one object on many
+// threads, work on the runner `threads`, and `guarded`. Each result is compared with that of one thread.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ using neardup::threads;
 
 constexpr std::size_t many = 4;
 
-/// Calls work(thread) on `many` threads at once. Returns: the sum of what it returns.
+/// Calls work(thread) on `many` threads at once. Returns the sum of the results.
 std::size_t on_threads(const std::function<std::size_t(std::size_t)>& work) {
   std::atomic<std::size_t> sum = 0;
   std::vector<std::thread> all;
@@ -43,7 +43,7 @@ std::size_t on_threads(const std::function<std::size_t(std::size_t)>& work) {
   return sum;
 }
 
-/// Texts of which every third is an edited copy.
+/// Returns texts of which every third is an edited copy.
 std::vector<std::string> some_texts(std::size_t count) {
   oracle::random_texts random(5);
   std::vector<std::string> texts;
@@ -139,7 +139,7 @@ TEST_CASE("joins are the same from many threads", "[threads]") {
     const auto labels = neardup::group(fingerprints, neardup::bits{4}, check, {.by = by});
     CHECK(neardup::group(fingerprints, neardup::bits{4}, check, {.by = by, .run = threads{many}}) == labels);
   }
-  std::size_t visited = 0;  // calls come one at a time
+  std::size_t visited = 0;  // needs no lock: the visitor is called by one thread at a time
   neardup::visit_pairs(fingerprints, neardup::bits{4}, [&](auto, auto, int) { ++visited; }, {.run = threads{many}});
   CHECK(visited == pairs.size());
 }
@@ -147,7 +147,8 @@ TEST_CASE("joins are the same from many threads", "[threads]") {
 TEST_CASE("candidates of many threads are each there once", "[threads]") {
   using candidate = neardup::near_pair<std::uint32_t>;
   constexpr std::size_t documents = 1000, of_each = 6000;
-  // Drawn from few, so that most come again and shards get full; those of one thread are not all those of another.
+  // There are few different values, so most values occur again and shards get full. Each thread has some values of its
+  // own.
   const auto draw = [](std::size_t part, std::size_t i) {
     const std::uint64_t x = neardup::detail::mix((i + part * (of_each / 2)) % (of_each / 3 * 2));
     const auto later = static_cast<std::uint32_t>(1 + x % (documents - 1));
