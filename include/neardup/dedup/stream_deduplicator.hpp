@@ -412,8 +412,8 @@ class stream_deduplicator : private Deduplicator {
     }
     unchecked_ = 0;
   }
-  /// Calls keep_within_bytes(). If it throws, the exception is dropped, because documents have been added already. The
-  /// next call then tries again.
+  /// Calls keep_within_bytes(). If keep_within_bytes() throws, the exception is dropped, because documents have been
+  /// added already. The next call then tries again.
   void try_to_keep_within_bytes() {
 #if NEARDUP_EXCEPTIONS
     try {

@@ -34,7 +34,8 @@ struct journaled_file {
   /// Bytes 56 to 63 of the file: the checksum of its header, which has the checksums of all sections. The log of the
   /// file contains the same number.
   std::uint64_t number = 0;
-  /// The log whose changes are already in the file. If this log still exists beside the file, it must not be replayed.
+  /// The extent of the log whose changes are already in the file. If this log still exists beside the file, it must not
+  /// be replayed.
   std::optional<log_extent> log = std::nullopt;
 };
 

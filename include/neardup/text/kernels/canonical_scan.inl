@@ -58,7 +58,7 @@ scan_kernels scan_kernels_of(form);
 #elif defined(NEARDUP_FORM) && (NEARDUP_FORM == NEARDUP_AVX2 || NEARDUP_FORM == NEARDUP_NEON)
 
 struct scan_kernels {
-  /// Several bytes, because characters that settled_bytes() does not recognise rarely occur singly.
+  /// Covers several characters, because characters that settled_bytes() does not recognise rarely occur singly.
   static constexpr std::ptrdiff_t unknown_run = 48;
 
   /// Recognises these settled characters: ASCII; U+4000 to U+9FFF; most separators of Chinese and English; kana except

@@ -256,7 +256,8 @@ inline __m512i lower_avx512(__m512i bytes, std::uint64_t upper) noexcept {
   return _mm512_mask_add_epi8(bytes, upper, bytes, _mm512_set1_epi8(0x20));
 }
 
-/// Normalises the characters that begin before `limit`, up to one that the masks do not cover. Advances `cursor`.
+/// Normalises the characters that begin before `limit`. Stops before a character that the masks do not cover. Advances
+/// `cursor`.
 inline void take_blocks_avx512(normalise_cursor& cursor, const char* limit) noexcept {
   const __m512i space = _mm512_set1_epi8(' ');
   const char* at = cursor.at;
