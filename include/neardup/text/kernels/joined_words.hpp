@@ -49,6 +49,7 @@ struct word_join_cursor {
   static constexpr std::size_t joined_room(std::size_t bytes) noexcept {
     return 2 * (bytes + text_block_size + 4) + 2 * text_block_size;
   }
+  /// Returns the greatest number of words for which begins and ends may be written, for `bytes` bytes of the text.
   static constexpr std::size_t words_room(std::size_t bytes) noexcept { return bytes + 3 * text_block_size; }
 
   /// Closes the open word: writes the separator after the word.
