@@ -56,10 +56,10 @@ class Advise(CommandTest):
             self.assertEqual([hint["features"] for hint in hints], [features] if features else [], (features, hints))
             text = self.assert_done(run("advise", "--jsonl", "-", data=data)).text
             self.assertEqual(text.count("Try --check-features"), 1 if features == "zh:words" else 0)
-            if features == "zh:words":  # needs a dictionary, so the command has other features
+            if features == "zh:words":  # zh:words needs a dictionary, so the command names other features
                 self.assertIn(f"Try --check-features {features}: {hints[0]['documents']} of the first 40 documents ", text)
             elif features and not fits[features] and not (features[:5] != "chars" and fits[features.rpartition(":")[0] + ":1"]):
-                self.assertNotIn(features, text.replace("\n  " + features, ""))  # too short for them: only in the table
+                self.assertNotIn(features, text.replace("\n  " + features, ""))  # the texts are too short: only the table has them
             elif features:  # the command has these features, or shorter ones
                 name = features.rpartition(":")[0]
                 self.assertRegex(text, rf"\nBy {name}:\d, because {hints[0]['documents']} of the first 40 documents ")
@@ -183,11 +183,11 @@ class Advise(CommandTest):
         lines = "\n".join(" ".join(f"w{rng.randrange(10**6)}" for _ in range(8 + 40 * (i % 2))) for i in range(100))
         facts = {f["features"]: f for f in self.advice("--lines", "-", data=lines)["facts"] if f["similarity"] == 0.8}
         self.assertEqual(facts["words:2"]["too_short"], 0.5)
-        self.assertEqual(facts["words:1"]["too_short"], 0.5)  # 9 words are needed
+        self.assertEqual(facts["words:1"]["too_short"], 0.5)  # the other half has 8 words, and 9 are needed
         self.assertEqual(facts["chars:5"]["too_short"], 0)
         text = run("advise", "--lines", "-", data=lines).text
         self.assertRegex(text, r"\n  words:2 +27\.0 +0\.500\n")
-        # 8 words bear a change at a lower similarity.
+        # At a lower similarity, 8 words are enough.
         self.assertRegex(text, r"\n\* words:1, similarity 0\.7 +\S+ +0\.000\n")
         self.assertIn("--similarity 0.7 --exact --check-features words:1 --lines -", text.splitlines()[-1])
 
@@ -307,13 +307,14 @@ class Advise(CommandTest):
         _, *arguments = shlex.split(found["command"])
         groups = lambda *options: len(self.assert_done(run(*options, "--format", "jsonl")).json)
         self.assertGreater(groups(*arguments), 2 * groups("groups", "--lines", file))
-        # What is asked for and does not fit is not recommended either.
+        # The texts are too short for the features that --check-features names, so these are not recommended either.
         done = self.assert_done(run("advise", "--lines", "--check-features", "words:2", file))
         self.assertIn("words:2 is not recommended: most of the documents are too short", done.text)
         self.assertIn("--check-features words:1 ", done.text.splitlines()[-1])
 
     def test_the_run_on_the_part_is_the_advised_run(self):
-        """A small corpus is its own part: as many documents are dropped as in a run."""
+        """The part of a small corpus is the whole corpus. So advise drops as many documents in the part as the
+        advised run does."""
         rng = random.Random(63)
         for least in (1, 10, 40):
             file = self.write("c.txt", "\n".join(self.of_lengths(rng, 400, least, least + 5)))
@@ -333,7 +334,7 @@ class Advise(CommandTest):
         least = (1 << 20) * 1.6 / len("\n".join(texts))
         self.assertTrue(0.9 * least < found["part"] / 30000 < 0.35, found["part"])
         share = found["part"] / 30000
-        # A copy is in the part with the probability of a document.
+        # A copy and its original are both in the part with the probability share * share.
         self.assertLess(abs(found["dropped_in_part"] / (10000 * share * share) - 1), 0.2)
         said = self.assert_done(run("advise", "--lines", file)).text
         self.assertIn(f"Of a part of {found['part']:,} documents, {found['dropped_in_part']:,} ", said)
@@ -376,7 +377,7 @@ class Advise(CommandTest):
         done = self.assert_done(run("advise", "--recall", 0.99, "--lines", "-", data=unlike))
         self.assertIn("No near-duplicates", done.text)
         self.assertIn("only theory", done.text)
-        self.assertNotRegex(done.text, r"\(\d\.\d+ to|in brackets")  # nothing is known of how far it may be off
+        self.assertNotRegex(done.text, r"\(\d\.\d+ to|in brackets")  # no interval: without pairs, the error of the theory is unknown
         found = self.advice("--recall", 0.99, "--lines", "-", data=unlike)
         self.assertEqual(found["pairs_seen"], 0)
         for setup in found["setups"]:
@@ -460,7 +461,7 @@ class Advise(CommandTest):
         data = jsonl([A, B]) + b"{\n" + jsonl([A])
         self.assert_fails(run("advise", "--jsonl", "-", data=data), "standard input:3: ")
         done = self.assert_done(run("advise", "--jsonl", "--skip-bad", "-", data=data))
-        self.assertEqual(done.err.count("standard input:3"), 2, done.err)  # at once, and in the sum
+        self.assertEqual(done.err.count("standard input:3"), 2, done.err)  # when it is read, and in the summary
         self.assertIn("3 documents, ", done.text)
         for odd, message in ((b"\xff word\n", "not well-formed UTF-8"), (b"...\n", "a document without tokens")):
             lines = (A + "\n").encode() + odd + (B + "\n").encode()
@@ -547,11 +548,12 @@ class Labels(CommandTest):
                         f1 = 2 * right / (len(hits) + found["same"])
                         self.assertAlmostEqual(limit["f1"], f1, delta=1e-5)
                         best = max(best, f1)
-                # Every similarity is there, but for those below all labelled pairs.
+                # The table has every similarity in steps of .05, except those below the similarity of all labelled
+                # pairs.
                 self.assertEqual(covered, list(range(covered[0], 101, 5)))
                 lowest = min(similarity for similarity, _ in pairs)
                 self.assertTrue(covered[0] == 5 or covered[0] / 100 <= lowest + 1e-9 < covered[0] / 100 + 0.05, (covered[0], lowest))
-            # The chosen setting has the best F1, and the command finds what it says.
+            # The recommended setting has the best F1, and its command finds these pairs.
             _, *arguments = shlex.split(found["command"])
             hits = {frozenset((row["a"], row["b"])) for row in run("pairs", *arguments[1:], "--format", "jsonl").json}
             right = sum(same and frozenset(pair) in hits for pair, same in labels.items())
@@ -564,7 +566,7 @@ class Labels(CommandTest):
         text = self.assert_done(run("advise", "--jsonl", "--labels", judged, file)).text
         self.assertIn(f"{len(labels)} labelled pairs, {sum(labels.values())} of them the same", text)
         self.assertRegex(text, r"With so few labels, \d+ of the \d+ other rows may be as good")
-        self.assertEqual(text.count("\n* "), 2)  # the row, and its explanation
+        self.assertEqual(text.count("\n* "), 2)  # the marked row, and the line that explains the mark
         self.assertRegex(text.splitlines()[-1], r"^neardup groups --similarity \S+ --exact --check")
 
     def test_bad_labels_are_named(self):
@@ -588,7 +590,7 @@ class Labels(CommandTest):
                 self.assert_fails(run("advise", "--jsonl", "--labels", judged, file), f"labels.jsonl:{lines + 1}: ", *said)
                 done = self.assert_done(run("advise", "--jsonl", "--skip-bad", "--labels", judged, "--format", "jsonl", file))
                 self.assertEqual(done.json[0]["labels"], len(labels))
-        # The same label again counts once.
+        # A repeated label counts once.
         judged.write_bytes(good + good)
         self.assertEqual(self.assert_done(run("advise", "--jsonl", "--labels", judged, "--format", "jsonl", file)).json[0]["labels"], len(labels))
         judged.write_bytes(good)

@@ -1,5 +1,5 @@
-"""Two corpora (--against), what is dropped (--dropped), what is kept (--keep), and the exit status. law_test.py holds pairs,
-groups and unique against a corpus against a comparison of each document with each."""
+"""Two corpora (--against), dropped documents (--dropped), the choice of the kept document (--keep), and the exit
+status. law_test.py compares pairs, groups and unique with --against with a comparison of all documents."""
 
 import decimal
 import json
@@ -10,7 +10,7 @@ from harness import A, B, CommandTest, corpus, fingerprints, hamming_distance, j
 
 
 def texts_of(count, seed):
-    """Two corpora that share some texts, nearly."""
+    """Returns two corpora, some of whose texts are near-duplicates."""
     texts = corpus(count, seed)
     others = [text for i, text in enumerate(texts) if i % 3 == 0]
     return others, [text for i, text in enumerate(texts) if i % 3 != 0]
@@ -35,7 +35,8 @@ class Against(CommandTest):
                     self.assertEqual(run(verb, *more, *other, *options).bytes, base.bytes, (verb, more, other))
 
     def test_features_beyond_memory_do_not_change_it(self):
-        """600 texts of 60 words have more features than a run keeps in memory at least."""
+        """Three runs give the same with little memory: 600 texts of 60 words have more features than the least
+        memory of a run holds."""
         texts = corpus(600, 4, words=60)
         others = self.write("many.jsonl", jsonl(texts).replace(b'"d', b'"o'))
         for count in (0, 1, 600):
@@ -104,7 +105,7 @@ class Against(CommandTest):
             self.assertEqual((done.status, done.bytes), (2, jsonl([A])))
             self.assertIn(f"neardup: passed over {index}: an index of neardup's; name it itself to compare with it: "
                           f"--against {index}\n", done.err)
-        # The hint is left out for an index that is named, and for one within the input.
+        # There is no hint if the index is also named, or if it is in the folder of the input.
         self.assert_done(run("unique", "--jsonl", "--against", self.folder / "old", "--against", index, "-", data=data))
         done = self.assert_done(run("unique", "--jsonl", "--against", self.folder / "old", "--exclude", "*.index", "-", data=data))
         self.assertEqual(done.bytes, jsonl([A]))
@@ -220,14 +221,14 @@ class Overwriting(CommandTest):
 
 
 def rows_of_round(number, values):
-    """Documents with these values in a field and the same words, which no other round has."""
+    """Returns documents with equal words. Each has one of these values in a field. Each round has other words."""
     text = " ".join(f"r{number}w{i}" for i in range(10))
     return [f'{{"id":"{number}.{i}","text":"{text}","n":{value}}}\n' for i, value in enumerate(values)]
 
 
 class Keep(CommandTest):
     def assert_kept(self, rows, kept):
-        """One run decides all rounds: `kept` has the row that stays of each, for the highest and the lowest number."""
+        """One run decides about all rounds. `kept` maps "highest" and "lowest" to the kept row of each round."""
         for which, expected in kept.items():
             done = self.assert_done(run("unique", "--jsonl", "--keep", which + ":n", "-", data="".join(rows)))
             self.assertEqual(done.text.splitlines(True), expected, which)
@@ -250,7 +251,7 @@ class Keep(CommandTest):
         rng = random.Random(3)
 
         def written(number):
-            """One of the ways to write it."""
+            """Returns one of the ways to write `number`."""
             sign, digits, exponent = number.as_tuple()
             digits = "".join(map(str, digits))
             cut = rng.randint(1, len(digits))
@@ -310,7 +311,8 @@ class Keep(CommandTest):
             self.assertNotIn("--keep prefers", done.err)
 
     def test_values_that_are_no_numbers_have_their_place(self):
-        """Numbers before texts, these byte by byte, and last of all NaN and empty texts, whichever is asked for."""
+        """Numbers rank before texts. Texts are compared byte by byte. NaN and empty texts rank last, both for
+        highest and for lowest."""
         rng = random.Random(8)
         values = ["NaN", '""', '"10.1000/182"', '"2024-01-31"', '"2024-02-01"', '"\u00e4"', '"z"', '"7"', "-Infinity",
                   "-1e100000000000000000000", "-10e9223372036854775807", "-1e9223372036854775807", "-1e999", "-1e308", "-3", "-1e-999",

@@ -9,7 +9,7 @@ from harness import A, B, CommandTest, corpus, effort, jsonl, run, main, start, 
 
 
 def without_member(line, key):
-    """The bytes of a record before the member was added: the member stands last."""
+    """Returns the bytes of a record before the member was added. The member must be the last one."""
     head, mark, tail = line.rpartition(b"," + json.dumps(key, ensure_ascii=False).encode() + b":")
     assert mark, line
     note, end = json.JSONDecoder().raw_decode(tail.decode())

@@ -1,5 +1,5 @@
-"""An index that is changed where it is: batches that are added, documents that are removed and replaced, and what is there
-after a crash. NEARDUP_PROGRAM names the program."""
+"""An index that is changed in place: added batches, removed and replaced documents, and the state after a crash.
+NEARDUP_PROGRAM names the program."""
 
 import hashlib
 import itertools
@@ -55,7 +55,8 @@ class Batches(CommandTest):
         return len(expected.splitlines())
 
     def assert_files_alike(self, index, twin, *options):
-        """The index written anew: byte for byte the expected file, and no log."""
+        """Writes the index to a new file. The file must be equal to the expected file, byte for byte, and have no
+        log."""
         anew = self.folder / "anew"
         self.assert_done(run("index", "--index", index, "--jsonl", *options, "--output", anew, "-"))
         self.assertEqual(anew.read_bytes(), twin.read_bytes())
@@ -86,7 +87,7 @@ class Adding(Batches):
                     found = [self.assert_done(run(verb, *to, "--against", i, *question, data=jsonl(texts[250:], 250))).text
                              + ((self.folder / "page").read_text() if to else "") for i in (self.index, twin)]
                     self.assertEqual(found[0].replace(str(self.index), "I"), found[1].replace(str(twin), "I"))
-                # Written to another file, the index holds both batches.
+                # A new file from this index holds both batches.
                 other = self.folder / "other"
                 self.assert_done(run("index", "--index", self.index, "--jsonl", "--output", other, "-"))
                 self.assertEqual(other.read_bytes(), twin.read_bytes())
@@ -172,8 +173,8 @@ class Adding(Batches):
         self.assertEqual(self.size(bare), 60 + 60)
 
     def test_without_new_options_files_are_written_byte_for_byte_as_before(self):
-        """An index of features is as the first were. One of fingerprints is as it was since it has digests of short
-        documents."""
+        """Files of feature indexes are the same as those of the first version. Files of fingerprint indexes are the
+        same since they have digests of short documents."""
         for options, expected in (
             ([], "185d5182fc9fa2815edc637c7028ed24d12afdbca20f755d98abe9f851f32686"),
             (["--bits", "128", "--features", "chars:4", "--distance", "12"], "f28a5d4b3da4089e91454fb48b12434374bf8a9acca8076ad432462bb49e1deb"),
@@ -220,7 +221,7 @@ class Changing(Batches):
     @unittest.skipIf(SANITIZED, "sanitizers do not run below strace")
     @unittest.skipUnless(shutil.which("strace"), "no strace")
     def test_what_is_kept_is_on_the_disk_before_it_is_added(self):
-        """A power failure loses what was not synced. Then the index must not have it."""
+        """A power failure loses output that was not synced. So the output is synced before the index is changed."""
         texts = corpus(40, 6)
         self.make(texts[:20])
         calls = ["strace", "-f", "-y", "-e", "trace=fsync,rename,renameat,renameat2", "-o", self.folder / "calls"]
@@ -233,7 +234,7 @@ class Changing(Batches):
         place = lambda *words: next(i for i, line in enumerate(lines) if all(word in line for word in words))
         renamed, changed = place("rename", "/kept"), place("/index")
         self.assertLess(place("fsync(", "/kept"), renamed)
-        self.assertIn("fsync(", lines[renamed + 1])  # of the folder
+        self.assertIn("fsync(", lines[renamed + 1])  # the folder is synced
         self.assertLess(renamed + 1, changed)
 
     def test_documents_are_removed_and_replaced(self):
@@ -392,7 +393,7 @@ class Crashes(Batches):
     def test_a_log_that_ends_anywhere_is_the_state_before(self):
         texts = corpus(120, 15)
         self.make(texts[:60])
-        sizes, ends = [60], {60: 32}  # the end of the log, by the number of documents; its header has 32 bytes
+        sizes, ends = [60], {60: 32}  # number of documents -> end of the log, whose header has 32 bytes
         note = lambda rest: f"neardup: {self.log}: its last {rest:,} {'byte is' if rest == 1 else 'bytes are'} an unfinished change, which is ignored"
         for first in (60, 80, 100):
             self.assert_done(run("index", "--index", self.index, "--append", "--compact", "never", "--jsonl", "-", data=jsonl(texts[first : first + 20], first)))
@@ -400,7 +401,7 @@ class Crashes(Batches):
             ends[sizes[-1]] = self.log.stat().st_size
         self.assertEqual(sizes, [60, 80, 100, 120])
         whole = self.log.read_bytes()
-        # The ends of the records: a log cut off before one has one document less.
+        # If the log is cut within a record, the index has the state before the record.
         rng = random.Random(3)
         seen = set()
         for size in sorted({32, 33, len(whole) - 1, len(whole), *(rng.randrange(32, len(whole)) for _ in range(12))}):
@@ -501,7 +502,7 @@ class Crashes(Batches):
                             self.assertEqual((done.returncode, failed), (2, True), context)
                         injected += failed
                         old += found == size
-                    # The next run goes on from there.
+                    # After the failure, the next run adds the batch.
                     self.assert_done(run(*append))
                     self.assertEqual(self.size(), found + 10, context)
                     if not failed:

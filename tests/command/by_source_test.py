@@ -10,7 +10,8 @@ from harness import CommandTest, corpus, jaccard, run, words, unittest, main
 
 
 def table_of(err):
-    """The table of --by: name -> (in, kept, dropped), and the rest of its line."""
+    """Parses the table of --by. Returns name -> (in, kept, dropped, groups), where groups maps the largest groups to
+    their sizes."""
     rows = {}
     for line in err.splitlines():
         found = re.fullmatch(r"neardup: +([\d,]+) +([\d,]+) +([\d,]+) +([\d.]+) %  (.*)", line)
@@ -52,7 +53,7 @@ class BySource(CommandTest):
         }
 
     def expected(self, by, kept):
-        """The twin counts by the ids of the kept records."""
+        """The slow twin. It counts the records of each source by the ids of the kept ones."""
         rows = collections.defaultdict(lambda: [0, 0, 0])
         for i, record in enumerate(self.records):
             row = rows[self.source_of[by](record, i)]
@@ -69,7 +70,7 @@ class BySource(CommandTest):
                     rows = table_of(done.err)
                     self.assertEqual({n: r[:3] for n, r in rows.items()}, self.expected(by, kept))
                     self.assertGreater(sum(r[2] for r in rows.values()), 50)
-                    # The largest groups are those in the file of --dropped.
+                    # The table's largest groups are those of the file of --dropped.
                     groups = collections.defaultdict(collections.Counter)
                     place = {r["id"]: i for i, r in enumerate(self.records)}
                     for line in (self.folder / "d").read_text().splitlines():
@@ -80,7 +81,7 @@ class BySource(CommandTest):
                         self.assertEqual(sorted(row[3].values(), reverse=True), [n for _, n in groups[name].most_common(3)])
                         for group, count in row[3].items():
                             self.assertEqual(groups[name][group], count)
-                    # Sources are ordered by how much they lose.
+                    # The source with the most dropped documents is first.
                     self.assertEqual([r[2] for r in rows.values()], sorted((r[2] for r in rows.values()), reverse=True))
 
     def test_all_ways_of_deciding_count_alike(self):
@@ -135,11 +136,11 @@ class BySource(CommandTest):
             self.assertEqual(warnings_of(done.err), ["a loses 39 of 40 documents (97.5 %), 39 of them to the group of a0",
                                                      "the group of a0 stands for 39 of the 39 documents that are dropped (100.0 %)"])
             self.assertEqual(bool(table_of(done.err)), not quiet)
-        few = "".join(data.splitlines(True)[31:])  # 9 of a
+        few = "".join(data.splitlines(True)[31:])  # a has only 9 documents
         self.assertEqual(warnings_of(self.assert_done(run("unique", "--jsonl", "--by", "field:site", "-", data=few)).err), [])
         half = "".join(data.splitlines(True)[20:40]) + "".join(json.dumps({"id": f"c{i}", "site": "a", "text": f"other {i} " + " ".join(f"v{i}x{j}" for j in range(12))}) + "\n" for i in range(19))
         warned = warnings_of(self.assert_done(run("unique", "--jsonl", "--by", "field:site", "-", data=half)).err)
-        self.assertEqual([w.split(" ")[0] for w in warned], ["the"])  # 19 of 39 is not more than half
+        self.assertEqual([w.split(" ")[0] for w in warned], ["the"])  # a loses 19 of 39, not more than half
 
     def test_the_page_has_a_table_with_samples(self):
         page = self.folder / "page.html"
@@ -178,7 +179,7 @@ class Audit(CommandTest):
         return done, found, page.read_bytes()
 
     def text_of(self, decision, which):
-        """The text, put together from the pieces of a difference that shows all of it."""
+        """Returns the text, joined from the pieces of a difference that shows the whole text."""
         pieces = decision["pieces"]
         return "".join(t for what, t in zip(pieces[::2], pieces[1::2]) if what == "=" or what == which)
 

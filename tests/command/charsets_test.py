@@ -1,4 +1,5 @@
-"""Charsets mean what the web means by their labels, against Python's codecs. NEARDUP_PROGRAM names the program."""
+"""The labels of charsets mean what the web means by them. Python's codecs are the reference. NEARDUP_PROGRAM names
+the program."""
 
 import base64
 import random
@@ -6,7 +7,7 @@ import subprocess
 
 from harness import A, SANITIZED, CommandTest, main, run
 
-# The labels of the WHATWG Encoding Standard, by the codec of Python that knows all characters of what they mean.
+# The labels of the WHATWG Encoding Standard. The key is a codec of Python that knows all characters of the charset.
 LABELS = {
     "utf_8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8",
     "cp866": "866 cp866 csibm866 ibm866",
@@ -60,7 +61,7 @@ NEWER = {"gb18030": "镕啰喆瞭囧", "cp949": "똠펲햏", "cp932": "髙①㈱
 
 
 def text_in(codec, rng):
-    """Letters of a charset, among them some that only the superset has which a label means."""
+    """Returns letters of a charset. Some of them are only in the larger charset that the web means by the label."""
     found = []
     if codec.startswith(("gb", "big5", "euc", "cp9", "iso2022", "hz")):
         pairs = [bytes((a, b)) for a in range(0x81, 0xFF) for b in range(0x40, 0xFF)]
@@ -87,7 +88,7 @@ class Charsets(CommandTest):
         self.texts = {label: (codec, text_in(codec, rng)) for codec, labels in LABELS.items() for label in labels.split()}
 
     def kept(self, records, *options):
-        """The ids of the records that are kept of copies."""
+        """Runs unique --copies on the records."""
         done = self.assert_done(run("unique", "--copies", *options, "-", data=b"".join(records)))
         return done
 
@@ -111,7 +112,7 @@ class Charsets(CommandTest):
 
         mails = []
         for label, (codec, text) in self.texts.items():
-            if label not in ("ascii", "us-ascii"):  # like no charset
+            if label not in ("ascii", "us-ascii"):  # these labels are treated as no charset
                 mails += [mail(f"u/{label}", "utf-8", text.encode()), mail(label, label, text.encode(codec))]
         box = [b"From a@example.org Thu Nov 27 04:12:00 2026\n" + one + b"\n" for one in mails]
         done = run("unique", "--copies", "--input-format", "mail", "-", data=b"".join(box))
@@ -125,7 +126,7 @@ class Charsets(CommandTest):
             done = run("hash", "--lines", "--features", "bytes:1", "--encoding", label, "-", data=(text + "\n").encode(codec))
             self.assertEqual(self.assert_done(done).text, twin, label)
             if codec.startswith(("iso2022", "hz", "utf_7")):
-                continue  # quotes and commas are parts of characters
+                continue  # in these charsets, the bytes of quotes and commas are parts of characters
             table = f"id,text\n1,{text}\n".encode(codec)
             done = run("hash", "--input-format", "csv", "--features", "bytes:1", "--encoding", label, "-", data=table)
             self.assertEqual(self.assert_done(done).text.split()[0], twin.split()[0], label)

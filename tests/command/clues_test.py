@@ -1,4 +1,4 @@
-"""The documents of an index that hold a clue, held against comparing the clue with each. NEARDUP_PROGRAM names the
+"""The documents of an index that hold a clue, compared with a search in each document. NEARDUP_PROGRAM names the
 program."""
 
 import json
@@ -109,7 +109,7 @@ class Clues(CommandTest):
             self.assertEqual({row["id"] for row in self.find(A)}, {"d0"})
 
     def test_an_index_that_is_changed_where_it_is(self):
-        """It answers as one that is made anew of the same documents, with the same passages."""
+        """A changed index gives the same answers and passages as a new index of the same documents."""
         rng = random.Random(11)
         texts = [" ".join(f"w{rng.randrange(60)}" for _ in range(rng.randrange(2, 50))) for _ in range(300)]
         there = [(f"o{i}", rng.choice(texts)) for i in range(40)]

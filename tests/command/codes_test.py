@@ -1,4 +1,4 @@
-"""Codes of other programs, in hexadecimal digits: pairs, groups and kept documents as brute force finds them."""
+"""Codes of other programs, in hexadecimal digits. Brute force gives the expected pairs, groups and kept documents."""
 
 import base64
 import csv
@@ -23,7 +23,7 @@ def hexadecimal(code, bits, form):
 
 
 def codes(bits, count, seed, distance):
-    """Codes of which many are near an earlier one, at distances on both sides of the limit, or equal to it."""
+    """Returns codes. Many of them are equal to an earlier code or near it, at distances on both sides of the limit."""
     rng = random.Random(seed)
     all_codes = []
     for _ in range(count):
@@ -41,7 +41,7 @@ def as_lines(prints, bits, between="\t"):
 
 
 class Oracle(CommandTest):
-    """Holds each verb against brute force, at each width."""
+    """Compares each verb with brute force, at each width."""
 
     def pairs(self, *arguments, **more):
         done = self.assert_done(run("pairs", "--format", "jsonl", *arguments, **more))
@@ -114,7 +114,7 @@ class Oracle(CommandTest):
                 self.assertEqual(
                     sorted((row["id"], row["indexed"], row["distance"]) for row in done.json),
                     sorted((a, b, d) for a in asked for b in there if (d := hamming_distance(prints[a], prints[b])) <= k))
-            # The distance, and the width, are those of the index.
+            # The query takes the distance and the width from the index.
             done = self.assert_done(run("query", *format_, "--index", index, "--format", "jsonl", "-", data=part(asked)))
             self.assertTrue(all(row["distance"] <= distance for row in done.json))
             against = self.assert_done(run("pairs", *format_, "--against", index, "--format", "jsonl", "-", data=part(asked)))
@@ -140,7 +140,7 @@ class Oracle(CommandTest):
 
 
 class Equal(CommandTest):
-    """Many equal codes or texts, which cost no more than others. law_test.py says which is the original."""
+    """Many equal codes or texts take no more time than others. law_test.py checks the originals."""
 
     def test_texts_with_one_fingerprint_are_told_by_their_features(self):
         rng = random.Random(32)
@@ -172,7 +172,7 @@ class Equal(CommandTest):
                 done = self.assert_done(run("unique", "--threads", 1, *options, *more, file))
                 self.assertEqual(done.text, "")
             self.assert_done(run("groups", "--threads", 1, *options, "--against", file, file))
-            self.assertLess(cpu_seconds() - before, 3)  # it was 27 s
+            self.assertLess(cpu_seconds() - before, 3)  # an earlier version took 27 s
 
 
 class Lines(CommandTest):
@@ -252,7 +252,7 @@ class Bad(CommandTest):
         self.assert_fails(run("query", *options, "--index", index, "-", data=f"{1:016x} x"), "a code of 64 bits, among codes of 512")
         self.assert_fails(run("pairs", *options, "--against", index, "--against", other, "-", data=wide), "bits, where another index has")
         self.assert_fails(run("query", "--input-format", "codes", "--distance", 2, "--index", index, "-", data=wide), "answers up to 1")
-        # Each changed byte of the file is found, and a file of another width is refused.
+        # If any byte of the file is changed, the file is refused. So is a file of another width.
         whole = index.read_bytes()
         for at in range(0, len(whole), 7):
             damaged = bytearray(whole)
@@ -327,7 +327,7 @@ class Report(CommandTest):
                 self.assertEqual((head, base64.b64decode(data)), ("data:image/png;base64", path.read_bytes()))
             self.assertIn("img-src data:", done.text)
             self.assertIn(f"1 id names no file ({names[3]})", done.err)
-        # A relative name is one from the folder of the codes, then from the working directory.
+        # A relative name is looked up in the folder of the codes, then in the working directory.
         (self.folder / "other").mkdir()
         shown = lambda path, where: [member.get("picture") is not None for member in json.loads(re.search(
             'class="group"[^>]*>(.*?)</script>', self.assert_done(run(

@@ -1,4 +1,4 @@
-"""Texts within texts, held against comparing each document with each. NEARDUP_PROGRAM names the program."""
+"""Texts within texts, compared with a comparison of all documents. NEARDUP_PROGRAM names the program."""
 
 import json
 import random
@@ -16,7 +16,7 @@ def containment(a, b):
 
 
 def library(seed, books=12, length=150):
-    """Long texts, passages of them, whole and changed, and passages of passages."""
+    """Returns long texts, their passages (whole and changed), and passages of passages."""
     rng = random.Random(seed)
     draw = lambda count: [f"w{rng.randrange(1500)}" for _ in range(count)]
     texts = [draw(length) for _ in range(books)]
@@ -77,7 +77,7 @@ class Containment(CommandTest):
                     self.assertEqual(columns, [[str(c), str(s[0]), str(s[1]), a, r, b] for a, b, r, _, c, s in expected])
 
     def test_another_corpus(self):
-        """Dropped are documents of the input within one of the other corpus, and those that hold one."""
+        """unique drops documents that are within a document of the other corpus, or that contain one."""
         theirs = [" ".join(line.split()) for line in library(71)[:40]] + library(72, books=2)[:20]
         others = {f"o{i}": words(text, 2) for i, text in enumerate(theirs) if words(text, 2)}
         lines = [json.dumps({"id": f"o{i}", "text": text}) + "\n" for i, text in enumerate(theirs)]

@@ -9,7 +9,7 @@ from harness import A, B, CommandTest, as_json, corpus, effort, jaccard, jsonl, 
 
 
 def bag(texts, n=2):
-    """The pairs of words of a document, each with the number of its occurrence."""
+    """Returns the pairs of words of a document, each with the number of its occurrence."""
     counts = collections.Counter()
     for text in [texts] if isinstance(texts, str) else texts:
         words = re.findall(r"[a-z0-9]+", text.lower())
@@ -18,7 +18,7 @@ def bag(texts, n=2):
 
 
 def repetitive(count, seed):
-    """Texts of few words, and parts and repetitions of earlier ones."""
+    """Returns texts of few different words, and parts and repetitions of earlier texts."""
     rng = random.Random(seed)
     texts = []
     for _ in range(count):
@@ -33,7 +33,8 @@ def repetitive(count, seed):
 
 
 def kept_losslessly(bags):
-    """The documents that stay: large ones are decided first, equal sizes in the order of the input."""
+    """Returns the kept documents. Large documents are decided first, and documents of equal size in the order of the
+    input."""
     kept = []
     for i in sorted(range(len(bags)), key=lambda i: (-len(bags[i]), i)):
         if not bags[i] or not any(bags[i] <= bags[k] for k in kept if bags[k]):

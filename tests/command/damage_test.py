@@ -1,4 +1,5 @@
-"""--skip-bad reads on behind bad records, or says how much it did not read. NEARDUP_PROGRAM names the program."""
+"""With --skip-bad, the program reads on after bad records, or says how many bytes it did not read. NEARDUP_PROGRAM
+names the program."""
 
 import gzip
 import json
@@ -13,13 +14,13 @@ from reading_test import zstd
 
 
 def texts(count, seed=0):
-    """Texts of which no two are near-duplicates."""
+    """Returns texts, none of which are near-duplicates."""
     rng = random.Random(seed)
     return [" ".join(f"w{i}x{rng.randrange(10**6)}" for _ in range(12)) for i in range(count)]
 
 
 def numbers(found):
-    """The numbers of the texts() in an output, told by the first word of each."""
+    """Returns the numbers of the texts() that an output has. The first word of a text has its number."""
     return sorted({int(number) for number in re.findall(r"\bw([0-9]+)x[0-9]", found)})
 
 
@@ -29,7 +30,8 @@ def wet(text, number, length=None):
 
 class Damage(CommandTest):
     def kept(self, data, options, name="in", status=0):
-        """(kept texts, message) of unique, for a file, which is read twice, and for a pipe."""
+        """Returns (numbers of the kept texts, messages) of unique. A file, which unique reads twice, and a pipe must
+        give the same."""
         path = self.write(name, data)
         outcomes = [run("unique", "--skip-bad", *options, path)]
         if not name.endswith("z"):
@@ -38,7 +40,8 @@ class Damage(CommandTest):
             self.assertEqual(done.status, status, done.err)
         found = [numbers(done.text) for done in outcomes]
         self.assertEqual(found[0], found[-1])
-        # All are kept, for no two are alike. Words that damage has changed may add to the numbers, but not to these.
+        # All documents are kept, because no two are similar. Damage may change words and so add numbers to `found`, but
+        # not change this count.
         kept = re.search(r"([0-9,]+) kept", outcomes[0].err)
         kept = int(kept[1].replace(",", "")) if kept else 0
         listed = run("hash", "--skip-bad", *options, path)
@@ -53,7 +56,7 @@ class Damage(CommandTest):
                 if options == form("auto") and not first.startswith("[{"):
                     continue
                 if first == "[{}":
-                    continue  # nothing tells it from an array whose first comma is missing
+                    continue  # this may also be an array whose first comma is missing
                 found, err = self.kept(data, options)
                 self.assertEqual(found, [0, 1, 2, 3, 4], (first, options, err))
                 self.assertIn("1 bad input was skipped", err)
@@ -65,7 +68,7 @@ class Damage(CommandTest):
                 (lambda e: e[:-1], [2]),                         # no brace
                 (lambda e: e[:-2] + "}", [2]),                   # no quote
                 (lambda e: e.replace('": "', '": w"'), [2]),
-                (lambda e: e + "}", []),                         # a whole object
+                (lambda e: e + "}", []),                         # the object is whole
                 (lambda e: e + "}}", []),
                 (lambda e: e.replace("{", "", 1), [2]),
                 (lambda e: e.replace(":", "", 1), [2]),
@@ -74,7 +77,7 @@ class Damage(CommandTest):
                 some[2] = damage(some[2])
                 data = "[" + indent.join(["\n" if indent else "", between.join(some)]) + "\n]\n"
                 if between == ", " and damage(elements[0]) == elements[0][:-2] + "}":
-                    # In an array on one line nothing shows where the next element begins, and the program says so.
+                    # If an array is on one line, the program cannot tell where the next element begins, and says so.
                     done = self.assert_fails(run("unique", "--skip-bad", "--jsonl", "-", data=data), "behind bad input were not read")
                     self.assertEqual(numbers(done.text), [0, 1])
                     continue
@@ -117,7 +120,7 @@ class Damage(CommandTest):
                 self.assertEqual(found, list(range(8)), (data, err))
                 self.assertIn(" was skipped", err)
                 self.assert_fails(run("hash", "--jsonl", "-", data=data), "standard input:")
-            # The element itself is lost; and others with it only where this is said.
+            # The damaged element is lost. If further elements are lost, the program says so.
             for damage in ("{}[", '{{"x": [{}}}', '{{"x": [{}'):
                 some = list(elements)
                 some[3] = damage.format(some[3])
@@ -128,7 +131,8 @@ class Damage(CommandTest):
                 self.assertTrue(not lost or (done.status == 2 and between == ", "), (data, done.err))
 
     def test_a_mutilated_array_loses_nothing_silently(self):
-        """Twin: Python's decoder, tried at each brace. What it decodes is kept, unless bytes are said to be unread."""
+        """The slow twin tries Python's decoder at each brace. What the decoder accepts must be kept, unless the
+        program says that bytes were not read."""
         rng = random.Random(41)
         decode = json.JSONDecoder().raw_decode
         forms = ('{"text": "%s"}', '{"id": "i", "text": "%s"}', '{"text":"%s","x":{"y":[1,{"z":"}, {"}]}}', '{"x": ["\\"", {}],\n  "text": "%s \\\\"}')
@@ -175,7 +179,7 @@ class Damage(CommandTest):
                 data = rng.choice(("\ufffe", "\ufeff\ufeff")) + data.lstrip("\ufeff")
             done = run("unique", "--copies", "--jsonl", "--skip-bad", "-", data=data)
             if not done.text.startswith("["):
-                continue  # the first object seemed to be a line
+                continue  # the program took the first object for a line of JSON Lines
             kept, expected = [value["text"] for value in json.loads(done.text)], objects(data)
             bad = re.search(r"(\d+) bad inputs? (?:was|were) skipped", done.err)
             bad = int(bad[1]) if bad else 0
@@ -187,7 +191,7 @@ class Damage(CommandTest):
             if not unread:
                 self.assertEqual(kept, expected, (data, done.err))
                 bad_parts = [not objects(part) for part in parts]
-                # Adjacent elements that are damaged can be one object together, or one bad input.
+                # Adjacent damaged elements can together be one object, or one bad input.
                 lost, at = 0, 1
                 while at < len(parts):
                     end = next(i for i in range(at, len(parts) + 2, 2) if i >= len(parts) or not bad_parts[i])
@@ -208,7 +212,8 @@ class Damage(CommandTest):
         self.assertLess(seen["unread"], seen["array"] // 3)
 
     def test_json_that_ends_too_early_is_an_error_whatever_follows_it(self):
-        """simdjson reads on behind such an element; what followed could crash it, or make the element whole."""
+        """simdjson reads beyond such an element. The bytes after it must neither crash the program nor complete the
+        element."""
         whole = record("a whole record of some words")
         for cut in ('{"text": "w", "x": [{"y": 1}', '{"text": "w", "x": {"y": 1}', '{"text": "w", "x": [[{}', '{"text": "w", "x": [{"a": [1, {}'):
             for behind in (",", "]", "}", ",,", "]}", "}}", ",\n"):
@@ -234,7 +239,7 @@ class Damage(CommandTest):
         self.assertEqual([line.split()[1] for line in self.assert_done(done).text.splitlines()], ["-:3", "-:4"])
 
     def test_marks_of_byte_order_within_a_file(self):
-        """As `cat` brings them there."""
+        """Byte order marks within a file, as `cat` of several files leaves them."""
         lines = [record(text) for text in texts(4)]
         found, err = self.kept("\ufeff" + "\n\ufeff".join(lines) + "\n", ("--jsonl",))
         self.assertEqual(found, [0, 1, 2, 3])
@@ -254,11 +259,11 @@ class Damage(CommandTest):
                 found, err = self.kept(packed, form("warc"), name)
                 self.assertEqual(found, [0, 1, 3, 4, 5, 6, 7], (length, name, err))
             self.assert_fails(run("hash", *form("warc"), "-", data=data), ":3: ")
-        # Many bad records, each of which would swallow all records behind it: the time stays linear.
+        # In many bad records, the length reaches beyond all later records. The time must stay linear.
         many = b"".join(wet(page, i, length=10**8) for i, page in enumerate(texts(3000)))
         found, _ = self.kept(many + records[0], form("warc"))
         self.assertEqual(found, [0])
-        # The same with headers that have no end, each of which would be looked for to the end of the file.
+        # Many headers have no end. The search for an end must not read the whole file each time.
         found, _ = self.kept(b"WARC/1.0\r\n" * 100000 + records[0], form("warc"))
         self.assertEqual(found, [0])
 
@@ -290,12 +295,12 @@ class Damage(CommandTest):
                 some = list(packed)
                 some[2] = self.damaged(some[2], min(int(len(some[2]) * where), len(some[2]) - 6))
                 found, err = self.kept(b"".join(some), options, "in" + suffix)
-                # Behind a gap the first line may be the rest of a record, so it is left out.
+                # After a gap, the first line may be the rest of a record, so it is left out.
                 lost = [2, 3] if options in (("--lines",), form("csv")) else [2]
                 self.assertEqual(found, [i for i in range(7) if i not in lost], (options, where, err))
                 self.assertIn("the compressed data is corrupt: ", err)
                 self.assertIn("left out, up to the next member", err)
-                # The same where the input is read twice.
+                # A verb that reads the file twice keeps the same documents.
                 path = self.folder / ("in" + suffix)
                 again = run("unique", "--skip-bad", "--grouping", "components", *options, path)
                 self.assertEqual(numbers(self.assert_done(again).text), found)
@@ -303,12 +308,13 @@ class Damage(CommandTest):
             found, err = self.kept(last, options, "in" + suffix)
             self.assertEqual(found, [0, 1, 2, 3, 4, 5], err)
             self.assertIn(f"the compressed data is corrupt: {len(packed[-1])} bytes of it were left out", err)
-            # Without --skip-bad content is read before its checksum, so a record may be what is wrong first.
+            # Without --skip-bad, records are read before the checksum is. So the message may be about a record.
             path = self.write("x" + suffix, last)
             self.assert_fails(run("hash", *options, path), str(path))
 
     def test_damage_at_the_beginning_of_a_compressed_file(self):
-        """What follows is read as if the file began there; what has no beginning is not read, and this is said."""
+        """The rest is read as if the file began there. If the rest of a format cannot be read without its beginning,
+        the program says that it was not read."""
         pages = texts(6)
         jsonl = [record(page).encode() + b"\n" for page in pages]
         records = [wet(page, i) for i, page in enumerate(pages)]
@@ -340,11 +346,12 @@ class Damage(CommandTest):
         self.members(zstd, ".zst")
 
     def test_a_damaged_member_gives_no_record(self):
-        """Whether it is small or large, alone or not, damaged or cut off; the others are read, and the rest is counted."""
+        """No record of a damaged member is read: small or large, alone or not, damaged or cut off. The other members
+        are read, and the lost bytes are counted."""
         rng = random.Random(3)
         forms = [(lambda data: gzip.compress(data, 1), 8)] + ([(zstd, 4)] if shutil.which("zstd") else [])
-        for pack, tail in forms:  # a member ends with so many bytes of checksum and length
-            # A member has three records: with the larger ones, more than 4 MB.
+        for pack, tail in forms:  # `tail`: the bytes of checksum and length at the end of a member
+            # A member has three records. If these are large, the member has more than 4 MB.
             for size, places in ((200, ((0, 0), (2, 0), (2, 1), (1, 1))), (1500000, ((0, 0), (1, 0)))):
                 parts = [[record(rng.randbytes(size // 2).hex()).encode() + b"\n" for _ in range(3)] for _ in range(3)]
                 packed = [pack(b"".join(part)) for part in parts]
@@ -384,7 +391,7 @@ class Damage(CommandTest):
                 (self.folder / "out.partial").unlink(missing_ok=True)
 
     def test_random_damage_of_records(self):
-        """In a file with a record a line, damage within a line loses that line only."""
+        """Each line of the file is a record. Damage within a line must lose this line only."""
         rng = random.Random(12)
         pages = texts(12)
         for options, lines, head, tail in (

@@ -51,7 +51,7 @@ class Drivers(unittest.TestCase):
         command = [DRIVERS / "with_parallel", self.folder / "tasks", *self.parts]
         environment = os.environ | {"NEARDUP": PROGRAM}
         self.assertEqual(self.output(*command, env=environment), self.whole)
-        # A second run makes exactly the missing files.
+        # A second run makes only the missing files.
         kept = self.folder / "tasks" / "1.scattered"
         for name in ("2.pairs", "3.features"):
             (self.folder / "tasks" / name).unlink()
@@ -76,7 +76,7 @@ class Drivers(unittest.TestCase):
         parts = [self.folder / "tasks" / f"{part}.dropped" for part in range(6)]
         self.assertEqual("".join(part.read_text() for part in parts), dropped.read_text())
         self.assertGreater(len(dropped.read_text().splitlines()), 100)
-        # A second run makes exactly the missing files.
+        # A second run makes only the missing files.
         before = parts[0].stat().st_mtime_ns
         for name in ("2.pairs", "3.unique", "4.dropped", "1.features"):
             (self.folder / "tasks" / name).unlink()

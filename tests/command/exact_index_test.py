@@ -1,4 +1,4 @@
-"""Searches of indexes that keep features, held against comparing each document with each."""
+"""Searches in indexes that keep features, compared with a comparison of all documents."""
 
 import base64
 import json
@@ -22,7 +22,8 @@ LEAST = (0.3, 0.5, 0.62, 0.8, 0.9, 1)
 
 
 def texts_of(count, seed):
-    """Texts of many sizes: similar ones, copies, texts without words; fingerprints miss some of their pairs."""
+    """Returns texts of many sizes: similar texts, copies, and texts without words. Fingerprints miss some of the
+    similar pairs."""
     rng = random.Random(seed)
     texts = corpus(count, seed, words=20, vocabulary=60, copies=0.75)
     long = " ".join(f"w{rng.randrange(500)}" for _ in range(2500))
@@ -106,7 +107,7 @@ class Query(Kept):
         self.make(texts[:300])
         new = [(f"d{i}", t) for i, t in enumerate(texts[300:])]
         self.assertGreater(self.check_query(new), 0)
-        # Changes since the index was written: in its log, then in the file.
+        # Changes of the index, first in its log, then in its file.
         self.change("--append", [(f"a{i}", t) for i, t in enumerate(texts[280:350])])
         self.change("--remove", [d for d in self.documents if d[0].endswith("3")])
         self.change("--replace", [(f"o{i}", texts[499 - i]) for i in range(0, 60, 2)] + [("a4", "?!")])
@@ -117,7 +118,7 @@ class Query(Kept):
         self.check_query(new, "--no-verify")
 
     def test_few_are_answered_as_many_are(self):
-        """A query of few documents rules out most documents of the index before comparing them."""
+        """A query of few documents excludes most documents of the index without a comparison."""
         texts = texts_of(500, 82)
         self.make(texts[:400])
         new = [(f"d{i}", t) for i, t in enumerate(texts[400:])]
@@ -153,7 +154,7 @@ class Query(Kept):
     def test_of_a_crowd_of_copies(self):
         text = "one and the same text of ten words in all here"
         self.make([text] * 530)
-        data = self.records((f"d{i}", text) for i in range(530))  # more matches than are kept at a time
+        data = self.records((f"d{i}", text) for i in range(530))  # more matches than the program keeps at a time
         done = self.assert_done(run("query", "--index", self.index, "--jsonl", "-", data=data))
         lines = done.text.splitlines()
         self.assertEqual(len(lines), 530 * 530)
@@ -228,10 +229,11 @@ class QueryByPostings(Kept):
 
 
 class Changed(Kept):
-    """Random changes of an index where it is, each held against comparing all documents, and against an index made anew."""
+    """Random changes of an index in place. After each, its answers are compared with a comparison of all documents,
+    and its file with a new index."""
 
     def random_change(self, rng, texts):
-        """Makes a change in place; returns its options, its documents, and the documents afterwards."""
+        """Draws a change of the index. Returns its options, its documents, and the documents after the change."""
         option = rng.choice(["--append", "--replace", "--remove", "--compact"])
         if option == "--compact":
             return (), [], self.documents
@@ -252,7 +254,7 @@ class Changed(Kept):
         return (*change, "--jsonl", self.write("change", self.records(documents))) if option else change
 
     def assert_answers(self, rng, texts, least=None):
-        """A search answers as comparing all documents does."""
+        """Requires that a search finds what a comparison of all documents finds."""
         kept = self.with_sets()
         asked = [(f"q{i}", rng.choice(texts)) for i in range(15)]
         name, least = rng.choice(list(MEASURES)), least or rng.choice(LEAST)
@@ -280,7 +282,7 @@ class Changed(Kept):
                 self.documents = after
                 found += self.assert_answers(rng, texts)
             self.assert_done(run("index", "--index", self.index, "--jsonl", "--output", anew, "-"))
-            if not options[2:]:  # the places of texts are not those of the twin
+            if not options[2:]:  # with these options, a text has another place in the twin
                 self.assert_done(run("index", "--jsonl", *options, "--output", twin, "-", data=self.records(self.documents)))
                 self.assertEqual(anew.read_bytes(), twin.read_bytes())
             self.index.with_name("index.neardup-log").unlink(missing_ok=True)
@@ -300,7 +302,7 @@ class Changed(Kept):
             option, documents, after = self.random_change(rng, texts)
             command = [*map(str, self.command_of(option, documents, rng.choice(["now", "never"])))]
             pause = usual * rng.uniform(0.1, 1)
-            # Of five kills one comes while the input is still open, and one after the end.
+            # Of five kills, one comes while the input is still open, and one after the program has ended.
             moment = {0: "early", 1: "late"}.get(kill % 5)
             if moment == "early" and option:
                 command[-1] = "-"
@@ -367,7 +369,7 @@ class Refused(Kept):
             done = run("query", "--index", damaged, "--jsonl", text)
             self.assert_fails(done, str(damaged))
             self.assertEqual(done.text, "")
-            # Unverified it may answer wrongly, and still ends by itself.
+            # Without verification, a damaged index may give wrong answers, but the program must not crash or hang.
             self.assertIn(run("query", "--index", damaged, "--no-verify", "--jsonl", text).status, (0, 2))
 
     def test_an_index_of_other_settings_is_refused_by_name(self):
@@ -385,8 +387,8 @@ class Refused(Kept):
 
 class AddTo(Kept):
     def expected(self, batch, measure, least):
-        """For each document of a batch the closest document of the index and of the batch's kept ones, then the
-        first."""
+        """Returns the original of each document of a batch: the closest document of the index and of the batch's
+        earlier kept documents. Ties go to the first."""
         kept = [(i, s, "against") for i, s in self.with_sets()]
         taken = []
         for i, text in batch:
@@ -433,7 +435,7 @@ class AddTo(Kept):
                         gone = [d for d in self.documents if d[0].endswith(str(number))][:5]
                         self.change("--remove", gone)
                     self.assertGreater(dropped_in_all, 20)
-                    # The index then holds all kept documents with their features.
+                    # Afterwards, the index holds all kept documents with their features.
                     anew, twin = self.folder / "anew", self.folder / "twin"
                     self.assert_done(run("index", "--index", self.index, "--jsonl", "--output", anew, "-"))
                     made = ("--output", twin, "-")

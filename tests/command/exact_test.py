@@ -1,4 +1,4 @@
-"""Exact comparison by features, by default and with --exact, held against comparing each document with each.
+"""Exact comparison by features, by default and with --exact, compared with a comparison of all documents.
 NEARDUP_PROGRAM names the program."""
 
 import functools
@@ -42,7 +42,8 @@ class Limits(CommandTest):
         return [row.get("containment", row.get("similarity")) for row in done.json]
 
     def test_whole_numbers_decide_at_the_limit(self):
-        """A limit of p hundredths, as it is typed, against sets that share n of m features."""
+        """The limit is a whole number of hundredths. The sets share `same` of `all_of` features, which is exactly
+        the limit."""
         some = [(17, 25), (2, 10), (93, 100), (7, 10), (14, 20), (9, 12), (29, 50), (23, 25), (11, 44), (20, 25)]
         for same, all_of in some:
             hundredths = 100 * same // all_of
@@ -58,7 +59,7 @@ class Limits(CommandTest):
             longer = b + " " + " ".join(f"v{i}" for i in range(7))
             for measure, pair in (("containment", [a, longer]), ("cosine", [a, b])):
                 if measure == "containment" and same < 8:
-                    continue  # too few to be evidence
+                    continue  # containment needs 8 common features
                 self.assertEqual(self.found(pair, "--features", "words", "--check", measure, "--similarity", at), [hundredths / 100], (measure, same, all_of))
                 self.assertEqual(self.found(pair, "--features", "words", "--check", measure, "--similarity", f"{hundredths / 100 + .0001:.4f}"), [])
 
@@ -112,7 +113,7 @@ class ByDefault(CommandTest):
             self.assertIn("4 documents have no tokens", done.err)
 
     def test_finds_what_no_fingerprint_finds(self):
-        # A pair with three of ten features in common is beyond any distance that a search of 64 bits takes.
+        # Pairs that share three of ten features are farther apart than the largest distance of a search of 64 bits.
         rows = run("pairs", *JSON, "--similarity", 0.3, self.file).json
         fewer = run("pairs", *JSON, "--distance", 5, "--min-similarity", 0.3, self.file).json
         found = {(row["a"], row["b"]) for row in rows}
@@ -145,7 +146,7 @@ class ByDefault(CommandTest):
         self.assertEqual(run(*options, "--memory", "1M", "-", data=data).bytes, whole)
 
     def test_a_pipe_with_records_beyond_the_memory_keeps_what_a_file_keeps(self):
-        # The memory holds 100 MB of undecided records.
+        # The memory of a run holds 100 MB of undecided records. These have 120 MB.
         blanks = " " * 1_000_000
         lines = "".join(f"{text}{blanks}\n" for text in corpus(120, 66, vocabulary=60)).encode()
         file = self.write("blanks.txt", lines)
@@ -153,7 +154,7 @@ class ByDefault(CommandTest):
         whole = self.assert_done(run(*options, file)).bytes
         self.assertTrue(0 < whole.count(b"\n") < 120)
         self.assertEqual(self.assert_done(run(*options, "-", data=lines)).bytes, whole)
-        # Without a temporary file, the first documents are decided early.
+        # If no temporary file can be made, the program decides about the first documents early.
         missing = dict(os.environ, TMPDIR=str(self.folder / "missing"))
         self.assertEqual(self.assert_done(run(*options, "-", data=lines, env=missing)).bytes, whole)
 
@@ -242,7 +243,7 @@ def loose():
 
 
 class Unasked(CommandTest):
-    """The choice between features and fingerprints where no option asks for one."""
+    """The choice between features and fingerprints if no option makes it."""
 
     def setUp(self):
         super().setUp()
@@ -384,7 +385,7 @@ class Unasked(CommandTest):
 
 
 def fed(*arguments, chunks, pause=0.15):
-    """The output of a run whose input comes in chunks, with a pause after each."""
+    """Runs the program with input in chunks, and a pause after each. Returns the exit status and the output."""
     process = start(*map(str, arguments))
     out = []
     reader = threading.Thread(target=lambda: out.append(process.stdout.read()))
@@ -402,10 +403,10 @@ def fed(*arguments, chunks, pause=0.15):
 
 
 class Waiting(CommandTest):
-    """A writer that waits for the answer to each line."""
+    """A writer that sends a line, and waits for the answer before the next."""
 
     def test_keeps_what_a_file_keeps(self):
-        import concurrent.futures  # takes as long as the rest of the start of a test
+        import concurrent.futures  # imported here because the import is slow
 
         texts = corpus(700, 64, words=25, vocabulary=60, copies=0.7)
         lines = [text.encode() + b"\n" for text in texts]
@@ -433,7 +434,7 @@ class Waiting(CommandTest):
             whole = self.assert_done(run(*shared, dropped[0], file)).bytes
             return dropped, whole, fed(*shared, dropped[1], "-", chunks=chunks)
 
-        # All at a time, for most of the time they wait.
+        # All runs at once, because they wait most of the time.
         with concurrent.futures.ThreadPoolExecutor(len(ways)) as pool:
             for way, (dropped, whole, by_and_by) in zip(ways, pool.map(outputs, range(len(ways)))):
                 with self.subTest(way=way):
@@ -447,7 +448,7 @@ class Waiting(CommandTest):
         out = []
         reader = threading.Thread(target=lambda: out.append(process.stdout.read(1)))
         reader.start()
-        # The documents are decided when the join is a small share of the time, although the input has no pause of .1 s.
+        # The input never pauses for .1 s. The program decides when a join takes only a small share of the time.
         for number in range(2000):
             if out:
                 break
@@ -463,7 +464,7 @@ class Waiting(CommandTest):
         stop(process)
 
     def test_takes_no_longer_for_each_when_many_were_kept(self):
-        # A join over all kept documents would take this long for each line.
+        # If each line were joined with all kept documents, the test would take too long.
         texts = large_corpus(30000, 65, words=30, vocabulary=5000, copies=0)
         data = "".join(text + "\n" for text in texts).encode()
         before = cpu_seconds()

@@ -60,7 +60,7 @@ class Find(CommandTest):
         clue = " ".join(f"c{i}" for i in range(16))
         pairs = list(zip(clue.split(), clue.split()[1:]))
         for _ in range(40):
-            # All pairs of the clue, many times over, with few words between.
+            # The text repeats all pairs of words of the clue, with few other words between.
             parts = [" ".join(rng.choice(pairs)) + rng.choice(["", " x"]) for _ in range(60)]
             parts.insert(rng.randrange(60), clue[: rng.randrange(len(clue))])
             text = " ".join(parts)
@@ -85,7 +85,7 @@ class Find(CommandTest):
                 clue = " ".join(clue)
                 rows = self.assert_done(run("find", "--jsonl", "--min-similarity", 0, "--most", 1000, "--format", "jsonl",
                                             clue, "-", data=jsonl(texts))).json
-                # A clue that was changed may have no pair in common with any text.
+                # A changed clue of two or more words may share no pair of words with any text.
                 size = min(2, len(clue.split()))
                 holders = {f"d{i}" for i, text in enumerate(texts) if words(clue, size) & words(text, size)}
                 self.assertEqual({row["id"] for row in rows}, holders)
@@ -93,7 +93,8 @@ class Find(CommandTest):
                     _, begin, end, common = passage(clue, [texts[int(row["id"][1:])]])
                     self.assertEqual((row["offset"], row["offset"] + row["length"]), (begin, end), (clue, row))
                     wanted = words(clue, 2)
-                    # The share is counted in a window that is one word longer, unless the clue has 4, 8, ... words.
+                    # If the clue does not have 4, 8, ... words, the program counts the share in a window that is one
+                    # word longer.
                     if len(clue.split()) % 4 == 0:
                         self.assertAlmostEqual(row["share"], common / len(wanted), 5)
 
@@ -109,7 +110,7 @@ class Find(CommandTest):
             return cpu_seconds() - before
 
         others = seconds("data " + " ".join(f"w{i}" for i in range(3000)))
-        self.assertLess(seconds(" ".join(["data"] * 3000)), 3 * others + 0.3)  # it was 4 s, and .1
+        self.assertLess(seconds(" ".join(["data"] * 3000)), 3 * others + 0.3)  # an earlier version took 4 s, and .1 s for others
 
     def test_wrong_clues(self):
         self.assert_fails(run("find", "...", self.write("a", A)), "'...': a clue without any word")

@@ -1,5 +1,5 @@
-"""Fields of records and formats of files: the texts read, and the records written. NEARDUP_PROGRAM names the
-program."""
+"""Fields of records and formats of files: the texts that are read, and the records that are written. NEARDUP_PROGRAM
+names the program."""
 
 import json
 import random
@@ -10,7 +10,7 @@ MISSING = object()
 
 
 def by_pointer(value, keys):
-    """The value at a path of a record, or MISSING."""
+    """Returns the value at a path of a record, or MISSING."""
     for key in keys:
         if isinstance(value, dict):
             value = value.get(key, MISSING)
@@ -22,7 +22,8 @@ def by_pointer(value, keys):
 
 
 def by_path(value, keys):
-    """The values at a path that may have "[*]"; MISSING is one of them where the path leads nowhere."""
+    """Returns the values at a path, which may contain "[*]". If the path leads nowhere, one of the values is
+    MISSING."""
     if not keys:
         return [value]
     if keys[0] != "[*]":
@@ -33,7 +34,7 @@ def by_path(value, keys):
 
 class Fields(CommandTest):
     def tokens(self, record, *options):
-        """The words of the texts of one record."""
+        """Returns the fingerprint of the words of a record's texts."""
         data = record if isinstance(record, str) else json.dumps(record)
         done = self.assert_done(run("hash", "--jsonl", "--features", "words", *options, "-", data=data + "\n"))
         return done.text.split()[0]
@@ -117,7 +118,7 @@ class Fields(CommandTest):
         self.assertTrue(done.text.endswith("  x y\n"))
 
     def test_each_element_of_an_array(self):
-        """All turns of a chat are the texts of one document, as several fields are."""
+        """All turns of a chat are the texts of one document. So are several fields."""
         def chat(*turns, **more):
             return {"messages": [{"role": "user", "content": turn} for turn in turns], **more}
 
@@ -182,7 +183,7 @@ class Fields(CommandTest):
         options = ("--jsonl", "--text-field", "messages[*].content")
         done = run("unique", *options, "--cut-passages", "--against", "test.jsonl", "--check", "containment", "--dropped", "d", "--output", "o",
                    "chat.jsonl", cwd=self.folder)
-        self.assert_fails(done, "test.jsonl:1: no field")  # one --text-field for both
+        self.assert_fails(done, "test.jsonl:1: no field")  # the one --text-field holds for both files
         self.write("test.jsonl", json.dumps({"id": "t", "messages": [{"content": item}]}) + "\n")
         done = run("unique", *options, "--cut-passages", "--against", "test.jsonl", "--check", "containment", "--dropped", "d", "--output", "o",
                    "chat.jsonl", cwd=self.folder)

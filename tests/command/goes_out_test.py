@@ -1,5 +1,4 @@
-"""What unique writes of records of every format, and what it drops. NEARDUP_PROGRAM names the
-program."""
+"""The records that unique keeps and drops, in every format. NEARDUP_PROGRAM names the program."""
 
 import csv
 import gzip
@@ -18,10 +17,11 @@ def uri(name):
 
 
 class Formats(CommandTest):
-    """The kept records form a file of the same format; with the dropped ones they are all records."""
+    """The kept records must be a file of the same format. The kept and the dropped records together must be all
+    records."""
 
     def both_ways(self, data, *options, name="in"):
-        """The output for a file, which is read twice, and for a pipe."""
+        """Returns (kept, dropped) of a file, which unique reads twice. A pipe must give the same."""
         path = self.write(name, data)
         gone = self.folder / "gone"
         done = self.assert_done(run("unique", *options, "--dropped-records", gone, path))

@@ -64,7 +64,8 @@ class Groups(CommandTest):
             self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"], ["d4", "d5"]])
             done = run("unique", "--jsonl", "--distance", distance, "-", data=jsonl(texts))
             self.assertEqual([row["id"] for row in done.json], ["d0", "d2", "d3", "d4"])
-        # A text that repeats few words is short, too; and the beginning of a longer text is not all of it.
+        # A text that repeats few words is short, too. Such words at the beginning of a longer text do not make this
+        # text short.
         repeated = ["one two " * 200, "two one " * 300, "one two " * 100 + A, "one two " * 150 + A]
         done = run("pairs", "--jsonl", "--distance", 63, "-", data=jsonl(repeated))
         self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"], ["d2", "d3"]])
@@ -97,7 +98,8 @@ class Groups(CommandTest):
                     self.assertRegex(said, r"^neardup: --similarity 0\.\d+( \(the default\))? means: --(features|exact) ")
                     spelt_out = run(verb, *said.split(" means: ")[1].split(), *common, data=data)
                     self.assertEqual(done.bytes, spelt_out.bytes)
-                    # With a distance nothing is left to choose, so no line says what was chosen; with --exact a line does.
+                    # With a distance, the program chooses nothing, and prints no line about its choice. With --exact,
+                    # it prints the line.
                     self.assertEqual(spelt_out.err.count(" means: "), "--exact" in said)
                     self.assertTrue(done.bytes)
                     self.assertEqual(run(verb, *given, "--quiet", *common, data=data).err, "")
@@ -134,7 +136,7 @@ class Groups(CommandTest):
         self.assertLess(cpu_seconds() - begin, 60)
 
     def test_no_features_in_the_check_means_no_group(self):
-        # Equal texts that have no feature for the check.
+        # These texts are equal, but have no features for the check.
         data = "!!??!!\n!!??!!\n"
         options = ("--lines", "--features", "bytes:2")
         self.assertEqual(run(*options, "-", data=data).text.count("-:"), 2)
@@ -175,7 +177,7 @@ class ShortTexts(CommandTest):
             done = run("groups", "--distance", 3, "--min-similarity", similarity, "--lines", "-", data=self.corpus(words))
             self.assertEqual("fewer than" in done.err, said, (words, similarity, done.err))
         self.assertNotIn("fewer than", run("groups", "--distance", 3, "--lines", "-", data=self.corpus(8)).err)
-        self.assertNotIn("fewer than", run("groups", "--lines", "-", data=self.corpus(8, 9)).err)  # a handful
+        self.assertNotIn("fewer than", run("groups", "--lines", "-", data=self.corpus(8, 9)).err)  # too few texts
         self.assertNotIn("fewer than", run("groups", "--features", "longest:3", "--lines", "-", data=self.corpus(8)).err)
         self.assertIn("one character changed", run("groups", "--features", "letters:9", "--lines", "-", data=self.corpus(8)).err)
 

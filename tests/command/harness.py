@@ -1,13 +1,13 @@
-"""What the tests of the command share: they run the program that NEARDUP_PROGRAM names, and hold what it prints against
-slow and obvious twins."""
+"""Functions that the tests of the command share. They run the program that NEARDUP_PROGRAM names, and compare its
+output with slow twins."""
 
 import importlib
 import sys
 
 
 class Later(type(sys)):
-    """A module whose import is put off until one of its names is used. unittest imports modules that only failures need,
-    which takes a third of the time that a test needs to start."""
+    """A module that is imported when one of its names is first used. unittest imports modules that it needs only for
+    failures. These imports take a third of the time in which a test starts."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -41,9 +41,9 @@ import unittest
 
 PROGRAM = os.environ.get("NEARDUP_PROGRAM", "")
 SOURCE = pathlib.Path(os.environ.get("NEARDUP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-SANITIZED = "NEARDUP_SANITIZED" in os.environ  # slower, and with memory of its own
+SANITIZED = "NEARDUP_SANITIZED" in os.environ  # sanitizers make the program slower, and take memory
 if SANITIZED:
-    # The search for leaks would take a third of a short run's time; the tests of the library do it.
+    # The search for leaks takes a third of a short run's time. The tests of the library search for leaks.
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 # ./dev test takes a sample of the cases, and so do the sanitizers.
 IS_SAMPLE = os.environ.get("NEARDUP_EXHAUSTIVE", "0" if SANITIZED else "") == "0"
@@ -51,8 +51,8 @@ TIMEOUT = 300
 sys.path.insert(0, str(SOURCE / "tests/oracle"))
 import law  # pylint: disable=wrong-import-position
 
-represented = law.originals  # (names, closeness): closeness(a, b) gives a number, or None if the two do not match
-SEED_SHIFT = int(os.environ.get("NEARDUP_SEED_SHIFT", "0"))  # added to every whole seed: fresh random cases
+represented = law.originals  # arguments: names, closeness(a, b), which returns a number or None
+SEED_SHIFT = int(os.environ.get("NEARDUP_SEED_SHIFT", "0"))  # added to each seed that is a whole number, for other random cases
 if SEED_SHIFT:
 
     class ShiftedRandom(random.Random):
@@ -95,12 +95,12 @@ def start(*arguments):
 
 
 def as_json(similarity):
-    """Similarities in JSON are rounded down; 1e-9 is for the rounding of a quotient."""
+    """Rounds a similarity down, as JSON output does. The 1e-9 allows for the rounding of a quotient."""
     return math.floor(similarity * 1e6 + 1e-9) / 1e6
 
 
 def cpu_seconds():
-    """Processor time of the child processes that have ended. It depends on the load of the machine."""
+    """Returns the processor time of all child processes that have ended. A busy machine makes it larger."""
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     return spent.ru_utime + spent.ru_stime
 
@@ -113,14 +113,14 @@ def stop(process):
 
 
 def wait_until_read(pipe):
-    """Returns when the process at the other end of the pipe has read all that was written to it."""
+    """Waits until the process at the other end of the pipe has read all bytes."""
     deadline = time.monotonic() + TIMEOUT
     while struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0] > 0 and time.monotonic() < deadline:
         time.sleep(0.01)
 
 
 def run_with(arguments, **streams):
-    """Like run, with the caller's standard streams."""
+    """Runs the program with the given standard streams."""
     return subprocess.run([PROGRAM, *map(str, arguments)], timeout=TIMEOUT, **streams)
 
 
@@ -160,7 +160,7 @@ def large_corpus(count, seed, words=12, vocabulary=400, copies=0.6):
 
 
 def fingerprints(data, *options):
-    """id -> fingerprint, of the documents that have one."""
+    """Returns id -> fingerprint, for the documents that have a fingerprint."""
     rows = run("hash", "--jsonl", "--format", "jsonl", "--quiet", *options, "-", data=data).json
     return {row["id"]: int(row["fingerprint"], 16) for row in rows if row["fingerprint"] is not None}
 
@@ -185,25 +185,26 @@ def write_all(pipe, data):
 
 
 def unless_short(texts):
-    """The rule without a check: documents of fewer than 8 pairs of words match only by having the same ones."""
+    """Returns the rule for short documents: if one of two documents has fewer than 8 pairs of words, they match only
+    if their pairs are equal."""
     sets = {f"d{i}": words(text, 2) for i, text in enumerate(texts)}
     return lambda a, b: sets[a] == sets[b] or min(len(sets[a]), len(sets[b])) >= 8
 
 
 def connected(names, pairs):
-    """Document -> the first member of its group."""
+    """Returns document -> first member of its group."""
     near = {frozenset(pair[:2]) for pair in pairs}
     label = law.connected(list(names), lambda a, b: True if frozenset((a, b)) in near else None)
     return {name: label[name] for name in names}
 
 
 def closeness_in(similarities):
-    """The closeness of a pair, looked up in either order."""
+    """Returns a function that looks up the closeness of a pair, in either order."""
     return lambda a, b: similarities.get((a, b), similarities.get((b, a)))
 
 
 def members_of(label):
-    """The groups of two and more members, representative first."""
+    """Returns the groups of at least two members, with the representative first."""
     groups = {first: [first] for name, first in label.items() if first == name}
     for name, first in label.items():
         if first != name:
@@ -211,7 +212,7 @@ def members_of(label):
     return [group for group in groups.values() if len(group) > 1]
 
 
-@functools.cache  # oracles ask for the words of a text at each of its pairs
+@functools.cache  # cached, because a slow twin asks for each pair
 def words(text, n):
     tokens = re.findall(r"[a-z0-9]+", text.lower())
     return frozenset({tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)} or ({tuple(tokens)} if tokens else ()))
@@ -248,7 +249,8 @@ class CommandTest(unittest.TestCase):
         return outcome
 
     def assert_answers_at_once(self, arguments, answers):
-        """Checks the output after each piece of input, while the input is still open; `answers` has both."""
+        """Writes each piece of input, and checks that its answer comes while the input is still open. `answers` has
+        (piece, answer) pairs."""
         process = start(*map(str, arguments))
         killer = threading.Timer(TIMEOUT, process.kill)
         killer.start()
@@ -265,8 +267,8 @@ class CommandTest(unittest.TestCase):
             stop(process)
 
     def assert_damage_is_found(self, index, data, more):
-        """Adds the records `more` to an index, then damages the index and its log in turn. A query that verifies them fails, or
-        answers as before."""
+        """Adds the records `more` to an index. Then damages the index and its log in many ways. A query that
+        verifies both must fail, or answer as before."""
         self.assert_done(run("index", "--jsonl", "--index", index, "--append", "--compact", "never", "-", data=more))
         log, query, rng = index.with_name(index.name + ".neardup-log"), ("query", "--jsonl", "--index", index, "-"), random.Random(3)
         wanted = self.assert_done(run(*query, data=data)).text
@@ -287,7 +289,7 @@ class CommandTest(unittest.TestCase):
             path.write_bytes(whole)
 
     def assert_fails(self, outcome, *parts):
-        """Checks exit status 2 and one message that has all of these words."""
+        """Checks that the exit status is 2, and that the message has all of these parts."""
         self.assertEqual(outcome.status, 2, outcome.err)
         self.assertTrue(outcome.err.startswith("neardup: "), outcome.err)
         for part in parts:

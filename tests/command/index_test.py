@@ -29,7 +29,7 @@ class Files(CommandTest):
         self.assert_fails(done, *map(str, words))
 
     def pairs_between(self, old, new, *options):
-        """The expected output of query, from the pairs of both corpora together."""
+        """Returns the expected matches of query, taken from `pairs` of both corpora together."""
         both = self.folder / "both.jsonl"
         both.write_bytes(jsonl(old + new))
         done = run("pairs", "--jsonl", "--format", "jsonl", "--quiet", *options, both)
@@ -63,7 +63,8 @@ class Files(CommandTest):
 
     def test_the_blocks_of_wide_codes_follow_from_their_width_and_distance(self):
         index = self.folder / "i"
-        # The default, unless fastest_blocks(bits, distance, 1e5) is twice as fast: 256 bits within 47 are scanned.
+        # The default, or fastest_blocks(bits, distance, 1e5) if that is at least twice as fast. 256 bits within 47 are
+        # scanned.
         for options, blocks in (
             (["--bits", "256", "--distance", "15"], 16),
             (["--bits", "256", "--distance", "47"], 1),
@@ -78,7 +79,8 @@ class Files(CommandTest):
                 self.assertEqual(int.from_bytes(index.read_bytes()[34:36], "little"), blocks)
 
     def changed_meanwhile(self, size, keep, change):
-        """The output of a query whose index of `size` documents is changed between two of its documents."""
+        """Changes an index of `size` documents between two documents of a query. Returns the exit status, the output
+        and the messages."""
         index, made = self.folder / "i", self.folder / f"{size} {keep}"
         texts = numbered_texts(size)
         if not made.exists():
@@ -117,13 +119,14 @@ class Files(CommandTest):
                 status, out, err = self.changed_meanwhile(20000, keep, change)
                 self.assertEqual((status, out), (2, ""), err)
                 self.assertIn(f"neardup: {self.folder}/i: was changed in place while it was in use", err)
-            # A small index has been read into memory; an index that another file replaces stays as it was.
+            # A small index is read into memory at once. If another file replaces an index, the query still sees the old
+            # file.
             for size, change in ((300, cut), (300, write_over), (300, replace), (20000, replace)):
                 status, out, err = self.changed_meanwhile(size, keep, change)
                 self.assertEqual((status, json.loads(out)["indexed"]), (0, f"d{size - 2}"), err)
 
     def test_an_index_that_is_changed_under_unique_is_an_error(self):
-        """unique opens the index that it compares with, or adds to, before it reads its input."""
+        """unique opens the index of --against or --add-to before it reads its input."""
         texts = numbered_texts(20000)
         index, other = self.folder / "i", self.folder / "other"
         new = "nothing like the others in here at all, as one can see"
@@ -156,12 +159,12 @@ class Files(CommandTest):
             for verb in ("--against", "--add-to"):
                 with self.subTest(make=make, verb=verb):
                     status, out, err = changed_under(cut, make, "unique", "--jsonl", verb, index)
-                    if status == 0 and verb == "--against":  # all of it was read before
+                    if status == 0 and verb == "--against":  # the whole index was read before the change
                         self.assertEqual([json.loads(line)["text"] for line in out.splitlines()], [new])
                     else:
                         self.assertEqual(status, 2, err)
-                        self.assertIn(f"neardup: {index}: was c", err)  # cut off or changed in place
-                    # What replaces the file is another index: nothing may be added to it.
+                        self.assertIn(f"neardup: {index}: was c", err)  # the message says "was cut off" or "was changed in place"
+                    # If another file has replaced the index, the program must not add to this file.
                     status, out, err = changed_under(replace, make, "unique", "--jsonl", verb, index)
                     if verb == "--against":
                         self.assertEqual((status, len(out.splitlines())), (0, 1), err)
@@ -207,7 +210,7 @@ class Files(CommandTest):
                     _, err = process.communicate(timeout=TIMEOUT)
                     self.assertEqual(process.returncode, 2, err)
                     self.assertIn(b"changed in place", err)
-        # What takes the place of a file does no harm.
+        # If another file replaces the file, the program reads on in the old one.
         self.assert_done(run("index", "--jsonl", "--keep-postings", "--output", index, "-", data=data))
         process = start("find", "one two three", "--index", str(index), "--most", "12000", "--no-verify")
         first = os.read(process.stdout.fileno(), 100)
@@ -300,7 +303,8 @@ class Files(CommandTest):
         self.assertEqual(self.query(index, new, 300, "--min-similarity", "0.5"), expected)
         strict = {p for p in expected if p[3] >= 0.8}
         self.assertEqual(self.query(index, new, 300), strict)
-        # Another similarity: any by features; by fingerprints only up to the distance that the index answers.
+        # Another similarity. With features, any similarity is allowed; with fingerprints, only one within the distance
+        # of the index.
         self.assertEqual(self.query(index, new, 300, "--similarity", "0.8"), strict)
         self.assertEqual(self.query(index, new, 300, "--similarity", "0.3"), self.pairs_between(old, new, "--similarity", "0.3"))
         self.assertEqual(run("index", "--jsonl", "--kind", "auto", "--similarity", "0.5", "--output", index, "-", data=jsonl(old)).status, 0)
@@ -354,7 +358,7 @@ class Files(CommandTest):
         self.expect_error(run("query", "--index", self.jsonl, "--jsonl", self.jsonl), self.jsonl, "not a file of neardup")
         self.expect_error(run("query", "--jsonl", self.jsonl), "--index")
         self.expect_error(run("index", "--jsonl", self.jsonl), "--output")
-        # A flipped bit of a fingerprint, which only a look at the whole file finds.
+        # A flipped bit of a fingerprint. Only a check of the whole file finds it.
         changed = bytearray(content)
         changed[len(content) // 2] ^= 1
         damaged.write_bytes(changed)
@@ -362,7 +366,7 @@ class Files(CommandTest):
 
     def test_lists_stand_in_for_the_texts_that_they_were_made_of(self):
         listed = self.folder / "list"
-        # Without a check short texts are compared by their features, too, and lists have none.
+        # Short texts are left out: without a check, they are compared by their features, and lists have no features.
         texts = [t for t in corpus(400, 5, words=40) if len(set(t.split())) >= 12]
         for options in ([], ["--bits", "128"], ["--bits", "32", "--features", "chars:4", "--seed", "5", "--weights", "tf"]):
             with self.subTest(options=options):
@@ -404,7 +408,7 @@ class Files(CommandTest):
         records.write_bytes(one.read_bytes()[-16 * count:])
         named = ["--no-header", "--features", "words:2", "--bits", "64"]
         self.assertEqual(run("hash", "--fingerprints", *named, records).text, run("hash", "--fingerprints", one).text)
-        # Without --kind lists are SimHash, as hash writes them: min-wise codes would give another estimate.
+        # Without --kind, a list has SimHash fingerprints, as `hash` writes them.
         similar = ("pairs", "--fingerprints", "--similarity", "0.8")
         self.assertEqual(run(*similar, *named, records).text, run(*similar, one).text)
         self.expect_error(run("hash", "--fingerprints", "--no-header", records), "--features and --bits")
@@ -482,7 +486,7 @@ class Files(CommandTest):
         self.assert_done(run("index", "--jsonl", "--output", other, "-", data=jsonl(self.texts[20:50])))
         os.mkfifo(fifo)
         adding = start("index", "--jsonl", "--index", index, "--output", index, fifo)
-        with open(fifo, "wb") as texts:  # it has begun to read
+        with open(fifo, "wb") as texts:  # the program has begun to read
             content = other.read_bytes()
             other.rename(index)
             texts.write(jsonl(self.texts[50:60]))
@@ -573,7 +577,7 @@ class Files(CommandTest):
             else:
                 beside.write_bytes(content)
             self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
-        self.assert_done(run("index", "--jsonl", "--output", other, self.jsonl))  # replaces the index and its own log
+        self.assert_done(run("index", "--jsonl", "--output", other, self.jsonl))  # this replaces the index and removes its log
         self.assertFalse(log.exists())
 
     def test_what_lies_beside_an_index_is_no_output(self):
@@ -635,7 +639,7 @@ class Files(CommandTest):
 
 
 class Tables(CommandTest):
-    """Dictionaries and IDF tables are named in files by their checksums."""
+    """Files name dictionaries and IDF tables by checksums."""
 
     DICTIONARY = "研究 100\n研究生 50\n生命 80\n起源 60\n的 900\n我们 400\n大学 90\n学生 70\n数据库 80\n备份 70\n恢复 60\n"
     IDF = "研究 2\n生命 2.5\n起源 3\n大学 1\n学生 1.5\n数据库 4\n备份 5\n恢复 6\n"
@@ -658,7 +662,8 @@ class Tables(CommandTest):
         return dict(line.split(": ", 1) for line in lines)
 
     def of_tables(self, *paths, in_weights=False):
-        """A message names both checksums: of the keywords' tables, or of the weights' rounded ones."""
+        """Returns the message with the checksums of both tables: of the exact tables of keywords, or of the rounded
+        tables of weights."""
         digests = []
         for path in paths:
             self.assert_done(run("index", "--jsonl", "--distance", 3, *self.keywords[:7], path, *self.words,
@@ -675,7 +680,7 @@ class Tables(CommandTest):
         self.assertEqual(made_of["weighter"], "tf_idf")
         for name in ("dictionary", "idf", "stop words"):
             self.assertRegex(made_of[name], "^[0-9a-f]{16}$")
-        # All settings are those of the index, except where the tables lie.
+        # The index has all settings except the paths of the tables.
         given = (*self.words, "--idf-file", self.idf)
         done = self.assert_done(run("query", "--index", self.index, "--jsonl", *given, self.new))
         self.assertEqual([line.split("\t")[1:] for line in done.text.splitlines()], [["0", "d7", "d0"], ["0", "d8", "d1"]])
@@ -693,7 +698,7 @@ class Tables(CommandTest):
         query = lambda *options: run("query", "--index", self.index, "--jsonl", *options, self.new)
         other = self.write("other.txt", self.DICTIONARY + "牛奶 5\n")
         self.assert_fails(query("--dictionary", other, "--no-hmm", "--idf-file", self.idf), "'dictionary: ", "--dictionary", str(self.index))
-        rare = self.write("rare.txt", self.IDF.replace("2.5", "2.50000000001"))  # the same by 1/256
+        rare = self.write("rare.txt", self.IDF.replace("2.5", "2.50000000001"))  # equal after rounding to 1/256
         self.assert_fails(query(*self.words, "--idf-file", rare), self.of_tables(self.idf, rare))
         more = self.write("more.txt", self.IDF + "牛奶 9\n")
         self.assert_fails(query(*self.words, "--idf-file", more), self.of_tables(self.idf, more))

@@ -335,7 +335,7 @@ def all_rows():
 
 class Inputs(CommandTest):
     def outcomes(self, options, rows):
-        """The fingerprints of the documents of each file, or the message about it."""
+        """Returns the fingerprints of the documents of each file, and the messages."""
         paths = {row.name: str(self.write(row.name, row.data)) for row in rows}
         done = run("hash", "--skip-bad", "--features", "bytes:3", "--format", "jsonl", *options, *paths.values())
         is_partial = any(words in done.err for words in ("were not read", "was not read", "all of the input was bad"))
@@ -359,7 +359,7 @@ class Inputs(CommandTest):
         prints = dict(zip(texts, (twin["fingerprint"] for twin in self.assert_done(twins).json)))
         groups = collections.defaultdict(list)
         for row in ROWS:
-            # Only the first refused files of a run are named.
+            # A run names only the first refused files, so refused files are spread over several runs.
             part = sum(r.options == row.options and r.texts is None for r in ROWS[: ROWS.index(row)]) // 4
             groups[row.options, row.texts is None and part].append(row)
         table, wrong = [], []

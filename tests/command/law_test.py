@@ -1,10 +1,11 @@
-"""One rule decides, in every verb: a document is kept unless a document kept before it matches it; its original is the
-closest of those that do, and of equally close ones the earliest. Each cell of a table of measures and verbs is held against
-that rule, by comparing each document with each. NEARDUP_PROGRAM names the program.
+"""One rule decides in every verb. A document is kept unless it matches a document that was kept before. The original of
+a dropped document is the closest of the matching documents; of equally close ones, the earliest.
 
-tests/oracle/law.txt has the cells.
+tests/oracle/law.txt has a table of measures and verbs. Each cell is compared with the rule, applied to all pairs of
+documents. NEARDUP_PROGRAM names the program.
 
-With NEARDUP_LAW_TABLE naming a file, each cell appends a line to it: | row | column | corpora | kept wrong | originals wrong |.
+If NEARDUP_LAW_TABLE names a file, each cell appends a line to it: | row | column | corpora | kept wrong | originals
+wrong |.
 """
 
 import fractions
@@ -23,12 +24,12 @@ PAIRED = ("within lang", "across lang", "within site", "across site")
 KEEP = {"keep longest": lambda row: lambda names: sorted(names, key=lambda name: -len(row.texts[name].encode())),
         "keep highest:rank": lambda row: lambda names: sorted(names, key=lambda name: -row.rank[name]),
         "keep lowest:rank": lambda row: lambda names: sorted(names, key=row.rank.get)}
-SHORT = 8  # documents of fewer features are near others by fingerprints alone only if all features are the same
+SHORT = 8  # a document with fewer features matches only documents with the same features, unless a check decides
 
 
 class Row:
-    """A measure: the options of the command, and how close two documents are by it, or None. The features are those that
-    `neardup tokens` prints."""
+    """A measure: the options of the command, and the closeness of two documents, or None if they do not match. The
+    features are those that `neardup tokens` prints."""
 
     options, index_options, read, count, longest = (), ("--features", "words:1"), (), 220, 14
 
@@ -37,7 +38,7 @@ class Row:
         self.texts = {f"d{i}": " ".join(words) for i, words in enumerate(law.draw_texts(rng, self.count, self.longest))}
         self.rank = {name: rng.randrange(5) for name in self.texts}
         self.codes = self.draw_codes(rng)
-        # `site` has so many values that a join for each would take longer than one of all documents.
+        # `site` has so many values that one join per value would take longer than a join of all documents.
         self.fields = {"lang": {name: i * i % 3 for i, name in enumerate(self.texts)},
                        "site": {name: i // 3 for i, name in enumerate(self.texts)}}
         self.lines = {}
@@ -53,15 +54,15 @@ class Row:
         pass
 
     def draw_codes(self, rng):
-        """Fields of codes, by document."""
+        """Returns document -> a field with its code, for the rows that compare codes."""
         return {}
 
     def facts(self, a, b):
-        """What the command prints about two documents that match."""
+        """Returns the figures that the command prints about two documents that match."""
         return {"similarity": as_json(self.match(a, b))}
 
     def compared(self):
-        """The options without the features, which an index and the file of counts name."""
+        """Returns the options without those about features, because an index or a file of counts names the features."""
         at = self.options.index("--check-features") if "--check-features" in self.options else len(self.options)
         return self.options[:at] + self.options[at + 2 :]
 
@@ -108,7 +109,7 @@ class Containment(Row):
     longest = 30
 
     def order(self, names):
-        """Larger sets first."""
+        """Returns the names, ordered by descending size of the sets."""
         return sorted(names, key=lambda name: -len(self.sets[name]))
 
     def closeness(self, a, b):
@@ -199,7 +200,8 @@ class Law(CommandTest):
     cells = 0
 
     def check_all_columns(self):
-        """ctest finds the tests of a class by its lines, so each row has one test, of all columns."""
+        """Runs all columns of a row. Each row has only one test, because ctest finds the tests in the lines of a
+        class."""
         self.check_that_corpora_tell_the_law_from_other_rules()
         for words, row, corpora in law.cells("command"):
             if row == self.row.__name__ and corpora == ["random"]:
@@ -207,7 +209,7 @@ class Law(CommandTest):
         self.assertGreater(self.cells, 20)
 
     def corpora(self):
-        """Corpora are made once for all columns of a row."""
+        """Returns the corpora of a row, which are made once for all its columns."""
         made = self.__class__.__dict__.get("made")
         if made is None:
             made = self.__class__.made = [self.row(seed) for seed in range(CORPORA)]
@@ -216,14 +218,16 @@ class Law(CommandTest):
     # ---- what the command said ----
 
     def check_facts(self, row, said, names, other, a, b):
-        """Checks what stands beside document `b`, which `said` names as near `a`; `other` tells documents that are none of `names`."""
+        """Checks the figures that the command prints about documents `a` and `b`. `other` is true if `b` is a
+        document of the known corpus, which is not in `names`."""
         self.assertEqual(other, b not in names)
         if row.match(b, a) is not None:
             facts = row.facts(b, a)
             self.assertEqual({key: said[key] for key in facts}, facts, (a, b))
 
     def of_pairs(self, row, names, done, a="a", others=("against", "indexed")):
-        """Document -> the later and the known ones that it is paired with, from pairs or query."""
+        """Returns document -> the documents with which the output of pairs or query pairs it: later ones and known
+        ones."""
         near = {name: [] for name in names}
         for said in self.assert_done(done).json:
             other = next((said[key] for key in others if key in said), None)
@@ -234,7 +238,7 @@ class Law(CommandTest):
         return {name: sorted(found) for name, found in near.items()}
 
     def of_unique(self, row, names, done, dropped):
-        """Document -> original, from the kept and dropped documents of unique."""
+        """Returns document -> original, from the kept and dropped documents of unique."""
         label = {said["id"]: said["id"] for said in self.assert_done(done).json}
         for said in map(json.loads, dropped.read_text().splitlines()):
             label[said["id"]] = said.get("against", said.get("kept"))
@@ -274,7 +278,7 @@ class Law(CommandTest):
     # ---- cells ----
 
     def check(self, column, found_and_wanted):
-        """One cell of the table: (found, expected) pairs."""
+        """Checks one cell of the table. `found_and_wanted` has (row, found labels, expected labels) of each corpus."""
         kept = wrong = count = 0
         example = ""
         for row, found, wanted in found_and_wanted:
@@ -299,7 +303,7 @@ class Law(CommandTest):
     def over_corpora(self, words):
         rows = self.corpora()
         self.cells += 1
-        if IS_SAMPLE:  # a corpus for each cell, in turn
+        if IS_SAMPLE:  # each cell takes another one of the corpora
             rows = rows[self.cells % CORPORA :][:1]
         self.check(", ".join(words), ((row, self.find(row, words), self.want(row, words)) for row in rows))
 
@@ -318,8 +322,8 @@ class Law(CommandTest):
 
     @staticmethod
     def split(row, way="against a corpus"):
-        """The documents as (known ones, others). Some known ones of a changed index were replaced or added later, and some
-        were removed."""
+        """Splits the documents into (known ones, others). If the known ones are a changed index, some of them were
+        replaced or added later, and some were removed."""
         names = row.names()
         known, new = names[::3], [name for i, name in enumerate(names) if i % 3]
         if way != "against a changed index":
@@ -336,9 +340,9 @@ class Law(CommandTest):
         return path
 
     def known_of(self, row, way, paired):
-        """The file of the known documents. A replaced document of an index is as young as one added then; a removed one
-        decides nothing. An index that keeps the values of a field answers both rules. Changes are in the log of an index, in the
-        index, or in an index that is made from it."""
+        """Returns the file of the known documents. A replaced document of an index counts as added at that time. A
+        removed document decides nothing. An index that keeps the values of a field serves --within and --across. Its
+        changes are in its log, in its file, or in another index that is made from it."""
         known, _ = self.split(row)
         if way == "against a corpus":
             return self.write("known.jsonl", row.data(known))
@@ -364,7 +368,7 @@ class Law(CommandTest):
         return new[:40], new[40:41], new[41:]
 
     def find(self, row, words):
-        """What the command says."""
+        """Returns the decisions of the command."""
         verb, *ways = words
         paired = [word for way in ways if way in PAIRED for word in ("--" + way).split()]
         if verb == "machines":
@@ -387,7 +391,7 @@ class Law(CommandTest):
         return getattr(self, verb)(row, names, *options, pipe="pipe" in ways)
 
     def want(self, row, words):
-        """What the law says."""
+        """Returns the decisions of the law."""
         known, names, match, order = [], row.names(), row.match, row.order
         paired = next((way for way in words if way in PAIRED), None)
         value = row.fields[paired.split()[1]] if paired else {}
@@ -413,7 +417,7 @@ class Law(CommandTest):
         return law.originals(order(names), match, known=known, among=among)
 
     def by_machines(self, row, parts, grouping, paired):
-        """The tasks of many machines, which compare sets."""
+        """Returns the decisions of tasks on many machines, which compare sets."""
         names, features, scattered, pairs = row.names(), [], [], []
         for number in range(parts):
             part = names[number * len(names) // parts:(number + 1) * len(names) // parts]
@@ -498,7 +502,7 @@ class OfWideCodes(Law):
 
 
 class Questions(CommandTest):
-    """Corpora that are made for one question each, by Jaccard, in the verbs that read a corpus."""
+    """Corpora that are made for one question each, compared by Jaccard, in the verbs that read a corpus."""
 
     def originals_by(self, verb, texts, *more):
         data, dropped = jsonl(texts), self.folder / "dropped"

@@ -50,7 +50,7 @@ def several(kind, *parts):
 
 
 def box(*mails):
-    """A mail box, with lines that begin like a separator quoted."""
+    """Returns a mail box. Lines of mails that look like a separator are quoted."""
     return b"".join(FROM.encode() + re.sub(rb"(?m)^(>*From )", rb">\1", one) + b"\n\n" for one in mails)
 
 
@@ -156,7 +156,7 @@ class Mail(CommandTest):
                      "From foo\n" + one + "\nFrom bar\n" + two):
             done = self.assert_done(run("hash", *MAIL, "--format", "jsonl", "-", data=data))
             self.assertEqual([row["id"] for row in done.json], ["1", "2"], data)
-        # Not the beginning of a message: no address, or no field below it.
+        # These lines do not begin a message: they lack an address, or the next line is not a header field.
         for line in ("From here on we walk\nNote: it rains\n", "From a@b\nwe heard nothing\n", "From foo\n\nNote: no\n"):
             done = self.assert_done(run("hash", *MAIL, "--format", "jsonl", "-", data=f"{FROM}{one}\n{line}"))
             self.assertEqual([row["id"] for row in done.json], ["1"], line)
@@ -178,13 +178,13 @@ class Mail(CommandTest):
         text = "Привет мир это письмо в старой кодировке"
         for charset in ("", "us-ascii", "x-unknown"):
             tokens("--encoding", "WINDOWS-1251", charset=charset, data=text.encode("cp1251"))
-        tokens(charset="iso-8859-1", data=text.encode())  # said wrongly: it is UTF-8
+        tokens(charset="iso-8859-1", data=text.encode())  # the charset is wrong, because the bytes are UTF-8
         text = "한국어 편지 입니다 안녕하세요 여러분"
         for charset in ("ks_c_5601-1987", "ksc5601", "euc-kr"):
             tokens(charset=charset, data=text.encode("cp949"))
-        text = "谢谢"  # whose bytes are UTF-8, too
+        text = "谢谢"  # the bytes of this text are also well-formed UTF-8
         tokens("--features", "chars:1", charset="gb2312", data=text.encode("gb2312"))
-        text = "朱镕基先生"  # has a character that GB2312 lacks
+        text = "朱镕基先生"  # GB2312 lacks one of these characters
         tokens("--features", "chars:1", charset="gb2312", data=text.encode("gbk"))
         text = "שלום לכולם זה מכתב"
         tokens(charset="iso-8859-8-i", data=text.encode("iso-8859-8"))
@@ -204,7 +204,8 @@ class Mail(CommandTest):
         self.assertEqual([len(row["members"]) for row in done.json], [3], done.err)
 
     def same_own_text(self, mails):
-        """Each mail of (mail, own text) has the words of its own text only; with --mail all, more."""
+        """`mails` has (mail, own text) pairs. The document of a mail must have the words of its own text only, but
+        more with --mail all."""
         for made, own in mails:
             path, twin = self.write("m.eml", made), self.write("t.eml", mail(part(own), "t"))
             options = (*MAIL, "--similarity", 1, "--features", "words", "--format", "jsonl")
@@ -254,7 +255,8 @@ class Mail(CommandTest):
         self.same_own_text([(mail(both, "m"), own), (mail(forwarded, "m"), own)])
 
     def test_no_answer_of_a_thread_is_lost(self):
-        """Threads of answers, each with all mails before it: an answer is dropped only if its own words stand in a kept mail."""
+        """Threads of mails, in which each answer quotes all mails before it. An answer is dropped only if a kept
+        mail has its own words."""
         rng = random.Random(4)
         words = [f"w{i}" for i in range(4000)]
         mails, owns, thread = [], [], ""
@@ -288,7 +290,7 @@ class Mail(CommandTest):
             if message:
                 self.assert_fails(done, f"{place}: {message}")
         good = box(mail(part(A), "a"))
-        # A line like those between messages, with no header below it, belongs to the body.
+        # A separator line without a header after it belongs to the body.
         body = self.write("b", good + FROM.encode() + b"nothing\n\n" + box(mail(part(B), "b")) + FROM.encode())
         done = self.assert_done(run("hash", *MAIL, "--format", "jsonl", body))
         self.assertEqual([row["id"] for row in done.json], ["a", "b"])

@@ -1,5 +1,5 @@
-"""Tasks on many machines: what they find is, byte for byte, what one run over all texts prints. Their files are whole or
-not there, and what does not belong together is refused by name."""
+"""Tasks on many machines print, byte for byte, what one run over all texts prints. A file of a task is either whole
+or missing. Files of different runs are refused by name."""
 
 import itertools
 import json
@@ -31,7 +31,7 @@ def texts(count, seed=1):
 
 
 def kill(process, delay):
-    """Kills a process after some seconds, or at its end if `delay` is None."""
+    """Kills a process after `delay` seconds. If `delay` is None, waits until the process ends."""
     if delay is None:
         process.wait()
     else:
@@ -116,7 +116,7 @@ class ResultsOfTasks(Tasks):
         return sizes
 
     def test_they_are_those_of_one_run(self):
-        self.assertEqual(len(self.check(texts(1500), 4, 3, (), ("--payload", "sets"))), 8)  # groupings differ, and so do copies
+        self.assertEqual(len(self.check(texts(1500), 4, 3, (), ("--payload", "sets"))), 8)  # 8 different outputs, by grouping, format and copies
         self.check(texts(500, 2), 3, 5)
         if SANITIZED:
             return
@@ -163,7 +163,7 @@ class ResultsOfTasks(Tasks):
                                  run_folder / f"{number}.features"))
         for number in (0, 1):
             self.assert_done(run("gather", "--partition", number, "--output", run_folder / f"{number}.pairs", run_folder))
-        # What a task was writing, and what is no file of a run, is passed over.
+        # Temporary files of tasks, and files that do not belong to a run, are ignored.
         (run_folder / "2.pairs.123.tmp").write_bytes((run_folder / "1.pairs").read_bytes())
         (run_folder / "notes.txt").write_text("not of the run")
         self.assertEqual(self.bytes_of("groups", "--pairs", run_folder, run_folder), self.bytes_of("groups", "--jsonl", *paths))
@@ -225,7 +225,7 @@ class FilesOfTasks(Tasks):
             for bad in (whole[:middle], whole[:-1], whole[:20], b"", flipped, whole + b"\0"):
                 path.write_bytes(bad)
                 done = [run(*command) for command in commands]
-                # A task of gather reads what is of its partition.
+                # A task of gather reads only the data of its partition, so one of them may not notice the flipped bit.
                 refused = [one for one in done if one.status == 2]
                 self.assertEqual(len(refused), 1 if bad is flipped and commands is gathers else len(done))
                 for one in refused:
@@ -292,7 +292,7 @@ class FilesOfTasks(Tasks):
                 (("counts", *features), "counts writes to a file: --output FILE"),
                 (("counts", "--check", "edit", "--output", x, *features), "--check 'edit': checks of counts are jaccard, cosine and containment"),
                 (("counts", "--output", part0, *features), f"{part0} is also an input"),
-                # So is a file in a folder that is read.
+                # A file in a folder that is read is also an input.
                 (("counts", "--output", part0, self.folder), f"{part0} is also an input"),
                 (("gather", "--partition", 0, "--output", scattered[0], self.folder), f"{scattered[0]} is also an input"),
                 (("groups", "--output", part0, "--pairs", self.folder, self.folder), f"{part0} is also an input"),
@@ -356,7 +356,7 @@ class FilesOfTasks(Tasks):
         (self.folder / "again").write_bytes((self.folder / "1.features").read_bytes())
         self.assertIn("twice\tfeatures of part 1: 1.features and again", self.manifest())
         (self.folder / "again").unlink()
-        # Another text in part 1: what was made from the old one is stale.
+        # Part 1 gets another text, so the files that were made from the old text are out of date.
         self.write_parts(texts(500, 9), 2)
         self.features(self.paths)
         self.assertEqual([line for line in self.manifest() if line.startswith("stale")],
@@ -371,7 +371,7 @@ class FilesOfTasks(Tasks):
         nothing = self.folder / "nothing"
         nothing.mkdir()
         self.assertEqual(self.bytes_of("manifest", nothing), b"missing\tfeatures: there are none\nincomplete\n")
-        # The output is none of the files that manifest looks at.
+        # manifest ignores its own output.
         self.bytes_of("manifest", nothing, "--output", nothing / "list")
         self.assertEqual((nothing / "list").read_bytes(), b"missing\tfeatures: there are none\nincomplete\n")
 
@@ -389,7 +389,8 @@ class FilesOfTasks(Tasks):
             self.assertTrue(path.exists() or number > 0)
             if path.exists():
                 self.assertEqual(path.read_bytes(), whole[name])
-            # A folder with what the killed task has left is not complete, and no other task takes that.
+            # After the kill, manifest reports the file as missing, and other tasks do not read the rest that the killed
+            # task left.
             found = self.bytes_of("manifest", self.folder).decode()
             self.assertEqual("\nmissing\t" in found, not path.exists(), found)
             self.assert_done(run(*task, "--output", path))
@@ -412,7 +413,8 @@ class Passages(Tasks):
     """Repeated passages by tasks. The tasks write the same bytes as one run of unique --passages."""
 
     def write_records(self, count, alphabet, parts, seed):
-        """Records with two fields, which share runs of words. Some fields are empty, and so is the second part."""
+        """Returns records with two fields that share runs of words. Some fields are empty, and so is the second
+        part."""
         make, made, lines = random.Random(seed), [], []
         for number in range(count):
             fields = []
@@ -474,7 +476,7 @@ class Passages(Tasks):
             own.unlink()
             self.assert_done(run(*self.part(number, path, fields=fields, form=form)))
             self.assertEqual((self.folder / f"{number}.out").read_bytes(), outs[-1])
-        # One run over all parts also ends the last line of a part that lacks a line end, if records follow.
+        # One run over all parts adds a line feed to the last line of a part that lacks one, if records follow.
         joined = b"".join(part if part.endswith(b"\n") or not part or not any(outs[i + 1:]) else part + b"\n" for i, part in enumerate(outs))
         self.assertEqual(joined, out.read_bytes())
         self.assertEqual(lines, dropped.read_bytes())
@@ -504,7 +506,8 @@ class Passages(Tasks):
         self.assertGreater(self.check(paths, 2, ("--passages", 6), ("--text-field", "turns[*].say")), 20)
 
     def test_byte_order_marks_of_parts_are_those_of_files(self):
-        """One run copies a mark only at the beginning of its output. So does the task of the first part with a document."""
+        """One run copies a byte order mark only at the beginning of its output. The task of the first part with a
+        document does the same."""
         made = texts(60, 9)
         marks = (b"\xef\xbb\xbf", b"")
         for form, fields, lines in (("--lines", (), made), ("--jsonl", (), [json.dumps({"text": text}) for text in made])):

@@ -1,5 +1,5 @@
-"""Many small things cost no more than one look at each: four times as many names, fields or columns take some four times the
-processor time. All of bench/runaway/many_small.py is not run here, but what ran away once."""
+"""The time is linear in the number of names, fields and columns: four times as many take about four times the
+processor time. These are the cases of bench/runaway/many_small.py that once took quadratic time."""
 
 import json
 
@@ -24,7 +24,7 @@ class ManySmall(CommandTest):
 
     @staticmethod
     def spelling(number):
-        """One of 2^16 names of the file "a", all equally long."""
+        """Returns one of 2^16 equally long names of the file "a"."""
         return "".join("././" if number >> bit & 1 else ".///" for bit in range(16)) + "a"
 
     def test_names(self):

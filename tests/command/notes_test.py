@@ -7,12 +7,13 @@ import random
 
 from harness import A, B, CommandTest, effort, jsonl, large_corpus, main, run
 
-COUNT = 20_000  # documents of a corpus of some megabytes, which is read in several batches
+COUNT = 20_000  # so many documents that they are read in several batches
 
 
 class Notes(CommandTest):
     def assert_same(self, note, *arguments, data=b"", status=0):
-        """Each run says the note, and prints and says what the first run printed and said."""
+        """Runs the command with several numbers of threads. All runs must print the note, and the same output and
+        messages."""
         first = None
         for threads in (1, 2, 5):
             for _ in range(1 if threads == 1 else effort(2, 8)):
@@ -35,11 +36,11 @@ class Notes(CommandTest):
         for verb in ("unique", "groups", "pairs", "hash"):
             self.assert_same(note, verb, "--jsonl", path)
         self.assert_same(note, "unique", "--jsonl", "--exact", "-", data=path.read_bytes())
-        # Files are documents, too: batches of them are small.
+        # Files as documents: these have small batches.
         for i, text in enumerate(few[:1500]):
             self.write(f"files/{i:05}", text)
         self.assert_same(note, "hash", self.folder / "files")
-        # What comes later does not count.
+        # Documents after the first 1,000 do not count.
         late = self.write("late.jsonl", jsonl([plain() for _ in range(1000)] + [spelt() for _ in range(COUNT)]))
         self.assert_same(f"{COUNT + 1000:,} documents\n", "hash", "--jsonl", late)
         self.assertNotIn("spelt otherwise", run("hash", "--jsonl", late).err)

@@ -56,7 +56,7 @@ class Threads(CommandTest):
         for n in (1, 2, 5):
             done = run("hash", "--jsonl", "--threads", n, "-", data=b"".join(lines))
             self.assert_fails(done, "standard input:15001: not valid JSON")
-            self.assertEqual(done.text.count("\n"), 15000)  # what was printed before stays
+            self.assertEqual(done.text.count("\n"), 15000)  # the output before the bad line stays
             expected = expected or done.bytes
             self.assertEqual(done.bytes, expected)
 
@@ -77,7 +77,7 @@ class Output(CommandTest):
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_what_unique_kept_before_it_failed_is_the_beginning(self):
-        # Input for several rounds, each written while the next is read.
+        # The input takes several rounds. Each round is written while the next is read.
         data = jsonl(large_corpus(40000, 3))
         for threads in ("1", "2"):
             whole = self.assert_done(run("unique", "--jsonl", "--threads", threads, "-", data=data)).bytes
@@ -128,11 +128,11 @@ class Output(CommandTest):
         environment = dict(os.environ, TMPDIR=str(self.folder / "none"))
         done = run("unique", "--grouping", "components", "--jsonl", "-", data=jsonl([A, B]), env=environment)
         self.assert_fails(done, "temporary file")
-        # A file is read again, so it needs no temporary file.
+        # A file can be read a second time, so no temporary file is needed.
         self.assert_done(run("unique", "--grouping", "components", "--jsonl", self.write("c", jsonl([A, B])), env=environment))
 
     def test_temporary_files_have_no_name(self):
-        """A process that is killed at any time leaves no file behind: inotify sees none begin."""
+        """Temporary files have no name, so a killed process leaves no file behind. inotify must see no new file."""
         try:
             os.close(os.open(self.folder, os.O_TMPFILE | os.O_RDWR, 0o600))
         except (AttributeError, OSError) as error:
@@ -151,7 +151,7 @@ class Output(CommandTest):
                         ("report", "-"), ("unique", "--grouping", "components", "-")):
             self.assert_done(run(*options, "--jsonl", data=source.read_bytes(), env=environment))
         with self.assertRaises(BlockingIOError):
-            self.fail(os.read(watch, 4096))  # the names of files that came and went
+            self.fail(os.read(watch, 4096))  # the message has the names of the files that inotify saw
 
     def test_temporary_file_on_a_full_disk(self):
         def limit():
@@ -204,7 +204,7 @@ class Output(CommandTest):
         def limit():
             resource.setrlimit(resource.RLIMIT_DATA, (36 * 2**20, 36 * 2**20))
 
-        # The records take 90 MB. Without the option, all of them would wait for a decision.
+        # The records have 90 MB. Without the option, the program would hold all of them until they are decided.
         rows = [{"text": text, "more": "x" * 3000} for text in large_corpus(30000, 19)]
         data = "".join(json.dumps(row) + "\n" for row in rows).encode()
         options = ("unique", "--jsonl", "--threads", 1)
@@ -270,7 +270,7 @@ class Output(CommandTest):
         self.assert_done(run("hash", "--output", self.folder / "new" , source))
         self.assertFalse((self.folder / "new.partial").exists())
         self.assert_fails(run("hash", "--output", self.folder / "no" / "way", source), "cannot be written")
-        # The output may not be reached by a link within the input, nor may standard output be appended to an input.
+        # A link within the input must not lead to the output, and standard output must not be appended to an input.
         folder = self.folder / "links"
         folder.mkdir()
         (folder / "symbolic").symlink_to(source)
@@ -291,7 +291,7 @@ class Output(CommandTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"is also the output", done.stderr)
         self.assertEqual(source.read_bytes(), before)
-        # Missing input leaves the output as it was.
+        # If the input is missing, the old output stays.
         self.assert_fails(run("hash", "--output", target, self.folder / "missing"), "no such file")
         self.assertTrue(target.read_bytes())
 
@@ -312,14 +312,14 @@ class Output(CommandTest):
     def test_partial_output_overwrites_nothing(self):
         older = jsonl([A, B, A])
         target = self.folder / "out"
-        # An input with the name FILE.partial, alone or among others, is read and stays.
+        # An input whose name is FILE.partial is read, and stays.
         source = self.write("out.partial", older)
         other = self.write("other", jsonl([A]))
         expected = run("unique", "--jsonl", source, other).bytes
         self.assertTrue(expected)
         self.assert_done(run("unique", "--jsonl", "--output", target, source, other))
         self.assertEqual((source.read_bytes(), target.read_bytes()), (older, expected))
-        # Nothing is written through a link of that name, dangling or not.
+        # If FILE.partial is a link, the program does not write through it, whether the link leads to a file or not.
         victim = self.write("victim", "precious")
         for name, leads_to in (("s.partial", victim), ("s.partial.1", self.folder / "nowhere")):
             (self.folder / name).symlink_to(leads_to)
@@ -362,7 +362,7 @@ class Output(CommandTest):
             (self.folder / "good" / "b.jsonl").unlink()
 
     def test_partial_output_is_no_input(self):
-        # A compressed input whose output is several times as long, so that reading and writing overlap.
+        # The output is several times as long as the compressed input, so that reading and writing overlap.
         lines = "a b\n" * 300000
         expected_size = len(lines.splitlines())
 
@@ -381,11 +381,11 @@ class Output(CommandTest):
         self.assertEqual((folder / "z").read_text().count("\n"), expected_size)
         (folder / "link").unlink()
         for name in ("z.partial", "z.partial.1"):
-            self.write("e/" + name, B)  # of other runs: whoever leaves them there has them read
+            self.write("e/" + name, B)  # files of other runs with such names are read
         done = self.assert_done(run("hash", *options))
         self.assertIn("3 documents", done.err)
         self.assertNotIn("partial.2", (folder / "z").read_text())
-        # The name is checked before the file exists.
+        # The program compares the name with its output before the file exists.
         self.assertNotIn("skipped", done.err)
         done = run("hash", "--skip-bad", "--output", self.folder / "o", self.folder / "o.partial")
         self.assertEqual(done.status, 2)
@@ -393,7 +393,8 @@ class Output(CommandTest):
         self.assertFalse((self.folder / "o").exists())
 
     def on_terminal(self, *arguments):
-        """Standard error of the program on a terminal. Its output is read after a pause, so that every run takes that long."""
+        """Returns what the program writes to standard error on a terminal. Its output is read after a pause, so each
+        run lasts at least that long."""
         try:
             own, terminal = pty.openpty()
         except OSError as error:  # a container without /dev/pts

@@ -1,4 +1,5 @@
-"""The console blocks of pages give the output that is printed beside them. NEARDUP_PROGRAM names the program."""
+"""Runs the commands of the console blocks of pages, and compares their output with the page. NEARDUP_PROGRAM names
+the program."""
 
 import os
 import pathlib
@@ -12,13 +13,13 @@ JIEBA = pathlib.Path("/usr/lib/python3/dist-packages/jieba")
 
 
 def steps_of(page):
-    """(needs, command, printed) of each command in a block of the console; the HTML comment before a block may name what
-    it needs besides the program."""
+    """Yields (needs, command, printed) for each command in a console block. `needs` is from an HTML comment before
+    the block, which names further programs that the block needs."""
     for needs, block in re.findall(r"^(?:<!-- needs: ([a-z]+) -->\n)?```console\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
         for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             lines = step.split("\n")
             end = 1
-            while lines[end - 1].endswith("\\"):  # a command goes on behind a backslash
+            while lines[end - 1].endswith("\\"):  # a backslash continues the command
                 end += 1
             yield needs, "\n".join(lines[:end]), "\n".join(lines[end:])
 

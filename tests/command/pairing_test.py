@@ -1,5 +1,5 @@
-"""Pairs within or across the values of a field (--within, --across). law_test.py holds them against a comparison of each
-document with each. NEARDUP_PROGRAM names the program."""
+"""Pairs within or across the values of a field (--within, --across). law_test.py compares them with a comparison of
+all documents. NEARDUP_PROGRAM names the program."""
 
 import json
 import random
@@ -111,7 +111,7 @@ class Indexed(CommandTest):
         found = {}
         for row in done.json:
             found.setdefault(row["id"], []).append(row["indexed"])
-        alike = [["d0", "d1"], ["d2", "d3"], ["d4", "d5"], ["d8", "bytes"]]  # a lone surrogate and a wrong byte are U+FFFD
+        alike = [["d0", "d1"], ["d2", "d3"], ["d4", "d5"], ["d8", "bytes"]]  # both a lone surrogate and a wrong byte become U+FFFD
         wanted = {one: sorted(group) for group in alike for one in group}
         self.assertEqual({name: sorted(others) for name, others in found.items()},
                          {**{f"d{i}": [f"d{i}"] for i in range(len(values))}, **wanted})

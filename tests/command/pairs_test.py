@@ -48,7 +48,7 @@ class Pairs(CommandTest):
         self.assertGreater(len(rows), 20)
 
     def test_ids_of_any_length_come_back_whole(self):
-        """Ids are kept in blocks of 65,536 bytes, each after its length."""
+        """Ids are stored in blocks of 65,536 bytes. The length of an id is before it."""
         lengths = [1, 127, 128, 65524, 3, 65525, 65526, 65527, 70000, 5, 65535, 65536, 131072, 9, 40000, 40000, 2]
         ids = [f"{i}:".ljust(length, "x") for i, length in enumerate(lengths)]
         data = "".join(json.dumps({"id": name, "text": A}) + "\n" for name in ids)
@@ -56,7 +56,7 @@ class Pairs(CommandTest):
         self.assertEqual([(row["a"], row["b"]) for row in rows], [(ids[0], other) for other in ids[1:]])
 
     def test_only_equal_sets_have_a_similarity_of_one(self):
-        """By the cosine of weights, 1 / sqrt(1 + 1e-8) is nearer to 1 than six decimals tell."""
+        """The cosine 1 / sqrt(1 + 1e-8) is below 1, but would be 1.000000 if it were rounded to six decimals."""
         rows = [{"id": "a", "f": [["x", 1]]}, {"id": "b", "f": [["x", 1], ["y", 1e-4]]}, {"id": "c", "f": [["x", 1]]}]
         data = "".join(json.dumps(row) + "\n" for row in rows)
         options = ("--jsonl", "--weighted-field", "f", "--check", "cosine", "--distance", 60, "--min-similarity", 0.5, "-")
@@ -77,7 +77,7 @@ class Pairs(CommandTest):
 
     def test_copies_once(self):
         texts = [text for text in corpus(300, 23) if len(text.split()) > 9]
-        texts += [" ".join(reversed(text.split())) for text in texts[:50]]  # with the same fingerprint by single words
+        texts += [" ".join(reversed(text.split())) for text in texts[:50]]  # the same words, so the fingerprint of single words is the same
         texts += [texts[i * 7 % len(texts)] for i in range(200)]
         self.write("long.jsonl", jsonl(texts))
         texts += ["one", "two", "one"]
@@ -109,7 +109,7 @@ class Pairs(CommandTest):
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (60 << 20, 60 << 20))
 
-        # Three million pairs of 16 bytes are filed in runs of 2^16 pairs.
+        # Three million pairs of 16 bytes do not fit. They are written to a file in runs of 2^16 pairs.
         line = "some words that are copied from one page to another, and back again"
         copies = f"{line}\n" * 2500
         few = ("--lines", "--threads", 1, "--memory", 1000000, "-")
@@ -132,7 +132,8 @@ class Pairs(CommandTest):
 
             resource.setrlimit(resource.RLIMIT_AS, (80 << 20, 80 << 20))
 
-        # Four million pairs within the distance, few of them similar: of 16 bytes, they would take 69 MB.
+        # Four million pairs are within the distance, but few of them are similar. With 16 bytes each, all would take 69
+        # MB.
         draw = random.Random(5)
         template = [f"w{draw.randrange(3000)}" for _ in range(60)]
         lines = []
@@ -149,7 +150,7 @@ class Pairs(CommandTest):
 
 
 class Check(CommandTest):
-    """--check: each measure against a plain one, over all candidates."""
+    """Compares each measure of --check with a plain one, over all candidates."""
 
     def pairs(self, texts, *options):
         done = self.assert_done(run("pairs", "--jsonl", "--distance", 63, *options, "-", data=jsonl(texts)))
@@ -200,13 +201,14 @@ class Check(CommandTest):
             for options in ((), ("--bits", 64)):
                 self.assert_fails(run(verb, *options, "--check", "edit", "--check-features", "words:2", "-", data=A),
                                   "--check-features with --check edit: texts are compared by characters")
-            # Candidates by fingerprints are of features.
+            # With fingerprints as candidates, --features chooses the features of the fingerprints.
             self.assert_done(run(verb, "--kind", "auto", "--check", "edit", "--features", "words:2", "-", data=A))
 
     @unittest.skipIf(SANITIZED, "takes long")
     def test_a_comparison_of_each_with_each_says_so_and_how_long_it_takes(self):
         rng = random.Random(3)
-        # Half of the letters may change, so that no q-gram is sure to stay. Texts of unlike lengths are not compared.
+        # At .5, half of the letters may differ, so similar texts may share no q-gram. Texts of very different lengths
+        # are not compared.
         draw = lambda *lengths: jsonl("".join(rng.choices("abcdefghijklmnop", k=lengths[i % len(lengths)])) for i in range(6000))
         texts = draw(6, 13, 27)
         said = ("--check edit meets each text with each of a fitting length, and there are 6,000: the time grows with "
@@ -221,7 +223,7 @@ class Check(CommandTest):
             fewer = b"".join(texts.splitlines(True)[:4000])
             self.assertNotIn("meets each text", self.assert_done(run(verb, "--jsonl", *limit, "-", data=fewer)).err)
 
-        # On a terminal, a line moves; after half a second it says how long it takes.
+        # On a terminal, a progress line is updated. After half a second, it also shows the remaining time.
         leader, terminal = pty.openpty()
         file = self.write("c.jsonl", draw(12))
         with subprocess.Popen([PROGRAM, "pairs", "--jsonl", *map(str, limit), file], stdout=subprocess.DEVNULL,
@@ -242,7 +244,8 @@ class Check(CommandTest):
                       run("pairs", "--check", "edit", "--bits", 64, "-", data=A).err)
 
     def test_replaced_characters_are_found_with_any_features(self):
-        # 300 pairs of posts of 40 characters with up to 12 replaced: edit similarities of .7 and more.
+        # 300 pairs of posts with 40 characters, of which up to 12 are replaced. Their edit similarities are at least
+        # .7.
         rng = random.Random(20)
         texts = []
         for i in range(300):
@@ -251,7 +254,8 @@ class Check(CommandTest):
             for place in rng.sample(range(40), i % 13):
                 characters[place] = chr(rng.randrange(0x4E00, 0x9FA5))
             texts.append("".join(characters))
-        # 39 pairs are farther apart than the theory expects, hence .96; by a wrong distance .77 were found.
+        # 39 pairs are farther apart than the theory expects, so .96 is enough. With a wrong distance, an earlier
+        # version found .77.
         by_fingerprints = ("--bits", 64)
         for features, share in (((), 1), (by_fingerprints, 0.96),
                                 (("--features", "chars:1", *by_fingerprints), 0.96),

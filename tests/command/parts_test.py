@@ -1,4 +1,4 @@
-"""Repeated parts of texts, held against a loop over all earlier parts. NEARDUP_PROGRAM names the program."""
+"""Repeated parts of texts, compared with a loop over all earlier parts. NEARDUP_PROGRAM names the program."""
 
 import json
 import random
@@ -10,7 +10,7 @@ SENTENCE_ENDS = [".", "!", "?!", "\u3002"]
 
 
 def parts_by_construction(rng, kind, count):
-    """Texts, as lists of their parts and of the separators between these."""
+    """Returns texts as lists of parts, and the separators between the parts."""
     stock, texts = [], []
     between = {"paragraph": ["\n\n", "\n \n", "\r\n\r\n"], "line": ["\n", "\r\n"], "sentence": [" ", "\n", "  "]}
     for _ in range(count):
@@ -33,13 +33,13 @@ def parts_by_construction(rng, kind, count):
 
 
 def repeated(documents, similarity, least_length, least_documents):
-    """For each part of each document the part that it repeats, as (document, part), or None."""
+    """Returns, for each part of each document, the (document, part) that it repeats, or None."""
     parts = [(d, p, part) for d, own in enumerate(documents) for p, part in enumerate(own) if len(part) >= least_length]
     label = []
     for d, p, part in parts:
         same = next((label[i] for i, other in enumerate(parts[: len(label)]) if " ".join(other[2].split()) == " ".join(part.split())), None)
         if same is None and similarity < 1:
-            sets, closest = words(part, 2), 0  # the closest one, of equally close ones the first
+            sets, closest = words(part, 2), 0  # ties go to the first
             for i, other in enumerate(parts[: len(label)]):
                 others = words(other[2], 2)
                 if label[i] != i or min(len(sets), len(others)) < 8:
@@ -58,7 +58,8 @@ def repeated(documents, similarity, least_length, least_documents):
 
 
 def without(own, between, gone):
-    """The text without some parts. A separator goes with the part before it; the last one stays."""
+    """Returns the text without some parts. The separator after a part is removed with it, except for the last
+    separator."""
     text, ranges = "", []
     for p, (part, space) in enumerate(zip(own, between)):
         ranges.append((len(text), len(text) + len(part)))

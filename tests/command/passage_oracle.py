@@ -1,4 +1,4 @@
-"""The passage of a clue, by a look at each window of each text (examples/common/clues.hpp has the rule)."""
+"""Finds the passage of a clue by trying each window of each text (examples/common/clues.hpp has the rule)."""
 
 import re
 
@@ -6,7 +6,7 @@ WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 
 
 def longest_run(window, clue):
-    """The length of the longest common run of words, and the place in the window where its first one begins."""
+    """Returns the length of the longest common run of words, and the position in the window where it first begins."""
     for size in range(min(len(window), len(clue)), 0, -1):
         runs = {tuple(clue[i : i + size]) for i in range(len(clue) - size + 1)}
         for i in range(len(window) - size + 1):
@@ -16,8 +16,8 @@ def longest_run(window, clue):
 
 
 def passage(clue, texts):
-    """The number of the text, where in it the passage begins and ends, in characters, and how many of the clue's pairs of
-    words it has; None if no word of the clue stands anywhere."""
+    """Returns the number of the text, the begin and end of the passage in characters, and the number of the clue's
+    pairs of words in it. Returns None if no text has a word of the clue."""
     clue = [word.lower() for word in WORD.findall(clue)]
     width = max(2, len(clue) + len(clue) // 4)
     for size in (2, 1):

@@ -1,5 +1,5 @@
-"""Test items within training texts: where they stand, and records without them, held against the definition of a passage.
-NEARDUP_PROGRAM names the program."""
+"""Test items within training texts: the places of the items, and records without them, compared with the definition
+of a passage. NEARDUP_PROGRAM names the program."""
 
 import gzip
 import json
@@ -21,8 +21,9 @@ def pairs_of(text):
 
 
 def passages(text, item):
-    """The runs of pairs of words of which each beginning and each end counts more than nothing, and which are part of no
-    longer one: (begin, end, distinct common pairs), in characters."""
+    """Scores each pair of words of the text: 1 if the item has it, otherwise -1. A passage is a longest run whose
+    prefixes and suffixes all have a sum above 0. Returns (begin, end, distinct common pairs) of each passage, in
+    characters."""
     wanted, own, placed = set(pairs_of(item)), pairs_of(text), placed_words(text)
     scores = [1 if pair in wanted else -1 for pair in own]
     runs = []
@@ -39,7 +40,7 @@ def passages(text, item):
 
 
 def completed(text, ranges):
-    """The passages with the white space behind each."""
+    """Returns the places of the passages and of the white space after each."""
     gone = set()
     spaces = " \t\n\r\v\f"
     joined = []
@@ -64,7 +65,7 @@ def escaped(rng, character):
 
 
 def embedded(rng, items, count):
-    """Texts with items in them: whole, in two pieces, with changed words, or none."""
+    """Returns texts that contain items: whole, in two pieces, or with changed words. Some texts contain no item."""
     draw = lambda n: [f"w{rng.randrange(400)}" for _ in range(n)]
     texts = []
     for _ in range(count):
@@ -91,7 +92,7 @@ class Passages(CommandTest):
         self.options = ("--check", "containment", "--against", self.against, "--similarity", 0.7)
 
     def found_in(self, text):
-        """Number -> containment, of the items that a text has enough of, or that hold the text."""
+        """Returns number -> containment, for each item that matches a text."""
         own, found = words(text, 2), {}
         for i, item in enumerate(self.items):
             other = words(item, 2)
@@ -115,7 +116,7 @@ class Passages(CommandTest):
 
         output = self.folder / "output"
         spent = seconds("unique", "--cut-passages", "--output", output)
-        self.assertLess(spent, 10 * seconds("pairs") + 0.3)  # it was 9 s, and .1
+        self.assertLess(spent, 10 * seconds("pairs") + 0.3)  # an earlier version took 9 s, and .1 s for pairs
         (left,) = [json.loads(line)["text"].split() for line in output.read_text().splitlines()]
         gone = {place for at in places for place in range(at, at + 12)}
         self.assertEqual(left, [word for place, word in enumerate(text) if place not in gone])
@@ -139,7 +140,7 @@ class Passages(CommandTest):
             self.assertEqual(row[4:6], [str(offset), str(len(text[begin:end].encode()))])
             before, inside, behind = re.fullmatch(r"…?(.*)\[(.*)\](.*?)…?", row[6].replace("\\\\", "\\")).groups()
             self.assertIn(before + text[begin:end] + behind, text)
-            if inside != text[begin:end]:  # a long passage is shown by its beginning and its end
+            if inside != text[begin:end]:  # of a long passage, only the beginning and the end are shown
                 self.assertGreater(len(text[begin:end].encode()), 400)
                 first, last = inside.split(" … ")
                 self.assertTrue(text[begin:end].startswith(first) and text[begin:end].endswith(last), row[6])

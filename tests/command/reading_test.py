@@ -24,19 +24,20 @@ NOBODY = 65534
 
 
 def timeless(advice):
-    """Leaves out the time that advise predicts, by a clock."""
+    """Removes the predicted time from the output of advise, because it depends on a clock."""
     return re.sub(rb'"seconds":[^,]*,"bytes"', b"", advice)
 
 
 class ReadingTest(CommandTest):
     def ids(self, *arguments, status=0, **more):
-        """The documents that the program reads."""
+        """Returns the ids of the documents that the program reads."""
         done = run("hash", "--format", "jsonl", *arguments, **more)
         self.assertEqual(done.status, status, done.err)
         return [row["id"] for row in done.json]
 
     def as_somebody_else(self):
-        """Runs the program as another user where the tests run as root, who may read every file."""
+        """Returns arguments that run the program as another user if the tests run as root, because root may read
+        every file."""
         if os.geteuid() != 0:
             return {}
         copy = self.folder.parent / (self.folder.name + ".program")
@@ -48,7 +49,8 @@ class ReadingTest(CommandTest):
 
 class Folders(ReadingTest):
     def passed_over(self, *arguments, expected, **more):
-        """Checks that the result is there, that the passed-over files are named, and the exit status."""
+        """Checks that the output is complete, that the messages name the files that were passed over, and that the
+        exit status is 2."""
         done = run("groups", *arguments, **more)
         self.assertEqual(done.status, 2, done.err)
         self.assertIn("2 documents, similarity 1.000", done.text)
@@ -88,7 +90,7 @@ class Folders(ReadingTest):
         for mode in ((), ("--lines",)):
             self.passed_over(*mode, self.texts, expected=expected)
         self.passed_over("--quiet", self.texts, expected=expected)
-        # A named file has to exist. With --skip-bad, or where the bad files are excluded, the exit status is 0.
+        # A named file must exist. If bad files are skipped or excluded, the exit status is 0.
         self.assert_fails(run(self.texts, self.texts / "dangling"), "dangling: no such file or folder")
         self.assert_done(run("groups", "--skip-bad", self.texts))
         self.assert_done(run("groups", self.texts, *(f"--exclude={name}" for name in ("dangling", "self", "up"))))
@@ -126,7 +128,7 @@ class Folders(ReadingTest):
             ("sub/groups.txt", "."),
         ):
             results = set()
-            for _ in range(2):  # when it is not there yet, and when it is
+            for _ in range(2):  # first without the output file, then with it
                 done = run("groups", folder, "--output", output, cwd=self.texts)
                 self.assertEqual(done.status, 2, done.err)
                 self.assertRegex(done.err, "passed over [^\n]*groups.txt: is also the output")
@@ -138,7 +140,7 @@ class Folders(ReadingTest):
             self.assert_done(run("groups", folder, "--output", output, "--exclude", "groups.txt", cwd=self.texts))
             (self.texts / output).unlink()
         self.assertEqual(sorted(os.listdir(self.texts)), ["a.txt", "sub"])
-        # Standard output may have a name, too.
+        # Standard output may be a file with a name, too.
         with open(self.texts / "out.txt", "wb") as out:
             done = subprocess.run([PROGRAM, "groups", "."], stdout=out, stderr=subprocess.PIPE, cwd=self.texts, check=False)
         self.assertEqual(done.returncode, 2)
@@ -234,7 +236,7 @@ class Folders(ReadingTest):
             other = self.write("other", replaced)
             rows = [row.split()[0] for row in run("hash", "--features", "bytes:1", one, other).text.splitlines()]
             self.assertEqual(rows[0], rows[1], tail)
-        # UTF-32 begins like UTF-16, and is refused.
+        # The byte order mark of UTF-32 begins like that of UTF-16. UTF-32 is refused.
         for wide in ("\ufeffone".encode("utf-32-le"), "\ufeffone".encode("utf-32-be")):
             done = run("unique", "--lines", "--quiet", self.write("wide", wide))
             self.assert_fails(done, "wide: UTF-32; convert it first, as in: iconv -f UTF-32")
@@ -278,7 +280,7 @@ class Foreign(ReadingTest):
             done = run("unique", "--lines", "-", data=data)
             self.assert_fails(done, f"standard input: {message}")
             self.assertEqual(done.bytes, b"", message)
-            # The same files, packed by gzip besides.
+            # The same files, compressed by gzip.
             path = self.write("odd.gz", gzip.compress(data))
             if "built without zlib" not in run("hash", path).err:
                 self.assert_fails(run("groups", path), f"{path}: {message}")
@@ -347,8 +349,8 @@ class Pipes(ReadingTest):
         for line in (A, B):
             process.stdin.write(line.encode() + b"\n")
             process.stdin.flush()
-            self.assertEqual(process.stdout.readline(), line.encode() + b"\n")  # while the pipe stays open
-        # A full block, then silence: its records are not held back.
+            self.assertEqual(process.stdout.readline(), line.encode() + b"\n")  # the answer comes while the pipe is open
+        # A full block, and then no more input: the program must write its records.
         block = b"".join(b"line number %d is like no other, as %d says\n" % (i, i * i) for i in range(1 << 14))[: 1 << 19]
         block = block[: block.rindex(b"\n") + 1]
         block += b"x" * ((1 << 19) - len(block) - 1) + b"\n"
@@ -446,8 +448,8 @@ class Patterns(ReadingTest):
         for _ in range(60):
             pattern = "".join(rng.choice(["a", "b", "x", "?", "*", "[ab]", "[!a]"]) for _ in range(rng.randrange(1, 4)))
             patterns.append(rng.choice(["", "", "/", "**/", "a/", "b/", "*/"]) + pattern + rng.choice(["", "", "/", "/*", "/**"]))
-        # For stars behind another character and before a slash git 2.39 reads memory at random, so it is no reference
-        # there.
+        # For stars after another character and before a slash, git 2.39 reads random memory, so it is no reference for
+        # them.
         patterns = [p for p in patterns if not re.search(r"[^/*]\*\*+(/|$)", p)]
         for pattern in patterns[:: effort(2, 1)]:
             (folder / ".git" / "info" / "exclude").write_text(pattern + "\n")
@@ -483,7 +485,7 @@ class Lists(ReadingTest):
             self.assertEqual(self.ids(option, "--files-from", zeros, **where), expected)
         found = subprocess.run(["find", ".", "-name", "*.txt", "-print0"], capture_output=True, check=True, **where).stdout
         self.assertEqual(len(self.ids("-0", "--files-from", "-", data=found, **where)), 4)
-        # They come behind the paths of the command line; folders count as well; a repeated name counts once.
+        # These files come after the paths of the command line. Folders are allowed. A repeated name counts once.
         self.assertEqual(self.ids("folder", "--files-from", lines, **where)[0], "folder/x.txt")
         self.assertEqual(self.ids("--files-from", "-", data="folder\nfolder/x.txt\n", **where), ["folder/x.txt"])
         self.assertEqual(self.ids("--files-from", "-", data="", **where), [])
@@ -566,7 +568,7 @@ class Compressed(ReadingTest):
             whole = pack(data)
             broken = bytearray(whole)
             broken[len(whole) // 2] ^= 0x55
-            # A pipe that is damaged near its beginning, in a verb that reads it twice.
+            # A pipe that is damaged near its beginning, in verbs that read the input twice.
             for verb in ("groups", "--weights", "idf"), ("advise", "--lines"):
                 done = run(*verb, "--skip-bad", "-", data=whole[:8] + b"garbage")
                 self.assertIn("skipped standard input: ", done.err)
@@ -588,11 +590,11 @@ class Compressed(ReadingTest):
                 for options in effort((ways[number % 5], ways[(number + 2) % 5]), ways):
                     with self.subTest(name=path.name, options=options):
                         if name == "broken" and "--jsonl" in options:
-                            # The unpacked bytes may turn out to be no JSON before the damage is known.
+                            # The program may find bad JSON in the unpacked bytes before it finds the damage.
                             self.assert_fails(run(*options, path), f"neardup: {path}:")
                             continue
                         self.assert_fails(run(*options, path), f"neardup: {path}: ", message)
-                        # Within a folder the file is passed over.
+                        # In a folder, the damaged file is passed over.
                         self.write("folder/good", jsonl([A]))
                         shutil.copy(path, self.folder / "folder" / path.name)
                         done = run(*options, self.folder / "folder")
@@ -632,7 +634,7 @@ class Compressed(ReadingTest):
 
     def test_windows_of_zstd_up_to_2_gb_are_unpacked(self):
         def framed(text, window_log):
-            """A frame of raw blocks with so large a window as `zstd --long` writes."""
+            """Returns a frame of raw blocks. Its window is as large as with `zstd --long`."""
             blocks = [text[i : i + 100000] for i in range(0, len(text), 100000)]
             last = len(blocks) - 1
             headers = [(i == last) | len(block) << 3 for i, block in enumerate(blocks)]
@@ -670,7 +672,7 @@ class Compressed(ReadingTest):
         files = sorted(folder.glob("*"))
         for threads in (1, 4):
             done = self.assert_fails(run("hash", "--jsonl", "--threads", threads, *files), "05x.jsonl.gz: ")
-            self.assertEqual(done.text.count("\n"), 601)  # the line in the damaged file is whole
+            self.assertEqual(done.text.count("\n"), 601)  # the one line of the damaged file is whole, and counts
 
     @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
     def test_memory_does_not_grow_with_the_file(self):
@@ -679,7 +681,7 @@ class Compressed(ReadingTest):
         script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
         command = [shutil.which("python3"), "-c", script, PROGRAM, "hash", "--jsonl", "--quiet", "--threads", "2", packed]
         peak = int(subprocess.run(command, capture_output=True, check=True).stdout)
-        self.assertLess(peak, 35000)  # kilobytes; unpacked it has 40 MB
+        self.assertLess(peak, 35000)  # in kilobytes; the unpacked file has 40 MB
 
     def test_many_packed_files_need_few_open_ones(self):
         texts = corpus(80 if SANITIZED else 200, 36)
@@ -724,7 +726,7 @@ class Compressed(ReadingTest):
             self.assertEqual(run("unique", "--jsonl", target).bytes, expected)
             self.assert_done(run("groups", "--jsonl", "--output", target, "-", data=jsonl([A])))
             self.assertEqual(unpack(target.read_bytes()), b"")
-            # A failed run leaves a file that can be unpacked.
+            # A run that fails leaves a compressed file that can be unpacked.
             self.assert_fails(run("unique", "--jsonl", "--output", target, "-", data=jsonl([A]) + b"{"))
             self.assertEqual(unpack(pathlib.Path(str(target) + ".partial").read_bytes()), jsonl([A]))
             for arguments in (("index",), ("hash", "--format", "bin")):
@@ -757,7 +759,7 @@ class OutputFile(ReadingTest):
                     self.assertEqual(self.mode(target), mode)
                 else:
                     self.assertEqual(self.mode(target) & ~mode, 0)
-        # While the program runs.
+        # The permissions of the temporary file while the program runs.
         target.chmod(0o640)
         process = subprocess.Popen([PROGRAM, "hash", "--lines", "--output", target, "-"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         partial = pathlib.Path(str(target) + ".partial")
@@ -776,7 +778,7 @@ class OutputFile(ReadingTest):
         self.assert_done(self.write_to(target))
         status = target.stat()
         self.assertEqual((status.st_uid, status.st_gid), (NOBODY, NOBODY))
-        # A group that cannot be passed on gets no permissions.
+        # If the file's group cannot be kept, the group gets no permissions.
         shared = self.folder / "shared"
         shared.mkdir()
         shared.chmod(0o777)
@@ -805,7 +807,7 @@ class OutputFile(ReadingTest):
             self.assert_done(self.write_to(link, verb))
             self.assertTrue(link.is_symlink())
             self.assertNotEqual(target.read_bytes(), b"older")
-            # The name is free, but the folder may not be written.
+            # The folder does not allow new files.
             target.unlink()
             self.assert_done(self.write_to(link, verb))
             self.assertTrue(link.is_symlink() and target.exists() and not target.is_symlink())

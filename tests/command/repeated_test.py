@@ -1,4 +1,5 @@
-"""Repeated passages, held against a set of all runs of N words or bytes seen so far. NEARDUP_PROGRAM names the program."""
+"""Repeated passages, compared with a set of all runs of N words or bytes seen so far. NEARDUP_PROGRAM names the
+program."""
 
 import itertools
 import json
@@ -12,15 +13,15 @@ from harness import A, CommandTest, effort, jsonl, run, main
 
 
 def spans_of(text, are_bytes):
-    """The units of a text, as (unit, begin, end) in bytes."""
+    """Returns the units of a text as (unit, begin, end), in bytes."""
     if are_bytes:
         return [(byte, i, i + 1) for i, byte in enumerate(text.encode())]
     return [(m.group(), len(text[: m.start()].encode()), len(text[: m.end()].encode())) for m in re.finditer(r"\w+", text)]
 
 
 def repeated(documents, length, are_bytes, least_documents=1, earlier=0):
-    """The repeated passages of documents, which are lists of texts: (place, begin, end, first place, first offset), where a place
-    is (document, field) and the others are bytes."""
+    """Returns the repeated passages of documents: (place, begin, end, first place, first offset). A document is a
+    list of texts. A place is (document, field); the other numbers are bytes."""
     seen, all_places = {}, []
     for d, texts in enumerate(documents):
         for f, text in enumerate(texts):
@@ -54,8 +55,8 @@ def union(ranges):
 
 
 def without(text, ranges, are_words=True):
-    """The text without ranges of bytes, and without the white space behind each. Ranges with only white space between, or
-    without a word between if they are of words, are one."""
+    """Returns the text without these ranges of bytes, and without the white space after each range. Two ranges are
+    joined if only white space is between them, or, for ranges of words, if no word is."""
     data, joined = text.encode(), []
     for begin, end in union(ranges):
         between = data[joined[-1][1] : begin].decode() if joined else ""
@@ -87,7 +88,8 @@ RUNNING = (("--threads", 1), ("--threads", 3, "--memory", "1M"))
 
 
 def one_of(checks, turn):
-    """One of three or four checks. In 24 turns, each check meets each alphabet, each length and each way of running."""
+    """Returns one of three or four checks. In 24 turns, each check is used with each alphabet, each length and each
+    way of running."""
     return checks[(turn + turn // 4) % len(checks)]
 
 
@@ -96,7 +98,7 @@ ALPHABETS = (["a", "b"], ["ha"], ["x1", "\u00e4\u00e4", "\u044f\u0437\u044b\u043
 
 class Repeated(CommandTest):
     def check(self, documents, fields, against, length, least_documents, more=()):
-        """Cuts, and compares all that is written with the oracle."""
+        """Cuts passages, and compares all output with the oracle."""
         everything = against + documents
         found = repeated(everything, length, False, least_documents, len(against))
         row = lambda name, texts: json.dumps({"id": name, **dict(zip(fields, texts)), "n": 1}, ensure_ascii=False) + "\n"
@@ -166,7 +168,8 @@ class Repeated(CommandTest):
                 for cut in cuts:
                     whole = [(begin, end) for _, begin, end in spans_of(text, False) if cut[0] <= begin and end <= cut[1]]
                     cut[:] = [whole[0][0], whole[-1][1]] if whole else [0, 0]
-                # --dropped has a row for the part of each passage that is cut. No row begins or ends within a character.
+                # --dropped has a row for each passage, or for the part of it that is cut. No row begins or ends within
+                # a character.
                 data = text.encode()
                 for s in own:
                     for cut in cuts:
@@ -274,8 +277,8 @@ class Repeated(CommandTest):
 
 
 def listed(documents, length, are_bytes, least_documents=1, earlier=0):
-    """The listing, from what is found: (units, documents that contain all of it, first place, further places), where a place is
-    (document, field, begin and end in bytes)."""
+    """Makes the listing from the repeated passages: (units, documents that contain the passage, first place, further
+    places). A place is (document, field, begin and end in bytes)."""
     found = repeated(documents, length, are_bytes, least_documents)
     units = {(d, f): spans_of(text, are_bytes) for d, texts in enumerate(documents) for f, text in enumerate(texts)}
     rows = {}
@@ -301,7 +304,7 @@ def listed(documents, length, are_bytes, least_documents=1, earlier=0):
 
 class Listed(CommandTest):
     def check(self, documents, fields, against, length, are_bytes, least_documents, more=()):
-        """Lists in both formats, and compares all that is written with the oracle."""
+        """Lists passages in both formats, and compares all output with the oracle."""
         everything = against + documents
         name = lambda d: f"e{d}" if d < len(against) else f"d{d - len(against)}"
         row = lambda d, texts: json.dumps({"id": name(d), **dict(zip(fields, texts))}, ensure_ascii=False) + "\n"
@@ -319,11 +322,11 @@ class Listed(CommandTest):
             return {**own, "offset": begin, "length": end - begin}
 
         unit = "bytes" if are_bytes else "words"
-        merged = {}  # different passages of bytes may have the same whole characters
+        merged = {}  # passages that differ in bytes may have the same whole characters
         for count, holding, first, again in listed(everything, length, are_bytes, least_documents, len(against)):
             shown_first = place(*first)
             if are_bytes:
-                count = shown_first["length"]  # of whole characters
+                count = shown_first["length"]  # the bytes of the whole characters
             if count == 0:
                 continue
             known = merged.setdefault((-count, *first[:2], shown_first["offset"]), [0, first, []])
@@ -385,7 +388,7 @@ class Listed(CommandTest):
         few = self.assert_done(run("passages", "--jsonl", "--length", 2, "--memory", "200k", "--format", "jsonl", path))
         self.assertEqual(few.text, self.assert_done(run("passages", "--jsonl", "--length", 2, "--format", "jsonl", path)).text)
         places = sum(len(row["again"]) for row in few.json)
-        self.assertGreater(places, 1 << 16)  # more than a run of the file has
+        self.assertGreater(places, 1 << 16)  # more than one run of the file holds
         order = [-row["words"] for row in few.json]
         self.assertEqual(order, sorted(order))
 
@@ -410,7 +413,7 @@ class Listed(CommandTest):
         self.assertEqual([(row["bytes"], row["passage"]) for row in done.json], [(1, "x")])
 
     def test_equal_characters_are_listed_once_with_all_their_documents(self):
-        data = "é漢é\nǩ漢z\nz漢è\n"  # the second line repeats a byte before the middle character, the third one a byte behind it
+        data = "é漢é\nǩ漢z\nz漢è\n"  # the second line repeats a byte before the middle character, the third line a byte after it
         done = self.assert_done(run("passages", "--lines", "--length", "bytes:4", "--format", "jsonl", "-", data=data))
         places = [{"id": f"-:{line}", "offset": offset, "length": 3} for line, offset in ((1, 2), (2, 2), (3, 1))]
         self.assertEqual(done.json, [{"bytes": 3, "documents": 3, "passage": "漢", "first": places[0], "again": places[1:]}])
@@ -424,7 +427,7 @@ class Listed(CommandTest):
         self.assertEqual(run("passages", "--lines", "--length", 1, "--exit-status", "-", data="a b\nb a\n").status, 0)
 
     def test_a_file_that_changes_is_named(self):
-        changing = "/proc/sys/kernel/random/uuid"  # each time another text
+        changing = "/proc/sys/kernel/random/uuid"  # a file with another text at each reading
         if not pathlib.Path(changing).exists():
             self.skipTest("this system has no file that changes by itself")
         files = [self.write(f"{i}.txt", A) for i in range(3)]

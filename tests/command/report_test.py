@@ -1,4 +1,4 @@
-"""neardup diff and neardup report: the marked differences, and the page as a browser shows it."""
+"""neardup diff and neardup report: the marked differences, and the page in a browser."""
 
 import html
 import json
@@ -125,7 +125,7 @@ class Diff(CommandTest):
     def test_the_pieces_are_the_texts_and_the_fewest_changes(self):
         rng = random.Random(7)
         for _ in range(effort(50, 150)):
-            # Each Chinese character and each line end is a word; no spaces go with their neighbours.
+            # Each Chinese character and each line end is a word. No word contains a space.
             a, b = ("".join(rng.choice("甲\n乙丙丁"[: rng.randrange(1, 6)]) for _ in range(rng.randrange(40))) for _ in "ab")
             pieces = pieces_of(self.folder, a, b)
             self.assertEqual("".join(text for what, text in pieces if what != "added"), a)
@@ -173,10 +173,10 @@ HOSTILE = '</script><script>document.title = "taken"</script><!-- <img src=x one
 
 
 class Page(CommandTest):
-    """Each script runs behind the page's own, and leaves its answer in an element of the document."""
+    """Each script runs after the script of the page, and leaves its answer in an element of the document."""
 
     def ask(self, page, script):
-        """The JSON that the script hands to `answer` in a browser."""
+        """Returns the JSON that the script passes to `answer` in a browser."""
         if chromium.PROGRAM is None:
             self.skipTest("chromium is not there")
         asking = self.folder / "asking.html"
@@ -336,7 +336,7 @@ class Report(Page):
 
 
 class PassagesPage(Page):
-    """The page of --passages has what the verb passages lists."""
+    """The page of --passages has the passages that the verb passages lists."""
 
     def passages_of(self, data, *options):
         done = self.assert_done(run("report", "--jsonl", *options, "-", data=data))
@@ -381,7 +381,7 @@ class PassagesPage(Page):
     def test_nothing_in_texts_and_names_breaks_out(self):
         text = f"{HOSTILE} one two three"
         rows, _, done = self.passages_of("".join(json.dumps({"id": f"{HOSTILE}{i}", "text": text}) + "\n" for i in range(2)), "--passages", 3)
-        self.assertEqual(done.text.count("</script>"), 3)  # of the passage, the totals and the page
+        self.assertEqual(done.text.count("</script>"), 3)  # the scripts of the passage, the totals and the page
         self.assertEqual((rows[0]["first"]["id"], rows[0]["again"][0]["id"]), (HOSTILE + "0", HOSTILE + "1"))
 
     def test_refuses_what_does_not_go_together(self):

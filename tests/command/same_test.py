@@ -1,4 +1,4 @@
-"""--same: numbers or words that near-duplicates must share, held against comparing each document with each.
+"""--same: numbers or words that near-duplicates must share, compared with a comparison of all documents.
 NEARDUP_PROGRAM names the program."""
 
 import collections
@@ -11,7 +11,7 @@ JSON = ("--jsonl", "--format", "jsonl")
 
 
 def numbers(text):
-    """The numbers of the texts below, which have no dates, lists or separators but commas of thousands."""
+    """Returns the numbers of a text below. These texts have no dates or lists, and only commas separate thousands."""
     found = re.findall(r"(?<![\w-])-?\d+(?:,\d{3})*(?:\.\d+)?", text.replace("\u2212", "-"))
     return collections.Counter(n.replace(",", "") if n.count(",") > 1 else n for n in found)
 
@@ -21,7 +21,7 @@ def negations(text):
 
 
 def notes(count, seed):
-    """Notes of agents that differ in numbers and negations only."""
+    """Returns notes of agents that differ only in numbers and negations."""
     shuffled = random.Random(seed)
     texts = []
     for _ in range(count):

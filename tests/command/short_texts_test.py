@@ -1,5 +1,5 @@
-"""Documents of few features in an index of fingerprints, held against comparing each document with each. NEARDUP_PROGRAM
-names the program."""
+"""Documents of few features in an index of fingerprints, compared with a comparison of all documents.
+NEARDUP_PROGRAM names the program."""
 
 import json
 import random
@@ -12,8 +12,8 @@ def as_lines(records):
 
 
 class Short(CommandTest):
-    """An index of fingerprints knows which documents are short. A document of fewer than 8 features matches only documents
-    of the same features, as in one run."""
+    """An index of fingerprints knows which documents are short. A document of fewer than 8 features matches only
+    documents with the same features, as in a run without an index."""
 
     def options(self):
         for features in ("words:1", "words:2"):
@@ -35,7 +35,8 @@ class Short(CommandTest):
         return [{"id": f"d{i}", "text": text} for i, text in enumerate(texts)]
 
     def rule(self, records, made_with, size, distance):
-        """The closeness of two documents within a distance, and without the rule for short documents."""
+        """Returns two functions for the closeness of two documents within a distance: with the rule for short
+        documents, and without it."""
         prints = fingerprints(as_lines(records), *made_with)
         sets = {record["id"]: words(record["text"], size) for record in records}
 
@@ -75,7 +76,7 @@ class Short(CommandTest):
                 kept = {a for a, _ in wanted}
                 done = self.assert_done(run("unique", "--jsonl", "--distance", distance, "--against", index, ours))
                 self.assertEqual([row["id"] for row in done.json], [a["id"] for a in rest if a["id"] not in kept])
-        self.assertGreater(apart, 0)  # otherwise the rule made no difference
+        self.assertGreater(apart, 0)  # so the rule makes a difference
 
     def test_added_in_batches_it_decides_as_one_run(self):
         apart = 0
@@ -108,7 +109,7 @@ class Short(CommandTest):
     def test_changes_and_rebuilt_indexes_answer_alike(self):
         apart = 0
         for made_with, distance, records, _, _ in self.cases(160, 71):
-            # The documents that replace others have the texts of other documents, most of them short.
+            # Documents are replaced by the texts of other documents, most of which are short.
             first, more = records[:50], records[50:80]
             again = [{**record, "text": records[80 + i]["text"]} for i, record in enumerate(records[:20])]
             rest = [{**record, "id": f"q{i}"} for i, record in enumerate(records[50:])]

@@ -36,7 +36,7 @@ class Sources(CommandTest):
             (("--hidden", "--exclude", ".git", "--exclude", "d"), ["./a.txt", "./b.md", "./c/[1].txt", "./c/a.txt"]),
             (("--include", "c/*"), ["./c/[1].txt", "./c/a.txt"]),
             (("--include", "**/e/*"), ["./c/d/e/f.txt"]),
-            (("--include", "c/**.md"), []),  # beside other characters they are ordinary stars
+            (("--include", "c/**.md"), []),  # two stars beside other characters mean one star
             (("--include", "c/d/**.md"), ["./c/d/b.md"]),
             (("--include", "**/b.md"), ["./b.md", "./c/d/b.md"]),
             (("--include", "[a-b].??"), ["./b.md", "./c/d/b.md"]),
@@ -50,7 +50,7 @@ class Sources(CommandTest):
 
     def test_patterns_against_the_oracle(self):
         def matches(pattern, text):
-            """The same rules, by trying all matches: patterns as lists of elements."""
+            """The rules for patterns, by trying all matches. A pattern is a list of elements."""
             if not pattern:
                 return not text
             first, rest = pattern[0], pattern[1:]
@@ -66,7 +66,7 @@ class Sources(CommandTest):
             return text[0] in one_of.get(first, first) and matches(rest, text[1:])
 
         def resolved(pattern):
-            """Two stars stand for folders only between slashes; elsewhere they are two ordinary stars."""
+            """Replaces two stars by one star unless they are between slashes, where they stand for folders."""
             result = []
             for i, element in enumerate(pattern):
                 begins_name = i == 0 or pattern[i - 1].endswith("/")
@@ -93,15 +93,15 @@ class Sources(CommandTest):
             pattern = []
             for _ in range(rng.randrange(1, 7)):
                 element = rng.choice(elements)
-                # Patterns that would read as another element.
+                # Together, these two elements would be another element.
                 if pattern and pattern[-1] in ("*", "**") and element[0] in "*/":
                     continue
                 pattern.append(element)
             whole = "".join(pattern)
             if whole.startswith("/") or whole.endswith("/") or "//" in whole:
-                continue  # for the folder itself, for folders, and refused
+                continue  # such patterns are refused, or mean folders only
             expected = {name for name in files if matches(resolved(pattern), name if "/" in whole else name.rpartition("/")[2])}
-            # The names are compared as sets: their order by UTF-16 or by bytes is another matter.
+            # Names are compared as sets, because Python and the program order them differently.
             ids = self.ids("--include", whole, "f", cwd=self.folder)
             self.assertEqual({id[2:] for id in ids}, expected, whole)
             hits += bool(expected)
@@ -128,13 +128,13 @@ class Sources(CommandTest):
             done = self.assert_done(run("hash", "--lines", "--format", "jsonl", *names, data=data))
             self.assertEqual([row["id"] for row in done.json], [f"{names[0]}:1", f"{names[0]}:2"])
             self.assertIn("reached more than once", done.err)
-            # The same file as standard input, and under a name besides.
+            # The same file as standard input and under its name.
             file = self.write("c.txt", data)
             for other in (names[1], file):
                 with open(file, "rb") as stdin:
                     done = run_with(("hash", "--lines", names[0], other), stdin=stdin, capture_output=True)
                 self.assertEqual(done.stdout.count(b"\n"), 2)
-        # The rest of an opened file is not the file; hard links of a file are other files.
+        # An open file that was read in part is another input than the file. So is a hard link.
         with open(file, "rb") as stdin:
             os.lseek(stdin.fileno(), len(A) + 1, os.SEEK_SET)
             done = run_with(("hash", "--lines", "-", file), stdin=stdin, capture_output=True)
@@ -290,7 +290,7 @@ class Sources(CommandTest):
             self.assertIn("there were no documents in the input", done.err)
 
     def test_large_documents_and_lines(self):
-        # A document beyond the size of one read, with a character on every possible cut.
+        # A document that is longer than one read. Every possible cut between reads is within a character.
         rng = random.Random(13)
         pieces = ["".join(rng.choice("abcde éß漢") for _ in range(1000)) for _ in range(50)]
         text = "".join(rng.choice(pieces) for _ in range(13000))

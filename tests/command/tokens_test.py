@@ -16,7 +16,7 @@ ZH = "我们研究生命的起源"
 
 
 def jieba():
-    """jieba as Debian has it: the reference for words, where it is installed."""
+    """Returns the module jieba of Debian, which is the reference for words. Skips the test if it is not installed."""
     try:
         sys.path.append("/usr/lib/python3/dist-packages")
         import jieba.analyse
@@ -65,10 +65,10 @@ class Words(CommandTest):
         self.assertIn("1 document has no tokens", done.err)
 
     def test_tokens_make_the_fingerprint(self):
-        """Hashing the output of tokens by hash --weighted-field gives the fingerprint of the text."""
+        """`hash --weighted-field` of the output of tokens gives the fingerprint of the text."""
         data = jsonl(corpus(30, 7) + [A, B, "p q r s"])
         table = self.write("idf.txt", "".join(f"w{i} {1 + i % 7}.5\n" for i in range(300)))
-        # Weights of more than six digits have to read back exactly: p, q and r together weigh as much as s.
+        # Weights of more than six digits must be read back exactly: p, q and r together weigh as much as s.
         fine = self.write("fine.txt", "".join(f"w{i} {1000 + i * 37 % 301}.{i * 7919 % 99991}\n" for i in range(300))
                           + "p 10.01171875\nq 10.01171875\nr 10.01171875\ns 30.03515625\n")
         for options in ((), ("--weights", "tf"), ("--features", "chars:3"),
@@ -96,7 +96,7 @@ class Words(CommandTest):
                          ["pyth", "ytho", "thon", "honi", "onis", "niss", "isse", "ssex", "sexy"])
         text = "短句。这是最长的一句话，确实很长！这是第二长的一句话？One two. 完。"
         self.assertEqual([w for w, _ in self.tokens(text, "--features", "longest:2")], ["这是最长的一句话，确实很长", "这是第二长的一句话"])
-        # The longest sentences of a page stay the same with a frame around it.
+        # The longest sentences of a page stay the same if a frame is around it.
         pages = jsonl([text, "首页 | 登录\n" + text + "\n下一篇", text.replace("很长", "很短")])
         done = self.assert_done(run("pairs", "--jsonl", "--features", "longest:3", "--distance", 0, "-", data=pages))
         self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"]])
@@ -119,7 +119,7 @@ class Words(CommandTest):
         self.assertEqual(done.text, "❤️\n☀️\n✌️ ✈️\nOn my way ⚡️\n")
 
     def test_all_character_references_of_html(self):
-        # White space as Python defines it; a word stands on either side of each.
+        # Each reference is between two words. If Python decodes it to nothing, it counts as a space.
         names = sorted(name for name in html.entities.html5 if name.endswith(";"))
         numbers = [f"#{n};" for n in (*range(1, 0x3000), *range(0x10000, 0x20000, 97))]
         for n in range(0, len(names + numbers), 5000):
@@ -132,7 +132,7 @@ class Words(CommandTest):
 
     def test_letters_in_mathematical_fonts_are_letters_of_canonical_text(self):
         fonts = "𝐅𝐫𝐞𝐞 𝐬𝐡𝐢𝐩𝐩𝐢𝐧𝐠 𝑜𝑛 𝕒𝕝𝕝 𝔬𝔯𝔡𝔢𝔯𝔰 today only 𝟏𝟎"
-        data = jsonl([fonts, "Free shipping on all orders today only 10", fonts.replace("today", "tоday")])  # a Cyrillic o
+        data = jsonl([fonts, "Free shipping on all orders today only 10", fonts.replace("today", "tоday")])  # the o is Cyrillic
         pairs = lambda features: run("pairs", "--jsonl", "--features", features, "--similarity", "0.9", "--format", "jsonl", "-", data=data)
         self.assertEqual(self.assert_done(pairs("words:2")).text, "")
         self.assertEqual([(row["a"], row["b"]) for row in self.assert_done(pairs("canonical:words:2")).json], [("d0", "d1")])
@@ -189,7 +189,7 @@ class Words(CommandTest):
         self.assertEqual(prints[0], prints[1])
         self.assertNotEqual(*(run("hash", "-", data=text).text for text in (traditional, simplified)))
         self.assertEqual([w for w, _ in self.tokens("發頭 Aé", "--fold-chinese", "--features", "words")], ["发", "头", "aé"])
-        # A dictionary of simplified words finds them in traditional text; the clue may be in either.
+        # A dictionary of simplified words also finds words in traditional text.
         self.assertEqual(self.words("起源與生命", "--fold-chinese"), ["起源", "与", "生命"])
         page = self.write("page.txt", simplified)
         found = self.assert_done(run("find", "--fold-chinese", "--features", "chars:2", "資料庫的備份", page))
@@ -247,7 +247,7 @@ class Words(CommandTest):
         table = self.write("idf.txt", "研究 2\n我们 1\n生命 2.00000000001\n起源 3\n")
         ranked = ("--weights", "tfidf", "--idf-file", table, "--top")
         self.assertEqual(self.tokens(ZH + " the x", *options), [(w, "1") for w in ("我们", "研究", "生命", "起源")])
-        expected = [("起源", "3"), ("生命", "2"), ("研究", "2")]  # the last two by the eleventh decimal
+        expected = [("起源", "3"), ("生命", "2"), ("研究", "2")]  # the last two differ in the eleventh decimal
         self.assertEqual(self.tokens(ZH, *options, *ranked, 3), expected)
         self.assertEqual(self.tokens(ZH + "我们我们我们", *options, *ranked, 1), [("我们", "4")])
 
@@ -284,7 +284,7 @@ class Words(CommandTest):
 
     @unittest.skipIf(SANITIZED, "half a minute; Sources.large_documents_and_lines comes in pieces, too")
     def test_whole_text_and_pieces(self):
-        """A file above 16 MB is read in pieces; its fingerprint is that of a record with the same text."""
+        """A file of more than 16 MB is read in pieces. Its fingerprint is that of a record with the same text."""
         text = (ZH + "，大学学生 x") * 420000
         path = self.write("large.txt", text)
         self.assertGreater(path.stat().st_size, 1 << 24)

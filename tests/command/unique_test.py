@@ -14,7 +14,7 @@ class Unique(CommandTest):
     def test_equal_sets_against_the_oracle(self):
         rng = random.Random(8)
         texts = [" ".join(rng.choice(("tea", "milk", "rum")) for _ in range(rng.randrange(2, 7))) for _ in range(3000)]
-        texts[100] = texts[200] = "..."  # no tokens: kept
+        texts[100] = texts[200] = "..."  # texts without tokens are kept
         data = jsonl(texts)
         file = self.write("c.jsonl", data)
         seen = set()
@@ -33,7 +33,7 @@ class Unique(CommandTest):
                     self.assertEqual(self.assert_done(done).bytes, expected)
 
     def test_copies_against_the_oracle(self):
-        """The first of equal texts, whatever is in them."""
+        """Of equal texts, the first is kept, whatever characters they have."""
         rng = random.Random(61)
         pieces = ["a", "A", "b", " ", "  ", "?", "é", "e\u0301", "\n", "", "word", "1 a"]
         texts = ["".join(rng.choices(pieces, k=rng.randrange(4))) for _ in range(3000)]
@@ -74,7 +74,7 @@ class Unique(CommandTest):
             second = b'{"text":"four five six","x":"\\u00e4"}\n'
             data = first + b"\r\n" + second + b'  \n{"text":"one two three"}'
             self.assertEqual(run("unique", "--jsonl", *mode, "-", data=data).bytes, first + second)
-            # The last line keeps its end; a line feed is added only where another record follows.
+            # A line feed is added to the last line of a file only if another record follows.
             first = self.write("1", b"one two three\nfour five six")
             second = self.write("2", b"seven eight nine\r\nten eleven twelve")
             done = run("unique", "--lines", *mode, first, second)
@@ -85,7 +85,7 @@ class Unique(CommandTest):
     def test_byte_order_mark_stays_at_the_beginning_only(self):
         first = self.write("1", b'\xef\xbb\xbf{"text":"one two three"}\n')
         second = self.write("2", b'\xef\xbb\xbf{"text":"four five six"}\n')
-        lines = self.write("3", b"one two three\n\xef\xbb\xbffour five six\n")  # where it is part of the text
+        lines = self.write("3", b"one two three\n\xef\xbb\xbffour five six\n")  # here, the byte order mark is part of the text
         for mode in ((), ("--keep", "longest")):
             done = self.assert_done(run("unique", "--jsonl", *mode, first, second))
             self.assertEqual(done.bytes, b'\xef\xbb\xbf{"text":"one two three"}\n{"text":"four five six"}\n')
@@ -136,7 +136,7 @@ class Unique(CommandTest):
                 if pipe in sources:
                     writer.join()
                 self.assertEqual(done.status, 0 if options else 2, done.err)
-                # Where ids repeat, the output says in which file each stands.
+                # If ids repeat, the output names the file of each document.
                 said = "\n".join(line for line in done.err.splitlines() if "document" in line)
                 gone = dropped.read_text() if options else ""
                 named = [text.replace(".gz", "").replace("3.pipe", "3.jsonl") for text in (gone, said)]
@@ -166,7 +166,7 @@ class Unique(CommandTest):
                 file = self.write("lines", old)
                 process = start("unique", "--lines", "--keep", "longest", file, fifo)
                 try:
-                    with open(fifo, "wb") as end:  # opened when all of the file is read
+                    with open(fifo, "wb") as end:  # the pipe opens when the program has read the whole file
                         file.write_bytes(new)
                         end.write(b"seven eight nine\n")
                     out, err = process.communicate(timeout=60)
@@ -200,7 +200,7 @@ class Unique(CommandTest):
                 done = run("unique", "--lines", "--memory", "1", *option, lines, env=os.environ | {"TMPDIR": str(folder)})
                 self.assert_fails(done, f"cannot write a temporary file in {folder} (TMPDIR names another folder): {problem}")
                 self.assertEqual(done.bytes, b"")
-            # Without a value TMPDIR is as if it were not set.
+            # An empty TMPDIR counts as unset.
             self.assert_done(run("unique", "--lines", "--memory", "1", *option, lines, env=os.environ | {"TMPDIR": ""}))
 
     def test_hands_on_records_at_once(self):

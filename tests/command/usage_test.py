@@ -22,7 +22,7 @@ class Usage(CommandTest):
         ).split():
             self.assertIn(option, run("--help-all").text)
         self.assertIn("--recall", run("advise", "--help").text)
-        self.assertNotIn("--features", run("query", "--help").text)  # the index says it
+        self.assertNotIn("--features", run("query", "--help").text)  # the index has the features
         self.assertIn("\nFeatures:\n  --features F ", run("--help").text)
         self.assertNotIn("lists every option", run("diff", "--help").text)
         for arguments in (("--help-all",), ("--help",), ("unique", "--help-all"), ("advise", "--help-all")):
@@ -89,7 +89,7 @@ class Usage(CommandTest):
             self.assertTrue(done.text.endswith(f"  {path}\n"), done.text)
         self.assertEqual(self.assert_done(run("hash", "--quiet=true", "--quiet", path)).err, "")
         self.assert_fails(run("hash", "--quiet=maybe", path), "--quiet")
-        # Brackets are literal, no list.
+        # Brackets in a name have no special meaning.
         for name in ("[a,b]", "[", "{}", "\x1f[a]"):
             self.write(name, A)
             done = self.assert_done(run("hash", "--format", "jsonl", name, cwd=self.folder))

@@ -1,5 +1,5 @@
-"""neardup verify --clusters: which pairs within clusters of other programs hold, and what groups are left, as slow twins
-say. NEARDUP_PROGRAM names the program."""
+"""neardup verify --clusters: the pairs within clusters of other programs that hold, and the groups that remain,
+compared with slow twins. NEARDUP_PROGRAM names the program."""
 
 import json
 import random
@@ -15,7 +15,7 @@ class VerifyClusters(CommandTest):
         self.names = [f"d{i}" for i in range(300)]
         self.documents = self.write("d.jsonl", jsonl(self.texts))
         self.sets = {name: words(text, 2) for name, text in zip(self.names, self.texts)}
-        # Clusters as a chain of similar texts gives them, and planted wrong links between them.
+        # Clusters that chains of similar texts make, with wrong links between some of them.
         rng = random.Random(22)
         label = {name: name for name in self.names}
         for i, a in enumerate(self.names):
@@ -35,7 +35,7 @@ class VerifyClusters(CommandTest):
         return found if found >= 0.8 else None
 
     def forms(self):
-        """(options, bytes) of the clusters in each format."""
+        """Yields (options, bytes) of the clusters in each format."""
         rng = random.Random(23)
         rows = [(name, label) for label, cluster in self.clusters.items() for name in cluster]
         rng.shuffle(rows)

@@ -1,4 +1,5 @@
-"""neardup verify --pairs: which pairs of ids hold, and which documents follow to be dropped, as slow twins say."""
+"""neardup verify --pairs: the pairs of ids that hold, and the documents that must then be dropped, compared with
+slow twins."""
 
 import json
 import random
@@ -23,7 +24,7 @@ class VerifyPairs(CommandTest):
         self.assertGreater(len(self.holds), 30)
 
     def forms(self):
-        """(options, bytes) of the pairs in each format."""
+        """Yields (options, bytes) of the pairs in each format."""
         named = [(f"d{a}", f"d{b}") for a, b in self.asked]
         yield ("--pairs-format", "csv"), "a,more,b\n" + "".join(f'"{a}",x,{b}\n' for a, b in named)
         yield ("--pairs-format", "tsv", "--pair-fields", "one", "two"), "one\ttwo\n" + "".join(f"{a}\t{b}\n" for a, b in named)
@@ -102,7 +103,7 @@ class VerifyPairs(CommandTest):
         ):
             path = self.write(name, data)
             done = self.assert_fails(run("verify", "--pairs", path, "--jsonl", documents), message)
-            self.assertTrue(done.text.startswith("1.000\t-\td0\td1\n"), done.text)  # what precedes it is answered
+            self.assertTrue(done.text.startswith("1.000\t-\td0\td1\n"), done.text)  # the pairs before the bad line are answered
             done = run("verify", "--pairs", path, "--skip-bad", "--jsonl", documents)
             self.assertEqual((done.status, done.text), (0, "1.000\t-\td0\td1\n1.000\t-\td1\td0\n"), done.err)
             self.assertIn("1 bad input was skipped", done.err)

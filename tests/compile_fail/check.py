@@ -1,9 +1,9 @@
-"""Sees the compiler refuse each case of a source, and compile the other form of each.
+"""Checks that the compiler refuses each case of a source, and compiles the other form of each case.
 
 check.py SOURCE COMMAND...
 
-SOURCE includes files of cases. A case is a namespace; the comments above it say what its errors have to match
-(../compile_fail.cmake). An error belongs to the case whose lines the compiler names with it.
+SOURCE includes files of cases. A case is a namespace. The comments above it have the patterns that its errors must
+match (../compile_fail.cmake). An error belongs to the case in whose lines the compiler reports it.
 """
 
 import pathlib
@@ -14,19 +14,19 @@ import sys
 CASE = re.compile(r"((?://.*\n)*)namespace (\w+) \{\n(?s:.*?)\n\}\n")
 PLACE = re.compile(r"(compile_fail/\w+\.cpp):(\d+)")
 ERROR = re.compile(r"\S+:\d+:\d+: error: ")
-# What g++ and clang++ print before an error, to say where it is.
+# Lines that g++ and clang++ print before an error, to show its context.
 CONTEXT = re.compile(r"In file included from |\s+from \S+:\d|\S+: (In|At) |\S+:\d+:\d+:\s+((recursively )?required |in .constexpr. expansion )")
 
 
 def cases_of(path):
-    """Each case as (name, first line, last line, the comments above it)."""
+    """Returns each case as (name, first line, last line, the comments above it)."""
     text = pathlib.Path(path).read_text()
     line_of = lambda position: text.count("\n", 0, position) + 1
     return [(case[2], line_of(case.start()), line_of(case.end()) - 1, case[1]) for case in CASE.finditer(text)]
 
 
 def errors_by_case(lines, cases):
-    """Name of a case -> its errors, each with its context and notes."""
+    """Returns name of a case -> its errors, each with its context and notes."""
     starts = []
     for i, line in enumerate(lines):
         if ERROR.match(line):
@@ -37,7 +37,7 @@ def errors_by_case(lines, cases):
     name = None
     for start, end in zip(starts, starts[1:] + [len(lines)]):
         error = "\n".join(lines[start:end])
-        # g++ leaves out a context that is that of the error before.
+        # If the context of an error is that of the error before, g++ leaves it out.
         for file, line in PLACE.findall(error):
             named = [case[0] for case in cases.get(file, []) if case[1] <= int(line) <= case[2]]
             if named:

@@ -1,4 +1,4 @@
-"""The law for tests in Python: the cells of law.txt, the rule by comparing each document with each, and random corpora."""
+"""The law for tests in Python: the cells of law.txt, the rule applied to all pairs of documents, and random corpora."""
 
 import functools
 import itertools
@@ -10,13 +10,13 @@ TABLE = pathlib.Path(__file__).with_name("law.txt")
 
 
 def section(name):
-    """The lines of a section, cut at |."""
+    """Returns the lines of a section of law.txt, split at |."""
     text = re.search(rf"^\[{name}\].*\n((?:(?!\[).*\n)*)", TABLE.read_text(encoding="utf-8"), re.MULTILINE)[1]
     return [[cell.strip() for cell in line.split("|")] for line in text.splitlines() if line and line[0] != "#"]
 
 
 def cells(product):
-    """(words of the column, row, names of the corpora) for each cell of a product."""
+    """Yields (words of the column, row, names of the corpora) for each cell of a product."""
     sets = {}
     for cut in section(product):
         if " = " in cut[0]:
@@ -32,13 +32,13 @@ def cells(product):
 
 
 def question(name):
-    """(texts, the position of the original of each) of a corpus that is made for one question."""
+    """Returns (texts, the position of the original of each text) of the corpus that is made for a question."""
     (texts, wanted), = [cut[1:] for cut in section("questions") if cut[0] == name]
     return texts.split(", "), [int(position) for position in wanted.split()]
 
 
 def original(earlier, match, beats=operator.gt):
-    """The closest of the earlier documents for which match(document) is not None, and of equally close ones the first."""
+    """Returns the closest of the earlier documents for which match(document) is not None. Ties go to the first."""
     best = found = None
     for document in earlier:
         closeness = match(document)
@@ -48,7 +48,8 @@ def original(earlier, match, beats=operator.gt):
 
 
 def originals(order, match, known=(), among=True, beats=operator.gt):
-    """Each document of `order` -> its original, itself if it is kept; the known ones are kept before all others."""
+    """Returns each document of `order` -> its original, or itself if it is kept. The known documents are kept before
+    all others."""
     label, kept = {}, list(known)
     for document in order:
         found = original(kept, lambda earlier: match(earlier, document), beats)
@@ -59,7 +60,7 @@ def originals(order, match, known=(), among=True, beats=operator.gt):
 
 
 def connected(order, match):
-    """Document -> the most preferred document of its component."""
+    """Returns document -> the most preferred document of its component."""
     label = {}
     for first in order:
         if first in label:
@@ -76,7 +77,7 @@ def connected(order, match):
 
 @functools.cache
 def edits_between(a, b):
-    """The edit distance of two texts."""
+    """Returns the edit distance of two texts."""
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         diagonal, row[0] = row[0], i
@@ -86,14 +87,14 @@ def edits_between(a, b):
 
 
 def draw_word(rng, vocabulary):
-    """A word of one or two letters, so that texts differ by few edits, too."""
+    """Returns a word of one or two letters. Words are so short that texts are near in edits, too."""
     letters, number = "abcdefghijklmnopqrstuvwxyz", rng.randrange(vocabulary)
     return letters[number % 26] + (letters[number // 26 % 26] if number >= 26 else "")
 
 
 def draw_texts(rng, count, longest, in_a_row=False):
-    """Lists of words: texts between several unlike ones, edited texts and copies, empty and short texts. The words that are
-    replaced are any of a text, or such that follow each other."""
+    """Returns lists of words: texts between several different centres, edited texts and copies, empty and short
+    texts. The replaced words are anywhere in a text, or adjacent."""
     texts = []
     while len(texts) < count:
         size, vocabulary, first = longest // 2 + rng.randrange(longest // 2 + 1), rng.choice((40, 300)), len(texts)

@@ -1,6 +1,7 @@
-"""Kills a program at random moments while it adds to a durable deduplicator or set_index: what it acknowledged is there the next time.
+"""Kills a program at random moments while it adds to a durable deduplicator or set_index. At the next start, all
+acknowledged changes must be there.
 
-NEARDUP_KILLS=1000 says how often; 25 times without it.
+NEARDUP_KILLS is the number of kills (default: 25).
 """
 
 import os
@@ -13,18 +14,19 @@ import time
 import unittest
 
 KILLS = int(os.environ.get("NEARDUP_KILLS", "25"))
-SAVED_EVERY = 64  # steps, by the program
+SAVED_EVERY = 64  # the program saves after this many steps
 
 
 def lines_to_kill_after(first, choice):
-    """How many lines to read before the kill, `first` of which says where the program goes on."""
+    """Returns how many lines to read before the kill. The line `first` has the number of the program's first step."""
     start = int(first.removeprefix("start "))
-    # Among the first documents, some later, or where the whole is saved.
+    # The kill comes after the first steps, some steps later, or while the program saves.
     return {"early": 0, "later": 5, "late": 30, "saving": (SAVED_EVERY - 1 - start) % SAVED_EVERY}[choice]
 
 
 def lines_until_kill(program, moments):
-    """Waits for a moment: of the program's progress, for how long it takes to begin depends on the machine."""
+    """Waits for a moment. The moment depends on the progress of the program, because its start takes different times
+    on different machines."""
     choice = moments.choice(["opening", "early", "later", "late", "saving"])
     lines = []
     if choice != "opening":
@@ -58,12 +60,12 @@ class Kills(unittest.TestCase):
                     lines = lines_until_kill(program, moments)
                     self.assertEqual(program.wait(), -signal.SIGKILL, "\n".join(lines))
                 self.assertNotIn("wrong", "\n".join(lines))
-                whole = lines[:-1]  # the last one may be cut off
+                whole = lines[:-1]  # the last line may be cut off
                 if not whole:
                     continue
                 opened += 1
                 start = int(whole[0].removeprefix("start "))
-                # One that was under way may have come to the disk, or the word of it not to us.
+                # The step in progress may be on the disk although no line acknowledged it.
                 self.assertGreaterEqual(start, acknowledged, f"after kill {kill}")
                 self.assertLessEqual(start, acknowledged + 1, f"after kill {kill}")
                 self.assertEqual([int(line) for line in whole[1:]], list(range(start, start + len(whole) - 1)))

@@ -191,7 +191,7 @@ TEST_CASE("data in base64 is one number", "[mask]") {
       REQUIRE(out == mask(text));
     }
   }
-  // A run of zeros is data only after "base64,".
+  // 300 equal letters are data only after "base64,".
   CHECK(mask(std::string("data:;base64,").append(300, 'A')) == "data:;base64,0");
   // Long words, names and paths are not data.
   for (const std::string_view text :

@@ -71,8 +71,7 @@ TEST_CASE("emoji", "[unicode]") {
 
 TEST_CASE("letters and numbers of scripts without spaces", "[unicode]") {
   require_class(character_class::lone, U"\u3041\u3042\u3096\u309d\u30a1\u30f3\u30ff\u31f0\uff66\uff9d");  // kana
-  require_class(character_class::lone,
-                U"\u30fc\uff70\uff9e\uff9f\u3031\u3035\u303c");  // signs that hiragana and katakana share
+  require_class(character_class::lone, U"\u30fc\uff70\uff9e\uff9f\u3031\u3035\u303c");  // shared by all kana
   require_class(character_class::lone,
                 U"\u0e01\u0e33\u0e40\u0e46\u0e50\u0e81\u0ed0\u1000\u1040\u1780\u17e0");  // Thai to Khmer
   require_class(character_class::lone, U"\u1950\u1980\u1a20\uaa80\ua9e7\uaa60");         // Tai, Myanmar

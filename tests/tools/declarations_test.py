@@ -1,4 +1,4 @@
-"""What tools/declarations.py, which the lint and tools/house read headers by, takes for a public name."""
+"""Tests which names tools/declarations.py takes for public names. The lint and tools/house read headers by it."""
 
 import os
 import pathlib

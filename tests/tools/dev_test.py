@@ -1,4 +1,4 @@
-"""./dev VERB --help says what a verb does, and neither installs nor builds anything."""
+"""./dev VERB --help explains the verb, and neither installs nor builds anything."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""The printers of gdb: what gdb prints of a fingerprint and an index. Skipped where gdb or a compiler is missing."""
+"""The text that gdb prints for a fingerprint and for an index. The test is skipped if gdb or a compiler is missing."""
 
 import os
 import pathlib

@@ -1,4 +1,5 @@
-"""Each fault of tests/mutants.toml can still be planted; ./dev mutants, which takes long, plants them."""
+"""Each fault of tests/mutants.toml can still be planted. ./dev mutants plants the faults and runs tests, which takes
+long."""
 
 import pathlib
 import unittest

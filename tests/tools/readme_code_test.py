@@ -1,4 +1,4 @@
-"""tools/readme_code.py: which block becomes which file."""
+"""tools/readme_code.py: the files that it makes from the code blocks of a page."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools" / "readme_code.py
 
 class ReadmeCode(unittest.TestCase):
     def extract(self, text, code=0, path="README.md"):
-        """Runs the script on a page with this text; gives {file name: content} or what it complained about."""
+        """Runs the script on a page with this text. Returns {file name: content}, or the error message."""
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder) / path
             page.parent.mkdir(exist_ok=True)

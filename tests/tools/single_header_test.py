@@ -1,4 +1,4 @@
-"""tools/single_header: what the header has, and what it refuses."""
+"""tools/single_header: the content of the header, and the refused arguments."""
 
 import pathlib
 import re

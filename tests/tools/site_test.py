@@ -1,4 +1,4 @@
-"""tools/site --check: a dead link of a site is found."""
+"""tools/site --check finds a dead link of a site."""
 
 import pathlib
 import subprocess
@@ -11,7 +11,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools" / "site"
 
 class DeadLinks(unittest.TestCase):
     def check(self, body):
-        """What the check says of a site with this page beside sub/other.html."""
+        """Returns the output of the check for a site with this page and sub/other.html."""
         with tempfile.TemporaryDirectory() as folder:
             site = pathlib.Path(folder)
             (site / "sub").mkdir()

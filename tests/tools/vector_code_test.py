@@ -1,4 +1,4 @@
-"""tools/vector_code: which functions have instructions beyond the baseline."""
+"""tools/vector_code: finds functions with instructions beyond the baseline."""
 
 import importlib.machinery
 import importlib.util
