@@ -189,10 +189,6 @@ void take_form(const typed_options& typed, indexing& how) {
     }
     return;
   }
-  if (typed.has("--distance")) {
-    refuse_if_given(typed, {"--similarity"},
-                    " with --distance: an index of fingerprints answers up to its distance; leave out one of the two");
-  }
   refuse_if_given(typed, {"--keep-postings", "--check-features"},
                   " with " + option + ": an index of fingerprints has no features");
 }
@@ -352,8 +348,10 @@ bool run_index(typed_options& typed) {
   how.old_index = typed.text("--index");
   how.keeps_postings = typed.has("--keep-postings");
   take_changes(typed, how);
-  if (typed.has("--distance"))
-    refuse_if_given(typed, {"--similarity"}, " with --distance: the index stores the distance only");
+  if (typed.has("--distance")) {
+    refuse_if_given(typed, {"--similarity"},
+                    " with --distance: an index of fingerprints answers up to its distance; leave out one of the two");
+  }
   if (how.changes_index() && !how.reads_documents()) return run_without_documents(typed, how);
   const auto take_stored = [&](typed_options& given, run_settings& to) {
     to.output.is_saved = !how.changes_index();
