@@ -30,7 +30,7 @@ template <std::size_t Bits>
 neardup::simhash<Bits> random_fingerprint(random_engine& random) {
   typename neardup::simhash<Bits>::words_type words;
   for (std::uint64_t& word : words) word = random();
-  if (Bits % 64 != 0) words.back() >>= 64 - Bits % 64;
+  if constexpr (Bits % 64 != 0) words.back() >>= 64 - Bits % 64;
   return neardup::simhash<Bits>(words);
 }
 

@@ -243,6 +243,9 @@ fingerprint_deduplicator(Threshold)
 ->fingerprint_deduplicator<Threshold>;
 template <class Hasher>
 fingerprint_deduplicator(Hasher, bits, fingerprint_dedup_options = {}) -> fingerprint_deduplicator<Hasher>;
+template <class Hasher>
+fingerprint_deduplicator(Hasher, jaccard, fingerprint_dedup_options = {})
+    -> fingerprint_deduplicator<Hasher, feature_extractor_of<Hasher>>;
 template <class Hasher, threshold_of_sets Threshold>
 fingerprint_deduplicator(Hasher, Threshold, fingerprint_dedup_options = {})
     -> fingerprint_deduplicator<Hasher, feature_extractor_of<Hasher>>;
