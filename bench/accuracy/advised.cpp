@@ -14,7 +14,7 @@ namespace accuracy {
 
 namespace {
 
-/// Converts the library's features to this program's, which are parsed separately.
+/// Converts a choice of features of the library to the type of this program, which has its own parser.
 feature_choice from_library(const neardup::feature_choice& features) {
   return parse_features(neardup::to_string(features));
 }
@@ -52,7 +52,7 @@ interval_coverage measure_intervals(const documents& input, const feature_choice
   struct sums {
     double n = 0, sum = 0, squares = 0;
   };
-  // Recalls of one setup under several seeds; the key names its features, kind and distance.
+  // The recalls of a setup under several seeds. The key names the features, the kind and the distance of the setup.
   std::map<std::string, sums> recalls;
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
     const command::advice advice = advice_for(input, features, similarity, seed, threads);

@@ -1,4 +1,4 @@
-// Measures neardup::advise(): its recommended setups, tried on the same texts.
+// Measures the setups that neardup::advise() recommends, on the texts for which it recommended them.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 
 namespace accuracy {
 
-/// A setup that the advice considered: the recall and candidates that the advice predicted for the setup, and those
-/// that were measured.
+/// A setup that the advice considered, with its predicted recall and candidates, and with the measured ones.
 struct advised_setup {
   fingerprint_choice prints;
   int k = 0;
@@ -30,7 +29,7 @@ struct advised_setup {
 
 struct advice_report {
   double seconds = 0;
-  std::uint64_t sampled = 0;     ///< documents in the sample that the advice is drawn from
+  std::uint64_t sampled = 0;     ///< documents in the sample of the advice
   std::uint64_t pairs_seen = 0;  ///< near-duplicate pairs among the sampled documents
   double expected_pairs = 0;     ///< expected number, over all texts, of pairs that the library's check accepts
   std::uint64_t pairs = 0;       ///< measured number of such pairs
@@ -38,7 +37,7 @@ struct advice_report {
   pipeline_report pipeline;  ///< of the recommended setup
 };
 
-/// How often the measured recall lies in the confidence interval that the advice states.
+/// How often the measured recall lies in the interval that the advice states.
 struct interval_coverage {
   std::uint64_t cases = 0;         ///< number of (64-bit setup, seed) combinations
   std::uint64_t inside = 0;        ///< cases in which the recall lies in the interval, measured with the seed that the
@@ -48,15 +47,14 @@ struct interval_coverage {
   double mean_spread = 0;          ///< standard deviation of the measured recall over seeds, averaged over the setups
 };
 
-/// Asks for advice with each of the seeds `first` to `first + seeds - 1`, and measures its setups of 64 bits.
+/// Asks for advice with each of the seeds from `first` to `first + seeds - 1`, and measures the setups of 64 bits.
 interval_coverage measure_intervals(const documents& input, const feature_choice& features, double similarity,
                                     const pair_check& library, std::uint64_t first, std::uint64_t seeds,
                                     unsigned threads);
 
-/// Asks the library which setups find the pairs of at least this Jaccard similarity of `features`, and measures each
-/// setup of the advice. `truth` holds the true pairs.
-/// `library` holds the pairs that a check by the library's own features of the same kind accepts. Candidates are
-/// counted only for setups that expect at most `most_pairs` of them.
+/// Asks the library for advice to find the pairs with at least this Jaccard similarity of `features`, and measures each
+/// setup of the advice. `truth` has the true pairs. `library` has the pairs that a check by the library's features of
+/// the same kind accepts. Candidates are counted only for setups with at most `most_pairs` expected candidates.
 advice_report measure_advice(const documents& input, const feature_choice& features, double similarity,
                              const pair_check& truth, const pair_check& library, std::uint64_t seed,
                              std::uint64_t most_pairs, unsigned threads);

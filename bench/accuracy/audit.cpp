@@ -16,7 +16,7 @@ namespace accuracy {
 
 namespace {
 
-/// For each document, the earlier documents that are its near-duplicates by the truth.
+/// For each document, the earlier documents that are its near-duplicates according to the truth.
 using neighbours = std::vector<std::vector<std::uint32_t>>;
 
 neighbours earlier_ones(const pair_check& truth, std::size_t documents) {
@@ -25,7 +25,8 @@ neighbours earlier_ones(const pair_check& truth, std::size_t documents) {
   return result;
 }
 
-/// For each document in turn: removes it if `is_like_a_kept_one(document)`, else calls `keep(document)`.
+/// Removes each document for which `is_like_a_kept_one(document)` is true. Calls `keep(document)` for each other
+/// document.
 removal remove(std::string method, const neighbours& truth,
                const std::function<bool(std::uint32_t)>& is_like_a_kept_one,
                const std::function<void(std::uint32_t)>& keep) {
@@ -46,13 +47,13 @@ removal remove(std::string method, const neighbours& truth,
   return result;
 }
 
-/// The kept documents, in one hash table per band, keyed by that band of their MinHash signature.
+/// The kept documents. There is a hash table for each band. Its key is this band of the MinHash signature.
 class band_tables {
  public:
   explicit band_tables(const std::vector<minhash_signature>& signatures)
       : signatures_(signatures), tables_(minhash_report::bands) {}
 
-  /// Whether any kept document that shares a band with `document` satisfies `accepts(kept document)`.
+  /// Returns true if `accepts` is true for any kept document that shares a band with `document`.
   [[nodiscard]] bool any(std::uint32_t document, const std::function<bool(std::uint32_t)>& accepts) const {
     for (std::size_t band = 0; band < tables_.size(); ++band) {
       const auto found = tables_[band].find(key(document, band));
@@ -94,7 +95,8 @@ removal by_bands(std::string method, const neighbours& truth, const std::vector<
       });
 }
 
-/// Removes by fingerprint distance: candidates lie within k bits, and `accepts(a, b)` decides about each.
+/// Removes documents by the distance of fingerprints. Documents within k bits are candidates, and `accepts(a, b)`
+/// decides.
 removal by_distance(std::string method, const neighbours& truth, const fingerprints& prints, int k,
                     const std::function<bool(std::uint32_t, std::uint32_t)>& accepts) {
   neardup::flat_index<64> kept;

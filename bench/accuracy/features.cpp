@@ -72,7 +72,7 @@ std::vector<std::uint64_t> truth_features(const feature_choice& features, std::s
   std::string normal;
   if (features.kind != feature_choice::unit::bytes) text = normal = truth_text(text);
 
-  // In truth_text one space separates words, and all characters are well-formed UTF-8.
+  // In truth_text, one space separates words, and all characters are well-formed UTF-8.
   const auto begins_unit = [&](std::size_t i) {
     switch (features.kind) {
       case feature_choice::unit::words: return i == 0 || text[i - 1] == ' ';

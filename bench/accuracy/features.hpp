@@ -1,5 +1,5 @@
-// The features that define the truth. They are made here, not by a tokenizer of the library, so that an error in one
-// does not hide in the other.
+// The features that define the truth. The library's tokenizers do not make them. So if one of the two has an error, the
+// other one shows it.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,29 @@
 
 namespace accuracy {
 
-/// Written as `words`, `words:N`, `chars:N` or `bytes:N`; for fingerprints also as `canonical:` followed by one of
-/// these.
+/// A choice of features, written as `words`, `words:N`, `chars:N` or `bytes:N`. For fingerprints, `canonical:` may be
+/// before it.
 struct feature_choice {
   enum class unit { words, chars, bytes };
   unit kind = unit::words;
   std::size_t size = 1;
-  bool canonical = false;  ///< from canonical text, instead of normalised text
+  bool canonical = false;  ///< made from canonical text instead of normalised text
 };
 
-/// Throws: std::invalid_argument if the text is no choice of features.
+/// Parses a choice of features. Throws: std::invalid_argument if the text is not one.
 feature_choice parse_features(std::string_view text);
 std::string to_string(const feature_choice& features);
 
-/// The text in lower case, with each run of other characters than letters and numbers replaced by one space, and none
-/// at the ends.
+/// Returns the text in lower case. Each run of characters that are not letters or numbers becomes one space, or nothing
+/// at the ends of the text.
 ///
-/// Unlike neardup::normalise(), it keeps a space beside a Han character, and does not count marks (category M) as
-/// letters. It shares only the decoding of UTF-8 and the Unicode tables with the library.
+/// Unlike neardup::normalise(), this function keeps a space beside a Han character, and does not count marks (category
+/// M) as letters. It uses the library only to decode UTF-8, and for the Unicode tables.
 std::string truth_text(std::string_view text);
 
-/// The distinct features of a text as sorted 64-bit hashes: words (between spaces) and chars (code points) of
-/// truth_text(), bytes of the text itself. A text of fewer than N units has one feature, which is the whole text.
+/// Returns the distinct features of a text as sorted 64-bit hashes. Words and chars are the words and the code points
+/// of truth_text(), and bytes are those of the text itself. If a text has fewer than N units, the whole text is its one
+/// feature.
 std::vector<std::uint64_t> truth_features(const feature_choice& features, std::string_view text);
 
 }  // namespace accuracy

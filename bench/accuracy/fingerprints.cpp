@@ -18,8 +18,8 @@ namespace accuracy {
 
 namespace {
 
-/// The tokenizers that the program neardup composes for the same choice: on canonical text, or on normalised text (for
-/// bytes: on the text as it is).
+/// The tokenizer that the program neardup uses for a choice of features. It reads canonical or normalised text, or for
+/// bytes the text as it is.
 struct chosen_tokenizer {
   feature_choice choice;
 

@@ -52,7 +52,7 @@ struct options {
   unsigned threads = 1;
 };
 
-/// The self-check uses only this many documents, because it compares every two.
+/// The self-check uses only this many documents, because it compares all pairs.
 constexpr std::size_t self_check_limit = 2000;
 
 void add_options(CLI::App& app, options& o) {
@@ -136,7 +136,7 @@ int run_self_check(const options& o, const feature_choice& truth) {
   return failures.empty() ? 0 : 1;
 }
 
-/// The check by the library's features, made on the first call.
+/// Returns the check by the library's features. The first call makes it.
 const pair_check* library_check(report& result, const documents& input, const feature_choice& features,
                                 unsigned threads) {
   const std::string name = to_string(features);
@@ -162,7 +162,8 @@ theory_comparison compare_with_theory(const documents& input, std::unique_ptr<fi
   return measure_theory(sets, seeded, choice.bits, o.theory, o.threads);
 }
 
-/// The pipeline (fingerprints, candidates, check) must find exactly what the exact join of sets predicts for it.
+/// Requires that the pipeline (fingerprints, candidates, check) finds exactly the pairs that the exact join of sets
+/// predicts.
 void check_pipeline(const composition_report& one) {
   const pipeline_report& last = one.pipelines.back();
   if (static_cast<std::size_t>(last.k) >= one.pairs.alone.found.size()) return;
@@ -196,7 +197,7 @@ composition_report measure_composition(report& result, const documents& input, c
     check_pipeline(one);
   }
 
-  // The theory is about sets, in which each feature counts once.
+  // The theory holds for sets, in which each feature counts once.
   one.has_theory = !o.no_theory && choice.weights == weighting::unit;
   if (one.has_theory) {
     one.theory_seeds = o.theory.seeds;

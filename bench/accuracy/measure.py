@@ -1,7 +1,6 @@
 """Runs neardup_bench_accuracy over labelled sets, and keeps its results.
 
-The results of each run are kept in a file of their own, whose name depends on the command, so that nothing is measured
-twice.
+The results of each run are in a file whose name depends on the command. So no run is repeated.
 """
 
 import gzip
@@ -46,12 +45,12 @@ ROUNDS_OF_TIMES = 3
 
 
 def command(name, run):
-    """The command of a run, as a reader would type it."""
+    """Returns the command of a run, as a reader would type it."""
     return f"neardup_bench_accuracy --truth {SETS[name][1]} {RUNS[run]} {name}.jsonl"
 
 
 class Measured:
-    """The results of all runs, by self[set, run]."""
+    """The results of all runs: self[set, run]."""
 
     def __init__(self, program, data, kept):
         self.program = program
@@ -68,7 +67,7 @@ class Measured:
     def _measure(self, name, run):
         rounds = ROUNDS_OF_TIMES if run == "times" else 1
         results = [self._round(name, run, number) for number in range(rounds)]
-        if run == "times":  # the best round, because other work on the machine only makes a run slower
+        if run == "times":  # the fastest round counts, because other work on the machine only makes a run slower
             for i, composition in enumerate(results[0]["compositions"]):
                 for j, pipeline in enumerate(composition["pipelines"]):
                     for part in ("fingerprint_seconds", "pair_seconds", "check_seconds"):
@@ -86,7 +85,7 @@ class Measured:
             arguments = [self.program, "--json", *shlex.split(line)[1:]]
             arguments[-1] = str(self._unpacked(name))
             done = subprocess.run(arguments, stdout=subprocess.PIPE, check=False)
-            if done.returncode not in (0, 1):  # 1: the theory does not hold, which the results tell
+            if done.returncode not in (0, 1):  # 1: the theory does not hold, which the results say, too
                 sys.exit(f"{' '.join(arguments)}: exit status {done.returncode}")
             json.loads(done.stdout)
             part = file.with_suffix(".part")
@@ -95,7 +94,7 @@ class Measured:
         return json.loads(file.read_text(encoding="utf-8"))
 
     def _unpacked(self, name):
-        """The path of the set as JSON Lines; unpacks it beside the results."""
+        """Returns the path of the set as JSON Lines. Unpacks the set into the folder of the results."""
         plain = self.data / f"{name}.jsonl"
         if plain.exists():
             return plain
@@ -110,7 +109,7 @@ class Measured:
 
 
 def compositions(figures, **wanted):
-    """The compositions of a run with these features, weights or bits."""
+    """Returns the compositions of a run that have these features, weights or bits."""
     return [c for c in figures["compositions"] if all(c[key] == value for key, value in wanted.items())]
 
 

@@ -28,7 +28,7 @@ std::array<permutation, minhash_permutations> permutations() {
   return result;
 }
 
-/// Pairs of documents that agree in all rows of at least one band, each pair once.
+/// Returns the pairs of documents that agree in all rows of at least one band, each pair once.
 std::vector<std::uint64_t> banded_pairs(const std::vector<minhash_signature>& signatures,
                                         const std::vector<std::uint32_t>& documents) {
   std::vector<std::uint64_t> pairs;  // each as (a << 32) | b, with a < b
@@ -92,8 +92,8 @@ minhash_report measure_minhash(const documents& input, const std::vector<std::ve
     if (is_true(static_cast<std::uint32_t>(pair >> 32U), static_cast<std::uint32_t>(pair))) ++result.true_candidates;
   }
 
-  // Finds all pairs by the join of sets: a signature is a set of 128 (permutation, value) elements, and two that agree
-  // in m permutations have the Jaccard similarity m / (256 - m).
+  // A join of sets finds all pairs. A signature is a set of 128 elements (permutation, value). Two signatures that
+  // agree in m permutations have the Jaccard similarity m / (256 - m).
   std::vector<std::vector<std::uint64_t>> sets(features.size());
   for (const std::uint32_t i : documents) {
     for (std::size_t p = 0; p < minhash_permutations; ++p)

@@ -1,4 +1,4 @@
-// MinHash signatures of 512 bytes a text, to compare with fingerprints of 8 bytes.
+// MinHash signatures of 512 bytes for each text, compared with fingerprints of 8 bytes.
 #pragma once
 
 #include <array>
@@ -13,24 +13,25 @@ namespace accuracy {
 
 inline constexpr std::size_t minhash_permutations = 128;
 
-/// For each permutation, the least value that it gives to a feature of the text.
+/// For each permutation, the least value of the text's features.
 using minhash_signature = std::array<std::uint32_t, minhash_permutations>;
 
-/// The signatures of sets of hashed features; an empty set's signature consists of the largest value.
+/// Returns the signatures of sets of hashed features. In the signature of an empty set, each element is the largest
+/// value.
 ///
-/// A permutation is the upper half of a * x + b modulo 2^64, with odd a. That is pairwise independent, which is enough
-/// here because the features are hashed already.
+/// A permutation is the upper half of a * x + b modulo 2^64, with odd a. It is pairwise independent, which is enough
+/// here, because the features are hashes.
 /// Source: Dietzfelbinger, "Universal Hashing and k-Wise Independent Random Variables via Integer Arithmetic without
 /// Primes", STACS 1996.
 std::vector<minhash_signature> minhash_signatures(const std::vector<std::vector<std::uint64_t>>& features,
                                                   unsigned threads);
 
 struct minhash_report {
-  /// Pairs of documents by the number m of permutations in which they agree: `[m]` counts them, for each m from
-  /// `least_agreeing` on. The estimate of their similarity is m / 128.
+  /// agreeing[m] is the number of pairs of documents that agree in m permutations, for each m from `least_agreeing` on.
+  /// The estimated similarity of these pairs is m / 128.
   distance_counts agreeing{minhash_permutations + 1};
 
-  /// Pairs that agree in all rows of a band: the candidates of locality-sensitive hashing.
+  /// The number of pairs that agree in all rows of a band. They are the candidates of locality-sensitive hashing.
   std::uint64_t candidates = 0;
   std::uint64_t true_candidates = 0;
 
@@ -42,7 +43,7 @@ struct minhash_report {
   static constexpr std::size_t rows = 5;
 };
 
-/// Measures MinHash of the features that define the truth. Documents without features are in no pair.
+/// Measures MinHash of the features that define the truth. A document without features is in no pair.
 minhash_report measure_minhash(const documents& input, const std::vector<std::vector<std::uint64_t>>& features,
                                const pair_check& truth, unsigned threads);
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures fingerprints over the four labelled sets, draws docs/accuracy_*.svg, renews the tables of docs/accuracy.md
-and of bench/accuracy/README.md.
+"""Measures fingerprints over the four labelled sets. Draws docs/accuracy_*.svg, and updates the tables of
+docs/accuracy.md and of bench/accuracy/README.md.
 
-DATA is a folder with poetry-zh, bible-en, tidb-zh and codes-en, each .jsonl or .jsonl.gz. What was measured before, by
-the same command, is read again from the folder KEPT; delete it after a change of the program or of the sets.
+DATA is a folder with poetry-zh, bible-en, tidb-zh and codes-en, each .jsonl or .jsonl.gz. Results of earlier runs of
+the same command are read from the folder KEPT. Delete this folder after a change of the program or of the sets.
 Needs Matplotlib (Debian: python3-matplotlib).
 """
 
@@ -14,7 +14,7 @@ import sys
 from measure import AUDITED, FEATURES, PROMISED, RUNS, SETS, Measured, compositions
 from plots import draw_curves, draw_recall, draw_skew
 
-# The F1 score to reach if the user names the features of the check.
+# The F1 score that must be reached if the user names the features of the check.
 GOALS = {"poetry-zh": 0.98, "bible-en": 0.96, "tidb-zh": 0.98, "codes-en": 0.95}
 FIXED_GOAL = 0.97
 
@@ -25,7 +25,7 @@ def table(head, rows):
 
 
 def share(value, digits=3):
-    """Such as .987: without the 0 before the point, and never 1 by rounding."""
+    """Formats a value as .987: without a 0 before the point, and never rounded up to 1."""
     text = f"{value:.{digits}f}"
     if float(text) == 1 and value < 1:
         text = f"{1 - 10**-digits:.{digits}f}"
@@ -46,7 +46,7 @@ def sets_table(measured):
 
 
 def named_table(measured):
-    """For known features of the truth: the least k that reaches the goal."""
+    """The table for known features of the truth: the least k that reaches the goal."""
     rows = []
     for name, (_, kind) in SETS.items():
         grid = measured[name, "grid"]
@@ -66,12 +66,13 @@ def named_table(measured):
 
 
 def own_f1(composition):
-    """For each k: F1 against the Jaccard similarity of the fingerprint's own features, with a check by the same ones."""
+    """Returns the F1 of each k, against the Jaccard similarity of the fingerprint's own features, with a check by
+    the same features."""
     return [d["checked"][composition["features"]]["of_its_pairs"]["f1"] for d in composition["distances"]]
 
 
 def fixed_choices(measured):
-    """For features and bits: the least k at which the worst own F1 of all sets reaches the goal, or None."""
+    """Returns, for features and bits, the least k at which the F1 of every set reaches the goal, or None."""
     for features in FEATURES:
         for bits in (64, 128):
             each = {name: compositions(measured[name, "grid"], features=features, bits=bits)[0] for name in SETS}
@@ -101,7 +102,7 @@ def fixed_table(measured):
 
 
 def alone_table(measured):
-    """The best F1 of each composition over all k, without a check."""
+    """The table of the best F1 of each composition over all k, without a check."""
     rows = []
     for features in FEATURES:
         for weights, bits in (("unit", 64), ("unit", 128)):
@@ -121,7 +122,7 @@ def alone_table(measured):
 
 
 def label_table(measured):
-    """Compared with the labels: the best score over all values of k or of the threshold."""
+    """The table of the comparison with labels: the best score over all values of k, or of the threshold."""
     labelled = [name for name in SETS if "label_pairs" in measured[name, "grid"]]
     rows = []
     for features in FEATURES:
@@ -148,7 +149,7 @@ def label_table(measured):
 
 
 def minhash_table(measured):
-    """The candidates of MinHash bands beside those of fingerprints, both checked."""
+    """The table of the candidates of MinHash bands and of fingerprints, both checked."""
     rows = []
     for name in SETS:
         grid = measured[name, "grid"]
@@ -167,7 +168,8 @@ def minhash_table(measured):
 
 
 def advice_table(measured):
-    """What advise() recommends, and how wrong its estimates are over all the setups that it considers."""
+    """The table of the setups that advise() recommends, and of the errors of its estimates over all setups that it
+    considers."""
     rows = []
     for name, (_, kind) in SETS.items():
         figures = measured[name, "advice"]
@@ -255,7 +257,8 @@ def intervals_table(measured):
 
 
 def promise_table(measured):
-    """Whether fingerprints find the promised share of the pairs that a check by their own features accepts."""
+    """The table that shows whether fingerprints find the promised share of the pairs that a check by their own
+    features accepts."""
     rows = []
     for weights, (kind, distances) in PROMISED.items():
         for similarity, k in distances.items():
@@ -269,7 +272,7 @@ def promise_table(measured):
     return table(["kind, promised", "similarity", "k", *SETS], rows)
 
 
-# For each name in the page's marks: the function that makes the table, and the run that it shows.
+# For each name in the page's marks: the function that makes the table, and the run whose results the table has.
 TABLES = {
     "sets": (sets_table, "grid"),
     "named": (named_table, "grid"),
@@ -295,7 +298,7 @@ def renew_tables(pages, measured, names):
         found = [page for page, text in texts.items() if begin in text]
         if len(found) != 1 or texts[found[0]].count(begin) != 1 or texts[found[0]].count(end) != 1:
             sys.exit(f"{begin.strip()} and {end.strip()} have to be once in one of {', '.join(map(str, pages))}")
-        # The command is the same for each set, but for the set's name and truth.
+        # The command differs between the sets only in the set's name and truth.
         shown = f"neardup_bench_accuracy --truth FEATURES {RUNS[run]} SET.jsonl"
         before, rest = texts[found[0]].split(begin)
         texts[found[0]] = f"{before}{begin}{make(measured)}\n\nThis command measured the table:\n`{shown}`\n{end}{rest.split(end)[1]}"

@@ -1,4 +1,4 @@
-// Times what a user runs: fingerprints, the pairs within k bits, and the check of each pair.
+// Measures the times of a run: fingerprints, the pairs within k bits, and the check of each pair.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct pipeline_report {
   std::uint64_t accepted = 0;
   double fingerprint_seconds = 0;
   double pair_seconds = 0;
-  double check_seconds = 0;  ///< includes making the features of the documents that are in candidates
+  double check_seconds = 0;  ///< includes the time to make the features of documents in candidates
 
   [[nodiscard]] double seconds() const { return fingerprint_seconds + pair_seconds + check_seconds; }
 };

@@ -7,15 +7,15 @@ from matplotlib import pyplot  # noqa: E402
 
 from measure import SETS, compositions  # noqa: E402
 
-# Distinct in grey and for colour-blind readers, too (Okabe and Ito).
+# These colours differ in grey, too, and for colour-blind readers (Okabe and Ito).
 BLACK, BLUE, GREEN, ORANGE, PINK, SKY = "#333333", "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
 DISTANCES = {3: (BLUE, "o"), 6: (GREEN, "s"), 8: (ORANGE, "^"), 10: (PINK, "D"), 12: (SKY, "v"), 16: (BLACK, "x")}
-FEWEST_PAIRS = 100  # of each point drawn
+FEWEST_PAIRS = 100  # a point is drawn only if it has so many pairs
 
 
 def panels(height, **options):
-    """One panel for each set, in two rows."""
-    # Makes the file reproducible, and keeps its text as text.
+    """Makes one panel for each set, in two rows."""
+    # A fixed salt makes the file reproducible, and `none` keeps text as text.
     matplotlib.rcParams.update({"svg.hashsalt": "neardup", "svg.fonttype": "none", "font.size": 9,
                                 "axes.spines.top": False, "axes.spines.right": False})
     picture, rows = pyplot.subplots(2, 2, figsize=(10, height), constrained_layout=True, **options)
@@ -26,7 +26,7 @@ def panels(height, **options):
 
 
 def save(picture, target, title, legend, columns, room):
-    """Saves the picture, with the legend below the panels, where no line is; `room` is its share of the height."""
+    """Saves the picture, with the legend below the panels. `room` is the legend's share of the height."""
     picture.get_layout_engine().set(rect=(0, room, 1, 1 - room))
     picture.legend(*legend, loc="lower center", ncols=columns, frameon=False, fontsize=8)
     picture.suptitle(title, fontsize=9, x=0.01, ha="left", color=BLACK)
@@ -36,7 +36,7 @@ def save(picture, target, title, legend, columns, room):
 
 
 def draw_recall(measured, target):
-    """Recall within k bits, by the similarity of the fingerprint's features."""
+    """Draws the recall within k bits by the similarity of the fingerprint's features."""
     picture, rows = panels(7.2, sharex=True, sharey=True)
     for panel, name in zip(rows.flat, SETS):
         composition = measured[name, "theory"]["compositions"][0]
@@ -62,7 +62,7 @@ def truth_curve(points):
 
 
 def draw_curves(measured, target):
-    """Precision by recall: fingerprints alone, fingerprints checked by their own features, and MinHash."""
+    """Draws precision by recall: fingerprints alone, fingerprints checked by their own features, and MinHash."""
     picture, rows = panels(7.6, sharex=True, sharey=True)
     for panel, name in zip(rows.flat, SETS):
         grid = measured[name, "grid"]
@@ -99,7 +99,7 @@ def draw_curves(measured, target):
 
 
 def draw_skew(measured, target):
-    """For each table, the number of fingerprints in the bucket of a query, and in the largest bucket."""
+    """Draws, for each table, the number of fingerprints in the bucket of a query, and in the largest bucket."""
     picture, rows = panels(6.8, sharey=True)
     styles = {"words": (ORANGE, "^"), "words:2": (BLUE, "o"), "chars:5": (GREEN, "s"), "chars:3": (PINK, "D")}
     for panel, name in zip(rows.flat, SETS):

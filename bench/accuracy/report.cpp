@@ -10,7 +10,7 @@ namespace accuracy {
 
 namespace {
 
-/// snprintf() that returns a string.
+/// Like snprintf(), but returns a string.
 template <class... Values>
 std::string format(const char* pattern, Values... values) {
   std::array<char, 512> buffer;
@@ -35,8 +35,8 @@ std::string quoted(const std::string& text) {
 
 struct theory_summary {
   std::size_t bins = 0;
-  std::size_t narrow_misses = 0;  ///< bins outside the bounds that hold if pairs are independent
-  double difference = 0;          ///< largest absolute value over the bins, as are the next two
+  std::size_t narrow_misses = 0;  ///< bins outside the bounds for independent pairs
+  double difference = 0;          ///< the largest absolute values over the bins
   double exact_difference = 0;
   double spread_difference = 0;
 };
@@ -100,7 +100,7 @@ std::string theory_json(const theory_bin& bin) {
                 bin.allows(bin.exact_difference()) ? "true" : "false");
 }
 
-/// Precision and recall of all pairs that a check accepts, against the truth.
+/// Returns the precision and recall of the pairs that a check accepts, compared with the truth.
 score check_score(const report& result, const pair_check& check) {
   std::uint64_t found_true = 0;
   for (const similar_pair& pair : check.pairs) found_true += pair.is_true ? 1U : 0U;
@@ -113,7 +113,8 @@ std::string check_line(const report& result, const pair_check& check) {
                 wide(s.found), s.precision, s.recall, s.f1);
 }
 
-/// Each check has a column with two F1 scores: against the truth, and against all pairs that the check itself accepts.
+/// Makes a table by distance. Each check has a column with two F1 scores: compared with the truth, and with all pairs
+/// that the check accepts.
 std::string distance_table(const report& result, const composition_report& one) {
   std::string text = format("\nfingerprint: %s, %s, %zu bits, seed %llu; %llu documents without one\n",
                             to_string(one.prints.features).c_str(), to_string(one.prints.weights), one.prints.bits,
@@ -291,7 +292,8 @@ std::string pipelines_json(const composition_report& one) {
   return text + "]";
 }
 
-/// The MinHash report as JSON. Its counts are by a number m of permutations: pairs that agree in at least m of the 128.
+/// Returns the MinHash report as JSON. A count for m is the number of pairs that agree in at least m of the 128
+/// permutations.
 std::string minhash_json(const report& result) {
   const minhash_report& one = *result.minhash;
   const std::uint64_t all_true = result.checks.front()->pairs.size();

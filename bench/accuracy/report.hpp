@@ -1,4 +1,4 @@
-// The results as tables for readers, and as JSON for programs.
+// Prints the results as tables for readers, and as JSON for programs.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct timing {
 /// Results of one choice of fingerprints.
 struct composition_report {
   fingerprint_choice prints;
-  std::uint64_t without_fingerprint = 0;  ///< documents
+  std::uint64_t without_fingerprint = 0;  ///< number of documents without a fingerprint
   std::vector<const pair_check*> checks;
   retrieval pairs;
 
@@ -35,8 +35,8 @@ struct composition_report {
   std::vector<table_skew> skew;  ///< empty if not asked for
   std::vector<pipeline_report> pipelines;
 
-  /// Whether each bin of at least `least_pairs` pairs agrees with the angle, and the pairs of unequal sets with the
-  /// exact chance.
+  /// Returns true if the theory agrees with the distances: the angle in each bin of at least `least_pairs` pairs, and
+  /// the exact chance for the pairs of unequal sets.
   [[nodiscard]] bool theory_holds() const;
 };
 

@@ -12,29 +12,29 @@
 
 namespace accuracy {
 
-/// Two documents a < b that are similar by one kind of features.
+/// Two documents a < b that are similar according to one kind of features.
 struct similar_pair {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
-  bool is_true = false;     ///< also similar by the truth's features
+  bool is_true = false;     ///< also similar according to the truth's features
   bool same_label = false;  ///< both have the same label, so they are versions of one text
 };
 
-/// A check of candidates by one kind of features, as the list of all pairs that it accepts.
+/// A check of candidates by one kind of features: the list of all pairs that the check accepts.
 struct pair_check {
   std::string name;
   std::vector<similar_pair> pairs;  ///< sorted by (a, b)
 };
 
-/// The pairs of sets with a Jaccard similarity of at least `similarity`. `is_true` of each is set if `truth` has the
-/// pair, too; without `truth` it is set for all.
+/// Returns the pairs of sets with a Jaccard similarity of at least `similarity`. If there is a `truth`, `is_true` is
+/// set for the pairs that are also in `truth`; otherwise for all pairs.
 pair_check make_check(std::string name, const documents& input, const feature_sets& sets, double similarity,
                       unsigned threads, const pair_check* truth = nullptr);
 
-/// Whether the check accepts the pair a < b. Complexity: logarithmic.
+/// Returns true if the check accepts the pair a < b. Complexity: logarithmic.
 bool contains(const pair_check& check, std::uint32_t a, std::uint32_t b);
 
-/// Pairs of documents by the distance of their fingerprints: `[d]` counts those at distance d.
+/// The number of pairs of documents by the distance d of their fingerprints.
 struct distance_counts {
   std::vector<std::uint64_t> found;
   std::vector<std::uint64_t> found_true;      ///< counts only pairs that are true
@@ -50,12 +50,13 @@ struct retrieval {
   double seconds = 0;                    ///< time to find the pairs
 };
 
-/// Compares the pairs within `max_distance` bits with `truth`: all of them, and those that each check accepts.
+/// Compares the pairs within `max_distance` bits with `truth`: all pairs, and the pairs that each check accepts.
 retrieval measure_retrieval(const documents& input, const pair_check& truth,
                             const std::vector<const pair_check*>& checks, const fingerprints& prints, int max_distance,
                             unsigned threads);
 
-/// The largest k, up to `most`, within which about `pairs` pairs of documents lie, as estimated from random pairs.
+/// Returns the largest k, up to `most`, at which about `pairs` pairs of documents are within k bits. The estimate uses
+/// random pairs.
 int largest_distance(const fingerprints& prints, std::size_t documents, int most, std::uint64_t pairs);
 
 struct score {
@@ -68,8 +69,8 @@ struct score {
 
 score score_of(std::uint64_t found, std::uint64_t found_true, std::uint64_t all);
 
-/// Precision and recall of the pairs within k bits, when `all` pairs are wanted. `found[d]` counts the pairs at
-/// distance d, `wanted[d]` those of them that are wanted.
+/// Returns the precision and recall of the pairs within k bits. `found[d]` is the number of pairs at distance d,
+/// `wanted[d]` the number of wanted pairs among these, and `all` the number of all wanted pairs.
 score score_within(int k, const std::vector<std::uint64_t>& found, const std::vector<std::uint64_t>& wanted,
                    std::uint64_t all);
 

@@ -27,8 +27,8 @@ namespace {
 using hashed_sets = std::vector<std::vector<std::uint64_t>>;
 using joined_pair = std::tuple<std::uint32_t, std::uint32_t, std::size_t>;
 
-/// Families of sets that differ in a few elements, beside unrelated sets, empty sets and copies. Some elements are far
-/// more common than others, as words are.
+/// Makes families of sets that differ in a few elements, unrelated sets, empty sets and copies. Some elements are far
+/// more frequent than others, like words.
 hashed_sets random_sets(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto element = [&]() -> std::uint64_t {
@@ -54,7 +54,7 @@ hashed_sets random_sets(std::uint64_t seed) {
   return sets;
 }
 
-/// Compares every two sets, without ranks or prefixes.
+/// Compares all pairs of sets, without ranks or prefixes.
 std::vector<joined_pair> plain_join(const hashed_sets& sets, double threshold) {
   std::vector<joined_pair> result;
   for (std::uint32_t a = 0; a < sets.size(); ++a) {
@@ -151,7 +151,7 @@ class checker {
     }
   }
 
-  /// Checks the exact chance against a count of all votes of a few elements, and against the angle where that is its
+  /// Compares the exact chance with a count of all votes of a few elements, and with the angle where the angle is its
   /// limit.
   void check_theory() {
     exact_chance exact;
@@ -179,8 +179,8 @@ class checker {
     }
   }
 
-  /// Checks MinHash: signatures against their definition, estimates against the exact similarity, and the pairs that
-  /// the join finds and the candidates of the bands against a comparison of every two sets.
+  /// Checks MinHash. Compares signatures with their definition, estimates with the exact similarity, and the pairs of
+  /// the join and the candidates of the bands with a comparison of all pairs of sets.
   void check_minhash(const hashed_sets& elements) {
     const neardup::xxh3<64> hash{};
     hashed_sets sets(elements.size());
@@ -236,7 +236,8 @@ class checker {
     if (measured.candidates != expected.candidates || measured.true_candidates != expected.true_candidates) {
       failures.emplace_back("pairs by bands of MinHash");
     }
-    // The errors of pairs of one family are correlated, hence the wide bounds; a wrong hash is still far outside.
+    // The errors of pairs of one family are correlated, so the bounds are wide. A wrong hash would still be far
+    // outside.
     if (estimates < 100 || std::fabs(error / estimates) > 0.02 || squares / estimates < 0.8 ||
         squares / estimates > 1.25) {
       failures.push_back("MinHash estimates: off by " + std::to_string(error / estimates) + ", variance " +
@@ -245,7 +246,7 @@ class checker {
     compared_ += static_cast<std::uint64_t>(estimates);
   }
 
-  /// Checks the pairs of fingerprints, alone and checked, the pipeline, and the skew against a comparison of every two.
+  /// Compares the pairs of fingerprints (alone and checked), the pipeline and the skew with a comparison of all pairs.
   void check_retrieval(const hashed_sets& sets) {
     documents input;
     for (const auto& set : sets) {

@@ -12,12 +12,12 @@ namespace accuracy {
 
 namespace {
 
-/// The least whole number not below `x`, where `x` may be too large by a rounding error; never above the exact value.
+/// Returns the least whole number not below `x`. Allows for a rounding error that makes `x` too large.
 std::size_t ceiling(double x) { return static_cast<std::size_t>(std::ceil(x - 1e-9)); }
 
 /// An entry of a posting list: the document that has the feature, and the position of the feature in its prefix.
 struct posting {
-  std::uint32_t rank;  // of the document, when documents are sorted by size
+  std::uint32_t rank;  // of the document, if documents are sorted by size
   std::uint32_t position;
 };
 
@@ -113,17 +113,17 @@ class joiner {
     }
   }
 
-  /// The least overlap with which sets of these sizes are similar enough.
+  /// Returns the least overlap with which sets of these sizes are similar enough.
   [[nodiscard]] std::size_t needed(std::size_t a, std::size_t b) const {
     return ceiling(threshold_ / (1 + threshold_) * static_cast<double>(a + b));
   }
 
-  /// The length of the indexed prefix. It is shorter than the prefix that is looked up, because a set is only looked up
-  /// by sets that are at least as large.
+  /// Returns the length of the indexed prefix. The prefix for look-ups is longer. The shorter one is enough here,
+  /// because a set is only looked up by sets that are at least as large.
   [[nodiscard]] std::size_t indexed_prefix(std::size_t size) const { return size - needed(size, size) + 1; }
 
   void build_index() {
-    // A feature of only one document cannot be common to two.
+    // A feature of only one document is in no overlap.
     const auto indexed = [&](std::uint32_t feature) { return sets_.frequencies()[feature] > 1; };
     offsets_.assign(sets_.frequencies().size() + 1, 0);
     const auto for_each = [&](auto&& use) {

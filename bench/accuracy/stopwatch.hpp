@@ -10,7 +10,7 @@ class stopwatch {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
-  /// The seconds since the last restart; restarts.
+  /// Returns the seconds since the last restart, and restarts.
   double restart() {
     const double result = seconds();
     start_ = std::chrono::steady_clock::now();

@@ -8,7 +8,7 @@ namespace accuracy {
 
 namespace {
 
-/// The probability that the votes of n elements, 1 or -1 each, sum to `sum`.
+/// Returns the probability that n votes of 1 or -1 have this sum.
 double chance_of_sum(std::size_t n, std::ptrdiff_t sum) {
   const auto votes = static_cast<std::ptrdiff_t>(n);
   if (sum < -votes || sum > votes || (sum + votes) % 2 != 0) return 0;
@@ -46,7 +46,7 @@ double exact_chance::operator()(std::size_t size_a, std::size_t size_b, std::siz
 }
 
 double exact_chance::compute(std::size_t own_a, std::size_t own_b, std::size_t common) const {
-  // If the sum of the common votes outweighs all others, the bits are equal.
+  // If the sum of the common votes is larger than all others, the two bits are equal.
   const auto most = static_cast<std::ptrdiff_t>((std::max)(own_a, own_b));
   double result = 0;
   for (std::ptrdiff_t sum = -most; sum <= most; ++sum) {

@@ -50,7 +50,7 @@ class theory_collector {
     }
   }
 
-  /// The number of bins for similarities below 1.
+  /// Returns the number of bins for similarities below 1.
   [[nodiscard]] std::size_t bins() const { return static_cast<std::size_t>(std::ceil(1 / width_ - 1e-9)); }
 
   [[nodiscard]] std::size_t bin_of(double similarity) const {
@@ -82,7 +82,7 @@ class theory_collector {
     for (std::size_t i = 0; i < sums_.size(); ++i) add_sums(sums_[i], other.sums_[i]);
   }
 
-  /// Merges the pairs of equal sets, which have a bin of their own, into the last bin.
+  /// Adds the pairs of equal sets, which have a separate bin, to the last bin.
   void close_last_bin() {
     add_sums(sums_[bins() - 1], sums_[bins()]);
     sums_[bins()] = {};

@@ -11,11 +11,11 @@
 
 namespace accuracy {
 
-/// The pairs with a Jaccard similarity in [low, high), in the last bin in [low, 1].
+/// The pairs with a Jaccard similarity in [low, high), or in the last bin in [low, 1].
 struct theory_bin {
   double low = 0;
   double high = 0;
-  bool sampled = false;  ///< holds random pairs, instead of all
+  bool sampled = false;  ///< true if the bin has random pairs instead of all pairs
   std::uint64_t pairs = 0;
   double distance = 0;       ///< mean, in bits
   double theory = 0;         ///< mean of bits * acos(cosine) / pi
@@ -26,19 +26,19 @@ struct theory_bin {
   std::vector<double> at;         ///< [d]: share of the pairs at distance d, over all seeds
   std::vector<double> theory_at;  ///< the same by theory: binomial, for the cosine of each pair
 
-  /// Standard error of the mean distance, if all pairs were independent.
+  /// Standard error of the mean distance for independent pairs.
   double error_by_pairs = 0;
 
-  /// Standard error of the mean distance over the choice of hash functions, estimated from how much the bits, which are
-  /// independent, differ in frequency. It is larger than error_by_pairs, because pairs share documents, and documents
-  /// share words.
+  /// Standard error of the mean distance over the choice of hash functions. It is estimated from the differences of the
+  /// frequencies of the bits, which are independent. It is larger than error_by_pairs, because pairs share documents,
+  /// and documents share words.
   double error_by_bits = 0;
 
   [[nodiscard]] double difference() const { return distance - theory; }
   [[nodiscard]] double exact_difference() const { return distance - exact; }
   [[nodiscard]] double standard_error() const;
 
-  /// Whether a difference is at most 0.7 bit or three standard errors, whichever is more. allows_narrowly() uses
+  /// Returns true if a difference is at most 0.7 bits, or at most three standard errors. allows_narrowly() uses
   /// error_by_pairs only.
   [[nodiscard]] bool allows(double difference) const;
   [[nodiscard]] bool allows_narrowly(double difference) const;
@@ -56,9 +56,9 @@ struct theory_choice {
   std::uint64_t seeds = 16;
 };
 
-/// Compares distances with theory. The fingerprints have unit weights, and `sets` are the features that they are made
-/// of. Theory assumes random hash functions, hence several seeds: each of `prints` holds the same documents under
-/// another seed.
+/// Compares distances with the theory. `sets` has the features of the fingerprints, which have unit weights. The theory
+/// assumes random hash functions, so there are several seeds: each element of `prints` has the fingerprints of the same
+/// documents under another seed.
 theory_comparison measure_theory(const feature_sets& sets, const std::vector<std::unique_ptr<fingerprints>>& prints,
                                  std::size_t bits, const theory_choice& choice, unsigned threads);
 

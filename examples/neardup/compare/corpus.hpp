@@ -89,7 +89,7 @@ struct corpus {
   void drop(std::size_t i, std::size_t by) { sources->drop(source_numbers[i - against], by); }
 
   /// Adds a document.
-  /// Throws: input_error if there are more documents than 32 bits can number.
+  /// Throws: input_error if there are already 2^32 - 1 documents.
   void add(const placed_document& d);
 
   /// Marks the end of the documents of --against, which come first.

@@ -70,10 +70,10 @@ class ill_formed_places {
 
 enum class byte_order { little, big };
 
-/// Returns the content of `file`, a stream of `opened`: decompressed, and UTF-16 converted to UTF-8. The first bytes show the format. A file
-/// is UTF-16 if it begins with a byte order mark. If `unmarked` is set, a file without a mark is UTF-16 in this byte
-/// order. Returns `file` if it is neither compressed nor UTF-16. While UTF-16 is read, the places of ill-formed units
-/// are added to `utf16`. For other files, `utf16` does not change.
+/// Returns the content of `file`, a stream of `opened`: decompressed, and UTF-16 converted to UTF-8. The first bytes
+/// show the format. A file is UTF-16 if it begins with a byte order mark. If `unmarked` is set, a file without a mark
+/// is UTF-16 in this byte order. Returns `file` if it is neither compressed nor UTF-16. While UTF-16 is read, the
+/// places of ill-formed units are added to `utf16`. For other files, `utf16` does not change.
 /// Throws: foreign_file for a foreign format, unless `foreign` is when_foreign::read. Throws read_error, in this call
 /// or when the content is read, if the file cannot be read or unpacked, if the necessary library is missing, or if the
 /// file is not compressed although `name` ends in .gz or .zst.

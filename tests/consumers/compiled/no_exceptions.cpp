@@ -1,4 +1,5 @@
-// This file is compiled with -fno-exceptions. It must not link with a library that has exceptions.
+// If this file is compiled with -fno-exceptions, it must not link with a library that has exceptions, and the other way
+// round.
 #include <neardup/fingerprint/idf_table.hpp>
 
 int main() { return 0; }
