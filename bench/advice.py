@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How good `neardup advise` predicts the time and the memory of the run that it advises, and what the advice itself takes. Prints
-a table of bench/accuracy/README.md.
+"""Compares the time and the memory that `neardup advise` predicts for the advised run with those of the run. Also
+measures the advice itself. Prints a table of bench/accuracy/README.md.
 
   bench/advice.py NEARDUP FILE.jsonl... [--rounds 3]
 
-For each file: the advice, and then the advised command, as they are printed, with one thread. CPU time is user and system time,
-memory is the peak of the process. All figures are medians of the rounds.
+For each file, the script runs the advice, and then the advised command as it is printed, with one thread. CPU time
+is user and system time. Memory is the peak of the process. All figures are medians of the rounds.
 """
 
 import argparse

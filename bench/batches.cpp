@@ -1,4 +1,5 @@
-// How long a deduplicator takes to add texts, by the number of kept texts and the size of a batch: C++ and C.
+// Measures how long a deduplicator takes to add texts, by the number of kept texts and the size of a batch, in C++ and
+// C.
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/dedup/fingerprint_deduplicator.hpp>
 #include <neardup/fingerprint/defaults.hpp>
@@ -25,7 +26,7 @@ std::string text() {
   return result;
 }
 
-/// The C interface, with the members of a deduplicator that are measured.
+/// A class around the C interface. It has the members of a deduplicator that are measured.
 class c_deduplicator {
  public:
   c_deduplicator() { check(neardup_dedup_new(nullptr, nullptr, &dedup_, nullptr)); }
@@ -60,7 +61,7 @@ class c_deduplicator {
   std::vector<double> similarity_;
 };
 
-/// Prints microseconds of processor time a text: one by one, then in batches of 1, 10, ... 100,000.
+/// Prints the microseconds of processor time per text: one by one, then in batches of 1, 10, ... 100,000.
 template <class Dedup>
 void measure(const char* name, Dedup&& dedup, std::size_t kept) {
   std::vector<std::string> texts(kept);

@@ -29,8 +29,8 @@ double thread_ns() {
   return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
 }
 
-/// The numbers of the words of text `i`: 8 to 30 words in a row from a text of random words. A fifth of the texts are
-/// earlier texts with up to three other words.
+/// Returns the numbers of the words of text `i`. A text is 8 to 30 consecutive words of a long random text. A fifth of
+/// the texts are earlier texts with up to three other words.
 std::vector<std::uint64_t> words_of(std::size_t i, std::size_t count) {
   random_source random(i);
   if (i > 0 && random.below(5) == 0) {
@@ -68,9 +68,9 @@ neardup::simhash<64> fingerprint_of(std::size_t i) {
   return neardup::simhash<64>(random.next());
 }
 
-/// Prints the cells of insertions. `input(i)` makes the argument of `insert(i, input)`, and is not timed.
+/// Prints the cells of insertions. `input(i)` makes the argument of `insert(i, input)`, and its time does not count.
 void time_inserts(const char* name, std::size_t count, const auto& input, const auto& insert) {
-  double clock = 1e9;  // of a call of thread_ns()
+  double clock = 1e9;  // the time of a call of thread_ns()
   for (int i = 0; i < 1000; ++i) {
     const double begin = thread_ns();
     clock = std::min(clock, thread_ns() - begin);
@@ -146,7 +146,8 @@ void measure(std::size_t count) {
   }
 }
 
-/// Prints the time of a random cache line: if each line has the place of the next one, and for eight such chains at once.
+/// Prints the time to read a random cache line in a chain, in which each line has the place of the next one. Then
+/// prints the time with eight such chains at once.
 void measure_lines() {
   constexpr std::size_t count = std::size_t{1} << 22, steps = 1 << 20;
   struct alignas(64) line {

@@ -1,5 +1,5 @@
-// neardup_bench_clues [DOCUMENTS…]: how long the posting lists of an index take to find the documents that contain a
-// clue.
+// neardup_bench_clues [DOCUMENTS…]: measures the time in which the posting lists of an index find the documents that
+// contain a clue.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t words_of_document = 36, words_of_clue = 20, words_changed = 2, clues = 1000;
 
-/// Random words; the n-th has a frequency proportional to 1 / (n + 3), so pairs of the first words are in thousands of
-/// documents.
+/// Draws random words. Word n has a frequency proportional to 1 / (n + 3), so pairs of the first words occur in
+/// thousands of documents.
 class word_source {
  public:
   word_source() {
@@ -33,7 +33,7 @@ class word_source {
     const auto number = std::upper_bound(sums_.begin(), sums_.end(), random.uniform() * sum_) - sums_.begin();
     return word(static_cast<std::size_t>(number));
   }
-  /// The n-th word; with a space behind it, it has some six bytes.
+  /// Returns word n. With the space after it, it has about six bytes.
   static std::string word(std::size_t n) { return "w" + std::to_string(n * 7919 % 100000); }
 
  private:

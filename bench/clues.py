@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""How well a clue of a sentence or two finds a document that holds it: by an index with postings, by `neardup find` over the
-texts, which looks at every document, and by the recipe find_by_clue, an index of sentences.
+"""Measures how well a clue of one or two sentences finds a document that contains it, in three ways: an index with
+postings; `neardup find`, which reads every text; and the recipe find_by_clue, an index of sentences.
 
-  bench/clues.py build/release/bin/neardup TEXTS [--features chars:2] [--scan 25] [--recipe build/release/bin/find_by_clue]
+  bench/clues.py build/release/bin/neardup TEXTS [--features chars:2] [--scan 25] [--recipe
+build/release/bin/find_by_clue]
 
-TEXTS: a file of JSON Lines with "id" and "text", also packed (.jsonl.gz).
+TEXTS is a file of JSON Lines with "id" and "text", which may be compressed (.jsonl.gz).
 """
 
 import argparse

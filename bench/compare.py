@@ -25,7 +25,7 @@ def names(program, pattern, extra):
 
 
 def run(program, chunk, min_time, extra):
-    """The time of one iteration of each benchmark, by name."""
+    """Returns name -> time of one iteration, for each benchmark."""
     pattern = "^(" + "|".join(re.escape(name).replace("\\-", "-") for name in chunk) + ")$"
     done = subprocess.run(
         [program, f"--benchmark_filter={pattern}", f"--benchmark_min_time={min_time}", "--benchmark_format=json", *extra],
@@ -34,7 +34,7 @@ def run(program, chunk, min_time, extra):
     for entry in json.loads(done.stdout[done.stdout.index("{"):])["benchmarks"]:
         if entry.get("run_type") == "aggregate" or entry.get("error_occurred"):
             continue
-        # Benchmarks that measure wall-clock time report their best in a counter.
+        # A benchmark of wall-clock time reports its best time in a counter.
         key = "real_time" if "real_time" in entry["name"] else "cpu_time"
         times[entry["name"]] = entry.get("seconds", entry[key])
     return times

@@ -1,4 +1,4 @@
-// Real texts for benchmarks, found on any Debian machine.
+// Real texts for benchmarks. They are on any Debian machine.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace neardup_bench {
 struct corpus {
   std::string name;
   std::vector<std::string> documents;
-  std::size_t bytes = 0;    // of all documents
+  std::size_t bytes = 0;    // size of all documents
   std::size_t longest = 0;  // bytes of the longest document
 
   void add(std::string text) {
@@ -35,7 +35,7 @@ struct corpus {
 
 inline constexpr std::size_t corpus_bytes = 20'000'000;
 
-/// The regular files below `folder` whose name satisfies `wanted`, sorted by path, up to 20 MB in all.
+/// Returns the regular files below `folder` for which `wanted(name)` is true, sorted by path, up to 20 MB in all.
 template <class Wanted>
 corpus read_folder(const std::string& name, const std::filesystem::path& folder, Wanted&& wanted) {
   std::vector<std::filesystem::path> paths;
@@ -62,7 +62,8 @@ inline corpus read_variable(const char* variable, const std::string& name) {
   return read_folder(folder, folder, [](const auto&) { return true; });
 }
 
-/// The texts of the folder that NEARDUP_BENCH_CORPUS names, else the licence texts of the installed packages.
+/// Returns the texts of the folder that NEARDUP_BENCH_CORPUS names. Without this variable, returns the licence texts of
+/// installed packages.
 inline corpus english_corpus() {
   corpus result = read_variable("NEARDUP_BENCH_CORPUS", "en");
   if (!result.documents.empty()) return result;
@@ -70,10 +71,11 @@ inline corpus english_corpus() {
                      [](const std::filesystem::path& path) { return path.filename() == "copyright"; });
 }
 
-/// The texts of the folder that NEARDUP_BENCH_CORPUS_ZH names (bench/make_corpus.py makes one), else none.
+/// Returns the texts of the folder that NEARDUP_BENCH_CORPUS_ZH names (bench/make_corpus.py makes such a folder), or
+/// none.
 inline corpus chinese_corpus() { return read_variable("NEARDUP_BENCH_CORPUS_ZH", "zh"); }
 
-/// The documents concatenated, up to the first `size` bytes.
+/// Returns the first `size` bytes of all documents, one after the other.
 inline std::string joined(const corpus& texts, std::size_t size) {
   std::string result;
   for (const std::string& text : texts.documents) {
@@ -84,7 +86,7 @@ inline std::string joined(const corpus& texts, std::size_t size) {
   return result;
 }
 
-/// The same texts, cut into documents of `size` bytes each.
+/// Returns the same texts, cut into documents of `size` bytes.
 inline corpus cut(const corpus& texts, std::size_t size) {
   corpus result{texts.name, {}, 0, 0};
   for (const std::string& text : texts.documents) {
@@ -93,7 +95,7 @@ inline corpus cut(const corpus& texts, std::size_t size) {
   return result;
 }
 
-/// A table of exactly 100,000 terms: the words of the texts, filled up with terms that no text has.
+/// Returns a table of exactly 100,000 terms: the words of the texts, and then terms that no text has.
 inline neardup::idf_table idf_table_of(const corpus& texts) {
   constexpr std::size_t size = 100'000;
   neardup::idf_learner learner;
@@ -102,12 +104,12 @@ inline neardup::idf_table idf_table_of(const corpus& texts) {
   while (learner.table(min_documents).size() > size) ++min_documents;
   const neardup::idf_table learned = learner.table(min_documents);
   std::string lines = learned.to_text();
-  // Words contain no blank, so these terms are different from all words.
+  // Words contain no blank, so these terms differ from all words.
   for (std::size_t i = learned.size(); i < size; ++i) lines += "no word " + std::to_string(i) + " 7.5\n";
   return neardup::idf_table::parse(lines);
 }
 
-/// Hashes for benchmarks of counting, aligned as kernels like them best.
+/// Hashes for benchmarks of counting, with the alignment at which kernels are fastest.
 struct hashes {
   alignas(64) std::uint64_t values[16384];
 

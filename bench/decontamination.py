@@ -34,7 +34,7 @@ def words_of(text):
 
 
 def make_items(rng, texts, count, least, most):
-    """Passages of `least` to `most` words, at most one from each text."""
+    """Returns passages of `least` to `most` words, at most one from each text."""
     items = []
     for text in rng.sample(texts, len(texts)):
         if len(items) == count:
@@ -57,7 +57,7 @@ def changed(rng, item, vocabulary):
 
 
 def put(text, places, pieces):
-    """Puts each piece before a word of a text. Returns the text, and the positions of the pieces in characters."""
+    """Inserts each piece before a word of a text. Returns the text, and the positions of the pieces in characters."""
     found = []
     for place, piece in sorted(zip(places, pieces), reverse=True):
         text = text[:place] + piece + " " + text[place:]
@@ -66,7 +66,7 @@ def put(text, places, pieces):
 
 
 def make_records(rng, items, carriers, vocabulary):
-    """For each record: (way, item, text, positions of the item)."""
+    """Returns (way, item, text, positions of the item) for each record."""
     records = []
     for way in WAYS:
         for number, item in enumerate(items):
@@ -94,7 +94,8 @@ def write_jsonl(path, texts):
 
 
 def findings(program, folder, least, *options):
-    """What neardup drops or cuts, as record -> [(item, offset, length)]; and the records that it writes."""
+    """Returns the passages that neardup drops or cuts, as record -> [(item, offset, length)], and the records that
+    it writes."""
     dropped, output = folder / "dropped.jsonl", folder / "output.jsonl"
     subprocess.run(
         [program, "unique", "--quiet", "--jsonl", "--check", "containment", "--similarity", str(least), "--against",
@@ -112,7 +113,7 @@ def findings(program, folder, least, *options):
 
 
 def by_overlap(items, records):
-    """The baseline: records that share 13 consecutive words with an item."""
+    """The baseline: returns the records that share 13 consecutive words with an item."""
     grams = {}
     for number, item in enumerate(items):
         own = words_of(item)
@@ -128,7 +129,7 @@ def by_overlap(items, records):
 
 
 def is_at(text, places, offset, length):
-    """Whether more than half of a reported passage lies where the item was put."""
+    """Returns true if more than half of a reported passage is where the item was inserted."""
     begin = len(text.encode()[:offset].decode("utf-8", "replace"))
     end = begin + len(text.encode()[offset : offset + length].decode("utf-8", "replace"))
     inside = sum(max(0, min(end, e) - max(begin, b)) for b, e in places)
@@ -136,7 +137,7 @@ def is_at(text, places, offset, length):
 
 
 def left(item, text):
-    """The share of an item's pairs of words that occur in a text."""
+    """Returns the share of an item's pairs of words that occur in a text."""
     pairs = lambda words: set(zip(words, words[1:]))
     own = pairs(words_of(item))
     return len(own & pairs(words_of(text))) / len(own)

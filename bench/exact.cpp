@@ -1,4 +1,4 @@
-// Exact joins of sets of features, by similarity and by containment.
+// Measures exact joins of sets of features, by similarity and by containment.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// An index of feature sets, beside the candidates of a deduplicator and a scan of all sets.
+// Measures an index of feature sets, the candidates of a deduplicator, and a scan of all sets.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -46,7 +46,7 @@ struct described {
   std::span<const std::uint32_t> features;
 };
 
-/// The candidate source of a deduplicator alone. The features, which a decider would keep, stay in `sets`.
+/// Only the candidate source of a deduplicator. The features, which a decider would keep, are in `sets`.
 struct candidates {
   const sets_type& sets;
   neardup::feature_candidates source{neardup::jaccard{least}};
@@ -136,7 +136,7 @@ void scan(benchmark::State& state) {
   state.counters["matches"] = static_cast<double>(found) / static_cast<double>(state.iterations());
 }
 
-/// Erases all sets of an index of a template, in the order in which they came.
+/// Erases all sets of an index of one template, in the order of their insertion.
 void erase(benchmark::State& state) {
   const auto sets = template_sets(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) {
@@ -151,7 +151,7 @@ void erase(benchmark::State& state) {
   report(state, sets.size(), 0, 0);
 }
 
-/// A window of 20,000 sets of one template: each step searches for a set, stores it and erases the oldest.
+/// A window of 20,000 sets of one template. Each step searches for a set, stores the set, and erases the oldest set.
 void template_window(benchmark::State& state) {
   constexpr std::size_t window = 20000;
   const auto sets = template_sets(3 * window);
@@ -168,7 +168,7 @@ void template_window(benchmark::State& state) {
   report(state, 1, index.memory_usage(), index.distinct_size());
 }
 
-/// The longest single insertion, in milliseconds of processor time.
+/// Measures the longest single insertion, in milliseconds of processor time.
 void worst_insert(benchmark::State& state) {
   const auto sets = spliced_sets(static_cast<std::size_t>(state.range(0)));
   double worst = 0, above = 0;

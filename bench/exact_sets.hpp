@@ -14,8 +14,8 @@ namespace neardup_bench {
 
 using sets_type = std::vector<std::vector<std::uint32_t>>;
 
-/// Sets of some 100 features, taken in a row from one long text in which each feature occurs some four times. A fifth
-/// of them are copies of earlier sets with up to 20 features changed.
+/// Returns sets of about 100 features, which are consecutive in a long text. Each feature occurs about four times in
+/// this text. A fifth of the sets are copies of earlier sets with up to 20 features changed.
 inline sets_type spliced_sets(std::size_t count) {
   random_source random(1);
   const std::uint64_t kinds = 8 * count;
@@ -40,7 +40,8 @@ inline sets_type spliced_sets(std::size_t count) {
   return sets;
 }
 
-/// Sets of one template, just below a Jaccard similarity of .8 of each other: 49 common features and 10 of their own.
+/// Returns sets of one template. Each has 49 common features and 10 of its own, so any two have a Jaccard similarity
+/// just below .8.
 inline sets_type template_sets(std::size_t count) {
   random_source random(2);
   sets_type sets;

@@ -1,5 +1,5 @@
-// The speed of fingerprints of texts at each instruction level of the machine, beside limits of the machine itself. The
-// naive loop is a separate program, naive.cpp.
+// Measures the speed of fingerprints of texts with each instruction set of the machine, and the limits of the machine.
+// The naive loop is a separate program, naive.cpp.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +28,8 @@ using neardup_bench::corpus;
 using neardup_bench::measure_texts;
 using neardup_bench::measure_tokens;
 
-/// Registers `name`/`level` for each instruction level that this machine supports; `run(state)` is called with that
-/// level active.
+/// Registers the benchmark `name`/`level` for each instruction set that this machine supports. `run(state)` is called
+/// with this instruction set active.
 template <class Run>
 void add_levels(const std::string& name, benchmark::TimeUnit unit, const Run& run) {
   for (const auto& one : neardup::detail::instruction_sets) {
@@ -44,7 +44,7 @@ void add_levels(const std::string& name, benchmark::TimeUnit unit, const Run& ru
   }
 }
 
-/// `make()` returns the simhasher; it is called when that is measured first.
+/// Registers benchmarks of a simhasher. `make()` returns the simhasher, and is called before the first measurement.
 template <class Make>
 void add_made(const std::string& name, const corpus& texts, const Make& make) {
   if (texts.documents.empty()) return;
@@ -60,7 +60,7 @@ void add(const std::string& name, const corpus& texts, const Simhasher& hash) {
   add_made(name, texts, [hash] { return hash; });
 }
 
-/// Measures the same texts, fed to a stream in chunks.
+/// Measures a stream that is fed the same texts in chunks.
 template <class Simhasher>
 void add_stream(const std::string& name, const corpus& texts, const Simhasher& hash) {
   if (texts.documents.empty()) return;
@@ -73,12 +73,12 @@ void add_stream(const std::string& name, const corpus& texts, const Simhasher& h
   });
 }
 
-/// The number of bytes at the end of the first `size` bytes that begin a character without completing it.
+/// Returns how many of the first `size` bytes, at their end, begin a character but do not complete it.
 std::size_t incomplete(std::string_view text, std::size_t size) {
   return neardup::incomplete_suffix(text.substr(0, size));
 }
 
-/// Measures weights that are equal for all tokens: 1 for each distinct token (unit), or for each occurrence (tf).
+/// Measures weights that are equal for all tokens: 1 for each distinct token (unit), or 1 for each occurrence (tf).
 template <class Tokenizer>
 void add_equal_weights(const std::string& tokenizer, const corpus& texts, const Tokenizer& tokenize,
                        const std::string& suffix = "") {
@@ -115,8 +115,8 @@ void add_accumulate() {
   }
 }
 
-/// Measures the stages of a fingerprint one by one, on data that fits the L1 cache: cycles for each byte, word, window
-/// or hash.
+/// Measures each stage of a fingerprint alone, on data that fit the L1 cache, in cycles for each byte, word, window or
+/// hash.
 void add_kernels(const corpus& english, const corpus& chinese) {
   namespace detail = neardup::detail;
   constexpr std::size_t size = 12000;
@@ -150,7 +150,7 @@ void add_kernels(const corpus& english, const corpus& chinese) {
     static detail::hash_scratch<neardup::byte_ngrams, neardup::xxh3<64>> scratch;
     static detail::distinct_hashes<1> distinct;
     distinct.clear();
-    // Includes hashing them.
+    // The time to hash the windows is included.
     hash_tokens(neardup::byte_ngrams{5}, neardup::xxh3<64>{}, all, scratch,
                 [](const detail::hash_block<1>& block) { distinct.add(block); });
     return distinct.size();
@@ -183,8 +183,8 @@ void add_kernels(const corpus& english, const corpus& chinese) {
   if (!chinese.documents.empty()) add_text("/zh", zh);
 }
 
-/// Measures both kinds of fingerprint on a hundred sets of distinct hashes, as many as short texts have: cycles for
-/// each hash.
+/// Measures both kinds of fingerprint on a hundred sets of distinct hashes, in cycles for each hash. A set has as many
+/// hashes as a short text.
 void add_kinds() {
   namespace detail = neardup::detail;
   const auto measure = [](const std::string& kind, std::size_t n, auto& memory) {
@@ -215,7 +215,7 @@ void add_kinds() {
   }
 }
 
-/// Measures a batch of texts, on one thread and on all of the machine.
+/// Measures a batch of texts, on one thread and on all threads of the machine.
 void add_batch(const corpus& texts) {
   for (const std::size_t count : {std::size_t{1}, neardup::threads{}.parts()}) {
     benchmark::RegisterBenchmark(("fingerprint/batch/default/unit/64/threads:" + std::to_string(count)).c_str(),
@@ -230,7 +230,7 @@ void add_batch(const corpus& texts) {
   }
 }
 
-/// Measures simple operations on the same texts, as upper bounds of any speed.
+/// Measures simple operations on the same texts. No fingerprint can be faster than these.
 void add_limits(const corpus& texts, const std::string& suffix = "") {
   if (texts.documents.empty()) return;
   benchmark::RegisterBenchmark(("baseline/memcpy" + suffix).c_str(), [&texts](benchmark::State& state) {

@@ -20,7 +20,7 @@ from matplotlib import pyplot  # noqa: E402
 from index_table import FORMS, Bound, Figures, processor  # noqa: E402
 
 SIZES = [10**5, 3 * 10**5, 10**6, 3 * 10**6, 10**7, 3 * 10**7, 10**8]
-# By number of blocks; distinct in grey and for colour-blind readers, too (Okabe and Ito).
+# The colour and mark of each number of blocks. They differ in grey, too, and for colour-blind readers (Okabe and Ito).
 STYLES = {2: ("#0072B2", "o"), 3: ("#009E73", "s"), 4: ("#D55E00", "^"), 5: ("#CC79A7", "D")}
 SCAN = ("#555555", "x")
 
@@ -32,7 +32,7 @@ def measure(options):
     sizes = [size for size in SIZES if size <= options.up_to]
     for size in sizes:
         blocks = f"b[{min(STYLES)}-{max(STYLES)}]"
-        # Each takes minutes, and is run twice: one number of blocks stands for the others.
+        # Each run takes minutes, and is repeated, so one number of blocks stands for all.
         mutable = blocks if size <= 10**7 else "b4"
         figures.run(
             rf"^index/(batch|build)/(frozen/k3/{blocks}|k3/{mutable})/n{size}$|^baseline/flat_avx512/k3/n{size}$",
@@ -81,7 +81,7 @@ def draw_panel(panel, points, value, scans):
 
 
 def draw(measured, target):
-    # Makes the file reproducible, and keeps its text as text.
+    # A fixed salt makes the file reproducible, and `none` keeps text as text.
     matplotlib.rcParams.update({"svg.hashsalt": "neardup", "svg.fonttype": "none", "font.size": 9,
                                 "axes.spines.top": False, "axes.spines.right": False})
     values = [("query_us", "a query in a batch, µs"), ("bytes", "bytes per entry"),
@@ -101,7 +101,7 @@ def draw(measured, target):
     if len({p["n"] for p in measured["points"] if p["bound_us"]}) > 1:
         rows[0][0].plot([], [], color=SCAN[0], linestyle=":", label="bound of memory")
     rows[0][1].set_ylim(0, 1.05 * max(p["bytes"] for p in measured["points"]))
-    # No line passes here.
+    # The legend is in a panel in which no line passes there.
     rows[0][2].legend(*rows[0][0].get_legend_handles_labels(), loc="upper left", frameon=False, fontsize=8)
     picture.suptitle(f"Uniform fingerprints of 64 bits, k = 3, one thread; {measured['where']}", fontsize=9, x=0.01,
                      ha="left", color=SCAN[0])

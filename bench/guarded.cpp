@@ -1,5 +1,5 @@
-// neardup_bench_guarded [SECONDS]: how long a write to a guarded value takes while readers never pause, and how many
-// reads happen meanwhile. Prints a line for each number of readers.
+// neardup_bench_guarded [SECONDS]: measures how long a write to a guarded value takes while readers never pause, and
+// how many reads finish during the measurement. Prints a line for each number of readers.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,7 +22,7 @@ double seconds_since(clock_type::time_point begin) {
 }
 
 void measure(std::size_t readers, double seconds) {
-  // a value so large that a read takes about as long as a search
+  // Reading this large value takes about as long as a search.
   neardup::guarded<std::vector<unsigned>> value(std::vector<unsigned>(1000));
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> reads{0};

@@ -27,7 +27,8 @@ def run(command):
 
 
 def line_through(points):
-    """The slope and the value at 0 of the straight line with the least squares of relative errors."""
+    """Returns the slope of a straight line, and its value at 0. The line has the least sum of squared relative
+    errors."""
     weights = [1 / y**2 for _, y in points]
     total = sum(weights)
     mx = sum(w * x for w, (x, _) in zip(weights, points)) / total

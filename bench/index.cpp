@@ -1,9 +1,10 @@
-// Measures how fast the index answers, beside scans, the hash map of four blocks that articles describe, FAISS, and the
-// memory bandwidth of the machine. bench/indexes.md has the names of the benchmarks, --help the options.
+// Measures the speed of the index, and of four baselines: scans, the hash map of four blocks that articles describe,
+// FAISS, and the memory bandwidth of the machine. bench/indexes.md explains the names of the benchmarks, --help the
+// options.
 //
-// Data: U, uniform with 1 % near-duplicates, and S2, skewed and clustered (suffix /s2), see synthetic.hpp; real texts
-// by --documents and --fingerprints. Before anything is timed, answers are compared with a scan, and a wrong one ends
-// the program.
+// The data are U, uniform with 1 % near-duplicates, and S2, skewed and clustered (suffix /s2); see synthetic.hpp. Real
+// texts are read by --documents and --fingerprints. Before a measurement, answers are compared with a scan. A wrong
+// answer ends the program.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -53,13 +54,13 @@ using namespace neardup_bench;
 using growing_type = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
 using frozen_type = neardup::frozen_index<64>;
 
-// So many that what they touch does not stay in the cache from one round to the next; with 4,096, results were up to
-// twice as fast.
+// There are so many queries that their data do not stay in the cache until the next round. With 4,096 queries, results
+// were up to twice as fast.
 constexpr std::size_t query_count = 65536;
 
-// --- what an index is asked, whatever it is ------------------------------------------------------
+// --- queries, for any index ----------------------------------------------------------------------
 
-/// The bytes that are allocated now; 0 if the C library does not tell.
+/// Returns the number of allocated bytes, or 0 if the C library does not provide it.
 std::size_t heap_bytes() {
 #if NEARDUP_BENCH_HEAP
   const auto info = mallinfo2();
@@ -69,7 +70,7 @@ std::size_t heap_bytes() {
 #endif
 }
 
-/// An index of all fingerprints, with their positions as ids, built in the fastest way that the index type offers.
+/// Makes an index of all fingerprints in the fastest way that the type offers. The ids are the positions.
 template <class Index>
 std::unique_ptr<Index> build(const fingerprints& stored, int k, int blocks, std::size_t threads = 1) {
   using values = std::span<const fingerprint>;
@@ -93,7 +94,7 @@ std::unique_ptr<Index> build(const fingerprints& stored, int k, int blocks, std:
   }
 }
 
-/// Compares the answers to some queries with a scan: each match is there once, and in order.
+/// Compares the answers to some queries with a scan. Each match must occur once, and in order.
 template <class Index>
 void check(const Index& index, const data_set& data, int k, const std::string& name) {
   const fingerprints queries = queries_in(data, query_count, k);
@@ -125,8 +126,8 @@ void check(const Index& index, const data_set& data, int k, const std::string& n
   }
 }
 
-/// An index, with the time and memory that building it took. Only the last one is kept, for benchmarks of the same
-/// index that follow each other.
+/// An index, and the time and memory that building it took. Only the last index is kept, for consecutive benchmarks of
+/// the same index.
 template <class Index>
 struct kept {
   std::unique_ptr<Index> index;
@@ -151,7 +152,7 @@ const kept<Index>& built(const std::string& type, const data_set& data, int k, i
 
 // --- benchmarks ----------------------------------------------------------------------------------
 
-/// Reports the memory of an index, by its own count and by that of the C library.
+/// Reports the memory of an index: the index's own count, and that of the C library.
 template <class Index>
 void count_memory(benchmark::State& state, const kept<Index>& made, std::size_t size) {
   if constexpr (requires { made.index->memory_usage(); }) {
@@ -160,9 +161,9 @@ void count_memory(benchmark::State& state, const kept<Index>& made, std::size_t 
   if (made.heap_bytes > 0) state.counters["heap_an_entry"] = made.heap_bytes / static_cast<double>(size);
 }
 
-/// Reports the time that the planner expects, and what a query has to fetch from memory in this layout: cache lines at
-/// random addresses, and bytes that follow them. If the tables fit the cache, as those of a million do, nothing is
-/// reported.
+/// Reports the time that the planner expects. Also reports the memory that a query reads in this layout: the number of
+/// cache lines at random addresses, and the bytes that follow them. Reports 0 if the tables fit the cache, as with a
+/// million fingerprints.
 void count_fetches(benchmark::State& state, const data_set& data, int k, int blocks) {
   const double n = static_cast<double>(data.size);
   state.counters["planned_us"] = 1e6 * neardup::costs_of(neardup::layout(64, k, blocks), n).seconds;
@@ -179,7 +180,7 @@ void count_fetches(benchmark::State& state, const data_set& data, int k, int blo
   state.counters["line_bytes"] = neardup::detail::modelled_costs(neardup::layout(64, k, blocks), n, k, bytes).seconds;
 }
 
-/// `form` is "" for an index that can change, "/frozen" for one that cannot.
+/// Returns the name of a benchmark. `form` is "" for an index that can change, and "/frozen" for one that cannot.
 std::string case_name(const std::string& operation, const std::string& form, const data_set& data, int k, int blocks) {
   return "index/" + operation + form + "/k" + std::to_string(k) + "/b" + std::to_string(blocks) + data.suffix();
 }
@@ -248,7 +249,8 @@ void add_insert(const data_set& data, int k, int blocks) {
   });
 }
 
-/// The longest single insertion. Other work on the machine can only lengthen it, so the least over all runs counts.
+/// Measures the longest single insertion. Other work on the machine can only make it longer, so the least over all runs
+/// counts.
 void add_pause(const data_set& data, int k, int blocks) {
   add(case_name("pause", "", data, k, blocks), [=](benchmark::State& state) {
     using clock = std::chrono::steady_clock;
@@ -291,8 +293,8 @@ void add_index(const data_set& data, int k, int blocks, bool is_huge = false) {
     add_build<frozen_type>("/frozen", data, k, blocks);
     add_build<frozen_type>("/frozen", data, k, blocks, 2);
   }
-  // An index that can change takes twice the bytes: for 10^8 fingerprints in five blocks 18 GB, and more while it
-  // grows.
+  // An index that can change takes twice the bytes. For 10^8 fingerprints in five blocks these are 18 GB, and more
+  // while the index grows.
   if (is_huge && blocks > 4) return;
   add_searches<growing_type>("", data, k, blocks, is_main);
   if (!is_rebuilt) return;
@@ -423,7 +425,7 @@ void add_machine() {
   }
 }
 
-// --- which of them -------------------------------------------------------------------------------
+// --- choice of the benchmarks --------------------------------------------------------------------
 
 struct options {
   std::vector<std::size_t> sizes;
@@ -440,7 +442,7 @@ std::size_t parse_count(std::string_view name, const std::string& text) {
   return static_cast<std::size_t>(value);
 }
 
-/// Takes this program's own options out of the arguments; Google Benchmark parses the others.
+/// Removes this program's own options from the arguments. Google Benchmark parses the others.
 options parse_options(int& argc, char** argv) {
   options result;
   int kept_arguments = 1;

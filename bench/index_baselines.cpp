@@ -31,7 +31,7 @@ bool has_avx512_popcount() {
 
 namespace {
 
-// Appends those of eight consecutive fingerprints whose bit in `mask` is set.
+// Of eight consecutive fingerprints, appends those whose bit in `mask` is set.
 void report(std::span<const std::uint64_t> stored, std::size_t first, unsigned mask, std::uint64_t query,
             std::vector<found>& results) {
   for (; mask != 0; mask &= mask - 1) {
@@ -123,8 +123,8 @@ four_block_map::four_block_map(std::span<const std::uint64_t> stored, int k) {
 std::vector<found> four_block_map::search(std::uint64_t query, int k) const {
   std::vector<found> matches;
   for (int block = 0; block < 4; ++block) {
-    // The radii of the four blocks add up to k - 3: if each block differed in more bits than its radius, there would be
-    // k + 1 differences.
+    // The radii of the four blocks have the sum k - 3. If each block differed in more bits than its radius, there would
+    // be at least k + 1 differences.
     const int radius = (k + 4 - block) / 4 - 1;
     for (const std::uint16_t flips : flips_) {
       if (std::popcount(flips) > radius) break;

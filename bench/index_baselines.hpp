@@ -1,4 +1,4 @@
-// What the index is compared with: plain scans, the hash map of four blocks that articles describe, and FAISS.
+// The baselines of the index: plain scans, the hash map of four blocks that articles describe, and FAISS.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace neardup_bench {
 
-/// A match; ordered by (distance, id), as results are.
+/// A match. Matches are ordered by (distance, id), like the results of an index.
 struct found {
   std::uint32_t id;
   int distance;
@@ -27,7 +27,7 @@ struct found {
   }
 };
 
-/// Whether this processor counts the bits of eight words with one instruction (AVX-512 with VPOPCNTDQ).
+/// Returns true if one instruction of this processor counts the bits of eight words (AVX-512 with VPOPCNTDQ).
 bool has_avx512_popcount();
 
 /// Appends every position of `stored` within k bits of the query, in ascending order, by a plain loop.
@@ -40,15 +40,15 @@ void scan_avx512(std::span<const std::uint64_t> stored, std::uint64_t query, int
 void scan_avx512_by_8(std::span<const std::uint64_t> stored, const std::array<std::uint64_t, 8>& queries, int k,
                       std::array<std::vector<found>, 8>& results);
 
-/// The fingerprints as words, which scans take.
+/// Returns the fingerprints as words, for the scans.
 inline std::span<const std::uint64_t> words_of(std::span<const neardup::simhash<64>> fingerprints) {
   static_assert(sizeof(neardup::simhash<64>) == sizeof(std::uint64_t));
   return {reinterpret_cast<const std::uint64_t*>(fingerprints.data()), fingerprints.size()};
 }
 
-/// What a reader of the articles would write: a hash map for each 16-bit block, from its value to the fingerprints that
-/// have it. For k > 3, which the articles do not treat, it also looks up values with flipped bits, as multi-index
-/// hashing does.
+/// The index that the articles describe: a hash map for each 16-bit block, from its value to the fingerprints with this
+/// value. For k > 3, which the articles do not treat, a search also looks up values with flipped bits, as in
+/// multi-index hashing.
 class four_block_map {
  public:
   four_block_map(std::span<const std::uint64_t> stored, int k);
@@ -76,7 +76,7 @@ class faiss_multi_hash {
   faiss_multi_hash& operator=(const faiss_multi_hash&) = delete;
 
   [[nodiscard]] std::vector<found> search(std::uint64_t query, int k) const;
-  /// The total number of matches.
+  /// Returns the total number of matches.
   [[nodiscard]] std::size_t search_batch(std::span<const std::uint64_t> queries, int k) const;
 
  private:

@@ -1,4 +1,4 @@
-// What the benchmarks of the index share: registration, timing, and the comparison with right answers.
+// Functions that the benchmarks of the index share: registration, timing, and the comparison with right answers.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline void count_items(benchmark::State& state, std::size_t items) {
 }
 
 /// Measures the wall-clock time of each iteration, for work on several threads. Reports the `seconds` of the fastest
-/// one, and its items per second. `prepare` runs before each, untimed.
+/// iteration, and its items per second. `prepare` runs before each iteration, and its time does not count.
 template <class Prepare, class Function>
 void measure_seconds(benchmark::State& state, std::size_t items, const Prepare& prepare, const Function& function) {
   std::chrono::duration<double> best{std::numeric_limits<double>::infinity()};
@@ -52,8 +52,7 @@ inline void compare(std::vector<found> matches, const std::vector<found>& expect
                          std::to_string(expected.size()));
 }
 
-/// The index that was built last, for benchmarks of the same index that follow each other; there is never more than
-/// one.
+/// The last index, for consecutive benchmarks of the same index. There is never more than one index.
 struct last_index {
   std::string name;
   std::shared_ptr<void> index;

@@ -1,4 +1,4 @@
-// The fingerprints that the index is measured on, queries for them, and the right answers.
+// The fingerprints with which the index is measured, queries, and the right answers.
 #pragma once
 
 #include <algorithm>
@@ -48,8 +48,8 @@ struct data_set {
   friend bool operator==(const data_set&, const data_set&) = default;
 };
 
-/// The fingerprints of a data set. The last ones are kept, and benchmarks are registered so that those of the same data
-/// follow each other.
+/// Returns the fingerprints of a data set. Only the last ones are kept, so benchmarks of the same data are registered
+/// one after the other.
 inline const fingerprints& stored_in(const data_set& wanted) {
   static data_set cached;
   static fingerprints made;
@@ -62,15 +62,16 @@ inline const fingerprints& stored_in(const data_set& wanted) {
   return made;
 }
 
-/// Queries for a data set: of real texts, those that are not stored; otherwise every second one is a stored fingerprint
-/// with 0 to k bits flipped.
+/// Returns queries for a data set. For real texts, these are texts that are not stored. Otherwise every second query is
+/// a stored fingerprint with 0 to k bits flipped.
 inline fingerprints queries_in(const data_set& data, std::size_t count, int k) {
   if (data.kind != data_set::real) return queries_for(stored_in(data), count, k);
   const fingerprints& all = data.texts->queries;
   return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>((std::min)(count, all.size()))};
 }
 
-/// All matches of a query, by a scan; the fast scan is itself compared with the plain loop on the first fingerprints.
+/// Returns all matches of a query, by a scan. If the fast scan is used, the first fingerprints are also compared by a
+/// plain loop.
 inline std::vector<found> scanned(const fingerprints& stored, fingerprint query, int k) {
   const std::span<const std::uint64_t> words = words_of(stored);
   std::vector<found> matches;
@@ -92,7 +93,7 @@ inline std::vector<found> scanned(const fingerprints& stored, fingerprint query,
 
 constexpr std::size_t checked_queries = 32;
 
-/// The answers to the first queries; the last ones are kept.
+/// Returns the answers to the first queries. Only the last answers are kept.
 inline const std::vector<std::vector<found>>& right_answers(const data_set& data, int k, const fingerprints& queries) {
   static data_set cached;
   static int cached_k = -1;

@@ -22,7 +22,7 @@ namespace {
 
 using near_pair = neardup::near_pair<std::uint32_t>;
 
-/// Positions whose answers are compared with a scan, spread evenly over all.
+/// Returns evenly spread positions, whose answers are compared with a scan.
 std::vector<std::uint32_t> sample_of(const fingerprints& stored) {
   std::vector<std::uint32_t> sample;
   const std::size_t count = (std::min)(checked_queries, stored.size());
@@ -37,7 +37,7 @@ std::vector<found> neighbours(const fingerprints& stored, std::uint32_t position
   return matches;
 }
 
-/// Checks that each pair with a sampled position is there once, with its distance, and that all pairs are sorted.
+/// Checks that each pair with a sampled position occurs once, with its distance, and that the pairs are sorted.
 void check_pairs(const std::vector<near_pair>& pairs, const fingerprints& stored, int k) {
   const std::vector<std::uint32_t> sample = sample_of(stored);
   std::vector<bool> is_sampled(stored.size());
@@ -59,8 +59,8 @@ void check_pairs(const std::vector<near_pair>& pairs, const fingerprints& stored
   }
 }
 
-/// Checks that each label is the first member of its cluster, and that the clusters of the sample are what scans reach
-/// from it, as far as these are followed.
+/// Checks that each label is the first member of its cluster. Checks the clusters of the sample by scans from member to
+/// member, up to a limit.
 void check_labels(const std::vector<std::uint32_t>& labels, const fingerprints& stored, int k) {
   constexpr std::size_t tried = 64;
   for (std::size_t i = 0; i < labels.size(); ++i) {

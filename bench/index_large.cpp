@@ -33,9 +33,9 @@ namespace {
 constexpr std::size_t planted = 1000;
 constexpr int k = 3;
 
-/// The fingerprints that are stored: random bits computed from the position, so that each pass gives the same ones
-/// without storing them. At 1,000 positions, the multiples of a power of two, the fingerprint is an earlier one with 0
-/// to 3 bits flipped.
+/// The stored fingerprints. Their random bits are computed from the position, so they need no memory, and each pass
+/// gives the same ones. At 1,000 positions, which are multiples of a power of two, the fingerprint is an earlier one
+/// with 0 to 3 bits flipped.
 class made_up_fingerprints {
  public:
   explicit made_up_fingerprints(std::size_t count) : count_(count) {
@@ -52,10 +52,10 @@ class made_up_fingerprints {
     return with_flips(random(original(number)), distance(number), flips);
   }
 
-  /// The position of planted near-duplicate `number` (1 to 1,000), the position of its original, and their distance.
+  /// Near-duplicate `number` (1 to 1,000): its position, the position of its original, and their distance.
   [[nodiscard]] std::size_t position(std::size_t number) const { return number << log_distance_; }
   [[nodiscard]] std::size_t original(std::size_t number) const {
-    // An odd position, so it is not itself a planted one.
+    // The position is odd, so it is not that of another near-duplicate.
     return static_cast<std::size_t>(random(number) % position(number)) | 1U;
   }
   [[nodiscard]] static int distance(std::size_t number) { return static_cast<int>(number % 4); }
@@ -69,7 +69,7 @@ class made_up_fingerprints {
   int log_distance_;
 };
 
-/// The peak memory of this process in bytes; 0 if the system does not tell.
+/// Returns the peak memory of this process in bytes, or 0 if the system does not provide it.
 double peak_memory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -82,7 +82,7 @@ double peak_memory() {
   return 0;
 }
 
-/// The matches of some queries, by a scan that makes all fingerprints again.
+/// Returns the matches of some queries, by a scan that computes all fingerprints again.
 std::vector<std::vector<found>> scan_again(const made_up_fingerprints& stored,
                                            std::span<const neardup::simhash<64>> queries) {
   constexpr std::size_t block = 2048;  // fits the L1 cache
@@ -139,7 +139,8 @@ void check_planted(const large_index& index, const made_up_fingerprints& stored)
   }
 }
 
-/// Queries as in the other benchmarks: every second one is 0 to 3 bits from a stored one, the others match nothing.
+/// Returns queries as in the other benchmarks. Every second query is 0 to 3 bits from a stored fingerprint, and the
+/// others match nothing.
 std::vector<neardup::simhash<64>> queries_for(const made_up_fingerprints& stored, std::size_t count) {
   random_source random(2);
   std::vector<neardup::simhash<64>> queries;

@@ -1,4 +1,4 @@
-// An index of so many fingerprints that memory cannot hold them all beside it: 2^30 in 24 GiB.
+// An index with so many fingerprints that memory cannot hold both: 2^30 fingerprints in 24 GiB.
 #pragma once
 
 #include <cstddef>

@@ -13,13 +13,14 @@ class large_area {
   static constexpr std::size_t line_bytes = 64;
   static constexpr std::size_t lines = bytes / line_bytes;
 
-  /// Uses pages of 2 MiB if `huge_pages`, else pages of the usual size, where the system takes the advice.
+  /// Uses pages of 2 MiB if `huge_pages` is true, and otherwise pages of the usual size, if the system follows the
+  /// advice.
   explicit large_area(bool huge_pages);
   ~large_area();
   large_area(const large_area&) = delete;
   large_area& operator=(const large_area&) = delete;
 
-  /// Whether the system takes advice about page sizes.
+  /// Returns true if the system follows advice about page sizes.
   static bool has_advice();
 
   /// Reads `steps` lines at random addresses, in `in_flight` chains (1, 8, 16 or 64). Each read of a chain waits for

@@ -35,7 +35,7 @@ QUERIES = [
     ("S2 10^7, 5 blocks", 0.6 * MILLION, "batch", "k3/b5/n10000000/s2"),
     ("U 10^7, 5 blocks, one by one", 1.3 * MILLION, "search", "k3/b5/n10000000"),
 ]
-# Measured with the best number of blocks that takes at most so many bytes per entry.
+# Queries that are measured with the fastest number of blocks within these bytes per entry.
 BEST = [
     ("k = 6, U 10^6", 800e3, 60, 6, 1_000_000),
     ("k = 8, U 10^6", 350e3, 60, 8, 1_000_000),
@@ -80,7 +80,7 @@ DATA = [
     ("U 10^7", "n10000000"),
     ("S2 10^7", "n10000000/s2"),
 ]
-# Counters of which the smallest value is the best; of all others it is the largest.
+# For these counters, the smallest value is the best. For all others, it is the largest.
 SMALLER_IS_BETTER = {"seconds", "longest_ms", "bytes_an_entry", "heap_an_entry", "planned_us", "build_s", "peak_GiB"}
 
 
@@ -117,7 +117,7 @@ class Figures:
 
 
 class Bound:
-    """What a query would cost if it did nothing but wait for memory."""
+    """The cost of a query that only waits for memory."""
 
     def __init__(self, figures):
         lines = [v["items_per_second"] for n, v in figures.best.items() if n.startswith("baseline/random_lines/")]
@@ -130,7 +130,7 @@ class Bound:
         self.run_rate = 64 * (190 - 19) / (runs[190] - runs[19]) if all(runs.values()) else None
 
     def queries(self, figures, name):
-        """Queries a second, or None if the tables fit the cache, so that no query waits for memory."""
+        """Returns the queries per second, or None if the tables fit the cache, so that no query waits for memory."""
         lines, following = figures.get(name, "lines"), figures.get(name, "line_bytes")
         if not (self.line_rate and self.run_rate and lines) or lines < 1:
             return None
@@ -138,7 +138,7 @@ class Bound:
 
 
 def figure(value, unit=1.0):
-    """The value with three digits; a dash for None."""
+    """Formats a value with three digits, and None as a dash."""
     if value is None:
         return "–"
     value /= unit
@@ -162,7 +162,7 @@ def times(a, b):
 
 
 def table(head, rows, labels):
-    """Prints the rows that have any number behind their labels; nothing if there are none."""
+    """Prints the rows that have a number after their labels. Prints nothing if there are none."""
     rows = [cells for cells in rows if any(re.search(r"\d", cell) for cell in cells[labels:])]
     if rows:
         print("\n| " + " | ".join(head) + " |")
@@ -172,7 +172,7 @@ def table(head, rows, labels):
 
 
 def goal(sign, wanted, *reached):
-    """The goal, with a cross if none of the values reaches it."""
+    """Formats a goal, with a cross if no value reaches it."""
     if wanted is None:
         return ""
     values = [value for value in reached if value is not None]
@@ -181,8 +181,8 @@ def goal(sign, wanted, *reached):
 
 
 def best_block_count(figures, form, k, size, most_bytes):
-    """(fits, queries per second, benchmark, blocks, bytes) of the fastest number of blocks: of those within the memory, or
-    of all if none is."""
+    """Returns (fits, queries per second, benchmark, blocks, bytes) of the fastest number of blocks. Numbers of
+    blocks that fit into the memory come first."""
     cases = []
     for name, counters in figures.best.items():
         found = re.fullmatch(rf"index/batch/{form}k{k}/b(\d+)/n{size}", name)
@@ -216,11 +216,11 @@ def print_reached(figures, bound, with_goals, page=False):
     rows = []
 
     def print_table(head, rows):
-        """With --goals also the second column."""
+        """Prints a table. With --goals, it also has the second column."""
         table(*([head, rows] if with_goals else [head[:1] + head[2:], [row[:1] + row[2:] for row in rows]]), 2 if with_goals else 1)
 
     def add_row(title, wanted, cases):
-        """Adds a row with the better form first. cases: [(fits, queries per second, benchmark, text)]"""
+        """Adds a row in which the better form comes first. `cases` has (fits, queries per second, benchmark, text)."""
         cases = sorted((case for case in cases if case and case[1]), reverse=True)
         if not cases:
             return
@@ -254,8 +254,8 @@ def print_reached(figures, bound, with_goals, page=False):
 
 
 def print_plans(figures):
-    """The fastest number of blocks of a frozen index, beside the one that the planner expects to be the fastest, among those
-    measured."""
+    """Prints the fastest number of blocks of a frozen index, and the number that the planner expects to be the
+    fastest of the measured ones."""
     rows = []
     cases = {}
     for name, counters in figures.best.items():
@@ -305,7 +305,8 @@ def print_real(figures, distances=(3, 8, 12)):
 
 
 def read_texts(path, folder):
-    """The path of a file with one text a line, as the benchmarks read it; JSON Lines, compressed or not, are converted."""
+    """Returns the path of a file with one text on each line, for the benchmarks. Converts JSON Lines, which may be
+    compressed."""
     name = pathlib.Path(path).name
     if ".jsonl" not in name and not name.endswith(".gz"):
         return path
@@ -319,7 +320,7 @@ def read_texts(path, folder):
 
 
 def processor():
-    """The processor's name, if the system tells it."""
+    """Returns the processor's name, if the system provides it."""
     with contextlib.suppress(OSError):
         found = re.search(r"^model name\s*: (.+)$", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M)
         if found:
@@ -328,7 +329,7 @@ def processor():
 
 
 def print_all(figures, options, page=False):
-    """All tables; for a page only those that choose an index: not the machine and the planner."""
+    """Prints all tables. For a page, it prints only those that help to choose an index."""
     context = figures.context
     print(f"{processor()}, {context['num_cpus']} cores; {context.get('compiler')}; FAISS {context.get('faiss')}; "
           f"{context['date'][:10]}. Up to {options.up_to:,.0f} fingerprints, best of {options.rounds}, "
@@ -345,7 +346,7 @@ def print_all(figures, options, page=False):
 
 
 def write_between_marks(path, text):
-    """Replaces what an earlier run has written into a Markdown file."""
+    """Replaces the tables that an earlier run has written into a Markdown file."""
     whole = path.read_text(encoding="utf-8")
     parts = re.split(r"(<!-- index-table -->\n|<!-- end of index-table -->\n)", whole)
     if len(parts) != 5:
@@ -375,7 +376,7 @@ def main():
     for size in (10**5, 10**6, 10**7, 10**8):
         if size > options.up_to:
             break
-        # At 10^7, where building takes minutes, only what a table shows is run.
+        # At 10^7, building takes minutes, so only the benchmarks of the tables run.
         batches = "index/batch/" if size < 10**7 else "index/batch/(frozen/|k3/)"
         figures.run(
             rf"^({batches}|index/search/(frozen/)?k3/b5/|index/build/(frozen/)?k3/b[245]/"

@@ -31,7 +31,8 @@ SEED = 1
 
 
 def pages(folder, main=False):
-    """HTML pages of two releases as text, labelled by their path. main: their own text, of at least 100 words."""
+    """Yields HTML pages of two releases as text, with the path as label. `main`: only the pages' own text, of at
+    least 100 words."""
     for release in ("14", "15"):
         root = folder / f"llvm-{release}-doc/usr/share/doc/llvm-{release}-doc/html"
         for path in sorted(root.rglob("*.html")):
@@ -118,7 +119,7 @@ def edited(rng, text, how):
 
 
 DEFAULT = "--features words:2"
-# kind: its texts, whether their labels are versions of one text, the edit of the copies otherwise, the options
+# For each kind: its texts; true if equal labels mean versions of one text, or the edit that makes copies; the options.
 KINDS = {
     "products": (products, False, "word", (DEFAULT, "--features words", "--features words --same numbers")),
     "news": (news, False, "word", (DEFAULT, DEFAULT + " --similarity 0.5")),

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""What docid_service makes of 20,000 articles of which it is known which are copies of which, by the kind of the edit.
+"""Counts how docid_service treats copies of articles, by the kind of the edit. There are 20,000 articles, and the
+script knows which of them are copies.
 
 usage: copies.py PROGRAM… --texts TEXT… [--articles N] [--seed S] [-- OPTION…]
 
-PROGRAM are docid_services to compare, the one of an earlier commit and today's, say. TEXT are files of plain text, or JSON
-Lines with a field "text", each possibly compressed by gzip, or folders of such. Three in five of the N articles are
-originals, made of parts of the texts of 150 to 8,000 characters: where the texts are used up, of their paragraphs drawn at
-random. The others are copies of earlier originals under another url, each edited in one of the ways of COPIES. What follows
--- are options of docid_service.
+PROGRAM are the docid_services to compare, for example of two commits. TEXT are files or folders. A file is plain text,
+or JSON Lines with a field "text", and may be compressed by gzip. Three in five of the N articles are originals. They
+are parts of the texts with 150 to 8,000 characters. After all texts are used, originals are made of randomly drawn
+paragraphs. The other articles are copies of earlier originals with another url. Each copy is edited in one of the ways
+of COPIES. OPTION are options of docid_service.
 
-Prints how many copies got a docId of their own (missed) or that of a text that they are no copy of (elsewhere), and how many
-originals got the docId of another one (joined), and of these how many have a Jaccard similarity of the pairs of words below .7
-and below .4: those above are alike in the texts themselves, which the labels do not know.
+Prints how many copies got a new docId (missed), or the docId of another text (elsewhere). Also prints how many
+originals got the docId of another original (joined), and how many of these have a Jaccard similarity of the pairs of
+words below .7 and below .4. More similar originals are similar texts, which the labels do not show.
 """
 import argparse
 import collections
@@ -31,8 +32,8 @@ SITES = ("_新华网", " - The Daily Mirror", "|人民日报", " (repost)", "【
 SPACE = re.compile(r"\s+")
 
 
-# ---- Edits of a content. `make` is a random.Random, `pool` gives words and paragraphs of other texts
-# -------------------
+# ---- Edits of a content. `make` is a random.Random. `pool` has words and paragraphs of other texts.
+# --------------------
 
 class Pool:
     def __init__(self, parts):
@@ -55,7 +56,7 @@ def sentences(text):
 
 
 def shortened(text, make, _):
-    """Removes some sentences; keeps at least seven tenths of the characters."""
+    """Removes some sentences. At least seven tenths of the characters stay."""
     parts = sentences(text)
     left = 0.3 * len(text)
     for i in make.sample(range(len(parts)), len(parts)):
@@ -76,7 +77,7 @@ def first_part(text, make, _):
 
 
 def framed(text, make, pool):
-    """Adds what a site puts around an article: a tenth to four tenths of its length."""
+    """Adds text as sites put around an article: a tenth to four tenths of its length."""
     size = len(text) * make.uniform(0.1, 0.4)
     frame = ""
     while len(frame) < size:
@@ -140,7 +141,7 @@ ORIGINALS = {"a title of its own": 6, "one title for many": 1, "chapters": 2, "a
 
 
 def contents_of(all_texts, make, count, pool):
-    """Lists of paragraphs: consecutive parts of the texts first, then their paragraphs in a new order."""
+    """Returns lists of paragraphs: first consecutive parts of the texts, then the paragraphs in a new order."""
     made = []
     for text in all_texts:
         size = 0
@@ -164,7 +165,7 @@ def contents_of(all_texts, make, count, pool):
 
 
 def articles_of(all_texts, count, seed):
-    """A list of (number of the original, kind, article); an original has its own number."""
+    """Returns a list of (number of the original, kind, article). An original has its own number."""
     make = random.Random(seed)
     pool = Pool(list(dict.fromkeys(part[:2000] for text in all_texts for part in texts.paragraphs(text) if len(part) > 20)))
     contents = contents_of(all_texts, make, count * 3 // 5, pool)
@@ -215,7 +216,7 @@ def decided(program, options, articles):
 
 
 def counts_of(articles, answers):
-    """A dictionary from (kind, is copy) to counts."""
+    """Returns a dictionary from (kind, is copy) to counts."""
     first, result = {}, collections.defaultdict(collections.Counter)
     for number, ((original, kind, one), answer) in enumerate(zip(articles, answers)):
         is_copy = original != number

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Different articles of one title, or of titles that count: which does docid_service join?
+"""Counts the different articles that docid_service joins because they have one title, or numbered titles.
 
 usage: long.py PROGRAM TEXT… [--articles N] [-- OPTION…]
 
-PROGRAM is docid_service. TEXT are files of plain text, or JSON Lines with a field "text", each possibly compressed by
-gzip, or folders of such. Of each size, N articles (80) are made of different parts of the texts:
+PROGRAM is docid_service. TEXT are files or folders. A file is plain text, or JSON Lines with a field "text", and may be
+compressed by gzip. For each size, N articles (default: 80) are made of different parts of the texts:
 
-  own titles  no two have a word in common;
-  one title   all have the same one;
-  chapters    consecutive parts of a text, 第1章, 第2章, …;
-  template    one title, and the first fifth of each content is the same text.
+  own titles  no two titles have a word in common
+  one title   all articles have the same title
+  chapters    consecutive parts of a text, with the titles 第1章, 第2章, …
+  template    all articles have the same title, and the same text in the first fifth of the content
 
-Prints how many were given the docId of another one (at best none), and how many of these have a Jaccard similarity of
-the pairs of words below .4 with the article that the docId was first given to. What follows -- are options of
+Prints how many articles got the docId of another one, which should be none. Of these, it prints how many have a
+Jaccard similarity of the pairs of words below .4 with the first article of this docId. OPTION are options of
 docid_service.
 """
 import argparse
@@ -43,7 +43,7 @@ def kinds(pieces, filler):
 
 
 def joined(program, options, articles):
-    """The number of articles that get the docId of another one, and how many of these are not similar to it."""
+    """Returns the number of articles that get the docId of another one, and how many of these are not similar to it."""
     with tempfile.TemporaryDirectory() as folder:
         harness.PROGRAM = program
         service = harness.Service(folder, *options)

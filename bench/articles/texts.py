@@ -1,18 +1,18 @@
-"""Texts to make articles of, and the similarity of two of them."""
+"""Reads texts from which articles are made, and computes the similarity of two texts."""
 import gzip
 import json
 import pathlib
 import re
 
-# The words that are edited and compared, cut as neardup::words cuts them.
+# The words that are edited and compared. neardup::words separates words in the same way.
 TOKEN = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\W_\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 
 WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 
 
 def read(paths):
-    """The texts of files and folders. A file is plain text, or JSON Lines with a field "text"; either may be compressed by
-    gzip. Of the texts with the same "cluster", which are versions of one, only the first is returned."""
+    """Yields the texts of files and folders. A file is plain text, or JSON Lines with a field "text", and may be
+    compressed by gzip. Texts with the same "cluster" are versions of one text. Only the first of them is returned."""
     clusters = set()
     for path in map(pathlib.Path, paths):
         for file in sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]:
@@ -33,8 +33,8 @@ def paragraphs(text):
 
 
 def pieces(texts, least, most):
-    """Consecutive parts of the texts, of `least` to `most` characters each, as lists of paragraphs; no paragraph comes twice.
-    A part that is too short continues with the next text."""
+    """Yields consecutive parts of the texts, with `least` to `most` characters each, as lists of paragraphs. No
+    paragraph occurs twice. A part that is too short continues with the next text."""
     seen = set()
     piece, size = [], 0
     for text in texts:
@@ -51,7 +51,7 @@ def pieces(texts, least, most):
 
 
 def pairs(text):
-    """The pairs of neighbouring words, in lower case; each Chinese character is a word."""
+    """Returns the pairs of adjacent words, in lower case. Each Chinese character is a word."""
     words = WORD.findall(text.lower())
     return set(zip(words, words[1:]))
 

@@ -38,7 +38,7 @@ def counts(word):
 
 
 def words_of_neardup(program, texts):
-    """For each text, the segments that contain a letter or a digit."""
+    """Returns for each text the segments that contain a letter or a digit."""
     output = run([program, "words"], "".join(text + "\0" for text in texts).encode()).decode().split("\n")[:-1]
     for text, sizes in zip(texts, output, strict=True):
         encoded, at, words = text.encode(), 0, []
@@ -51,8 +51,8 @@ def words_of_neardup(program, texts):
 
 
 def places_of(words, text):
-    """The begin and end of each word. Words follow each other in the text; but sometimes Ansj gives a character to two
-    words, as the last of one and the first of the next."""
+    """Returns the begin and end of each word. Words are in the order of the text. Ansj sometimes gives one character
+    to two words, as the last of one and the first of the next."""
     begin = end = 0
     for word in words:
         at = text.find(word, end)

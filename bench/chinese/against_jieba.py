@@ -24,7 +24,7 @@ def contents(path):
 
 
 def answers(program, command, texts):
-    """The output of the program for each text."""
+    """Returns the output of the program for each text."""
     given = "".join(text + "\0" for text in texts).encode()
     return subprocess.run([program, *command], input=given, capture_output=True, check=True).stdout.decode().split("\n")[:-1]
 

@@ -14,7 +14,7 @@ import subprocess
 
 
 def with_changes(sentence, changes, words, rng):
-    """The sentence with `changes` characters replaced; or, with `words`, that many words."""
+    """Returns the sentence with `changes` characters replaced, or words if `words` is set."""
     if words:
         import jieba
 

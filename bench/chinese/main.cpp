@@ -69,7 +69,7 @@ pair_check truth_of(const documents& input, const accuracy::feature_choice& feat
   return accuracy::make_check("truth", input, accuracy::feature_sets(hashes), alike, threads);
 }
 
-/// Counts the pairs within max_distance bits, by distance: all, and those that are in the truth.
+/// Counts the pairs within max_distance bits by their distance: all pairs, and true pairs.
 accuracy::distance_counts count_pairs(const documents& input, const pair_check& truth, const fingerprint_of& hash,
                                       unsigned threads) {
   std::vector<std::optional<simhash<64>>> all(input.texts.size());
@@ -103,8 +103,8 @@ accuracy::score within(const accuracy::distance_counts& counts, int k, std::uint
   return accuracy::score_of(found, found_true, all);
 }
 
-/// Prints a row: the fingerprints alone at k = 3 and at the best k, and what remains after an exact check by the
-/// truth's features at k = 10 and k = 14.
+/// Prints a row. First the fingerprints alone, at k = 3 and at the best k. Then the pairs that remain after an exact
+/// check by the truth's features, at k = 10 and k = 14.
 void print_row(const char* name, const accuracy::distance_counts& counts, std::uint64_t all) {
   int best = 0;
   for (int k = 1; k <= max_distance; ++k) {
@@ -122,7 +122,7 @@ void print_row(const char* name, const accuracy::distance_counts& counts, std::u
   std::fflush(stdout);
 }
 
-/// Takes texts as near-duplicates if their signatures, made of their longest sentences, are equal.
+/// Counts texts as near-duplicates if their signatures, which are made of their longest sentences, are equal.
 void print_signatures(const documents& input, const pair_check& truth, std::size_t n) {
   std::map<std::string, std::vector<std::uint32_t>> groups;
   for (std::uint32_t i = 0; i < input.texts.size(); ++i) {
@@ -183,7 +183,8 @@ void print_recipes(const documents& input, const pair_check& truth, const std::o
   print_signatures(input, truth, 3);
 }
 
-/// The texts of `least` to `most` characters; with `cut`, longer ones are cut to `most` instead of left out.
+/// Returns the texts of `least` to `most` characters. If `cut` is set, longer texts are cut to `most` characters, and
+/// otherwise left out.
 documents slice(const documents& input, std::size_t least, std::size_t most, bool cut) {
   documents result;
   for (std::size_t i = 0; i < input.texts.size(); ++i) {
@@ -196,7 +197,7 @@ documents slice(const documents& input, std::size_t least, std::size_t most, boo
   return result;
 }
 
-/// Compares the candidates that remain after each measure with the labels, which say which texts are versions of one.
+/// Compares the pairs that each measure accepts with the labels, which say which texts are versions of one text.
 void print_lengths(const documents& input, unsigned threads) {
   std::printf(
       "\n| texts | number | k | candidates: precision / recall | edit >= .6 | cosine >= .7 | Jaccard >= .5 |\n"
@@ -308,8 +309,8 @@ std::string with_changed_words(const std::string& clue, int changes, const std::
   return result;
 }
 
-/// Counts which clues find the document that holds the original first, or among the first ten. A clue is a sentence of
-/// at least 12 characters, in which some are changed.
+/// Counts the clues for which the document with the original sentence is found first, or among the first ten. A clue is
+/// a sentence of at least 12 characters, some of which are changed.
 void print_clues(const documents& input, std::size_t clues, const std::optional<jieba_files>& jieba) {
   const simhasher hash{normalised{words{}}};
   constexpr int k = 12;

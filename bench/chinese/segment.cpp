@@ -1,5 +1,5 @@
-// neardup_bench_segment: prints the words and the keywords of texts, to be compared with those of another program
-// (against_jieba.py), and how fast they are found.
+// neardup_bench_segment: prints the words and the keywords of texts, so that against_jieba.py can compare them with
+// another program. Also prints the speed.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -67,8 +67,8 @@ void print_keywords(const recipes& all) {
   });
 }
 
-/// Prints the speed of several ways through the same texts in MB per second of CPU time, measured in turns: the
-/// medians, and their ratio to the first way.
+/// Prints the speeds of several ways to process the same texts, in MB per second of CPU time. The ways take turns.
+/// Prints the medians, and their ratio to the first way.
 void print_speeds(const recipes& all, const std::vector<std::string>& texts, int rounds, const std::string& folder) {
   struct way {
     std::string name;

@@ -9,7 +9,7 @@
 int main(int count, char** arguments) {
   using namespace neardup;
   if (count < 2) return 2;
-  const std::string folder = arguments[1];  // of jieba
+  const std::string folder = arguments[1];  // the folder of jieba
   const auto dictionary = std::make_shared<const word_dictionary>(word_dictionary::load(folder + "/dict.txt"));
   const auto model = std::make_shared<const unknown_word_model>(unknown_word_model::load(folder + "/finalseg"));
   const idf_table table = idf_table::load(folder + "/analyse/idf.txt");

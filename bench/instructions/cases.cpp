@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cases whose instructions tools/instructions counts under qemu. `cases NAME TIMES` runs a case that many times, and
-// `cases` alone prints the names. Results are kept only so that the compiler does not remove the work.
+// Cases whose instructions tools/instructions counts with qemu. `cases NAME TIMES` runs a case that many times, and
+// `cases` prints the names. The results are stored only so that the compiler does not remove the work.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,8 @@ using namespace neardup;
 
 volatile std::uint64_t kept;
 
-/// A text of about `size` bytes: words of 1 to 12 letters, as long as English ones on average, with punctuation.
+/// Returns a text of about `size` bytes, with punctuation. Its words have 1 to 12 letters, and the mean length of
+/// English words.
 std::string english(std::size_t size, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   constexpr std::string_view lengths = "11222223333333334444444445555555666666777778888999ab c";
@@ -105,7 +106,7 @@ std::vector<std::vector<std::uint32_t>> sets(std::size_t count, std::uint64_t se
   std::vector<std::vector<std::uint32_t>> result(count);
   for (auto& set : result) {
     const std::size_t size = 60 + random() % 120;
-    // Some features are far more frequent than others, as those of texts are.
+    // Some features are far more frequent than others, like words of texts.
     while (set.size() < size) {
       const std::uint64_t rank = std::uint64_t{1} << random() % 14;
       set.push_back(static_cast<std::uint32_t>(detail::mix(rank + random() % rank)));

@@ -1,4 +1,5 @@
-// Compares each stage of an exact join with a limit: the work that the stage cannot avoid, at the rates of this machine.
+// Compares each stage of an exact join with a limit: the time of the work that no version of the stage can avoid, on
+// this machine.
 //
 // usage: neardup_bench_limit CORPUS.jsonl [COMMAND]
 //
@@ -39,7 +40,7 @@ using feature_sets = neardup::feature_sets<>;
 constexpr int rounds = 5;
 constexpr double similarity = 0.8;
 
-/// Keeps the compiler from leaving out the calculation of `value`.
+/// Prevents the compiler from removing the calculation of `value`.
 template <class T>
 void use(const T& value) {
   asm volatile("" : : "g"(&value) : "memory");  // NOLINT(hicpp-no-assembler)
@@ -103,7 +104,7 @@ void read_blocks(const char* path) {
   if (file >= 0) close(file);
 }
 
-/// Returns the time to read or write a random cache line of a table of `bytes`, when the next lines are prefetched.
+/// Returns the time to read or write a random cache line of a table of `bytes`, if later lines are prefetched.
 double time_of_line(std::size_t bytes) {
   constexpr std::size_t count = std::size_t{1} << 22, ahead = 32;
   nd::large_array<std::uint64_t> table((std::max)(bytes / 8, std::size_t{4096}));
@@ -120,7 +121,7 @@ double time_of_line(std::size_t bytes) {
          static_cast<double>(count);
 }
 
-/// Returns the time of one pass that moves a record of Record to one of 2^10 buckets, for each record.
+/// Returns the time per record of a pass that moves each Record to one of 2^10 buckets.
 template <class Record>
 double time_of_pass(std::size_t count) {
   std::vector<Record> from(count), to(count);
@@ -147,7 +148,7 @@ double time_of_pass(std::size_t count) {
          static_cast<double>(count);
 }
 
-/// Returns the time to sort one number of a set of `size` numbers by one pass over it, in the first-level cache.
+/// Returns the time per number to sort `size` numbers by one pass, in the first-level cache.
 double time_to_sort(std::size_t size) {
   constexpr std::size_t sets = 20'000;
   std::vector<std::uint32_t> from(size), to(size);
@@ -214,7 +215,7 @@ struct join_counts {
   double features = 0, looked_up = 0, posted = 0, met = 0, pairs = 0;
 };
 
-/// Counts the tokens that a join posts and looks up, and the postings that its look-ups meet.
+/// Counts the tokens that a join puts into posting lists or looks up, and the postings that it finds.
 join_counts count_join(const nd::distinct_sets<std::uint32_t>& sets, const nd::set_prefixes& prefixes,
                        const nd::overlap_bounds& bounds) {
   join_counts counts;
@@ -230,7 +231,7 @@ join_counts count_join(const nd::distinct_sets<std::uint32_t>& sets, const nd::s
   std::sort(posted.begin(), posted.end());
   for (const std::uint32_t token : looked_up) {
     const auto [first, last] = std::equal_range(posted.begin(), posted.end(), token);
-    counts.met += static_cast<double>(last - first) / 2;  // only partners that are not larger are looked at
+    counts.met += static_cast<double>(last - first) / 2;  // only partners that are not larger are examined
   }
   counts.looked_up = static_cast<double>(looked_up.size());
   counts.posted = static_cast<double>(posted.size());
@@ -277,7 +278,7 @@ void measure(const char* path, const char* command) {
   const double reads = time_of([&] { read_blocks(path); });
   const double parses = time_of([&] { for_each_record(all, [](std::string_view id, std::string_view) { use(id); }); });
 
-  // The features, in chunks: so no set is copied twice.
+  // The features are added in chunks, so that no set is copied twice.
   std::vector<feature_sets> chunks;
   constexpr std::size_t in_chunk = std::size_t{1} << 16;
   const auto extract = [&] {
