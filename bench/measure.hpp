@@ -1,4 +1,5 @@
-// What the benchmarks of fingerprints share: texts in bytes per second, kernels in cycles per token.
+// Functions that the benchmarks of fingerprints share. Texts are measured in bytes per second, kernels in cycles per
+// token.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace neardup_bench {
 
-/// The compiler of this file, such as "g++ 12.2".
+/// Returns the compiler of this file, such as "g++ 12.2".
 inline std::string compiler() {
 #if defined(__clang__)
   return "clang++ " + std::to_string(__clang_major__) + "." + std::to_string(__clang_minor__);
@@ -26,8 +27,8 @@ inline std::string compiler() {
 #endif
 }
 
-/// Reports how many bytes of text an iteration took. The counter `bytes` is a rate in units of 10^9; SetBytesProcessed
-/// would print units of 1024^3.
+/// Reports how many bytes of text an iteration has read. The counter `bytes` is a rate in units of 10^9.
+/// SetBytesProcessed would print units of 1024^3.
 inline void count_texts(benchmark::State& state, const corpus& texts) {
   state.counters["bytes"] = benchmark::Counter(
       static_cast<double>(texts.bytes), benchmark::Counter::kIsIterationInvariantRate, benchmark::Counter::kIs1000);
@@ -35,7 +36,7 @@ inline void count_texts(benchmark::State& state, const corpus& texts) {
                  std::to_string(texts.bytes / 1'000'000) + " MB");
 }
 
-/// Measures a function of one document, called for each.
+/// Measures a function that is called for each document.
 template <class Function>
 void measure_texts(benchmark::State& state, const corpus& texts, Function&& function) {
   for (auto _ : state) {
@@ -51,9 +52,9 @@ void measure_batch(benchmark::State& state, const corpus& texts, Function&& func
   count_texts(state, texts);
 }
 
-/// The clock rate of this core now, in Hz, measured by a chain of dependent 64-bit multiplications. Each takes 3 cycles
-/// on all x86-64 cores with AVX2, virtual machines included, which seldom let a program read a cycle counter.
-/// Returns: 0 on other machines, whose latency is not known here.
+/// Returns the present clock rate of this core in Hz, or 0 on machines with an unknown latency. Measures a chain of
+/// dependent 64-bit multiplications. Each takes 3 cycles on all x86-64 cores with AVX2. This also works on virtual
+/// machines, on which programs usually cannot read a cycle counter.
 inline double clock_rate() {
 #if defined(__x86_64__) && defined(__GNUC__)
   constexpr int steps = 100'000;
@@ -65,7 +66,7 @@ inline double clock_rate() {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < steps; ++i) {
       product *= 0x9e3779b97f4a7c15U;    // any odd number
-      asm volatile("" : "+r"(product));  // keeps the compiler from merging several steps
+      asm volatile("" : "+r"(product));  // prevents the compiler from merging steps
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     seconds = (std::min)(seconds, taken.count());

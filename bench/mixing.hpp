@@ -1,4 +1,4 @@
-// Numbers that look random, and are the same on every machine.
+// Numbers that look random, but are the same on every machine.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
-// The naive fingerprint: XXH3 of each token, and a counter for each bit, in the same benchmarks as the library's.
+// The naive fingerprint: XXH3 of each token, and a counter for each bit. It runs in the same benchmarks as the
+// library's.
 //
-// CMakeLists.txt builds it by clang++ -O3 -march=native, which makes the most of such a loop. It is a separate program
-// because, linked with the library, inline functions of one build could replace those of the other.
+// CMakeLists.txt builds this program by clang++ -O3 -march=native, with which such a loop is fastest. The program is
+// separate from the library, because otherwise inline functions of one build could replace those of the other.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@ namespace {
 
 using neardup_bench::corpus;
 
-// ---- Tokens: those of the library; words and their pairs are cut by its plain tokenizers, which know all scripts --
+// ---- Tokens: those of the library. Its plain tokenizers, which know all scripts, cut words and pairs of words. ----
 
 template <std::size_t N>
 struct byte_windows {
@@ -35,7 +36,7 @@ struct byte_windows {
   }
 };
 
-/// The number of bytes of the code point that begins at `position` in well-formed UTF-8.
+/// Returns the number of bytes of the code point at `position` in well-formed UTF-8.
 std::size_t code_point_length(std::string_view text, std::size_t position) {
   const auto lead = static_cast<unsigned char>(text[position]);
   return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
@@ -65,7 +66,7 @@ struct code_point_pairs {
   }
 };
 
-// ---- Weights: as an integer, 0 for a token that does not count -----------------------------------------------------
+// ---- Weights: integers; 0 for a token that does not count ----------------------------------------------------------
 
 struct each_occurrence {
   int operator()(std::string_view /*token*/, std::uint64_t /*hash*/) { return 1; }
@@ -118,7 +119,7 @@ std::array<std::uint64_t, Words> naive_simhash(const Tokenizer& tokenize, Weigh 
   return fingerprint;
 }
 
-/// Whether the first texts get the same fingerprints as from the library.
+/// Returns true if the first texts have the same fingerprints as in the library.
 template <class Naive, class Simhasher>
 bool same_fingerprints(const corpus& texts, const Naive& naive, const Simhasher& hash) {
   std::size_t bytes = 0;
@@ -130,8 +131,8 @@ bool same_fingerprints(const corpus& texts, const Naive& naive, const Simhasher&
   return true;
 }
 
-/// Registers a benchmark. `hash` is the library's simhasher of the same fingerprints; `weigher()` returns the weights
-/// for one text.
+/// Registers a benchmark. `hash` is the library's simhasher that makes the same fingerprints. `weigher()` returns the
+/// weights of one text.
 template <class Tokenizer, class Weigher, class Simhasher>
 void add(const std::string& name, const corpus& texts, const Tokenizer& tokenize, const Weigher& weigher,
          const Simhasher& hash) {

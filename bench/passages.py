@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How repeated passages grow: the time and memory of `neardup unique --passages` and of `neardup passages`, on generated texts of
-which a fifth is copied. Prints a Markdown table for docs/how-to/repeated-passages.md.
+"""Measures how the time and memory of `neardup unique --passages` and of `neardup passages` grow. The texts are
+generated, and a fifth of their words is copied. Prints a Markdown table for docs/how-to/repeated-passages.md.
 
   bench/passages.py build/release/bin/neardup 1G 2G 4G --memory 1G
 
-A text has 200 to 600 words of a vocabulary of 100,000, skewed as in language. With a probability of one fifth for each 100 words,
-the next 100 are those of an earlier text, from any place in it. The texts are in a temporary file, in the folder of TMPDIR, and so
-are the temporary files of the command. The script needs four times the largest size there.
+A text has 200 to 600 words of a vocabulary of 100,000, skewed as in language. With a probability of one fifth, the
+next 100 words are copied from a random place of an earlier text. The texts and the temporary files of the command
+are in the folder of TMPDIR. The script needs four times the largest size there.
 """
 
 import argparse
@@ -21,8 +21,8 @@ import threading
 import numpy as np
 
 UNITS = {"K": 10**3, "M": 10**6, "G": 10**9}
-STEP = 100  # words that are new, or copied
-KEPT = 1 << 16  # earlier texts that copies come from
+STEP = 100  # the number of consecutive words that are either new or copied
+KEPT = 1 << 16  # the number of earlier texts from which words are copied
 
 
 def size_of(text):
@@ -30,7 +30,7 @@ def size_of(text):
 
 
 def write_texts(path, size, seed=75):
-    """Writes lines until there are `size` bytes. Returns: the share of words that are copies."""
+    """Writes lines until there are `size` bytes. Returns the share of copied words."""
     rng = np.random.default_rng(seed)
     words = np.array(["".join(rng.choice(list("abcdefghijklmnopqrstuvwxyz"), n)) for n in rng.integers(3, 11, 100_000)], object)
     earlier, written, copied, all_words = [], 0, 0, 0
@@ -59,7 +59,7 @@ def write_texts(path, size, seed=75):
 
 
 class Watch(threading.Thread):
-    """The most memory of a process, and the largest size of its temporary files, which have no name."""
+    """Returns the peak memory of a process, and the largest size of its temporary files, which have no name."""
 
     def __init__(self, process):
         super().__init__(daemon=True)
@@ -78,7 +78,7 @@ class Watch(threading.Thread):
 
 
 def measure(command):
-    """Returns: CPU seconds, the most memory and the most temporary data in bytes, the note of the command."""
+    """Returns the CPU seconds, the peak memory and the most temporary data in bytes, and the note of the command."""
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     watch = Watch(process)
     watch.start()

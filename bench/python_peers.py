@@ -28,7 +28,7 @@ PEERS = pathlib.Path(__file__).resolve().parent / "peers"
 EXACT = "set_similarity_search"
 sys.path.append(str(PEERS / "python"))
 
-# ---- Streams: `add(texts)` returns which texts are new, and keeps these ------------------------------------------------
+# ---- Streams: `add(texts)` returns for each text whether it is new, and keeps new texts --------------------------------
 
 
 class Neardup:

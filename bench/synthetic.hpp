@@ -1,4 +1,4 @@
-// Synthetic fingerprints to measure the index with: U, uniform, and S2, skewed and clustered.
+// Synthetic fingerprints for measurements of the index: U, uniform, and S2, skewed and clustered.
 #pragma once
 
 #include <algorithm>
@@ -14,31 +14,32 @@
 
 namespace neardup_bench {
 
-/// SplitMix64. It gives the same numbers on every machine, which the distributions of <random> do not.
+/// SplitMix64. Unlike the distributions of <random>, it gives the same numbers on every machine.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t next() { return mix(state_ += golden_ratio); }
 
-  /// A number below `bound`, uniform but for a bias below 2^-32 if `bound` is below 2^32.
+  /// Returns a number below `bound`. It is uniform, except for a bias below 2^-32 if `bound` is below 2^32.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
 
-  /// Uniform in [0, 1).
+  /// Returns a uniform number in [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
  private:
   std::uint64_t state_;
 };
 
-/// `fingerprint` with exactly `flips` of its 64 bits inverted.
+/// Returns `fingerprint` with exactly `flips` of its 64 bits inverted.
 inline std::uint64_t with_flips(std::uint64_t fingerprint, int flips, random_source& random) {
   std::uint64_t mask = 0;
   while (std::popcount(mask) < flips) mask |= std::uint64_t{1} << random.below(64);
   return fingerprint ^ mask;
 }
 
-/// U: uniform bits; one fingerprint in a hundred is a near-duplicate of an earlier one, 0 to 3 bits away.
+/// Returns the data U: uniform bits. One fingerprint in a hundred is a near-duplicate of an earlier one, 0 to 3 bits
+/// away.
 inline std::vector<neardup::simhash<64>> uniform_fingerprints(std::size_t n, std::uint64_t seed = 1) {
   random_source random(seed);
   std::vector<neardup::simhash<64>> result;
@@ -54,9 +55,9 @@ inline std::vector<neardup::simhash<64>> uniform_fingerprints(std::size_t n, std
   return result;
 }
 
-/// S2: each bit is 1 with its own probability, drawn from Beta(2, 2). With probability 0.3, a block of 16 bits is one
-/// of the 64 templates of that block. One fingerprint in five belongs to a cluster of near-duplicates, 0 to 4 bits
-/// apart; the sizes of clusters are log-uniform from 10 to 1000. The order is random.
+/// Returns the data S2. Each bit is 1 with its own probability, drawn from Beta(2, 2). With probability 0.3, a block of
+/// 16 bits is one of 64 templates of this block. One fingerprint in five belongs to a cluster of near-duplicates, which
+/// are 0 to 4 bits apart. The sizes of clusters are log-uniform from 10 to 1000. The order is random.
 inline std::vector<neardup::simhash<64>> skewed_fingerprints(std::size_t n, std::uint64_t seed = 1) {
   random_source random(seed);
   double probability[64];
@@ -100,7 +101,8 @@ inline std::vector<neardup::simhash<64>> skewed_fingerprints(std::size_t n, std:
   return result;
 }
 
-/// Queries: every second one is a stored fingerprint with 0 to `k` bits flipped, the others match nothing.
+/// Returns queries. Every second query is a stored fingerprint with 0 to `k` bits flipped, and the others match
+/// nothing.
 inline std::vector<neardup::simhash<64>> queries_for(const std::vector<neardup::simhash<64>>& stored, std::size_t n,
                                                      int k, std::uint64_t seed = 2) {
   random_source random(seed);

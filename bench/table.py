@@ -67,7 +67,7 @@ class Figures:
 
 
 def figure(value):
-    """The value with three significant digits, but no digits of an integer part lost; a dash for None."""
+    """Formats a value with three significant digits. Keeps all digits before the point. Formats None as a dash."""
     if value is None:
         return "–"
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
@@ -115,7 +115,7 @@ def main():
         return " / ".join(map(figure, numbers))
 
     def with_goal(text, goals, level, sign):
-        """The cell, and with --goals the one of its goal."""
+        """Returns the cell, and with --goals the cell of its goal."""
         number = LEVELS.index(level)
         return [text, f"{sign} {goals[number]}" if number < len(goals) else ""] if options.goals else [text]
 

@@ -32,8 +32,7 @@ SITES = ("_新华网", " - The Daily Mirror", "|人民日报", " (repost)", "【
 SPACE = re.compile(r"\s+")
 
 
-# ---- Edits of a content. `make` is a random.Random. `pool` has words and paragraphs of other texts.
-# --------------------
+# ---- Edits of a content. `make` is a random.Random. `pool` has words and paragraphs of other texts. ----------------
 
 class Pool:
     def __init__(self, parts):
@@ -109,8 +108,7 @@ def many_words(text, make, pool):
     return replaced(text, make, pool, 10, 20)
 
 
-# ---- Edits of a title
-# --------------------------------------------------------------------------------------------------
+# ---- Edits of a title ------------------------------------------------------------------------------------------------
 
 def with_site(title, make, _):
     return title + make.choice(SITES)

@@ -1,9 +1,8 @@
-// The cost of searches in the tables of a store with very many documents, estimated by the library. Prints JSON for
-// run.py.
+// Prints the estimated cost of searches in the tables of a store with very many documents, as JSON for run.py.
 //
-//   neardup_bench_many_machines model K DOCUMENTS    tables of a store that has DOCUMENTS, for searches within K bits
+//   neardup_bench_many_machines model K DOCUMENTS    the tables of a store with DOCUMENTS, for searches within K bits
 //   neardup_bench_many_machines index COUNT SEED     an index of COUNT random fingerprints: bytes and seconds
-//   neardup_bench_many_machines prints COUNT SEED    these fingerprints, one a line
+//   neardup_bench_many_machines prints COUNT SEED    these fingerprints, one on each line
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -28,12 +28,12 @@ DOCUMENTS = (1e9, 1e10, 1e11)
 ROOT = pathlib.Path(__file__).parents[2]
 PAGE = pathlib.Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- figures: bench/many_machines/run.py writes this -->", "<!-- end of figures -->"
-# Bytes of a text -> numbers of texts. The first and the last give records and bytes by the model, which the second checks.
-# CPU time grows in the model as from the second to the last.
+# Bytes of a text -> numbers of texts. The model gets the records and bytes from the first and the last number, and the
+# second number checks it. The model computes the growth of the CPU time from the second and the last number.
 RUNS = {230: (100_000, 300_000, 1_000_000), 3000: (10_000, 30_000, 100_000)}
 PARTS = 10
 PARTITIONS = 64
-STEPS = {"features": PARTS, "counts": 1, "scatter": PARTS, "gather": PARTITIONS, "groups": 1}  # and how many tasks each has
+STEPS = {"features": PARTS, "counts": 1, "scatter": PARTS, "gather": PARTITIONS, "groups": 1}  # the steps, and the number of tasks of each
 
 
 def output(*command):
@@ -48,7 +48,7 @@ def model(given):
 
 
 def measured(command, sink=subprocess.DEVNULL):
-    """The CPU seconds and the peak memory of a command."""
+    """Returns the CPU seconds and the peak memory of a command."""
     process = subprocess.Popen([str(word) for word in command], stdout=sink, stderr=subprocess.PIPE)
     error = process.stderr.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
@@ -59,8 +59,8 @@ def measured(command, sink=subprocess.DEVNULL):
 
 
 def texts_of(size, count):
-    """Texts of about `size` bytes: words by Zipf's law among 200,000. One in ten is an earlier text with up to three words
-    changed."""
+    """Yields texts of about `size` bytes. Their words follow Zipf's law over 200,000 words. One in ten is an earlier
+    text with up to three words changed."""
     make = random.Random(size)
     letters = "etaoinshrdlucmfwypvbgkjqxz"
     vocabulary = []
@@ -86,7 +86,7 @@ def texts_of(size, count):
 
 
 def records_in(path):
-    """The records in a file of scattered sets: in the header of the blob of each partition."""
+    """Returns the number of records in a file of scattered sets, which is in the header of each partition's blob."""
     with open(path, "rb") as file:
         count, = struct.unpack_from("<I", file.read(64), 20)
         records = 0
@@ -97,7 +97,7 @@ def records_in(path):
 
 
 def run_here(given, size, count):
-    """Groups of texts by tasks, each with one thread, and by one run."""
+    """Measures groups of texts: by tasks with one thread each, and by one run."""
     one = ["--quiet", "--threads", "1"]
     figures = {"size": size, "count": count, "start": statistics.median(measured([given.neardup, "--version"])[0] for _ in range(21))}
     with tempfile.TemporaryDirectory(prefix="many_machines.", dir=given.folder) as name:
@@ -132,7 +132,7 @@ def run_here(given, size, count):
 
 
 def line_through(first, last, value):
-    """Of two runs: what `value` is for n texts, if it grows by the same for each tenfold number."""
+    """Extrapolates from two runs: returns `value` for n texts, if each tenfold number of texts adds the same to it."""
     slope = (value(last) - value(first)) / math.log10(last["count"] / first["count"])
     return lambda count: value(last) + slope * math.log10(count / last["count"])
 
@@ -151,8 +151,8 @@ COSTS = {
 
 
 def redis(given, count=500_000, queries=10_000):
-    """Redis sets for one table of 16 bits, as articles describe it: the key is table and segment, the members are fingerprint
-    and docId. One of the four tables is filled; a query asks it four times."""
+    """Measures Redis sets for a table of 16 bits, as articles describe it. A key is table and segment, and its
+    members are fingerprint and docId. Only one of the four tables is filled, so a query reads it four times."""
     with tempfile.TemporaryDirectory() as folder:
         port = 7391
         server = subprocess.Popen(["redis-server", "--port", str(port), "--save", "", "--appendonly", "no", "--dir", folder],
@@ -186,7 +186,7 @@ def redis(given, count=500_000, queries=10_000):
 
             before = info("memory", "used_memory")
             prints = output(given.model, "prints", count, 1).split()
-            # 8 bytes of the fingerprint and 16 bytes of the docId
+            # A member has 8 bytes of the fingerprint and 16 bytes of the docId.
             pipe((b"SADD", key, value.to_bytes(8, "little") + number.to_bytes(16, "little")) for number, value, key in rows(prints, 1))
             size = info("memory", "used_memory") - before
             output(*cli, "config", "resetstat")

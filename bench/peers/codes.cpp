@@ -1,4 +1,5 @@
-// neardup_peers_codes: the job of the peers that search codes, by neardup. CODES QUERIES BITS K OUTPUT [one-by-one | join]
+// neardup_peers_codes CODES QUERIES BITS K OUTPUT [one-by-one | join]: does with neardup what the peers that search
+// codes do.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

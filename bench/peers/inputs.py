@@ -1,4 +1,4 @@
-"""The inputs of the peers and what is true of them, made once in a folder."""
+"""Makes the inputs of the peers, and the right answers, once in a folder."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ class Inputs:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def made(self, name, make):
-        """The file of that name; `make(output)` writes it, unless it is there as a whole."""
+        """Returns the file of that name. If the file is missing or incomplete, `make(output)` writes it."""
         path = self.folder / name
         if not path.exists():
             part = path.with_name(path.name + ".part")
@@ -26,7 +26,8 @@ class Inputs:
         return path
 
     def texts_of(self, name, lines):
-        """JSON Lines of texts whose words have one space between them, and whose ids are their lines."""
+        """Returns JSON Lines of texts. The words of a text have one space between them, and the id is the line
+        number."""
         def make(path):
             with open(path, "w", encoding="utf-8") as output:
                 texts = (" ".join(json.loads(line)["text"].split()) for line in lines())
@@ -51,14 +52,15 @@ class Inputs:
         return self.texts_of(path.name.split(".")[0] + ".real.jsonl", lines)
 
     def few_texts(self, texts):
-        """Ten of them: what is left of the CPU time of a peer is its start."""
+        """Returns ten texts. With so few, the CPU time of a peer is the time of its start."""
         def make(path):
             with open(texts, encoding="utf-8") as lines:
                 path.write_text("".join(line for line, _ in zip(lines, range(10))), encoding="utf-8")
         return self.made("few.jsonl", make)
 
     def codes(self, count, bits, far):
-        """Random codes and queries. One code in a hundred is another one with 0 to `far` flips, and every other query is."""
+        """Returns random codes and queries. One code in a hundred, and every other query, is another code with 0 to
+        `far` flipped bits."""
         def make(path, size, copied):
             rng = np.random.default_rng(size + bits)
             codes = rng.integers(0, 256, (size, bits // 8), dtype=np.uint8)

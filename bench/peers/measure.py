@@ -1,6 +1,7 @@
-"""Runs a command on one core, and prints its CPU seconds, its peak memory in MB and its exit status as JSON.
+"""Runs a command on one core. Prints its CPU seconds, its peak memory in MB and its exit status as JSON.
 
-usage: measure.py SECONDS GIGABYTES COMMAND…      (limits of CPU time and of what it allocates; its output goes to standard error)
+usage: measure.py SECONDS GIGABYTES COMMAND…      (limits of the CPU time and of the allocated memory; the command's
+output goes to standard error)
 """
 
 import json

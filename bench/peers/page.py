@@ -1,4 +1,4 @@
-"""The tables of docs/peers.md (pairs of texts) and of bench/peers/README.md (the other jobs)."""
+"""Makes the tables of docs/peers.md (pairs of texts) and of bench/peers/README.md (the other jobs)."""
 
 import re
 import signal
@@ -8,7 +8,7 @@ END = "<!-- end of peers -->"
 
 
 def reason(run, options):
-    """Why a run did not end well, with a verb in the plural."""
+    """Returns why a run failed, with a verb in the plural."""
     if run["cpu"] >= options.limit - 1 or run["status"] == -signal.SIGXCPU:
         return f"take more than {options.limit} s"
     if run["memory"] > 800 * options.memory or re.search(r"memory|alloc", run["said"], re.IGNORECASE):
@@ -17,7 +17,7 @@ def reason(run, options):
 
 
 def code_lines(path):
-    """Those that are neither empty nor a comment."""
+    """Returns the number of lines that are neither empty nor a comment."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py" and text.startswith('"""'):
         text = text[text.index('"""', 3) + 3:]
@@ -25,7 +25,7 @@ def code_lines(path):
 
 
 def versions(here):
-    """The pinned versions of the packages, by their names."""
+    """Returns package -> pinned version."""
     found = dict(re.findall(r"^([\w-]+)==(\S+)", (here / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))
     found |= {f"{name} (Rust)": version for name, version in
               re.findall(r'^([\w-]+) = "=(\S+)"', (here / "rust/Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)}
@@ -40,7 +40,7 @@ def span(values, digits=2):
 
 
 def share(found, true):
-    """1 only if nothing is missing."""
+    """Formats a share. It is 1 only if nothing is missing."""
     if found == true:
         return "1"
     return f"{min(found / true, .9999):.4f}".removeprefix("0")
@@ -68,7 +68,7 @@ def measured(entry):
 
 
 def failures(entry, version_of):
-    """A line with the peers that did not end, by their reasons."""
+    """Returns a line with the peers that failed, grouped by reason."""
     reasons = {}
     for name, row in entry["rows"].items():
         if "failed" in row:
@@ -77,7 +77,7 @@ def failures(entry, version_of):
 
 
 def processes(entry, version_of):
-    """A table of whole processes: pairs, or copies."""
+    """Makes a table of jobs in which a whole process is measured: pairs, or copies."""
     own = [run for row in measured(entry) for run in row["own"]]
     head = ["", "CPU s", "MB", "found", "wrong"]
     best = measured(entry)[0]["own_score"]
@@ -90,13 +90,13 @@ def processes(entry, version_of):
 
 
 def parts(runs):
-    """Seconds to build and to search, as the program printed them last."""
+    """Returns the seconds to build and to search, which are the last two numbers that the program printed."""
     printed = [list(map(float, run["said"].split()[-2:])) for run in runs]
     return [span([one[i] for one in printed], 3) for i in (0, 1)]
 
 
 def codes(entry, version_of):
-    """A table of programs that time their parts themselves."""
+    """Makes a table of programs that measure their parts themselves."""
     rows = []
     for title, one_by_one in (("**neardup**", False), ("**neardup**, one query at a time", True)):
         beside = [row for row in measured(entry) if row["one_by_one"] == one_by_one]
@@ -111,7 +111,7 @@ def codes(entry, version_of):
 
 
 def is_between(entry, tables):
-    """Whether the same codes were searched within a smaller and within a larger k."""
+    """Returns true if the same codes were searched within a smaller k, and within a larger k."""
     def codes_and_k(one):
         codes, _, k = one["title"].partition(", k = ")
         return (one["job"], codes), int(k or 0)
@@ -122,8 +122,8 @@ def is_between(entry, tables):
 
 
 def is_shown(entry, tables):
-    """Whether the page has this table. It has not if a larger size of the same job was measured for all peers but one, or if the
-    same codes were searched within a smaller and within a larger k."""
+    """Returns true if the page has this table. It does not if a larger size of the same job was measured for at
+    least all peers but one, or if the same codes were searched within a smaller and within a larger k."""
     if is_between(entry, tables):
         return False
 

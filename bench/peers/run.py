@@ -27,12 +27,12 @@ PYTHON, RUST, JAVA = "python", "rust", "java"
 @dataclasses.dataclass
 class Peer:
     name: str
-    package: str  # as its registry calls it
+    package: str  # its name in the registry
     file: str
     arguments: tuple = ()
-    only: int = 0  # the one k that it is measured at
+    only: int = 0  # the only k with which the peer is measured; 0 for all
     bits: tuple = (64, 256)
-    one_by_one: bool = False  # it takes one query after the other
+    one_by_one: bool = False  # true if the peer takes one query at a time
 
     @property
     def language(self):
@@ -48,7 +48,7 @@ class Peer:
                 JAVA: ["java", "-XX:+UseSerialGC", "-Xmx6g", "-cp", f"{build}/java:{build}/java/*", stem]}[self.language]
 
     def lines(self):
-        """Lines of code, with those that all of the language share."""
+        """Returns the number of lines of code, including the lines that all peers in this language share."""
         shared = {"_pairs.py": "python/texts.py", "_codes.py": "python/codes.py"}.get(self.file[-9:])
         if self.language == RUST:
             shared = "rust/src/lib.rs"
@@ -89,12 +89,12 @@ class Bench:
         self.inputs = Inputs(self.build / "inputs", options.programs, options.base)
         self.output, self.own_output = self.build / "output", self.build / "own_output"
         self.tables = json.loads(options.json.read_text(encoding="utf-8")) if options.json.exists() else []
-        self.last = {}  # CPU seconds by size, of a kind of input and a peer
+        self.last = {}  # the kind of input and the peer -> CPU seconds by size
         commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=True)
         self.about = {"commit": commit.stdout.strip(), "date": time.strftime("%Y-%m-%d"), "limit": options.limit}
 
     def run(self, command):
-        """CPU seconds, memory and status of a process; and what it printed, which is how long its parts took."""
+        """Returns the CPU seconds, memory and status of a process, and its output, which has the times of its parts."""
         measure = [sys.executable, HERE / "measure.py", self.options.limit, self.options.memory, *command]
         done = subprocess.run(list(map(str, measure)), capture_output=True, check=True, text=True, cwd=self.build)
         figures = json.loads(done.stdout.splitlines()[-1])
@@ -102,7 +102,7 @@ class Bench:
         return figures
 
     def in_turns(self, ours, theirs):
-        """neardup and a peer in turns; one that is slow or fails has one turn."""
+        """Runs neardup and a peer in turns. A slow or failing peer has one turn."""
         runs = ([], [])
         for _ in range(self.options.rounds):
             runs[0].append(self.run(ours))
@@ -114,9 +114,9 @@ class Bench:
         return runs
 
     def table(self, job, title, size, peers, ours, theirs, score, starts=None):
-        """One table: each peer in turns with neardup. `ours(peer)` and `theirs(peer)` are commands that write self.own_output
-        and self.output. A peer is left out if it would take too long, should its time grow with `size`. A row that is
-        there stays."""
+        """Measures one table: each peer in turns with neardup. `ours(peer)` and `theirs(peer)` are commands that
+        write self.own_output and self.output. A peer is left out if it would take too long, assuming that its time
+        grows with `size`. Rows that exist already are kept."""
         kind = "pairs" if job == "pairs" else title.split(" ", 1)[1]
         entry = next((one for one in self.tables if (one["job"], one["title"]) == (job, title)), None)
         if not entry:
@@ -143,7 +143,7 @@ class Bench:
         if last["status"] == 0:
             return row | score(self.output)
         row["failed"] = page.reason(last, self.options)
-        row["pace"] = (self.options.limit + 1) / size  # nor would it do more
+        row["pace"] = (self.options.limit + 1) / size  # larger inputs would fail, too
         print(f"{row['failed']}: {last['said'][-500:]}", file=sys.stderr, flush=True)
         return row
 
@@ -157,7 +157,7 @@ class Bench:
                    starts)
 
     def starts(self, texts):
-        """CPU seconds of each peer for ten texts: interpreters, virtual machines, modules."""
+        """Returns the CPU seconds of each peer for ten texts, which are the time to start it."""
         few = self.inputs.few_texts(texts)
         return {peer.name: self.run([*peer.command(self.build), few, self.output])["cpu"] for peer in PAIRS}
 
@@ -189,7 +189,7 @@ class Bench:
 
 
 def pairs_in(path, smaller_first=True):
-    """The pairs of numbers in the last two columns."""
+    """Returns the pairs of numbers in the last two columns."""
     with open(path, encoding="ascii") as lines:
         pairs = (tuple(map(int, line.split()[-2:])) for line in lines)
         return {(min(pair), max(pair)) if smaller_first else pair for pair in pairs}

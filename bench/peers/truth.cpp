@@ -1,4 +1,4 @@
-// neardup_peers_truth: what a program should have found, by a scan of all pairs: without a line of neardup.
+// neardup_peers_truth: finds the right answers by a scan of all pairs, without code of neardup.
 //
 //   neardup_peers_truth texts FILE              the pairs of records whose Jaccard similarity is at least .8, by their lines
 //   neardup_peers_truth codes BITS CODES QUERIES K     each query with each code within K bits
@@ -27,14 +27,14 @@ namespace {
 using pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 using feature_set = std::vector<std::uint64_t>;
 
-constexpr std::size_t chunk = 4096;  // codes that stay in the first level of the cache
+constexpr std::size_t chunk = 4096;  // so many codes fit into the first level of the cache
 
 void print(pairs found) {
   std::sort(found.begin(), found.end());
   for (const auto& [a, b] : found) std::printf("%u\t%u\n", a, b);
 }
 
-/// The value of "text" as it is written, with its escapes: equal texts are written alike.
+/// Returns the value of "text" with its escapes. Equal texts have equal escapes.
 std::string_view text_of(std::string_view line) {
   const std::string_view name = "\"text\": \"";
   const std::size_t begin = line.find(name) + name.size();
@@ -81,8 +81,8 @@ bool similar(const feature_set& a, const feature_set& b) {
 
 using parities = std::array<std::uint64_t, 16>;
 
-/// Bit i is 1 if an odd number of features fall into part i of 1,024. Sets that differ in d features differ in at most d
-/// bits; so do the exclusive ors of their words.
+/// Sets bit i if an odd number of features are in part i of 1,024 parts. If two sets differ in d features, these bits
+/// differ in at most d places. So do the exclusive ors of their words.
 parities parities_of(const feature_set& features) {
   parities result{};
   for (std::uint64_t x : features) {
@@ -100,7 +100,7 @@ int distance(const parities& a, const parities& b) {
   return bits;
 }
 
-/// Whether any of `count` codes is within `limit` bits of `code`.
+/// Returns true if any of `count` codes is within `limit` bits of `code`.
 bool any_within(const std::uint64_t* codes, std::size_t count, std::uint64_t code, int limit) {
   int least = 64;
   for (std::size_t i = 0; i < count; ++i) least = (std::min)(least, std::popcount(codes[i] ^ code));
@@ -123,7 +123,8 @@ void scan_texts(const char* path) {
   pairs found;
   constexpr std::size_t block = 256;
   for (std::size_t j = 0; j < sets.size(); ++j) {
-    // J >= .8: the smaller set has at least .8 of the size of the larger, and they differ in at most 1/9 of their sizes.
+    // If J >= .8, the smaller set has at least .8 of the size of the larger one, and the sets differ in at most 1/9 of
+    // the sum of their sizes.
     const auto first =
         static_cast<std::size_t>(std::lower_bound(size.begin(), size.end(), (4 * size[j] + 4) / 5) - size.begin());
     const int limit = static_cast<int>(2 * size[j] / 9);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the command on families of texts at two sizes, and looks for run-aways: a family on which one way of comparing
-takes much longer than another one, or on which the time grows faster than the input and the output.
+"""Runs the command on families of texts at two sizes, and looks for run-aways. In a run-away, one way of comparing
+takes much longer than another, or the time grows faster than the input and the output.
 
-The ways are: in memory, through a pipe (unique only), by partitions (--memory 1M), and by the smallest partitions
-(--memory 1). All ways must print the same bytes. One thread. Prints a Markdown table: in a cell the seconds of the ways, in
-this order. The exit status is 1 if a way prints other bytes, takes more than 2 times the time in memory plus 0.3 s (the
-smallest partitions: 3 times plus 0.5 s), or grows faster than n^1.5, where n is the number of bytes that are read and
-printed. The growth of the families in NEAR_SQUARE is not judged.
+There are four ways: in memory, through a pipe (unique only), by partitions (--memory 1M), and by the smallest
+partitions (--memory 1). All ways must print the same bytes. They run on one thread. Prints a Markdown table with the
+seconds of the ways in this order. The exit status is 1 if a way prints other bytes; if it takes more than 2 times the
+time in memory plus 0.3 s (for the smallest partitions: 3 times plus 0.5 s); or if it grows faster than n^1.5, where n
+is the number of bytes read and printed. The growth of the families in NEAR_SQUARE is not judged.
 
     python3 bench/runaway/families.py build/release/bin/neardup [--only TEXT] [--scale 1.0]
 """
@@ -20,8 +20,8 @@ import sys
 import tempfile
 
 LIMIT_S = 120  # of one run
-NOISE_S = 0.5  # growth is judged from this time on
-MOST_GROWTH = 1.5  # an honest n^1.1 measures up to this where two runs take some tenths of a second on a busy machine
+NOISE_S = 0.5  # shorter times are not judged
+MOST_GROWTH = 1.5  # on a busy machine, n^1.1 may be measured as this, if the runs take some tenths of a second
 
 
 def words(draw, count, kinds=50_000):
@@ -96,7 +96,7 @@ def sorted_lengths(draw, count):
 
 
 def drift(draw, count):
-    """Each text is like those shortly before it, and like no others."""
+    """Makes texts, each of which is similar to the texts shortly before it, and to no others."""
     run = words(draw, count + 40, 10**7)
     return [" ".join(run[i:i + 40]) for i in range(count)]
 
@@ -119,7 +119,8 @@ def pairs_of_each(draw, count):
     return texts + [text + f" again{i}" for i, text in enumerate(texts)]
 
 
-# A family whose texts are nearly all alike has as many pairs as the square of its size: `pairs` gets an eighth of the texts.
+# If nearly all texts of a family are similar, the number of pairs is the square of its size. So `pairs` gets an eighth
+# of the texts.
 CROWDS = {template, long_template, dates, one_word_of, sorted_lengths, early, late, middle}
 
 # Family: generator, smaller size (the larger one is twice that), further options.
@@ -142,9 +143,9 @@ FAMILIES = {
     "a chain of neighbours": (drift, 40_000, []),
     "two of each text": (pairs_of_each, 40_000, []),
 }
-# Families with nearly n^2 / 2 candidates: no feature of their texts is rare, and the bitmaps do not tell them apart.
+# Families with nearly n^2 / 2 candidates. No feature of their texts is rare, and the bitmap filter excludes few pairs.
 NEAR_SQUARE = {
-    "one word of 50 changed, at .95",  # each two texts differ in four words, and may differ in two
+    "one word of 50 changed, at .95",  # two texts differ in four words, and similar texts differ in at most two
     "one word of 50 changed, at .8",
     "word frequencies of a power law",  # a tenth of the words make up most of each text
 }
@@ -157,7 +158,7 @@ VERBS = {
 
 
 def run(command, given, to):
-    """CPU seconds, or None if the run takes longer than LIMIT_S; the output goes to the file `to`."""
+    """Returns the CPU seconds, or None if the run takes longer than LIMIT_S. Writes the output to the file `to`."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with open(given, "rb") as texts, open(to, "wb") as out:
         try:
@@ -181,7 +182,8 @@ def shown(seconds):
 
 
 def measure(program, family, verb, scale, folder):
-    """The CPU seconds of each way at the larger size, the growth if any way took long enough, and what is wrong."""
+    """Returns the CPU seconds of each way at the larger size, the growth if any way took long enough, and the
+    faults."""
     make, count, options = FAMILIES[family]
     if verb == "pairs" and make in CROWDS:
         count //= 8

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Measures what many small things cost the command and the service, each at two sizes, and fails if a cost runs away.
+"""Measures the cost of many small things for the command and for the service, each at two sizes. Fails if a cost grows
+too fast.
 
 usage: bench/runaway/many_small.py NEARDUP [SERVICE] [OPTIONS]
 
-NEARDUP is the command, SERVICE docid_service. For each case the script measures the CPU time at n and at 4 n things, and
-prints the growth: the exponent e of n^e between the two. Machines are noisy: of several measurements the one with the least
-growth counts, and a case whose growth is above --limit is measured four times. If all four are above the limit, the exit status
-is 1. The table goes to standard output, or by --write into a page, between the comments that mark its place there.
+NEARDUP is the command, SERVICE docid_service. For each case, the script measures the CPU time for n and for 4 n
+things. It prints the growth: the exponent e of n^e between the two. Machines are noisy, so a case with a growth
+above --limit is measured four times, and the measurement with the least growth counts. If all four are above the
+limit, the exit status is 1. The table goes to standard output, or with --write into a page, between the comments
+that mark its place.
 """
 
 import argparse
@@ -29,9 +31,9 @@ import urllib.parse
 
 BEGIN = "<!-- many small: bench/runaway/many_small.py writes this -->"
 END = "<!-- end of many small -->"
-FOLDER = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # the service syncs each commit, which a disk would delay
-FACTOR = 4  # the larger size is so many times the smaller one
-CASES = []  # (what, how many, function); the function returns CPU seconds, or those at both sizes
+FOLDER = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # in memory, because the service syncs each commit, and a disk would take long
+FACTOR = 4  # the larger size divided by the smaller one
+CASES = []  # (name, number of things, function); the function returns the CPU seconds, or those at both sizes
 
 
 def case(what, count):
@@ -48,7 +50,7 @@ def vocabulary():
 
 
 def text(number, words=12):
-    """A text of random words, unlike any other."""
+    """Returns a text of random words, which is similar to no other text."""
     return " ".join(random.Random(number).choices(vocabulary(), k=words))
 
 
@@ -348,7 +350,7 @@ def machines(command, count):
 
 
 class Service:
-    """A running service. Its CPU time is that of the process, in steps of 10 ms."""
+    """A running service. Its CPU time is that of its process, in steps of 10 ms."""
 
     def __init__(self, program, folder, *options):
         self.process = subprocess.Popen([program, "--port", "0", "--data", folder, *options], stdout=subprocess.PIPE,
@@ -380,14 +382,14 @@ class Service:
         return self.ask("POST", "/docId/getDocId", articles)
 
     def time(self, count, do):
-        """CPU seconds of do(0) to do(count - 1)."""
+        """Returns the CPU seconds of the calls do(0) to do(count - 1)."""
         begin = self.cpu()
         for i in range(count):
             do(i)
         return self.cpu() - begin
 
     def times(self, count, do):
-        """CPU seconds of the first `count` calls of do(i), and of FACTOR times as many."""
+        """Returns the CPU seconds of the first `count` calls of do(i), and of FACTOR times as many."""
         first = self.time(count, do)
         return first, first + self.time((FACTOR - 1) * count, lambda i: do(count + i))
 
@@ -516,7 +518,7 @@ def is_of_service(function):
 
 
 def measure_once(program, function, count):
-    """CPU seconds at `count` and at FACTOR * count."""
+    """Returns the CPU seconds at `count` and at FACTOR * count."""
     found = []
     for size in (count, FACTOR * count):
         with tempfile.TemporaryDirectory(dir=FOLDER) as folder_of_case:
@@ -535,7 +537,7 @@ def growth_of(times):
 
 
 def measure(program, function, count, rounds, limit):
-    """CPU seconds at both sizes, of the measurement with the least growth."""
+    """Returns the CPU seconds at both sizes, from the measurement with the least growth."""
     found = []
     while len(found) < rounds or (len(found) < 4 and min(map(growth_of, found)) > limit):
         found.append(measure_once(program, function, count))

@@ -26,7 +26,7 @@ namespace scale {
 
 namespace {
 
-/// Sets of features, stored in blocks, so that growing moves none of them.
+/// Sets of features, stored in blocks. So no set is moved when further sets are added.
 class feature_blocks {
  public:
   void add(std::span<const std::uint32_t> features) {
@@ -51,7 +51,7 @@ struct corpus {
   std::vector<neardup::simhash<64>> fingerprints;
 };
 
-/// Reads texts, and writes their ids to the file `ids`, if there is one, a line each.
+/// Reads texts. If there is a file `ids`, writes the id of each text on a line of it.
 corpus read_corpus(const std::string& path, bool fingerprints, std::FILE* ids = nullptr) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error(path + ": cannot be read");
@@ -80,7 +80,7 @@ corpus read_corpus(const std::string& path, bool fingerprints, std::FILE* ids = 
   return result;
 }
 
-/// Counts candidates, and prints those that are similar enough.
+/// Counts the candidates, and prints those that are similar enough.
 class pair_printer {
  public:
   pair_printer(const corpus& texts, double similarity) : texts_(texts), similarity_(similarity) {}
@@ -102,7 +102,7 @@ class pair_printer {
   unsigned long long candidates_ = 0;
 };
 
-/// The upper half of factor * x + summand modulo 2^64, of a feature that is hashed already (Dietzfelbinger 1996).
+/// Maps a hashed feature x to the upper half of factor * x + summand modulo 2^64 (Dietzfelbinger 1996).
 struct permutation {
   std::uint64_t factor, summand;
 
@@ -111,7 +111,7 @@ struct permutation {
   }
 };
 
-/// Finds texts with equal keys, band by band; the key of a band combines the minima of `rows` permutations.
+/// Finds texts with equal keys, one band after the other. The key of a band combines the minima of `rows` permutations.
 class banded_minhash {
  public:
   using key_of_text = std::pair<std::uint64_t, std::uint32_t>;
@@ -125,8 +125,8 @@ class banded_minhash {
     keys_.reserve(sets.size());
   }
 
-  /// The keys of all non-empty texts in this band, in the order of the texts. Valid until the next call of either
-  /// function.
+  /// Returns the keys of all non-empty texts in this band, in the order of the texts. The result is valid until the
+  /// next call of keys_of() or for_each_pair().
   std::span<const key_of_text> keys_of(std::size_t band) {
     keys_.clear();
     for (std::size_t i = 0; i < sets_.size(); ++i) {
@@ -143,8 +143,7 @@ class banded_minhash {
     return keys_;
   }
 
-  /// Calls visit(a, b) for each two texts, a before b, that have the same key in the band that keys_of() was last
-  /// called for.
+  /// Calls visit(a, b) for each two texts, a before b, with the same key in the band of the last call of keys_of().
   template <class Visit>
   void for_each_pair(const Visit& visit) {
     std::sort(keys_.begin(), keys_.end());
@@ -176,7 +175,8 @@ void join_by_bands(const corpus& texts, std::size_t bands, std::size_t rows, pai
   }
 }
 
-/// Prints the first text of each connected component of pairs. Takes 28 bytes for each text, beside the features.
+/// Prints the first text of each connected component of pairs. Takes 28 bytes for each text, in addition to the
+/// features.
 void print_kept(const join_baseline_options& options) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> ids(std::tmpfile(), std::fclose);
   if (!ids) throw std::runtime_error("no temporary file can be written");

@@ -17,14 +17,14 @@ struct join_baseline_options {
 };
 
 /// Prints the pairs of a corpus with a Jaccard similarity of at least `similarity`, each once, as 'neardup pairs
-/// --format jsonl' does; and to standard error the number of candidates. Uses one thread, reads the texts once, and
-/// keeps the features of all in memory.
+/// --format jsonl' does. Prints the number of candidates to standard error. Uses one thread, reads the texts once, and
+/// keeps all features in memory.
 ///
-/// minhash: the usual MinHash. It takes the smallest hash of each of bands * rows permutations; a candidate agrees in
-/// all rows of a band. scan: the 64-bit SimHash fingerprints of every two texts are compared.
+/// minhash: the usual MinHash. It takes the smallest hash of each of bands * rows permutations. Candidates agree in all
+/// rows of a band. scan: compares the 64-bit SimHash fingerprints of all pairs of texts.
 ///
-/// kept: prints, instead of pairs, the records that are first in their component, as 'neardup unique' does. Only the
-/// keys of one band are in memory at a time.
+/// kept: prints the first record of each component instead of pairs, as 'neardup unique' does. Only the keys of one
+/// band are in memory at a time.
 void print_pairs(const join_baseline_options& options);
 
 }  // namespace scale

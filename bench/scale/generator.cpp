@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t block_size = 1000;
 constexpr std::uint64_t template_size = 500;
 
-/// What a record is, by its index in a block of 1,000.
+/// The kind of a record, by its position in a block of 1,000 records.
 struct slot {
   role kind = role::single;
   std::uint16_t base = 0;
@@ -98,7 +98,7 @@ generator::random_source generator::source(char what, std::uint64_t number) cons
   return random_source(mix(mix(seed_ + static_cast<unsigned char>(what)) + number));
 }
 
-/// A permutation of the record numbers: a Feistel network, applied until the result is below their count.
+/// Permutes the record numbers: applies a Feistel network until the result is below the number of records.
 std::uint64_t generator::place(std::uint64_t position) const {
   const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
   do {
@@ -132,7 +132,7 @@ void generator::write(words& out, random_source& random, std::size_t bytes) cons
 
 std::size_t generator::text_bytes(random_source& random) const { return bytes_ / 2 + random.below(bytes_ + 1); }
 
-/// Puts words of the template before and behind the record's own words.
+/// Adds words of the template before and after the record's own words.
 void generator::write_templated(words& out, std::uint64_t number, std::uint64_t pattern) {
   random_source shared = source('T', pattern);
   const std::size_t bytes = text_bytes(shared);
@@ -143,8 +143,8 @@ void generator::write_templated(words& out, std::uint64_t number, std::uint64_t 
   write(out, shared, bytes * percent / 200);
 }
 
-/// Makes in words_ a copy of about this similarity. The effect of each edit is estimated as if it were the only one;
-/// the similarity that results is computed later, from the features of both texts.
+/// Makes a copy with about this similarity in words_. The effect of each edit is estimated as if it were the only edit.
+/// The actual similarity is later computed from the features of both texts.
 void generator::edit(const words& original, double similarity, random_source& random) {
   words_ = original;
   const auto pairs = static_cast<double>(original.size()) - 1;
@@ -154,7 +154,7 @@ void generator::edit(const words& original, double similarity, random_source& ra
     const std::size_t at = random.below(words_.size() - 1);
     const auto place = words_.begin() + static_cast<std::ptrdiff_t>(at);
     const std::uint64_t kind = random.below(12);
-    // Runs are edited only where a whole one is left.
+    // A run is edited only if a whole run is left.
     const std::size_t run = 2 + random.below(9);
     double loses = 0;
     double adds = 0;
@@ -237,7 +237,8 @@ const record& generator::at(std::uint64_t position) {
     if (what.exact) {
       words_ = original_;
     } else {
-      // Edits at the same words undo each other; with this range, the similarities that result are even from .5 on.
+      // Edits of the same words undo each other. With this range, the actual similarities are evenly distributed from
+      // .5 on.
       edit(original_, 0.42 + 0.58 * edits.uniform(), edits);
     }
   }

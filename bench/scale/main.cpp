@@ -1,5 +1,5 @@
-// neardup_bench_scale: makes large corpora, reports which of the planted pairs a program found, and finds pairs by the
-// baselines that neardup is compared with.
+// neardup_bench_scale: makes large corpora, reports which planted pairs a program found, and finds pairs by the
+// baselines.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ base_text read_base(const std::vector<std::string>& paths) {
     for (const auto& entry : fs::recursive_directory_iterator(path)) {
       if (entry.is_regular_file()) inside.push_back(entry.path());
     }
-    std::sort(inside.begin(), inside.end());  // so that each file system gives the same corpus
+    std::sort(inside.begin(), inside.end());  // so that the corpus does not depend on the file system
     files.insert(files.end(), inside.begin(), inside.end());
   }
   for (const fs::path& file : files) {

@@ -94,10 +94,11 @@ def make_corpus(options, size, size_bytes, planted):
 
 
 def is_too_long(options, points, who, verb, size):
-    """Whether this would probably exceed --limit seconds: extrapolates the last growth, or at least linear growth."""
+    """Returns True if the next size would probably exceed --limit seconds. Extrapolates the last growth, or at least
+    linear growth."""
     known = sorted((p["size"], p["cpu"]) for p in points if p["who"] == who and p["verb"] == verb)
     if not known:
-        return size > 10_000 and any(p["size"] < size for p in points)  # a smaller size was left out already
+        return size > 10_000 and any(p["size"] < size for p in points)  # a smaller size was already left out
     (last_size, last) = known[-1]
     if last_size < size / 11:
         return True
@@ -122,7 +123,7 @@ def measure(options):
                     for who in everyone:
                         if (who in JOINS and (verb != "pairs" or not in_file)) or is_too_long(options, points, who, verb, size):
                             continue
-                        # Small sizes run several times, and the least time counts.
+                        # Small sizes are measured several times, and the least time counts.
                         rounds = options.rounds if size <= 10**5 else 1
                         best = None
                         for _ in range(rounds):
@@ -183,7 +184,7 @@ def draw(measured, target):
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
-    # Makes the file reproducible, and keeps its text as text.
+    # A fixed salt makes the file reproducible, and `none` keeps text as text.
     matplotlib.rcParams.update({"svg.hashsalt": "neardup", "svg.fonttype": "none", "font.size": 9,
                                 "axes.spines.top": False, "axes.spines.right": False})
     rows = len(measured["series"])

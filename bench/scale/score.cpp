@@ -14,7 +14,7 @@ namespace scale {
 
 namespace {
 
-/// A set of numbers, with one bit for each.
+/// A set of numbers, stored as one bit for each number.
 class number_set {
  public:
   void insert(std::uint64_t number) {
@@ -27,7 +27,7 @@ class number_set {
   std::vector<bool> flags_;
 };
 
-/// The number in an id: the digits between its first letter and a dot or the end.
+/// Returns the number in an id: the digits after the first letter, up to a dot or the end.
 std::uint64_t number_of(std::string_view id) {
   std::uint64_t number = 0;
   const auto read = std::from_chars(id.data() + (id.empty() ? 0 : 1), id.data() + id.size(), number);
@@ -47,8 +47,8 @@ void for_each_string(std::string_view line, std::string_view key, const Visit& v
 }  // namespace
 
 void print_score(const score_options& options) {
-  // By verb: `unique`, the records that are kept; `groups`, the records that are not the first of their group; `pairs`,
-  // the copies found together with their base.
+  // For `unique`, the kept records. For `groups`, the records that are not the first of their group. For `pairs`, the
+  // copies that are found together with their base.
   number_set seen;
   std::uint64_t lines = 0;
   std::ios::sync_with_stdio(false);

@@ -1,8 +1,8 @@
-// How similar texts are to the same texts in another spelling, by normalised and by canonical features.
+// Measures how similar texts are to the same texts in another spelling, with normalised and with canonical features.
 //
 // Usage: neardup_bench_spelling TEXTS OTHER...
-// All files have one text a line. Prints a line for each OTHER: the mean Jaccard similarity of pairs of words, then of
-// windows of five characters, each normalised and canonical.
+// All files have one text on each line. Prints a line for each OTHER: the mean Jaccard similarity of pairs of words,
+// then that of windows of five characters, each of normalised and of canonical text.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

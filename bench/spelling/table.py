@@ -21,7 +21,7 @@ LANGUAGES = {
     "ko": ("Korean", "HANGUL"), "ja": ("Japanese", "CJK HIRAGANA KATAKANA"), "zh_CN": ("Chinese", "CJK"),
 }
 LEAST_LETTERS = 200
-# Pages that are not translated are in English; too few of these letters show that a page is not in its language.
+# Untranslated pages are in English. If a page has too few of these letters, it is not in its language.
 OWN_LETTERS = {"Vietnamese": r"[\u1ea0-\u1ef9]", "German": r"[\u00e4\u00f6\u00fc\u00df]"}
 
 
@@ -30,7 +30,7 @@ def script(character):
 
 
 def pages(folder, scripts, own_letters):
-    """The text of each page, with tags as spaces, if at least half of its letters are of the scripts."""
+    """Yields the text of each page if at least half of its letters are of the scripts. Tags become spaces."""
     for path in sorted(folder.rglob("*.page")):
         text = re.sub(r"<[^>]*>", " ", path.read_text(encoding="utf-8"))
         text = re.sub(r"&[a-z]+;|&#\d+;|\s+", " ", text).strip()
@@ -42,7 +42,7 @@ def pages(folder, scripts, own_letters):
 
 
 def every(text, period, what):
-    """Puts `what` behind every `period` letters, also within words."""
+    """Adds `what` after every `period` letters, also within words."""
     result, count = [], 0
     for i, c in enumerate(text):
         result.append(c)
@@ -54,7 +54,7 @@ def every(text, period, what):
 
 
 def arabic_shapes():
-    """{letter: its isolated form}, which some PDF files contain."""
+    """Returns {letter: its isolated form}. Some PDF files contain these forms."""
     shapes = {}
     for c in range(0xFE80, 0xFEF5):
         kind, _, letter = unicodedata.decomposition(chr(c)).partition(" ")
@@ -82,7 +82,7 @@ def shown(share):
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     print("| language | pages |", " | ".join(FORMS), "|\n|---|---|" + "---|" * len(FORMS))
-    exceptions = []  # where canonical features are not equal
+    exceptions = []  # texts whose canonical features differ
     with tempfile.TemporaryDirectory() as work:
         for code, (name, scripts) in LANGUAGES.items():
             texts = list(pages(folder / code, scripts.split(), OWN_LETTERS.get(name)))

@@ -1,5 +1,5 @@
-"""The job of a peer that searches codes: read CODES and QUERIES of BITS bits, write the pairs within K bits to OUTPUT, print
-the CPU seconds to build and to search. The file of the peer adds the rest."""
+"""The job of a peer that searches codes: it reads CODES and QUERIES of BITS bits, and writes the pairs within K bits
+to OUTPUT. It prints the CPU seconds to build and to search. The peer's own file has the rest."""
 import sys
 import time
 
@@ -7,8 +7,8 @@ import numpy as np
 
 
 def run(build, search):
-    """build(codes, bits, k) makes an index; search(index, queries, k) gives the query, the place and the distance of each
-    match, as arrays."""
+    """Runs the job. build(codes, bits, k) makes an index. search(index, queries, k) returns the query, the position
+    and the distance of each match, as arrays."""
     bits, k = int(sys.argv[3]), int(sys.argv[4])
     codes, queries = (np.fromfile(path, np.uint8).reshape(-1, bits // 8) for path in sys.argv[1:3])
     begin = time.process_time()

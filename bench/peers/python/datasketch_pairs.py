@@ -1,4 +1,4 @@
-"""datasketch: MinHash of 128 values, LSH in 16 bands of 8."""
+"""datasketch: MinHash of 128 values, with LSH in 16 bands of 8."""
 from datasketch import MinHash, MinHashLSH
 from texts import run
 

@@ -1,4 +1,4 @@
-"""FAISS, IndexBinaryIVF: 1,024 clusters; the argument after OUTPUT says how many of them a query looks into."""
+"""FAISS, IndexBinaryIVF: 1,024 clusters. The argument after OUTPUT is the number of clusters that a query searches."""
 import sys
 
 import faiss
@@ -17,7 +17,7 @@ def build(codes, bits, k):
 
 
 def search(index, queries, k):
-    limits, distances, places = index.range_search(queries, k + 1)  # FAISS: below the radius
+    limits, distances, places = index.range_search(queries, k + 1)  # FAISS returns distances below the radius
     return np.repeat(np.arange(len(queries)), np.diff(limits.astype(int))), places, distances
 
 

@@ -1,4 +1,4 @@
-"""FAISS, IndexBinaryMultiHash: tables of 16 bits, as many flips in each as miss nothing."""
+"""FAISS, IndexBinaryMultiHash: tables of 16 bits. Each table is searched with so many flips that no match is missed."""
 import faiss
 import numpy as np
 from codes import run
@@ -12,7 +12,7 @@ def build(codes, bits, k):
 
 
 def search(index, queries, k):
-    limits, distances, places = index.range_search(queries, k + 1)  # FAISS: below the radius
+    limits, distances, places = index.range_search(queries, k + 1)  # FAISS returns distances below the radius
     return np.repeat(np.arange(len(queries)), np.diff(limits.astype(int))), places, distances
 
 

@@ -1,4 +1,4 @@
-"""gaoya's package for Python: MinHash in 16 bands of 8, from the texts."""
+"""gaoya's package for Python: MinHash of the texts in 16 bands of 8."""
 import json
 import sys
 

@@ -1,4 +1,5 @@
-"""hnswlib: a graph of vectors of 0 and 1, whose squared Euclidean distance is that of the bits; the 10 nearest."""
+"""hnswlib: a graph of vectors of 0 and 1. The squared Euclidean distance of two vectors is the distance in bits.
+Finds the 10 nearest codes."""
 import hnswlib
 import numpy as np
 from codes import run

@@ -1,4 +1,4 @@
-"""neardup's package for Python: all pairs, exactly, from the texts."""
+"""neardup's package for Python: finds all pairs of the texts exactly."""
 import json
 import sys
 

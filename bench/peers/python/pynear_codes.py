@@ -1,4 +1,4 @@
-"""pynear, MIHBinaryIndex: the 10 nearest within a distance, by tables of 16 bits."""
+"""pynear, MIHBinaryIndex: finds the 10 nearest codes within a distance, by tables of 16 bits."""
 import numpy as np
 import pynear
 from codes import run

@@ -1,4 +1,4 @@
-"""SetSimilaritySearch: all pairs, exactly."""
+"""SetSimilaritySearch: finds all pairs exactly."""
 from SetSimilaritySearch import all_pairs
 from texts import run
 

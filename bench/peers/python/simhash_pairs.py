@@ -1,4 +1,4 @@
-"""simhash: fingerprints of 64 bits that differ in at most 3, its usual distance."""
+"""simhash: finds fingerprints of 64 bits within 3 bits, its usual distance."""
 from simhash import Simhash, SimhashIndex
 from texts import run
 

@@ -1,4 +1,5 @@
-"""The job of a peer that takes sets: read INPUT, make features, write its pairs to OUTPUT. Its own file adds the rest."""
+"""The job of a peer that takes sets: it reads INPUT, makes features, and writes pairs to OUTPUT. The peer's own file
+has the rest."""
 import json
 import sys
 
