@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares two builds of a benchmark program, in turns, and prints the ratio of each benchmark.
+"""Compares the speed of two builds of a benchmark program. The builds run in turns.
 
-  bench/compare.py BEFORE AFTER [--filter REGEX] [--rounds 5] [--min-time 0.1] [--chunk 8] [--markdown]
+  bench/compare.py BEFORE AFTER [--filter REGEX] [--rounds 5] [--min-time 0.1] [--chunk 8]
 
 Machines are noisy, and two runs minutes apart differ by more than most changes. So the benchmarks are cut into small
-chunks, and each chunk is run by BEFORE, AFTER, AFTER, BEFORE, ... for the given number of rounds. The ratio of a round
-is speed after / speed before; the figure of a benchmark is the median over the rounds. The last line is the geometric
-mean over all benchmarks, and exit status 1 says that it is below 0.99 or that a benchmark is below 0.95.
+chunks. Each round runs a chunk with both programs. The program that begins changes after each round. The ratio of a
+round is speed of AFTER / speed of BEFORE: above 1, AFTER is faster. The program prints for each benchmark the median of
+the ratios, and in the last line the geometric mean of these medians. The exit status is 1 if the mean is below 0.99 or
+the median of any benchmark is below 0.95.
 """
 
 import argparse

@@ -3,8 +3,9 @@
 
   bench/how_fast.py NEARDUP FILE.jsonl... [--rounds 3] [--memory SIZE]
 
-With --memory each file has a second row: the runs with this option. Each file is grouped by features and by fingerprints (--kind auto), with one thread. CPU time is user and system time, memory is
-the peak of the process; both are medians. The formula is the line through the runs by features of 100,000 documents and more.
+Each file is grouped by features and by fingerprints (--kind auto), with one thread. With --memory, each file has a
+second row: the runs with this option. CPU time is user time plus system time. Memory is the peak of the process. Both
+are medians over the rounds. The formula is the line through the runs by features of 100,000 documents and more.
 """
 
 import argparse

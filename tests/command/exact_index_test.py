@@ -86,7 +86,7 @@ class Query(Kept):
             for i, text in new:
                 own = self.sets(text)
                 rows = [(i, j, measure(own, s)) for j, s in kept if own & s]
-                every += sorted(rows, key=lambda row: -row[2])  # of equal ones in the order of the index
+                every += sorted(rows, key=lambda row: -row[2])  # ties keep the order of the index
             for least in LEAST:
                 expected = [(i, j, rounded(similarity)) for i, j, similarity in every if similarity >= least]
                 options = ("query", "--index", self.index, "--jsonl", "--format", "jsonl", "--check", name)

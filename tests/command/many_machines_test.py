@@ -457,7 +457,7 @@ class Passages(Tasks):
         return mixed("")
 
     def part(self, number, path, *more, fields=FIELDS, form="--jsonl"):
-        """The command that writes a part, without its passages."""
+        """Returns the command that writes a part, without the options of passages."""
         return ("unique", form, *fields, "--gathered", self.folder, "--part", number, "--output", self.folder / f"{number}.out", *more, path)
 
     def check(self, paths, partitions, options, fields=FIELDS, form="--jsonl"):

@@ -19,8 +19,9 @@ namespace command {
 /// Complexity: for a Jaccard similarity that the index supports, the same as set_index::search_batch(). For any other
 /// similarity, there is a pass over all indexed sets, and then a join. The pass skips most sets after reading their
 /// first features. The join compares the batch with the sets that share enough features with the whole batch.
-/// Memory: during the call, about 40 bytes per match. At least the matches of one set, and at most some millions of
-/// matches, are in memory.
+/// Memory: during the call, about 40 bytes per match that is in memory. All matches of one set are in memory together,
+/// however many. Sets are searched together only if they have at most some millions of matches, or if the sets that
+/// were searched before them had few.
 void visit_similar_in_index(const run_settings& settings, const indexed_sets& indexed,
                             std::span<const feature_set> batch,
                             const std::function<void(std::size_t i, std::span<const indexed_match> matches)>& visit);

@@ -33,8 +33,8 @@ inline std::string tokenizer_of_codes(std::size_t bits) {
 /// Precondition: all tables are loaded, and no weights come from records, because such weights have no composition.
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings);
 
-/// Returns the checksums of the dictionary, the model and the stop words, on one line.
-/// Precondition: load_dictionary() was called.
+/// Returns the name of the tokenizer, and the checksums of the dictionary, the model and the stop words, on one line.
+/// Precondition: features.words is not null.
 std::string tables_of_words(const feature_setting& features);
 
 /// Compares tables_of_words(features) with the value "check-words" in `stored`, the settings of the file at `path`.

@@ -51,8 +51,8 @@ bool may_be_exact(const typed_options& typed);
 /// Precondition: `comparison.min_similarity` has a value, and the check is not by edit distance.
 bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison);
 
-/// Prints the settings that a similarity implies, and the equivalent options. If the command uses fingerprints although
-/// no option asks for fingerprints, also prints the reason.
+/// Prints notes, each only if it applies: the options that a similarity stands for, the share of pairs that --distance
+/// finds and misses, the note settings.unchecked, and why fingerprints are used although no option asks for them.
 void say_choice(const run_settings& settings);
 
 }  // namespace command

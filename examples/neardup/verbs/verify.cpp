@@ -422,8 +422,8 @@ struct checked_cluster {
   std::uint64_t near = 0;            // number of pairs that are near-duplicates
 };
 
-/// Writes the records of the input, and adds to each a note about its group. A group is found within a cluster.
-/// Memory: 16 bytes for each document.
+/// Writes the records of the input, and adds to each a note about its group. Each group is a part of one cluster.
+/// Memory: 16 bytes for each document, one byte for each line, and a number, an id and a size for each group.
 class group_notes {
  public:
   group_notes(context& c, const std::string& key) : context_(c), notes_(key), documents_(c) {}
