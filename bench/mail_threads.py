@@ -1,5 +1,6 @@
-"""Writes a mail box of threads, whose answers quote all mails before them in the ways of several programs:
-bench/mail_threads.py FILE [THREADS [ANSWERS]]. A third of the answers are short; every other one has words of its own."""
+"""Writes a mail box of threads: bench/mail_threads.py FILE [THREADS [ANSWERS]]. Each answer quotes all mails before it,
+in the way of one of several mail programs. About a third of the answers are short sentences. The others have random
+words."""
 
 import random
 import sys

@@ -3,10 +3,10 @@
 
 usage: bench/make_corpus.py [FOLDER]     (default: build/corpus)
 
-FOLDER/en: manual pages (manpages, manpages-dev, perl-doc, git-man, systemd) and the licences of this machine, 20 MB;
-FOLDER/zh: Chinese manual pages (manpages-zh) and The Debian Administrator's Handbook (zh-CN, zh-TW), their lines that hold
-Chinese, as much as there is.
-Packages are downloaded by apt-get and unpacked, not installed. Mark-up is taken off, one file a document.
+FOLDER/en has 20 MB of English: manual pages (manpages, manpages-dev, perl-doc, git-man, systemd), and the licences of
+this machine. FOLDER/zh has the lines with Chinese characters of manual pages (manpages-zh) and of The Debian
+Administrator's Handbook (zh-CN, zh-TW), up to 20 MB. apt-get downloads the packages. They are unpacked, not installed.
+Each document is a file without mark-up.
 """
 
 import gzip

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks of fingerprints and prints the table of bench/fingerprints.md.
+"""Runs the benchmarks of fingerprints and prints the tables of bench/fingerprints.md.
 
-The programs take turns, round after round, and of each benchmark the best round counts: what else a machine does
-makes a benchmark slower, never faster. Levels of instructions that the machine lacks are left empty.
+The programs take turns, round after round. The best round of each benchmark counts, because other work of the machine
+can only make a benchmark slower. The cell of a level is empty if the machine lacks the instructions of the level.
 """
 
 import argparse

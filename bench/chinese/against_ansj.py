@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Holds the words of neardup against those of Ansj's ToAnalysis, which Maven fetches, and counts the pairs that each finds.
+"""Compares the words of neardup with those of Ansj's ToAnalysis, and the pairs that are found with either.
 
     mvn -q -f bench/chinese/ansj dependency:copy-dependencies
     bench/chinese/against_ansj.py build/bench/bin/neardup_bench_segment build/bench/bin/neardup chars:3 tidb-zh.jsonl
 
-A word has a letter or a digit. A boundary lies between two Chinese characters, where white space or punctuation cannot
-decide. Pairs are those within --distance bits of fingerprints of the words, beside the true ones: a Jaccard similarity of
-at least .7 by features of the named kind. Needs Java 17 with its compiler (Debian: openjdk-17-jdk-headless).
+Only words with a letter or a digit count. Only boundaries between two Chinese characters count: at other places, white
+space or punctuation decides. A pair is found if the fingerprints of its words differ in at most --distance bits. A pair
+is true if its Jaccard similarity is at least .7 by the named features. Maven fetches Ansj. The comparison needs Java 17
+with its compiler (Debian: openjdk-17-jdk-headless).
 """
 
 import argparse

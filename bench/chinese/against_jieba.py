@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Holds the words and keywords of neardup against those of python3-jieba, and counts what differs: words of each line of
-the files, with and without the model of unknown words; keywords of each record of JSON Lines, all of them in order.
+"""Compares the words and keywords of neardup with those of python3-jieba, and counts the differences.
 
     bench/chinese/against_jieba.py build/bench/bin/neardup_bench_segment tidb-zh.jsonl poetry-zh.jsonl /usr/share/man/zh_*/*/*.gz
 
-A file is JSON Lines with a field `text`, or plain text; .gz is unpacked. jieba's order of equal scores is that of the
-text, and takes its place here; scores count as equal if they are so in neardup's exact arithmetic.
+A file is plain text, or JSON Lines with a field `text`, and may be compressed by gzip. The words of each line are
+compared twice: with and without the model of unknown words. Of each record of JSON Lines, all keywords are compared in
+order. For this, keywords with equal scores are put into the order of the text, as jieba does. Scores count as equal if
+they are equal in the exact arithmetic of neardup.
 """
 
 import argparse

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""How well `neardup find` answers: the share of clues, sentences of a corpus with some characters or words changed, for
-which it names a document that holds the sentence, first and among the first ten. Words need the package jieba.
+"""Measures how often `neardup find` finds a document by a clue: a sentence with changed characters or words.
 
     bench/chinese/find_clues.py build/release/bin/neardup tidb-zh.jsonl
     bench/chinese/find_clues.py --change words build/release/bin/neardup tidb-zh.jsonl
+
+An answer is right if the named document has the unchanged sentence. The table has the share of clues with a right
+answer first, and among the first ten. `--change words` needs the package jieba.
 """
 
 import argparse

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""How well `neardup pairs` finds short texts that are versions of one, by several checks: precision and recall against the
-label `cluster` of the records.
+"""Measures how well `neardup pairs` finds versions of short texts: precision and recall of several choices of options.
 
     bench/chinese/labelled_pairs.py build/release/bin/neardup poetry-zh.jsonl
+
+Two records are versions of one text if they have the same label in the field `cluster`.
 """
 
 import argparse

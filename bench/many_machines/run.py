@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the figures of README.md: what the tasks of the command cost here, what follows for very many documents,
-what a store of tables takes for them, and what Redis takes.
+"""Measures the tasks of the command for many machines, and writes the figures of README.md: what the tasks cost here,
+what they would cost for very many documents, what a store of tables needs for these, and what Redis needs.
 
 usage: bench/many_machines/run.py MODEL [--neardup PROGRAM] [--redis] [--json FILE] [--from FILE]
 
-MODEL is neardup_bench_many_machines, PROGRAM the command. The figures of parts that are not run stay as they are in FILE.
---redis starts a redis-server of its own (Debian: redis-server).
+MODEL is neardup_bench_many_machines. PROGRAM is the command: without it, the tasks are not run. --redis measures Redis
+with a redis-server that this program starts (Debian: redis-server). Figures that are not measured are taken from FILE.
 """
 import argparse
 import bisect

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures neardup beside its peers, on the same inputs, in turns, and writes the tables of docs/peers.md and of
+"""Measures neardup and its peers in turns, on the same inputs. Writes the tables of docs/peers.md and of
 bench/peers/README.md.
 
 usage: ./dev bench peers [OPTIONS]      (which builds all that this needs)
 
-Each peer has a file of its own here, in Python, Rust or Java. A run is a process on one core; its CPU time is user and
-system, from its start on. Inputs, truth and figures stay in build/peers: what was measured is not measured again, and --from
-only writes the tables.
+Each peer has a file in this folder, in Python, Rust or Java. A run is a process on one core. The CPU time of a run is
+user and system time, with the start of the process. Inputs, true pairs and figures stay in build/peers, and a figure
+that is there is not measured again. --from measures nothing, and only writes the tables.
 """
 
 import argparse

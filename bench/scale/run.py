@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Measures the command neardup on 10^4 to 10^8 texts, beside another build of it and other methods.
+"""Measures the command neardup on 10^4 to 10^8 texts, beside other methods and, with --before, another build of it.
 
 usage: bench/scale/run.py SCALE NEARDUP TEXTS… [OPTIONS]
 
-SCALE is neardup_bench_scale, NEARDUP the command, TEXTS real texts (files and folders, such as those of
-bench/make_corpus.py) that the corpora are made of. For each size and verb it measures the CPU time of the process, user
-and system, its peak memory, and the recall of planted pairs: of all from the wanted similarity on, and of those less
-than .05 above it. Corpora up to --files records lie in --folder while they are measured; larger ones come through a
-pipe, only what finds duplicates in one pass (unique) reads these, and only the ids of what it keeps are written. The figures go to a JSON file, and from there into
-bench/scale/README.md and scale.svg beside it (--from draws again; needs Matplotlib, Debian: python3-matplotlib).
+SCALE is neardup_bench_scale, and NEARDUP is the command. TEXTS are real texts, from which the corpora are made: files
+and folders, such as those of bench/make_corpus.py. For each size and verb, the program measures the CPU time (user and
+system), the peak memory, and the recall of planted pairs. There are two recalls: of all pairs that have at least the
+wanted similarity, and of the pairs less than .05 above it.
+
+A corpus of at most --files records is a file in --folder while it is measured. A larger one comes through a pipe: only
+the verb unique reads it, because it needs one pass, and only the ids of the kept records are stored. The figures are
+written to a JSON file, and to README.md and scale.svg in bench/scale. --from writes the page and the picture again from
+a JSON file. The picture needs Matplotlib (Debian: python3-matplotlib).
 """
 
 import argparse

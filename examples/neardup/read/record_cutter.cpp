@@ -229,7 +229,7 @@ struct json_strings {
   bool are_in_order = true;       // false if a quote is missing or surplus: a mark is then missing beside a string
   char before = ',', last = ',';  // the last two characters that are neither blanks nor in a string
 
-  /// Takes the next character. Returns true if it is neither a blank nor in a string. The opening quote counts as outside.
+  /// Takes the next character. Returns true if it is neither a blank nor in a string. The opening quote is outside.
   bool take(char c) {
     if (in_quotes) {
       if (c == '\n') are_in_order = in_quotes = is_escaped = false;
