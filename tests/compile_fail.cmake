@@ -1,8 +1,8 @@
 # Code that must not compile: a case is a namespace in tests/compile_fail/*.cpp, in two forms (compile_fail/case.hpp).
-#   compile_fail/cases             the compiler refuses each case, with errors that match every "// expect: REGEX" above it,
-#                                  and are no more than N after a line "// errors: N"; with -DNEARDUP_COMPILES it compiles
-#                                  the other form of each, so that what is refused is no slip elsewhere
-#   compile_fail/earlier_standard  an earlier standard than C++20 gets one sentence, and nothing behind it
+#   compile_fail/cases             The compiler refuses each case. Its errors match every "// expect: REGEX" above the case.
+#                                  After a line "// errors: N", they are at most N. With -DNEARDUP_COMPILES, the compiler
+#                                  accepts the other form of each case: so no mistake elsewhere in the case is refused.
+#   compile_fail/earlier_standard  With an earlier standard than C++20, the only error says that neardup needs C++20.
 file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/*.cpp")
 
 if(MSVC)
@@ -11,15 +11,15 @@ else()
   set(command "${CMAKE_CXX_COMPILER}" -std=c++20 -fsyntax-only)
 endif()
 foreach(folder IN LISTS xxHash_INCLUDE_DIRS)
-  # Not the compiler's own folders: naming /usr/include again would change the order of the search.
+  # The compiler's own folders are not named: naming /usr/include again would change the order of the search.
   if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
     list(APPEND command "-I${folder}")
   endif()
 endforeach()
 list(APPEND command "-I${PROJECT_SOURCE_DIR}/include")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # In the compiled form the headers instantiate less for each source, which takes half of the time. g++ collects garbage
-  # for a tenth of its time unless it may take more memory.
+  # The compiled form of the headers instantiates less for each source: this halves the time. With little memory, g++
+  # would spend a tenth of its time on collecting garbage.
   list(APPEND command -DNEARDUP_COMPILED --param ggc-min-heapsize=400000)
 endif()
 set(NEARDUP_CHECK_COMMAND ${command}) # for the code of the pages, too

@@ -1,8 +1,8 @@
-# The C++ in README.md and docs/ is compiled as printed; complete programs run. tools/readme_code.py
-# says which block becomes what.
+# The C++ code in README.md and docs/ is compiled as printed. Complete programs are also run. tools/readme_code.py says
+# which block becomes a program, and which a fragment.
 file(GLOB_RECURSE pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md")
 list(PREPEND pages "${PROJECT_SOURCE_DIR}/README.md")
-# The example of README.md stands in README.zh.md, too.
+# The first example of README.zh.md must be that of README.md.
 foreach(name IN ITEMS README README.zh)
   file(READ "${PROJECT_SOURCE_DIR}/${name}.md" page)
   string(REGEX MATCH "```cpp\n[^`]*```" ${name}_example "${page}")
@@ -27,14 +27,14 @@ endforeach()
 
 file(GLOB fragments "${folder}/*_fragment.cpp" "${folder}/*_fragments.cpp")
 if(fragments)
-  # Only checked, all at once.
+  # The fragments are only compiled, all in one source. They are not run.
   list(TRANSFORM fragments PREPEND "#include \"")
   list(JOIN fragments "\"\n" lines)
   set(source "${CMAKE_CURRENT_BINARY_DIR}/page_fragments.cpp")
   file(CONFIGURE OUTPUT "${source}" CONTENT "${lines}\"\n" @ONLY)
   set(warnings "")
   if(NOT MSVC)
-    # A sketch of a call may leave its result unused.
+    # A fragment may leave the result of a call unused.
     set(warnings -Wall -Wextra -Wconversion -Wshadow -Wno-unused-variable -Wno-unused-but-set-variable
                  -Wno-unused-function
     )

@@ -1,5 +1,5 @@
-# The header that tools/single_header writes, with xxHash in it, and a program that sees nothing else of neardup:
-# compiled with all warnings, as the headers are.
+# tools/single_header writes one header of neardup and xxHash. A program with only this header is compiled, with the
+# warnings with which the headers are compiled.
 set(folder "${CMAKE_CURRENT_BINARY_DIR}/single_header")
 set(tool "${PROJECT_SOURCE_DIR}/tools/single_header")
 find_file(NEARDUP_XXHASH_H xxhash.h HINTS ${xxHash_INCLUDE_DIRS})

@@ -303,8 +303,9 @@ class object_cutter {
     parts_.push_back({bytes, is_object, may_hide_objects && may_hold_others(bytes) ? bytes.size() : 0});
   }
 
-  /// Takes the object that begins at `begin`. An object with wrong quotes, brackets or braces ends at the first of these
-  /// places: the next line that begins like it, a brace in place of a key, the brace that closes it.
+  /// Takes the object that begins at `begin`. An object with wrong quotes, brackets or braces ends at the first of
+  /// three places: the next line that begins like the object, a brace in place of a key, the brace that closes the
+  /// object.
   void take_object(std::size_t begin) {
     constexpr std::size_t max_depth = 1024;
     const std::string next_line = beginning_like(raw_, begin);
@@ -334,8 +335,7 @@ class object_cutter {
         else
           open += c;
       } else if (is_mark && (c == '}' || c == ']')) {
-        const std::size_t opening =
-            open.rfind(c == '}' ? '{' : '[');  // others that are open inside of it lack their ends
+        const std::size_t opening = open.rfind(c == '}' ? '{' : '[');  // those that were opened after it have no end
         is_in_order = is_in_order && opening == open.size() - 1;
         if (c == '}' && open.ends_with('[')) is_misplaced = true;
         if (opening != open.npos) open.resize(opening);
@@ -357,12 +357,12 @@ class object_cutter {
   std::string_view raw_;
   std::vector<array_part> parts_;
   std::size_t rest_ = std::string_view::npos;  // where bytes begin that belong to no object
-  bool reached_end_ = false;  // true after an object without an end: from now on, each line that begins like one counts
+  bool reached_end_ = false;  // true after an object without an end: then each line that begins like an object counts
 };
 
 /// Returns the end of the WARC record whose mark is at `begin`. `next`: the place of the next mark.
-/// Returns: nullopt if the header does not end before `next`, or if neither another record nor the end of the bytes is
-/// where the body ends by its Content-Length.
+/// Returns: nullopt if the header does not end before `next` or has no valid Content-Length, or if the body, which has
+/// this length, is followed by neither another record nor the end of the bytes.
 /// Complexity: linear in the header.
 std::optional<std::size_t> end_of_warc(std::string_view raw, std::size_t begin, std::size_t next) {
   const header_lines header(raw.substr(begin, next - begin + 1));

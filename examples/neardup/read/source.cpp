@@ -208,7 +208,8 @@ std::string identity(const std::string& argument) {
   const std::string name = argument == "-" ? "/dev/stdin" : argument;
   std::error_code error;
   const bool is_regular = fs::is_regular_file(name, error);
-  if (argument == "-" && is_regular && !input_file("-").is_regular()) return argument;  // it may begin inside of a file
+  // The stream may begin inside of the file.
+  if (argument == "-" && is_regular && !input_file("-").is_regular()) return argument;
   const fs::path real = fs::canonical(name, error);
   // Pipes and removed files have no real path.
   return error ? name : real.string();

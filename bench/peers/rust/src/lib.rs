@@ -1,4 +1,4 @@
-//! What the peers share: reading, and writing pairs.
+//! Functions that all peers use: they read the input and write pairs.
 use std::io::Write;
 
 pub fn read_texts(path: &str) -> Vec<String> {
@@ -17,7 +17,7 @@ pub fn write_pairs(path: &str, pairs: impl IntoIterator<Item = (usize, usize)>) 
     }
 }
 
-/// CPU seconds of this process.
+/// Returns the CPU seconds of this process.
 pub fn cpu() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap();
     text.split(' ').next().unwrap().parse::<f64>().unwrap() * 1e-9

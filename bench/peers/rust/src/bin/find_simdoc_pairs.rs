@@ -1,4 +1,4 @@
-//! find-simdoc: sketches of 20 times 64 bits, and all pairs of them within a distance. INPUT OUTPUT
+//! find-simdoc: sketches of 20 times 64 bits, and all pairs of sketches within a distance. INPUT OUTPUT
 use find_simdoc::JaccardSearcher;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! gaoya's SimHashIndex, K + 1 blocks. CODES QUERIES BITS K OUTPUT; prints CPU seconds to build, to search
+//! gaoya: its SimHashIndex with K + 1 blocks. CODES QUERIES BITS K OUTPUT; prints CPU seconds to build, to search
 use peers::{cpu, read_codes, write_pairs};
 
 fn main() {

@@ -1,4 +1,4 @@
-//! mih-rs: multi-index hashing, blocks of its own choice. CODES QUERIES BITS K OUTPUT; prints CPU seconds to build, to search
+//! mih-rs: multi-index hashing, with its own choice of blocks. CODES QUERIES BITS K OUTPUT; prints CPU seconds to build, to search
 use peers::{cpu, read_codes, write_pairs};
 
 fn main() {
