@@ -1,16 +1,16 @@
-# Functions of the scripts that use neardup as people do. $work is the folder that they work in.
+# Functions for scripts that use neardup as its users do. $work is the folder for their files.
 # shellcheck shell=bash
 
-# A line for each consumer: pass, skip or FAIL, and its name.
+# The file has a line for each consumer: pass, skip or FAIL, and the name of the consumer.
 results="${work:?}/results.txt"
 : >"$results"
 
-# consumer NAME COMMAND… : passes if the command does.
+# consumer NAME COMMAND…: runs the command. Exit status 0 is a pass, 77 a skip, any other a failure.
 consumer() {
   local name=$1 log
   shift
   log=$(mktemp "$work/log.XXXXXX")
-  # A subshell with -e of its own: inside a condition the shell would go on after a failed command.
+  # The subshell sets -e, and is no part of a condition: in a condition, the shell would go on after a failed command.
   set +e
   (
     set -e
@@ -27,7 +27,7 @@ consumer() {
   fi
 }
 
-# Prints the sum, and fails if a consumer failed.
+# Prints the number of consumers that passed, failed or were skipped. Fails if a consumer failed.
 consumers_end() {
   local failed
   failed=$(count FAIL)

@@ -1,4 +1,4 @@
-// Runs a program for WASI: node tests/foreign/wasi.mjs PROGRAM ARGUMENT…, with the files of this machine.
+// Runs a program for WASI, which can use the files of this machine: node tests/foreign/wasi.mjs PROGRAM ARGUMENT…
 import {readFile} from 'node:fs/promises';
 import {WASI} from 'node:wasi';
 
