@@ -2293,8 +2293,8 @@ size_t neardup_blobs_size(const neardup_blobs* blobs, uint32_t partition) {
       blobs, [&](const auto& of) { return partition < of.blobs.size() ? of.blobs[partition].size() : std::size_t{0}; });
 }
 
-neardup_status neardup_scatter_anchors(const neardup_input* input, const neardup_passage_shuffle* shuffle,
-                                       const neardup_run* how, neardup_blobs** result, neardup_error* error) {
+neardup_status neardup_passage_scatter_anchors(const neardup_input* input, const neardup_passage_shuffle* shuffle,
+                                               const neardup_run* how, neardup_blobs** result, neardup_error* error) {
   return guarded(error, [&] {
     given(result, "result");
     const cancellable_threads run(how);
@@ -2305,8 +2305,9 @@ neardup_status neardup_scatter_anchors(const neardup_input* input, const neardup
   });
 }
 
-neardup_status neardup_repeated_anchors(const neardup_blob* blobs, size_t count, const neardup_passage_shuffle* shuffle,
-                                        uint32_t partition, neardup_bytes** result, neardup_error* error) {
+neardup_status neardup_passage_repeated_anchors(const neardup_blob* blobs, size_t count,
+                                                const neardup_passage_shuffle* shuffle, uint32_t partition,
+                                                neardup_bytes** result, neardup_error* error) {
   return guarded(error, [&] {
     const auto spans = spans_of(blobs, count);
     given(result, "result");
@@ -2315,9 +2316,9 @@ neardup_status neardup_repeated_anchors(const neardup_blob* blobs, size_t count,
   });
 }
 
-neardup_status neardup_scatter_passages(const neardup_input* input, uint64_t first_text, const void* repeated,
-                                        size_t size, const neardup_passage_shuffle* shuffle, const neardup_run* how,
-                                        neardup_blobs** result, neardup_error* error) {
+neardup_status neardup_passage_scatter(const neardup_input* input, uint64_t first_text, const void* repeated,
+                                       size_t size, const neardup_passage_shuffle* shuffle, const neardup_run* how,
+                                       neardup_blobs** result, neardup_error* error) {
   return guarded(error, [&] {
     given(result, "result");
     const auto anchors = given(static_cast<const std::byte*>(repeated), size, "repeated");
@@ -2329,8 +2330,8 @@ neardup_status neardup_scatter_passages(const neardup_input* input, uint64_t fir
   });
 }
 
-neardup_status neardup_gather_passages(const neardup_blob* blobs, size_t count, const neardup_passage_shuffle* shuffle,
-                                       uint32_t partition, neardup_passages** result, neardup_error* error) {
+neardup_status neardup_passage_gather(const neardup_blob* blobs, size_t count, const neardup_passage_shuffle* shuffle,
+                                      uint32_t partition, neardup_passages** result, neardup_error* error) {
   return guarded(error, [&] {
     const auto spans = spans_of(blobs, count);
     given(result, "result");
@@ -2338,8 +2339,8 @@ neardup_status neardup_gather_passages(const neardup_blob* blobs, size_t count, 
   });
 }
 
-neardup_status neardup_join_passages(const neardup_passage_view* view, const neardup_passage_shuffle* shuffle,
-                                     neardup_passages** result, neardup_error* error) {
+neardup_status neardup_passage_join(const neardup_passage_view* view, const neardup_passage_shuffle* shuffle,
+                                    neardup_passages** result, neardup_error* error) {
   return guarded(error, [&] {
     given(result, "result");
     const std::vector<neardup::passage> found = passages_of(view, true);
@@ -2347,9 +2348,9 @@ neardup_status neardup_join_passages(const neardup_passage_view* view, const nea
   });
 }
 
-neardup_status neardup_locate_passages(const neardup_input* input, uint64_t first_text,
-                                       const neardup_passage_view* view, const neardup_passage_shuffle* shuffle,
-                                       neardup_passages** result, neardup_error* error) {
+neardup_status neardup_passage_locate(const neardup_input* input, uint64_t first_text, const neardup_passage_view* view,
+                                      const neardup_passage_shuffle* shuffle, neardup_passages** result,
+                                      neardup_error* error) {
   return guarded(error, [&] {
     given(result, "result");
     with_places(input, first_text, view, shuffle, [&](const auto& texts, const auto& found, const auto& tokenizer) {
@@ -2367,9 +2368,9 @@ neardup_status neardup_locate_passages(const neardup_input* input, uint64_t firs
   });
 }
 
-neardup_status neardup_cut_places(const neardup_input* input, uint64_t first_text, const neardup_passage_view* view,
-                                  const neardup_passage_shuffle* shuffle, neardup_cut_texts** result,
-                                  neardup_error* error) {
+neardup_status neardup_passage_cut(const neardup_input* input, uint64_t first_text, const neardup_passage_view* view,
+                                   const neardup_passage_shuffle* shuffle, neardup_cut_texts** result,
+                                   neardup_error* error) {
   return guarded(error, [&] {
     given(result, "result");
     with_places(input, first_text, view, shuffle, [&](const auto& texts, auto found, const auto& tokenizer) {

@@ -587,8 +587,9 @@ neardup_status neardup_verify_sets(const neardup_sets* a, const neardup_sets* b,
 /* The steps of neardup_find_passages for texts in parts. The steps hand each other blobs, one for each partition, which the
  * caller moves. A blob of 0 bytes need not be moved. A step gets the blobs of its partition in any order.
  *
- * 1. neardup_scatter_anchors, for each part. 2. neardup_repeated_anchors, for each partition. 3. neardup_scatter_passages,
- * for each part. 4. neardup_gather_passages, for each partition. 5. neardup_join_passages, for any range of texts.
+ * 1. neardup_passage_scatter_anchors, for each part. 2. neardup_passage_repeated_anchors, for each partition.
+ * 3. neardup_passage_scatter, for each part. 4. neardup_passage_gather, for each partition. 5. neardup_passage_join, for any
+ * range of texts.
  *
  * A step returns NEARDUP_FAILED if a blob is damaged, given twice, or of another step, partition or other settings. */
 typedef struct {
@@ -602,42 +603,43 @@ void neardup_blobs_free(neardup_blobs*);
 const void* neardup_blobs_data(const neardup_blobs*, uint32_t partition);
 size_t neardup_blobs_size(const neardup_blobs*, uint32_t partition);
 
-neardup_status neardup_scatter_anchors(const neardup_input*, const neardup_passage_shuffle*, const neardup_run*,
+neardup_status neardup_passage_scatter_anchors(const neardup_input*, const neardup_passage_shuffle*, const neardup_run*,
                                        neardup_blobs** result, neardup_error*);
-neardup_status neardup_repeated_anchors(const neardup_blob* blobs, size_t count, const neardup_passage_shuffle*,
+neardup_status neardup_passage_repeated_anchors(const neardup_blob* blobs, size_t count, const neardup_passage_shuffle*,
                                         uint32_t partition, neardup_bytes** result, neardup_error*);
-/* `first_text`: the number of texts in all earlier parts. `repeated`: the bytes that neardup_repeated_anchors has returned
- * for all partitions, one after the other. They are copied unless their address is a multiple of 8, as in a mapped file. */
-neardup_status neardup_scatter_passages(const neardup_input*, uint64_t first_text, const void* repeated, size_t size,
+/* `first_text`: the number of texts in all earlier parts. `repeated`: the bytes that neardup_passage_repeated_anchors has
+ * returned for all partitions, one after the other. They are copied unless their address is a multiple of 8, as in a mapped
+ * file. */
+neardup_status neardup_passage_scatter(const neardup_input*, uint64_t first_text, const void* repeated, size_t size,
                                         const neardup_passage_shuffle*, const neardup_run*, neardup_blobs** result,
                                         neardup_error*);
 
 /* Returns passages. Of their columns, BEGIN, END, FIRST_BEGIN and FIRST_END count words or bytes, and columns of bytes are
  * NULL. TEXT and FIRST_TEXT are numbers of texts in all parts. */
-neardup_status neardup_gather_passages(const neardup_blob* blobs, size_t count, const neardup_passage_shuffle*,
+neardup_status neardup_passage_gather(const neardup_blob* blobs, size_t count, const neardup_passage_shuffle*,
                                        uint32_t partition, neardup_passages** result, neardup_error*);
 
-/* Places of passages. Each member is a column of neardup_gather_passages. */
+/* Places of passages. Each member is a column of neardup_passage_gather. */
 typedef struct {
   const uint32_t* text;
   const uint32_t* begin;
   const uint32_t* end;
-  const uint32_t* first_text;  /* for neardup_join_passages only, as first_begin */
+  const uint32_t* first_text;  /* for neardup_passage_join only, as first_begin */
   const uint32_t* first_begin;
   size_t size;
 } neardup_passage_view;
 
-/* Joins all passages that neardup_gather_passages returned for some texts. Returns the runs of neardup_find_passages, in
+/* Joins all passages that neardup_passage_gather returned for some texts. Returns the runs of neardup_find_passages, in
  * the same order. */
-neardup_status neardup_join_passages(const neardup_passage_view*, const neardup_passage_shuffle*,
+neardup_status neardup_passage_join(const neardup_passage_view*, const neardup_passage_shuffle*,
                                      neardup_passages** result, neardup_error*);
 /* Returns each place in code points and in bytes, in the order of the view. The input has the texts of all places, and
  * begins with text `first_text`. The columns FIRST_… of the result are NULL. */
-neardup_status neardup_locate_passages(const neardup_input*, uint64_t first_text, const neardup_passage_view*,
+neardup_status neardup_passage_locate(const neardup_input*, uint64_t first_text, const neardup_passage_view*,
                                        const neardup_passage_shuffle*, neardup_passages** result, neardup_error*);
 /* Returns the texts of a part without their passages, as neardup_cut_passages does for all texts. The view has all passages
  * of the part. */
-neardup_status neardup_cut_places(const neardup_input*, uint64_t first_text, const neardup_passage_view*,
+neardup_status neardup_passage_cut(const neardup_input*, uint64_t first_text, const neardup_passage_view*,
                                   const neardup_passage_shuffle*, neardup_cut_texts** result, neardup_error*);
 
 #ifdef __cplusplus

@@ -778,32 +778,32 @@ static void test_passage_shuffle(void) {
   all.texts = texts, all.size = TEXTS;
   parts[0].texts = texts, parts[0].size = SPLIT;
   parts[1].texts = texts + SPLIT, parts[1].size = TEXTS - SPLIT;
-  for (part = 0; part < 2; ++part) CHECK_OK(neardup_scatter_anchors(&parts[part], &shuffle, NULL, &moved[part], error));
+  for (part = 0; part < 2; ++part) CHECK_OK(neardup_passage_scatter_anchors(&parts[part], &shuffle, NULL, &moved[part], error));
   for (partition = 0; partition < PARTITIONS; ++partition) {
     for (part = 0; part < 2; ++part) {
       blobs[part].data = neardup_blobs_data(moved[part], partition);
       blobs[part].size = neardup_blobs_size(moved[part], partition);
     }
-    CHECK_OK(neardup_repeated_anchors(blobs, 2, &shuffle, partition, &bytes, error));
+    CHECK_OK(neardup_passage_repeated_anchors(blobs, 2, &shuffle, partition, &bytes, error));
     CHECK(size + neardup_bytes_size(bytes) <= sizeof(repeated));
     memcpy((char*)repeated + size, neardup_bytes_data(bytes), neardup_bytes_size(bytes));
     size += neardup_bytes_size(bytes);
     neardup_bytes_free(bytes);
-    CHECK(neardup_gather_passages(blobs, 2, &shuffle, partition, &found, NULL) == NEARDUP_FAILED ||
+    CHECK(neardup_passage_gather(blobs, 2, &shuffle, partition, &found, NULL) == NEARDUP_FAILED ||
           blobs[0].size + blobs[1].size == 0);
   }
   CHECK(neardup_blobs_data(moved[0], PARTITIONS) == NULL && neardup_blobs_size(moved[0], PARTITIONS) == 0);
   for (part = 0; part < 2; ++part) {
     neardup_blobs_free(moved[part]);
-    CHECK_OK(neardup_scatter_passages(&parts[part], part * SPLIT, repeated, size, &shuffle, NULL, &moved[part], error));
+    CHECK_OK(neardup_passage_scatter(&parts[part], part * SPLIT, repeated, size, &shuffle, NULL, &moved[part], error));
   }
-  CHECK(neardup_scatter_passages(&all, 0, repeated, size - 1, &shuffle, NULL, &wrong, NULL) == NEARDUP_FAILED);
+  CHECK(neardup_passage_scatter(&all, 0, repeated, size - 1, &shuffle, NULL, &wrong, NULL) == NEARDUP_FAILED);
   for (partition = 0; partition < PARTITIONS; ++partition) {
     for (part = 0; part < 2; ++part) {
       blobs[1 - part].data = neardup_blobs_data(moved[part], partition);
       blobs[1 - part].size = neardup_blobs_size(moved[part], partition);
     }
-    CHECK_OK(neardup_gather_passages(blobs, 2, &shuffle, partition, &found, error));
+    CHECK_OK(neardup_passage_gather(blobs, 2, &shuffle, partition, &found, error));
     CHECK(neardup_passages_column(found, NEARDUP_PASSAGE_BEGIN_BYTE) == NULL);
     for (i = 0; i < neardup_passages_size(found); ++i, ++count) {
       columns[0][count] = neardup_passages_column(found, NEARDUP_PASSAGE_TEXT)[i];
@@ -817,7 +817,7 @@ static void test_passage_shuffle(void) {
   for (part = 0; part < 2; ++part) neardup_blobs_free(moved[part]);
   view.text = columns[0], view.begin = columns[1], view.end = columns[2];
   view.first_text = columns[3], view.first_begin = columns[4], view.size = count;
-  CHECK_OK(neardup_join_passages(&view, &shuffle, &joined, error));
+  CHECK_OK(neardup_passage_join(&view, &shuffle, &joined, error));
   CHECK_OK(neardup_find_passages(&all, &shuffle.passages, NULL, &wanted, error));
   CHECK(neardup_passages_size(joined) == neardup_passages_size(wanted) && neardup_passages_size(wanted) == 5);
   CHECK(same_column(joined, wanted, NEARDUP_PASSAGE_TEXT) && same_column(joined, wanted, NEARDUP_PASSAGE_FIRST_TEXT));
@@ -825,12 +825,12 @@ static void test_passage_shuffle(void) {
   view.begin = neardup_passages_column(joined, NEARDUP_PASSAGE_BEGIN);
   view.end = neardup_passages_column(joined, NEARDUP_PASSAGE_END);
   view.size = neardup_passages_size(joined);
-  CHECK_OK(neardup_locate_passages(&all, 0, &view, &shuffle, &located, error));
+  CHECK_OK(neardup_passage_locate(&all, 0, &view, &shuffle, &located, error));
   for (i = NEARDUP_PASSAGE_TEXT; i <= NEARDUP_PASSAGE_END_BYTE; ++i) {
     CHECK(same_column(located, wanted, (neardup_passage_column)i));
   }
   CHECK(neardup_passages_column(located, NEARDUP_PASSAGE_FIRST_TEXT) == NULL);
-  CHECK_OK(neardup_cut_places(&all, 0, &view, &shuffle, &rest, error));
+  CHECK_OK(neardup_passage_cut(&all, 0, &view, &shuffle, &rest, error));
   CHECK_OK(neardup_cut_passages(&all, &shuffle.passages, NULL, &wanted_rest, error));
   for (i = 0; i <= TEXTS; ++i) {
     CHECK(neardup_cut_texts_offsets(rest)[i] == neardup_cut_texts_offsets(wanted_rest)[i]);
@@ -845,14 +845,14 @@ static void test_passage_shuffle(void) {
   /* Places that are not in the texts. */
   columns[0][0] = TEXTS, columns[1][0] = 0, columns[2][0] = 2;
   view.text = columns[0], view.begin = columns[1], view.end = columns[2], view.size = 1;
-  CHECK(neardup_locate_passages(&all, 0, &view, &shuffle, &located, NULL) == NEARDUP_INVALID);
-  CHECK(neardup_cut_places(&all, 0, &view, &shuffle, &rest, NULL) == NEARDUP_INVALID);
+  CHECK(neardup_passage_locate(&all, 0, &view, &shuffle, &located, NULL) == NEARDUP_INVALID);
+  CHECK(neardup_passage_cut(&all, 0, &view, &shuffle, &rest, NULL) == NEARDUP_INVALID);
   columns[0][0] = 0, columns[1][0] = 3, columns[2][0] = 5;
-  CHECK(neardup_locate_passages(&all, 0, &view, &shuffle, &located, NULL) == NEARDUP_INVALID);
+  CHECK(neardup_passage_locate(&all, 0, &view, &shuffle, &located, NULL) == NEARDUP_INVALID);
   columns[2][0] = 3;
-  CHECK(neardup_cut_places(&all, 0, &view, &shuffle, &rest, NULL) == NEARDUP_INVALID);
+  CHECK(neardup_passage_cut(&all, 0, &view, &shuffle, &rest, NULL) == NEARDUP_INVALID);
   shuffle.partitions = 4097;
-  CHECK(neardup_scatter_anchors(&all, &shuffle, NULL, &wrong, NULL) == NEARDUP_INVALID);
+  CHECK(neardup_passage_scatter_anchors(&all, &shuffle, NULL, &wrong, NULL) == NEARDUP_INVALID);
 }
 
 /* Tests dictionaries and tables of weights. Damaged files, and arguments that do not fit together, are refused. */

@@ -37,15 +37,15 @@ VALID = {
     ("neardup_index_load", "path"): "of->index_path", ("neardup_index_save", "path"): "of->index_path",
     ("neardup_idf_load", "path"): "of->idf_path", ("neardup_idf_save", "path"): "of->idf_path",
     ("neardup_dedup_load", "path"): "of->dedup_path", ("neardup_dedup_save", "path"): "of->dedup_path",
-    ("neardup_repeated_anchors", "count"): "0", ("neardup_gather_passages", "count"): "0",
-    ("neardup_scatter_passages", "size"): "0", ("*", "first_text"): "0", "neardup_blobs*": "NULL",
+    ("neardup_passage_repeated_anchors", "count"): "0", ("neardup_passage_gather", "count"): "0",
+    ("neardup_passage_scatter", "size"): "0", ("*", "first_text"): "0", "neardup_blobs*": "NULL",
     "neardup_passage_shuffle*": "&of->passages", "neardup_passage_view*": "&of->places",
     ("*", "others"): "NULL", "neardup_passage_options*": "NULL", "neardup_passage_column": "NEARDUP_PASSAGE_TEXT",
 }
 LISTS = ("neardup_sets_add_lists", "neardup_input*")  # the only input without texts
 # Functions whose other arguments need a count above 0 before a NULL is refused.
-NEEDS_COUNT = {("neardup_gather", "blobs"): {"count": "1"}, ("neardup_repeated_anchors", "blobs"): {"count": "1"},
-               ("neardup_gather_passages", "blobs"): {"count": "1"}, ("neardup_scatter_passages", "repeated"): {"size": "1"}}
+NEEDS_COUNT = {("neardup_gather", "blobs"): {"count": "1"}, ("neardup_passage_repeated_anchors", "blobs"): {"count": "1"},
+               ("neardup_passage_gather", "blobs"): {"count": "1"}, ("neardup_passage_scatter", "repeated"): {"size": "1"}}
 
 
 def parameters(text):

@@ -1167,28 +1167,28 @@ class place_columns {
 
 void define_passage_shuffle(nb::module_& m) {
   m.def(
-      "scatter_anchors",
+      "passage_scatter_anchors",
       [](nb::handle texts, const nb::tuple& settings, const nb::tuple& how) {
         const text_input in(texts);
         const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
         slot<neardup_blobs, neardup_blobs_free> made;
         call_either(how, in.is_small(), [&](const neardup_run* run, neardup_error* error) {
-          neardup_scatter_anchors(&in.input, &shuffle, run, &made.value, error);
+          neardup_passage_scatter_anchors(&in.input, &shuffle, run, &made.value, error);
         });
         return taken(made, shuffle.partitions);
       },
       "texts"_a.none(), "settings"_a, "how"_a);
-  m.def("repeated_anchors", [](const nb::list& blobs, std::uint32_t partition, const nb::tuple& settings) {
+  m.def("passage_repeated_anchors", [](const nb::list& blobs, std::uint32_t partition, const nb::tuple& settings) {
     const blob_list given(blobs);
     const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
     slot<neardup_bytes, neardup_bytes_free> made;
     call_now(1, [&](const neardup_run*, neardup_error* error) {
-      neardup_repeated_anchors(given.data(), given.size(), &shuffle, partition, &made.value, error);
+      neardup_passage_repeated_anchors(given.data(), given.size(), &shuffle, partition, &made.value, error);
     });
     return taken(made);
   });
   m.def(
-      "scatter_passages",
+      "passage_scatter",
       [](nb::handle texts, std::uint64_t first, nb::handle repeated, const nb::tuple& settings, const nb::tuple& how) {
         const text_input in(texts);
         const buffer_view anchors(repeated);
@@ -1196,7 +1196,7 @@ void define_passage_shuffle(nb::module_& m) {
         slot<neardup_blobs, neardup_blobs_free> made;
         call_either(how, in.is_small(), [&](const neardup_run* run, neardup_error* error) {
           const neardup_blob of = anchors.get();
-          neardup_scatter_passages(&in.input, first, of.data, of.size, &shuffle, run, &made.value, error);
+          neardup_passage_scatter(&in.input, first, of.data, of.size, &shuffle, run, &made.value, error);
         });
         return taken(made, shuffle.partitions);
       },
@@ -1206,27 +1206,27 @@ void define_passage_shuffle(nb::module_& m) {
     result->columns = {0, 1, 2, 5, 6, 7};
     return result;
   };
-  m.def("gather_passages", [in_units](const nb::list& blobs, std::uint32_t partition, const nb::tuple& settings) {
+  m.def("passage_gather", [in_units](const nb::list& blobs, std::uint32_t partition, const nb::tuple& settings) {
     const blob_list given(blobs);
     const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
     slot<neardup_passages, neardup_passages_free> made;
     call_now(1, [&](const neardup_run*, neardup_error* error) {
-      neardup_gather_passages(given.data(), given.size(), &shuffle, partition, &made.value, error);
+      neardup_passage_gather(given.data(), given.size(), &shuffle, partition, &made.value, error);
     });
     return in_units(made);
   });
-  m.def("join_passages", [in_units](const nb::list& columns, const nb::tuple& settings) {
+  m.def("passage_join", [in_units](const nb::list& columns, const nb::tuple& settings) {
     const place_columns places(columns);
     const neardup_passage_view view = places.view();
     const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
     slot<neardup_passages, neardup_passages_free> made;
     call_now(1, [&](const neardup_run*, neardup_error* error) {
-      neardup_join_passages(&view, &shuffle, &made.value, error);
+      neardup_passage_join(&view, &shuffle, &made.value, error);
     });
     return in_units(made);
   });
   m.def(
-      "locate_passages",
+      "passage_locate",
       [](nb::handle texts, std::uint64_t first, const nb::list& columns, const nb::tuple& settings) {
         const text_input in(texts);
         const place_columns places(columns);
@@ -1234,7 +1234,7 @@ void define_passage_shuffle(nb::module_& m) {
         const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
         slot<neardup_passages, neardup_passages_free> made;
         call_now(1, [&](const neardup_run*, neardup_error* error) {
-          neardup_locate_passages(&in.input, first, &view, &shuffle, &made.value, error);
+          neardup_passage_locate(&in.input, first, &view, &shuffle, &made.value, error);
         });
         auto result = passages_of(made);
         result->columns = {0, 1, 2, 3, 4};
@@ -1242,7 +1242,7 @@ void define_passage_shuffle(nb::module_& m) {
       },
       "texts"_a.none(), "first"_a, "places"_a, "settings"_a);
   m.def(
-      "cut_places",
+      "passage_cut",
       [](nb::handle texts, std::uint64_t first, const nb::list& columns, const nb::tuple& settings) {
         const text_input in(texts);
         const place_columns places(columns);
@@ -1250,7 +1250,7 @@ void define_passage_shuffle(nb::module_& m) {
         const neardup_passage_shuffle shuffle = passage_shuffle_of(settings);
         slot<neardup_cut_texts, neardup_cut_texts_free> made;
         call_now(1, [&](const neardup_run*, neardup_error* error) {
-          neardup_cut_places(&in.input, first, &view, &shuffle, &made.value, error);
+          neardup_passage_cut(&in.input, first, &view, &shuffle, &made.value, error);
         });
         return std::make_unique<cut_texts>(cut_texts{made.take()});
       },

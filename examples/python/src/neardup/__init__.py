@@ -1702,40 +1702,41 @@ class PassageShuffle(NamedTuple):
 
     def scatter_anchors(self, texts: Any, *, threads: Optional[int] = None) -> List[Tuple[int, bytes]]:
         """Returns a list of (partition, blob) for a part of the texts."""
-        return _native.scatter_anchors(texts, self._settings(), _run(threads))
+        return _native.passage_scatter_anchors(texts, self._settings(), _run(threads))
 
     def repeated_anchors(self, blobs: Iterable[Any], partition: int) -> bytes:
         """Returns the anchors of a partition that are repeated, as a blob. `blobs`: its blobs in any order."""
-        return _native.repeated_anchors(list(blobs), _whole(partition, "partition", 0, self.partitions - 1), self._settings())
+        at = _whole(partition, "partition", 0, self.partitions - 1)
+        return _native.passage_repeated_anchors(list(blobs), at, self._settings())
 
     def scatter(self, texts: Any, first: int, repeated: Any, *, threads: Optional[int] = None) -> List[Tuple[int, bytes]]:
         """Returns a list of (partition, blob) for a part of the texts. `first`: the number of texts in all earlier parts.
         `repeated`: the results of repeated_anchors() for all partitions, one after the other, as bytes or a mapped file."""
-        return _native.scatter_passages(texts, _whole(first, "first", 0), repeated, self._settings(), _run(threads))
+        return _native.passage_scatter(texts, _whole(first, "first", 0), repeated, self._settings(), _run(threads))
 
     def gather(self, blobs: Iterable[Any], partition: int) -> _Table:
         """Returns the passages of a partition: the columns `text`, `begin`, `end`, `first_text`, `first_begin` and `first_end`
         (uint32). Places count words or bytes. `blobs`: its blobs in any order."""
         at = _whole(partition, "partition", 0, self.partitions - 1)
-        return _PassagePlaces(_native.gather_passages(list(blobs), at, self._settings()), _PLACES)
+        return _PassagePlaces(_native.passage_gather(list(blobs), at, self._settings()), _PLACES)
 
     def join(self, found: Any) -> _Table:
         """Joins all passages that gather() has returned for some texts to the runs of passages(), in their order. `found`: the
         columns of gather(), by their names. Returns: the same columns."""
         columns = _place_columns(found, ("text", "begin", "end", "first_text", "first_begin"))
-        return _PassagePlaces(_native.join_passages(columns, self._settings()), _PLACES)
+        return _PassagePlaces(_native.passage_join(columns, self._settings()), _PLACES)
 
     def locate(self, texts: Any, first: int, places: Any) -> _Table:
         """Returns each place in code points, as `begin` and `end`, and in UTF-8, as `begin_byte` and `end_byte`. `places`: the
         columns `text`, `begin` and `end` of join(). `texts`: the texts from number `first` on."""
         columns = _place_columns(places, ("text", "begin", "end"))
-        native = _native.locate_passages(texts, _whole(first, "first", 0), columns, self._settings())
+        native = _native.passage_locate(texts, _whole(first, "first", 0), columns, self._settings())
         return _PassagePlaces(native, ("text", "begin", "end", "begin_byte", "end_byte"))
 
     def cut(self, texts: Any, first: int, places: Any) -> CutTexts:
         """Returns the texts from number `first` on without their passages, as cut_passages() does. `places`: as in locate()."""
         columns = _place_columns(places, ("text", "begin", "end"))
-        return CutTexts(_native.cut_places(texts, _whole(first, "first", 0), columns, self._settings()))
+        return CutTexts(_native.passage_cut(texts, _whole(first, "first", 0), columns, self._settings()))
 
 
 _PLACES = ("text", "begin", "end", "first_text", "first_begin", "first_end")
