@@ -134,6 +134,14 @@ auto by_containment = neardup::make_deduplicator<std::string>(contained);
 auto found(const neardup::set_index<>& index) { return index.search({}, distance); }
 }
 
+// expect: write search\(extract\(text\)\)
+// errors: 1
+namespace search_by_a_text {
+auto found(const neardup::set_index<>& index, const std::vector<std::uint32_t>& features) {
+  return index.search(RIGHT(features) WRONG("a text"), 0.9);
+}
+}
+
 // A check of the caller needs a number of bits for the candidates. A check that returns numbers needs at_least. Only a
 // Jaccard similarity gives a distance of fingerprints. A number of bits cannot compare features.
 // expect: a check of yours gets the candidates within a number of bits

@@ -78,7 +78,7 @@ void keep(const kept& index) { neardup::save("index", index, {}); }
 }
 
 // expect: an id that is saved has at most 255 bytes
-// errors: 2
+// errors: 1
 namespace saved_id_too_large {
 using name = std::array<char, RIGHT(255) WRONG(256)>;
 void keep(const neardup::flat_index<64, name>& index) { neardup::save("index", index, {}); }
@@ -96,6 +96,17 @@ void keep(const neardup::flat_index<64, id>& index) { neardup::save("index", ind
 }
 
 // expect: has a deduplicator or a stream_deduplicator in it: write durable_deduplicator{path, deduplicator{jaccard{0.8}}}
+// errors: 2
+namespace durable_of_a_threshold {
+void open() {
+  neardup::durable_deduplicator seen("seen",
+                                     RIGHT(neardup::deduplicator{neardup::jaccard{0.8}}) WRONG(neardup::jaccard{0.8}));
+  seen.add("a text", 1);
+}
+}
+
+// expect: guarded goes around it: guarded<durable_deduplicator<...>>
+// errors: 1
 namespace durable_of_a_guarded_deduplicator {
 using plain = neardup::RIGHT(deduplicator<>) WRONG(guarded<neardup::deduplicator<>>);
 constexpr std::size_t size = sizeof(neardup::durable_deduplicator<plain>);

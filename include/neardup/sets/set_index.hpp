@@ -144,6 +144,8 @@ class set_index {
     append_matches(query, bounds_for(least), scratch, matches);
     return matches;
   }
+  template <std::convertible_to<std::string_view> Text>
+  void search(const Text&, const auto&...) const = delete;  // a text has no features: write search(extract(text))
 
   /// Returns for each query the result of search(). The runner `run` spreads the work over threads: `threads{8}`, or a
   /// runner of your own. The result is the same for every runner.

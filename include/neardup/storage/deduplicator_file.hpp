@@ -543,6 +543,11 @@ void change_writer<Form>::commit(const typename Form::change_type& change) {
   log.append(record);
 }
 
+/// The base class of a durable_deduplicator. If `Form` is not a saved_deduplicator, the base class is deduplicator<>, so
+/// that the compiler prints little more than the static_assert of durable_deduplicator.
+template <class Form>
+using saved_or_default = std::conditional_t<saved_deduplicator<Form>, Form, deduplicator<>>;
+
 }  // namespace detail
 
 /// A durable deduplicator, fingerprint_deduplicator or stream_deduplicator. Every change is on the disk before the call
@@ -559,12 +564,9 @@ void change_writer<Form>::commit(const typename Form::change_type& change) {
 /// stream_deduplicator with `max_bytes` may split the batch into pieces of at most max_piece() documents. Each piece is
 /// then on the disk wholly or not at all, and the call waits for the disk once per piece.
 /// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{jaccard{0.8}});`
-template <class Deduplicator>
-class durable_deduplicator : private Deduplicator {
-  static_assert(saved_deduplicator<Deduplicator>,
-                "neardup: a durable_deduplicator has a deduplicator or a stream_deduplicator in it: write "
-                "durable_deduplicator{path, deduplicator{jaccard{0.8}}}; guarded goes around it: "
-                "guarded<durable_deduplicator<...>>");
+template <class Form>
+class durable_deduplicator : private detail::saved_or_default<Form> {
+  using Deduplicator = detail::saved_or_default<Form>;
   using format = detail::deduplicator_format<Deduplicator>;
   static constexpr bool has_times = detail::is_stream_deduplicator<Deduplicator>;
 
@@ -655,11 +657,22 @@ class durable_deduplicator : private Deduplicator {
 
   std::unique_ptr<detail::change_writer<Deduplicator>> writer_;
   fingerprint_composition made_of_;
+
+  // The static_assert is last, because clang skips the members after a failed static_assert.
+  static_assert(saved_deduplicator<Form>,
+                "neardup: a durable_deduplicator has a deduplicator or a stream_deduplicator in it: write "
+                "durable_deduplicator{path, deduplicator{jaccard{0.8}}}; guarded goes around it: "
+                "guarded<durable_deduplicator<...>>");
 };
 
-template <class Deduplicator>
-durable_deduplicator<Deduplicator>::durable_deduplicator(detail::file_operations& files, std::string path,
-                                                         Deduplicator initial, fingerprint_composition made_of)
+template <class Form>
+durable_deduplicator(std::string, Form) -> durable_deduplicator<Form>;
+template <class Form>
+durable_deduplicator(std::string, Form, fingerprint_composition) -> durable_deduplicator<Form>;
+
+template <class Form>
+durable_deduplicator<Form>::durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator initial,
+                                                 fingerprint_composition made_of)
     : Deduplicator(std::move(initial)),
       writer_(std::make_unique<detail::change_writer<Deduplicator>>(files, path)),
       made_of_(std::move(made_of)) {
@@ -667,8 +680,8 @@ durable_deduplicator<Deduplicator>::durable_deduplicator(detail::file_operations
   this->commit_to(writer_.get());
 }
 
-template <class Deduplicator>
-bool durable_deduplicator<Deduplicator>::erase(id_argument<id_type> id) {
+template <class Form>
+bool durable_deduplicator<Form>::erase(id_argument<id_type> id) {
   if (!contains(id)) return false;
   std::string payload("E");
   format::put_id(payload, id);
@@ -676,8 +689,8 @@ bool durable_deduplicator<Deduplicator>::erase(id_argument<id_type> id) {
   return Deduplicator::erase(id);
 }
 
-template <class Deduplicator>
-bool durable_deduplicator<Deduplicator>::replay(std::string_view record) {
+template <class Form>
+bool durable_deduplicator<Form>::replay(std::string_view record) {
   const detail::byte_span bytes = detail::to_bytes(record);
   if (bytes.empty()) return false;
   const auto what = static_cast<char>(bytes[0]);

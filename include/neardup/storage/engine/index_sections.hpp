@@ -83,7 +83,7 @@ void write_index(file_operations& files, const std::string& path, const frozen_e
                               static_cast<std::uint8_t>(engine.plans()->max_radius_width()),
                               is_flat ? std::uint8_t{1} : std::uint8_t{0},
                               form_of_id<Id>(),
-                              sizeof(Id),
+                              static_cast<std::uint8_t>(sizeof(Id)),
                               sizeof(Offset),
                               {}};
   const file_header header{file_content::index, static_cast<std::uint32_t>(bits),
